@@ -1,0 +1,46 @@
+# A thin front over CMake; `make help` lists what there is.
+PREFIX ?= /usr/local
+DESTDIR ?=
+NATIVE ?= ON
+DEMO ?= slider-crank-ideal
+
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench install clean help setup
+
+release = cmake --preset release -DCAROM_NATIVE=$(NATIVE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null && \
+          cmake --build --preset release
+check   = cmake --preset check >/dev/null && cmake --build --preset check
+
+all: ## build the library and the tool into build/release
+	@$(release)
+
+demo: ## install what is missing, build, run a model, show its results
+	@scripts/setup build
+	@$(release) --target carom_tool
+	@mkdir -p build/demo
+	build/release/carom run models/$(DEMO).yaml -o build/demo/$(DEMO).h5 --csv build/demo/$(DEMO).csv
+	@echo "results: build/demo/$(DEMO).h5 and build/demo/$(DEMO).csv"
+
+test: ## install what is missing, build, run every test, end with a count
+	@scripts/setup build test
+	@$(release)
+	@$(check)
+	@scripts/run-tests build/check build/release
+
+bench: ## measure, beside the peers that are installed
+	@scripts/setup build bench
+	@$(release) --target bench
+
+install: ## install library, headers, tool, man page and completion (PREFIX, DESTDIR)
+	@$(release)
+	@DESTDIR=$(DESTDIR) cmake --install build/release
+
+setup: ## install the packages needed to build and test
+	@scripts/setup build test
+
+clean: ## remove everything built
+	rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "options: PREFIX=/usr/local  DESTDIR=  NATIVE=ON (OFF: code for any x86-64)  DEMO=model"

@@ -1,0 +1,14 @@
+// Filling a carom_error. Trouble that has a place in a model file is reported by model/diagnostic.h instead.
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include "carom/status.h"
+
+// Sets status and message (printf style) and returns the status. A null error is legal. Keeps the first error:
+// what is already recorded is not overwritten.
+carom_status error_set(carom_error *error, carom_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void error_clear(carom_error *error);
+
+#endif

@@ -1,0 +1,20 @@
+// Dense symmetric systems. Small ones by our own loops, larger ones by LAPACK.
+#ifndef MATH_DENSE_H
+#define MATH_DENSE_H
+
+#include <stdbool.h>
+
+// A = L Lᵀ in place (lower triangle of a row-major n x n matrix with row stride `stride`). False when a pivot is not
+// above `floor` times its original diagonal: A is singular to working accuracy.
+bool dense_cholesky(int n, double *A, int stride, double floor);
+// x := A⁻¹ x with the factor above.
+void dense_cholesky_solve(int n, const double *L, int stride, double *x);
+// Rank of a symmetric positive semidefinite matrix (row-major, destroyed), by pivoted Cholesky: pivots below
+// tolerance times the largest diagonal count as zero. `order` (n) receives the pivoting order: its first `rank`
+// entries are independent rows.
+int dense_rank(int n, double *A, double tolerance, int *order);
+// The x of least norm with A x = b, A of m rows (m x n row-major, destroyed). A row that depends on those before it is
+// left out, so the first rows win where they contradict. `work` has m * n + m entries. Returns the number of rows kept.
+int dense_least_norm(int m, int n, double *A, const double *b, double tolerance, double *x, double *work);
+
+#endif

@@ -1,0 +1,340 @@
+#include "mechanics/assemble.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/block.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/marker.h"
+#include "mechanics/tree.h"
+
+enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12 };
+
+// A typical size of the mechanism, for tolerances and weights: the largest distance of a joint's marker from its body.
+static double typical_length(const mechanism *m) {
+  double size = 0;
+  for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
+  for (int i = 1; i < m->body_count; i++) size = fmax(size, vec3_norm(m->bodies[i].com));
+  return size > 0 ? size : 1;
+}
+
+// A copy of the mechanism for assembly: every body weighs the same, so that massless ones are no trouble and light ones
+// do not do all the moving; coordinates that are held count as driven.
+static mechanism even_copy(const mechanism *m, const bool *held, arena *memory) {
+  mechanism even = *m;
+  even.nodes = ARENA_ARRAY(memory, node, m->node_count);
+  memcpy(even.nodes, m->nodes, (size_t)m->node_count * sizeof *m->nodes);
+  double inertia = m->length * m->length;
+  for (int i = 1; i < m->node_count; i++) {
+    node *n = &even.nodes[i];
+    n->mass = 1;
+    n->com = VEC3_ZERO;
+    memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
+    int kept = 0;
+    for (int k = 0; k < n->free_count; k++)
+      if (!held || !held[n->v + n->free[k]]) n->free[kept++] = n->free[k];
+    n->free_count = kept;
+  }
+  return even;
+}
+
+// --- positions ----------------------------------------------------------------------------------------------------
+
+static double violation_at(const mechanism *m, motion *x) {
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  return constraints_violation(m, x);
+}
+
+static double sum_of_squares(const mechanism *m, const motion *x) {
+  double sum = 0;
+  for (int i = 0; i < m->row_count; i++) sum += x->rows[i].phi * x->rows[i].phi;
+  return sum;
+}
+
+// Gauss–Newton with step halving on Σ Φ²; a step turns nothing by more than half a radian's worth of motion.
+static bool iterate_positions(const mechanism *even, motion *x, double tolerance, int *iterations, double *q_work,
+                              double *step_work) {
+  double violation = violation_at(even, x);
+  for (int turn = 0; turn < MAX_ITERATIONS && violation > tolerance; turn++, ++*iterations) {
+    const double *step = dynamics_position_step(even, x);
+    if (!step) return false;
+    double size = 0;
+    for (int i = 0; i < even->nv; i++) size = fmax(size, fabs(step[i])), step_work[i] = step[i];
+    double most = 0.5 * fmax(1, even->length), fraction = size > most ? most / size : 1;
+    memcpy(q_work, x->q, (size_t)even->nq * sizeof *q_work);
+    double before = sum_of_squares(even, x), smallest = violation;
+    bool better = false;
+    for (int halving = 0; halving < MAX_HALVINGS && !better; halving++, fraction *= 0.5) {
+      memcpy(x->q, q_work, (size_t)even->nq * sizeof *q_work);
+      for (int i = 0; i < even->nv; i++) x->udot[i] = fraction * step_work[i];
+      dynamics_move(even, x->q, x->udot);
+      violation = violation_at(even, x);
+      better = sum_of_squares(even, x) < before;
+    }
+    if (!better) {  // at rounding, or stuck
+      memcpy(x->q, q_work, (size_t)even->nq * sizeof *q_work);
+      violation = violation_at(even, x);
+      return violation <= fmax(tolerance, 1e-10 * fmax(1, even->length)) || smallest <= tolerance;
+    }
+  }
+  return violation <= tolerance;
+}
+
+static void start_positions(const mechanism *m, motion *x, const initial_state *initial) {
+  memcpy(x->joint_q, initial->q, (size_t)m->joint_nq * sizeof *x->joint_q);
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    memcpy(x->q + n->q, initial->q + m->joints[n->joint].q, (size_t)n->nq * sizeof *x->q);
+  }
+  dynamics_set(m, x, 0, x->q, x->u);
+}
+
+static void hold_given(const mechanism *m, const initial_state *initial, bool *held) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->nv; k++) {
+      // a quaternion is given as a whole
+      int q = m->joints[n->joint].q + (n->nq == n->nv ? k : 0);
+      held[n->v + k] = initial->q_given[q];
+    }
+  }
+}
+
+static bool report_open_loop(const mechanism *m, const motion *x, carom_error *error) {
+  const constraint *worst = NULL;
+  double most = -1;
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].row_count; k++) {
+      double phi = fabs(x->rows[m->constraints[i].row0 + k].phi);
+      if (!(phi <= most)) most = phi, worst = &m->constraints[i];
+    }
+  return source_error(error, CAROM_ERROR_ASSEMBLY, worst->at,
+                      "check lengths and positions, or give initial values nearer to a closed position",
+                      "the mechanism does not close: '%s' is still off by %.3g", worst->name, most);
+}
+
+static bool assemble_positions(const mechanism *m, motion *x, const initial_state *initial, arena *memory,
+                               assembly_report *report, carom_error *error) {
+  double tolerance = 1e-13 * fmax(1, m->length);
+  double *q_work = ARENA_ARRAY(memory, double, m->nq + 1), *step_work = ARENA_ARRAY(memory, double, m->nv + 1);
+  bool *held = ARENA_ARRAY(memory, bool, m->nv + 1);
+  start_positions(m, x, initial);
+  report->violation_before = report->violation_after = violation_at(m, x);
+  if (report->violation_before <= tolerance) return true;
+
+  hold_given(m, initial, held);
+  mechanism even = even_copy(m, held, memory);
+  bool closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
+  if (!closed) {
+    even = even_copy(m, NULL, memory);
+    start_positions(m, x, initial);
+    closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
+  }
+  report->violation_after = violation_at(m, x);
+  if (!closed) return report_open_loop(m, x, error);
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    const joint *j = &m->joints[n->joint];
+    for (int k = 0; k < n->nq; k++)
+      if (initial->q_given[j->q + k] && fabs(x->q[n->q + k] - initial->q[j->q + k]) > 1e-9) {
+        report->moved_joint = j->name;
+        report->moved_from = initial->q[j->q + k], report->moved_to = x->q[n->q + k];
+      }
+  }
+  return true;
+}
+
+// --- velocities ---------------------------------------------------------------------------------------------------
+
+// Conditions on the speeds, in order of rank: constraints, drives, then what the user gave.
+typedef struct conditions {
+  double *rows, *values;
+  int count, nv;
+} conditions;
+
+static double *add_condition(conditions *c, double value) {
+  c->values[c->count] = value;
+  return c->rows + (long)c->count++ * c->nv;
+}
+
+// row += s J · (velocity of a node), along its path to ground
+static void add_body_row(const mechanism *m, const motion *x, double *row_of, int i, const double *J, double s) {
+  double f[6];
+  memcpy(f, J, (size_t)m->n * sizeof *f);
+  for (; i != GROUND; i = m->nodes[i].parent) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->nv; k++) row_of[n->v + k] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
+    double carried[6] = {0};
+    if (m->planar)
+      block_shift_force(3, x->links[i].r, f, carried);
+    else
+      block_shift_force(6, x->links[i].r, f, carried);
+    memcpy(f, carried, sizeof f);
+  }
+}
+
+static void add_constraint_conditions(const mechanism *m, const motion *x, conditions *c) {
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    double *out = add_condition(c, -r->phi_t);
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      add_body_row(m, x, out, t->node, t->J, 1);
+    }
+    for (int k = 0; k < r->speed_count; k++) out[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+  }
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed >= 0) add_condition(c, x->u[m->drives[i].speed])[m->drives[i].speed] = 1;
+}
+
+static void add_given_conditions(const mechanism *m, const motion *x, const initial_state *initial, conditions *c) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    for (int k = 0; k < joint_in(j->type, m->planar)->nv; k++) {
+      if (!initial->u_given[j->v + k]) continue;
+      double *out = add_condition(c, initial->u[j->v + k]);
+      coordinate of = {i, k};
+      if (coordinate_speed(m, of) >= 0) {
+        out[coordinate_speed(m, of)] = 1;
+        continue;
+      }
+      coordinate_row r = coordinate_get_row(m, x, of);
+      add_body_row(m, x, out, r.node_a, r.Ja, 1);
+      add_body_row(m, x, out, r.node_b, r.Jb, 1);
+    }
+  }
+  for (int b = 1; b < m->body_count; b++)
+    for (int k = 0; k < 6; k++) {
+      if (!initial->body_velocity_given[6 * b + k]) continue;
+      vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+      double J[6];
+      block_store(m, J, k < 3 ? e : VEC3_ZERO, k < 3 ? VEC3_ZERO : e);
+      add_body_row(m, x, add_condition(c, initial->body_velocity[6 * b + k]), m->bodies[b].node, J, 1);
+    }
+}
+
+static int count_given(const mechanism *m, const initial_state *initial) {
+  int count = 0;
+  for (int i = 0; i < m->joint_nv; i++) count += initial->u_given[i];
+  for (int i = 0; i < 6 * m->body_count; i++) count += initial->body_velocity_given[i];
+  return count;
+}
+
+// Without loops and with speeds given joint by joint there is nothing to solve.
+static bool speeds_are_plain(const mechanism *m, const initial_state *initial) {
+  if (m->row_count) return false;
+  for (int i = 0; i < 6 * m->body_count; i++)
+    if (initial->body_velocity_given[i]) return false;
+  return true;
+}
+
+static void assemble_velocities(const mechanism *m, motion *x, const initial_state *initial, arena *memory,
+                                assembly_report *report) {
+  dynamics_set(m, x, 0, x->q, x->u);
+  dynamics_positions_velocities(m, x);
+  if (speeds_are_plain(m, initial)) {
+    for (int i = 1; i < m->node_count; i++) {
+      const node *n = &m->nodes[i];
+      for (int k = 0; k < n->nv; k++) x->u[n->v + k] = initial->u[m->joints[n->joint].v + k];
+    }
+    dynamics_set(m, x, 0, x->q, x->u);
+    return;
+  }
+  int rows = m->row_count + m->drive_count + count_given(m, initial);
+  conditions c = {ARENA_ARRAY(memory, double, (long)rows * m->nv + 1), ARENA_ARRAY(memory, double, rows + 1), 0, m->nv};
+  add_constraint_conditions(m, x, &c);
+  add_given_conditions(m, x, initial, &c);
+  dense_least_norm(c.count, m->nv, c.rows, c.values, 1e-9, x->u, ARENA_ARRAY(memory, double, (long)rows * (m->nv + 1) + 1));
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  for (int i = 0; i < m->joint_count; i++)
+    for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
+      int v = m->joints[i].v + k;
+      double change = fabs(x->joint_u[v] - initial->u[v]);
+      if (!initial->u_given[v] || change <= 1e-9 * fmax(1, fabs(initial->u[v])) || change <= report->velocity_change)
+        continue;
+      report->velocity_change = change;
+      report->changed_joint = m->joints[i].name;
+      report->changed_from = initial->u[v], report->changed_to = x->joint_u[v];
+    }
+}
+
+// --- all ----------------------------------------------------------------------------------------------------------
+
+static bool check_inertia(const mechanism *m, motion *x, carom_error *error) {
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  if (tree_factor(m, x)) return true;
+  char why[256];
+  dynamics_explain(m, x, why, sizeof why);
+  return source_error(error, CAROM_ERROR_MODEL, m->bodies[m->nodes[x->singular_node].body].at,
+                      "give the body a mass and an inertia, or drive that joint", "%s", why);
+}
+
+static void keep_state(mechanism *m, const motion *x, arena *memory) {
+  double *q = ARENA_ARRAY(memory, double, m->nq + 1), *u = ARENA_ARRAY(memory, double, m->nv + 1);
+  memcpy(q, x->q, (size_t)m->nq * sizeof *q);
+  memcpy(u, x->u, (size_t)m->nv * sizeof *u);
+  m->q0 = q, m->u0 = u;
+  double *joint_q = ARENA_ARRAY(memory, double, m->joint_nq + 1);
+  memcpy(joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *joint_q);
+  m->joint_q0 = joint_q;
+}
+
+bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
+                        carom_error *error) {
+  *report = (assembly_report){0};
+  m->length = typical_length(m);
+  motion *x = motion_create(m, error);
+  if (!x) return false;
+  bool done = assemble_positions(m, x, initial, memory, report, error) && check_inertia(m, x, error);
+  if (done) {
+    assemble_velocities(m, x, initial, memory, report);
+    keep_state(m, x, memory);
+    int driven = 0;
+    for (int i = 0; i < m->drive_count; i++) driven += m->drives[i].speed >= 0;
+    int rank = dynamics_constraint_rank(m, x);
+    report->rows = m->row_count;
+    report->redundant = m->row_count - rank;
+    report->freedom = m->nv - driven - rank;
+  }
+  motion_destroy(x);
+  return done;
+}
+
+// Each body's free joint takes the body's pose and velocity (its angular velocity in the body's own axes).
+bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, arena *memory, carom_error *error) {
+  absolute->length = joint_mechanism->length;
+  motion *from = motion_create(joint_mechanism, error), *x = from ? motion_create(absolute, error) : NULL;
+  if (!x) {
+    motion_destroy(from);
+    return false;
+  }
+  memcpy(from->joint_q, joint_mechanism->joint_q0, (size_t)joint_mechanism->joint_nq * sizeof(double));
+  dynamics_set(joint_mechanism, from, 0, joint_mechanism->q0, joint_mechanism->u0);
+  dynamics_positions_velocities(joint_mechanism, from);
+  for (int b = 1; b < absolute->body_count; b++) {
+    const node *n = &absolute->nodes[absolute->bodies[b].node];
+    const link *l = &from->links[joint_mechanism->bodies[b].node];
+    double *q = x->q + n->q, *u = x->u + n->v;
+    joint_reset(n->type, absolute->planar, q);
+    (absolute->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);
+    if (absolute->planar) {
+      for (int k = 0; k < 3; k++) u[k] = l->V[k];
+    } else {
+      vec3_store(u, mat3_tmul(l->R, vec3_of(l->V)));
+      vec3_store(u + 3, vec3_of(l->V + 3));
+    }
+  }
+  memcpy(x->joint_q, from->joint_q, (size_t)absolute->joint_nq * sizeof *x->joint_q);
+  dynamics_set(absolute, x, 0, x->q, x->u);
+  bool done = check_inertia(absolute, x, error);
+  keep_state(absolute, x, memory);
+  motion_destroy(from);
+  motion_destroy(x);
+  return done;
+}

@@ -1,0 +1,33 @@
+// Initial state: from what the user knows and rough guesses to positions and velocities that satisfy every constraint.
+#ifndef MECHANICS_ASSEMBLE_H
+#define MECHANICS_ASSEMBLE_H
+
+#include "mechanics/mechanism.h"
+
+// What the user said of the start. Arrays are laid out as motion.joint_q and motion.joint_u.
+typedef struct initial_state {
+  double *q, *u;
+  bool *q_given, *u_given;
+  // Velocity of bodies in the world, where given: angular then linear, six a body.
+  double *body_velocity;
+  bool *body_velocity_given;
+} initial_state;
+
+typedef struct assembly_report {
+  double violation_before, violation_after;   // largest |Φ|
+  double velocity_change;                     // largest change of a given speed
+  const char *moved_joint;                    // whose given coordinate had to give way, or null
+  double moved_from, moved_to;
+  const char *changed_joint;                  // whose given speed had to give way, or null
+  double changed_from, changed_to;
+  int iterations;
+  int freedom, rows, redundant;               // degrees of freedom left, constraint rows, how many depend on others
+} assembly_report;
+
+// Fills m->q0 and m->u0. Reports at the joint's place what cannot be assembled. In joint coordinates only.
+bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
+                        carom_error *error);
+// The same state for a mechanism in absolute coordinates, from its assembled twin in joint coordinates.
+bool mechanism_adopt(mechanism *absolute, const mechanism *joint, arena *memory, carom_error *error);
+
+#endif

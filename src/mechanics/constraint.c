@@ -1,0 +1,212 @@
+// Derivations. Let a, b be the markers, s_a, s_b their arms, D = p_b - p_a, and e an axis of a, f an axis of b.
+//
+// ALONG  Φ = e·D          Φ̇ = e·(v_b - v_a) + ω_a·(e × D)
+//        Φ̈ = e·(a_b - a_a) + α_a·(e × D) + (ω_a × (ω_a × e))·D + 2 (ω_a × e)·(v_b - v_a)
+// DOT    Φ = e·f          Φ̇ = (ω_b - ω_a)·(f × e)
+//        Φ̈ = (α_b - α_a)·(f × e) + (ω_a × (ω_a × e))·f + e·(ω_b × (ω_b × f)) + 2 (ω_a × e)·(ω_b × f)
+// SCREW  Φ = e·D - h θ     as ALONG, and  -h e·(ω_b - ω_a),  -h [e·(α_b - α_a) + (ω_a × e)·(ω_b - ω_a)]
+// distance  Φ = |D| - L(t), n = D/|D|:  Φ̇ = n·(v_b - v_a) - L̇
+//        Φ̈ = n·(a_b - a_a) + (|Ḋ|² - (n·Ḋ)²)/|D| - L̈
+// where a point's acceleration is that of its body's origin plus α × s + ω × (ω × s).
+#include "mechanics/constraint.h"
+
+#include <math.h>
+
+#include "mechanics/block.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/function.h"
+#include "mechanics/marker.h"
+
+const joint_row constraint_inline_rows[2] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}};
+const joint_row constraint_inplane_rows[1] = {{ROW_ALONG, 2, 0}};
+
+// A row that sees the relative velocity along e at the two points, and the angular velocities by wa, wb.
+static void set_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 wa,
+                    vec3 wb) {
+  row_body *t = x->row_bodies + r->body0;
+  block_store(m, t[0].J, vec3_sub(wa, vec3_cross(a->arm, e)), vec3_neg(e));
+  block_store(m, t[1].J, vec3_add(wb, vec3_cross(b->arm, e)), e);
+  r->phi_t = 0;
+}
+
+// e · (ω_b × (ω_b × s_b) - ω_a × (ω_a × s_a))
+static double centripetal_along(const marker_state *a, const marker_state *b, vec3 e) {
+  return vec3_dot(e, vec3_sub(marker_centripetal(b), marker_centripetal(a)));
+}
+
+static void along_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e) {
+  vec3 D = vec3_sub(b->p, a->p), D_dot = vec3_sub(b->v, a->v);
+  set_row(m, x, r, a, b, e, vec3_cross(e, D), VEC3_ZERO);
+  r->phi = vec3_dot(e, D);
+  r->quad = centripetal_along(a, b, e) + vec3_dot(vec3_centripetal(a->w, e), D) +
+            2 * vec3_dot(vec3_cross(a->w, e), D_dot);
+}
+
+static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 f) {
+  vec3 normal = vec3_cross(f, e);
+  set_row(m, x, r, a, b, VEC3_ZERO, vec3_neg(normal), normal);
+  r->phi = vec3_dot(e, f);
+  r->quad = vec3_dot(vec3_centripetal(a->w, e), f) + vec3_dot(e, vec3_centripetal(b->w, f)) +
+            2 * vec3_dot(vec3_cross(a->w, e), vec3_cross(b->w, f));
+}
+
+static void screw_row(const mechanism *m, motion *x, const constraint *c, row *r, const marker_state *a,
+                      const marker_state *b, vec3 e) {
+  const joint *j = &m->joints[c->joint];
+  double h = j->parameters.pitch, *Ja = x->row_bodies[r->body0].J, *Jb = x->row_bodies[r->body0 + 1].J;
+  along_row(m, x, r, a, b, e);
+  for (int k = 0; k < 3; k++) {
+    double ek = k == 0 ? e.x : k == 1 ? e.y : e.z;
+    Ja[k] += h * ek, Jb[k] -= h * ek;
+  }
+  r->phi -= h * x->joint_q[j->q];
+  r->quad -= h * vec3_dot(vec3_cross(a->w, e), vec3_sub(b->w, a->w));
+}
+
+static void evaluate_closure(const mechanism *m, motion *x, const constraint *c) {
+  marker_state a = marker_read(m, x, c->first), b = marker_read(m, x, c->second);
+  for (int k = 0; k < c->row_count; k++) {
+    row *r = &x->rows[c->row0 + k];
+    vec3 e = mat3_column(a.R, c->rows[k].i);
+    switch (c->rows[k].kind) {
+      case ROW_ALONG: along_row(m, x, r, &a, &b, e); break;
+      case ROW_DOT: dot_row(m, x, r, &a, &b, e, mat3_column(b.R, c->rows[k].j)); break;
+      case ROW_SCREW: screw_row(m, x, c, r, &a, &b, e); break;
+    }
+  }
+}
+
+static void evaluate_distance(const mechanism *m, motion *x, const constraint *c) {
+  marker_state a = marker_read(m, x, c->first), b = marker_read(m, x, c->second);
+  row *r = &x->rows[c->row0];
+  vec3 D = vec3_sub(b.p, a.p), D_dot = vec3_sub(b.v, a.v);
+  double length = vec3_norm(D);
+  vec3 n = vec3_scale(1 / length, D);
+  double along = vec3_dot(n, D_dot);
+  jet L = function_jet(&c->f, x->t);
+  set_row(m, x, r, &a, &b, n, VEC3_ZERO, VEC3_ZERO);
+  r->phi = length - L.v;
+  r->phi_t = -L.d;
+  r->quad = centripetal_along(&a, &b, n) + (vec3_dot(D_dot, D_dot) - along * along) / length - L.dd;
+}
+
+static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) {
+  row *r = &x->rows[c->row0];
+  row_body *bodies = x->row_bodies + r->body0;
+  row_speed *speeds = x->row_speeds + r->speed0;
+  jet f = function_jet(&c->f, x->t);
+  r->phi = -f.v, r->phi_t = -f.d, r->quad = -f.dd;
+  for (int i = 0; i < c->term_count; i++) {
+    coordinate of = c->terms[i].of;
+    double factor = c->terms[i].factor;
+    r->phi += factor * coordinate_value(m, x, of);
+    if (coordinate_speed(m, of) >= 0) {
+      (speeds++)->c = factor;
+      continue;
+    }
+    coordinate_row cr = coordinate_get_row(m, x, of);
+    for (int k = 0; k < m->n; k++) bodies[0].J[k] = factor * cr.Ja[k], bodies[1].J[k] = factor * cr.Jb[k];
+    bodies += 2;
+    r->quad += factor * cr.quad;
+  }
+}
+
+const constraint_type constraint_closure = {"closure", evaluate_closure};
+const constraint_type constraint_distance = {"distance", evaluate_distance};
+const constraint_type constraint_couple = {"couple", evaluate_couple};
+
+// --- layout -------------------------------------------------------------------------------------------------------
+
+int constraint_body_terms(const mechanism *m, const constraint *c) {
+  if (c->type != &constraint_couple) return 2;
+  int count = 0;
+  for (int i = 0; i < c->term_count; i++) count += coordinate_speed(m, c->terms[i].of) < 0 ? 2 : 0;
+  return count;
+}
+
+int constraint_speed_terms(const mechanism *m, const constraint *c) {
+  if (c->type != &constraint_couple) return 0;
+  int count = 0;
+  for (int i = 0; i < c->term_count; i++) count += coordinate_speed(m, c->terms[i].of) >= 0;
+  return count;
+}
+
+static int node_of_marker(const mechanism *m, int i) { return m->bodies[m->markers[i].body].node; }
+
+void constraint_bind(const mechanism *m, motion *x, const constraint *c) {
+  for (int k = 0; k < c->row_count; k++) {
+    row *r = &x->rows[c->row0 + k];
+    row_body *b = x->row_bodies + r->body0;
+    row_speed *s = x->row_speeds + r->speed0;
+    if (c->type != &constraint_couple) {
+      b[0].node = node_of_marker(m, c->first), b[1].node = node_of_marker(m, c->second);
+      continue;
+    }
+    for (int i = 0; i < c->term_count; i++) {
+      int speed = coordinate_speed(m, c->terms[i].of);
+      const joint *j = &m->joints[c->terms[i].of.joint];
+      if (speed >= 0)
+        (s++)->speed = speed;
+      else
+        b[0].node = node_of_marker(m, j->first), b[1].node = node_of_marker(m, j->second), b += 2;
+    }
+  }
+}
+
+// --- all rows -----------------------------------------------------------------------------------------------------
+
+void constraints_evaluate(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->constraint_count; i++) m->constraints[i].type->evaluate(m, x, &m->constraints[i]);
+}
+
+double constraint_row_rate(const mechanism *m, const motion *x, const row *r) {
+  double sum = r->phi_t;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    sum += block_dot(m->n, t->J, x->links[t->node].V);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    sum += t->c * x->u[t->speed];
+  }
+  return sum;
+}
+
+double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r) {
+  double sum = r->quad;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    sum += block_dot(m->n, t->J, x->links[t->node].A);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    sum += t->c * x->udot[t->speed];
+  }
+  return sum;
+}
+
+void constraint_push(const mechanism *m, motion *x, const double *lambda) {
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node != GROUND) block_axpy(m->n, lambda[i], t->J, x->links[t->node].F);
+    }
+    for (int k = 0; k < r->speed_count; k++) {
+      const row_speed *t = &x->row_speeds[r->speed0 + k];
+      x->tau[t->speed] += lambda[i] * t->c;
+    }
+  }
+}
+
+double constraints_violation(const mechanism *m, const motion *x) {
+  double worst = 0;
+  for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(x->rows[i].phi));
+  return worst;
+}
+
+double constraints_velocity_violation(const mechanism *m, const motion *x) {
+  double worst = 0;
+  for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(constraint_row_rate(m, x, &x->rows[i])));
+  return worst;
+}

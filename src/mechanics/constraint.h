@@ -1,0 +1,28 @@
+// Constraints: closed joints, distances, couplings of coordinates. Each fills its rows (see mechanism.h).
+#ifndef MECHANICS_CONSTRAINT_H
+#define MECHANICS_CONSTRAINT_H
+
+#include "mechanics/mechanism.h"
+
+extern const constraint_type constraint_closure;   // scalar conditions between two markers: joints, in-line, in-plane
+extern const constraint_type constraint_distance;  // |p_b - p_a| = f(t)
+extern const constraint_type constraint_couple;    // Σ factor q = f(t): gears, racks, drives of loop joints
+
+extern const joint_row constraint_inline_rows[2], constraint_inplane_rows[1];
+
+// How many terms each row of a constraint has.
+int constraint_body_terms(const mechanism *m, const constraint *c);
+int constraint_speed_terms(const mechanism *m, const constraint *c);
+// The nodes and speeds of each term, which never change.
+void constraint_bind(const mechanism *m, motion *x, const constraint *c);
+
+void constraints_evaluate(const mechanism *m, motion *x);
+// Largest |Φ| and |Φ̇| over all rows.
+double constraints_violation(const mechanism *m, const motion *x);
+double constraints_velocity_violation(const mechanism *m, const motion *x);
+double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
+double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot
+// Adds the wrenches of multipliers: Gᵀ λ. `weight` +1 pushes.
+void constraint_push(const mechanism *m, motion *x, const double *lambda);
+
+#endif

@@ -1,0 +1,134 @@
+// For a joint in the tree a coordinate's rate is one of its speeds. For one that closes a loop the speeds are read off
+// the relative velocity of its markers, V_rel = S u in the first marker's axes, by u = P V_rel with P = (SᵀS)⁻¹Sᵀ.
+// On the constraint V_rel stays in the span of S, so that P S = 1 gives  q̈ = P (V̇_rel - Ṡ u).
+#include "mechanics/coordinate.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/marker.h"
+
+// The joint's columns in three dimensions, planar joints included.
+static void columns_of(const mechanism *m, const joint *j, const double *q, joint_motion *jm) {
+  if (!m->planar) {
+    j->type->motion(&j->parameters, q, jm);
+    return;
+  }
+  joint_motion_planar p;
+  j->type->motion_planar(&j->parameters, q, &p);
+  for (int k = 0; k < j->type->planar.nv; k++) {
+    jm->w[k] = (vec3){0, 0, p.w[k]};
+    jm->v[k] = (vec3){p.v[k][0], p.v[k][1], 0};
+  }
+}
+
+// P by rows: (angular, linear) of each speed.
+static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
+  double G[JOINT_MAX_FREEDOM * JOINT_MAX_FREEDOM];
+  for (int a = 0; a < nv; a++)
+    for (int b = 0; b <= a; b++)
+      G[a * nv + b] = vec3_dot(jm->w[a], jm->w[b]) + vec3_dot(jm->v[a], jm->v[b]);
+  dense_cholesky(nv, G, nv, 0);  // columns of every joint type are independent
+  for (int a = 0; a < nv; a++) {
+    double e[JOINT_MAX_FREEDOM] = {0};
+    e[a] = 1;
+    dense_cholesky_solve(nv, G, nv, e);
+    Pw[a] = Pv[a] = VEC3_ZERO;
+    for (int b = 0; b < nv; b++) {
+      Pw[a] = vec3_axpy(Pw[a], e[b], jm->w[b]);
+      Pv[a] = vec3_axpy(Pv[a], e[b], jm->v[b]);
+    }
+  }
+}
+
+static void measure_joint(const mechanism *m, motion *x, const joint *j) {
+  marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
+  vec3 D = vec3_sub(b.p, a.p);
+  mat3 R = mat3_product(mat3_transpose(a.R), b.R);
+  vec3 d = mat3_tmul(a.R, D);
+  double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
+  (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
+  joint_motion jm;
+  columns_of(m, j, q, &jm);
+  vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
+  int nv = joint_in(j->type, m->planar)->nv;
+  pseudo_inverse(&jm, nv, Pw, Pv);
+  vec3 w_rel = mat3_tmul(a.R, vec3_sub(b.w, a.w));
+  vec3 v_rel = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
+  for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
+}
+
+void coordinate_update(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    if (j->node < 0) {
+      measure_joint(m, x, j);
+      continue;
+    }
+    const node *n = &m->nodes[j->node];
+    for (int k = 0; k < n->nq; k++) x->joint_q[j->q + k] = x->q[n->q + k];
+    for (int k = 0; k < n->nv; k++) x->joint_u[j->v + k] = x->u[n->v + k];
+  }
+}
+
+void coordinate_accelerations(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    int nv = joint_in(j->type, m->planar)->nv;
+    for (int k = 0; k < nv; k++) {
+      double *out = &x->joint_udot[j->v + k];
+      if (j->node >= 0) {
+        *out = x->udot[m->nodes[j->node].v + k];
+        continue;
+      }
+      coordinate_row r = coordinate_get_row(m, x, (coordinate){i, k});
+      *out = r.quad;
+      for (int b = 0; b < m->n; b++)
+        *out += r.Ja[b] * x->links[r.node_a].A[b] + r.Jb[b] * x->links[r.node_b].A[b];
+    }
+  }
+}
+
+int coordinate_speed(const mechanism *m, coordinate c) {
+  const joint *j = &m->joints[c.joint];
+  return j->node < 0 ? -1 : m->nodes[j->node].v + c.index;
+}
+
+// With g_w, g_v the row P turned into world axes and D from a to b:
+//   V̇_rel = Rᵀ (α_b - α_a - ω_a × ω_rel),  Rᵀ (a_b - a_a - α_a × D - 2 ω_a × Ḋ + ω_a × (ω_a × D))
+coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinate c) {
+  const joint *j = &m->joints[c.joint];
+  marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
+  const double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
+  joint_motion jm;
+  columns_of(m, j, q, &jm);
+  vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
+  pseudo_inverse(&jm, joint_in(j->type, m->planar)->nv, Pw, Pv);
+  vec3 gw = mat3_mul(a.R, Pw[c.index]), gv = mat3_mul(a.R, Pv[c.index]);
+  vec3 D = vec3_sub(b.p, a.p), D_dot = vec3_sub(b.v, a.v), w_rel = vec3_sub(b.w, a.w);
+
+  coordinate_row r = {.node_a = a.node, .node_b = b.node, .at = b.p, .force = gv, .torque = gw};
+  block_store(m, r.Jb, vec3_add(vec3_cross(b.arm, gv), gw), gv);
+  block_store(m, r.Ja, vec3_neg(vec3_add(vec3_cross(vec3_add(a.arm, D), gv), gw)), vec3_neg(gv));
+  vec3 lin = vec3_sub(marker_centripetal(&b), marker_centripetal(&a));
+  lin = vec3_add(lin, vec3_axpy(vec3_centripetal(a.w, D), -2, vec3_cross(a.w, D_dot)));
+  r.quad = vec3_dot(gv, lin) - vec3_dot(gw, vec3_cross(a.w, w_rel));
+  if (j->type->bias && !m->planar) {
+    vec3 beta, eta;
+    j->type->bias(&j->parameters, q, u, &beta, &eta);
+    r.quad -= vec3_dot(Pw[c.index], beta) + vec3_dot(Pv[c.index], eta);
+  }
+  return r;
+}
+
+void coordinate_push(const mechanism *m, motion *x, coordinate c, double effort) {
+  int speed = coordinate_speed(m, c);
+  if (speed >= 0) {
+    x->tau[speed] += effort;
+    return;
+  }
+  coordinate_row r = coordinate_get_row(m, x, c);
+  vec3 force = vec3_scale(effort, r.force), torque = vec3_scale(effort, r.torque);
+  marker_push(m, x, r.node_b, r.at, force, torque);
+  marker_push(m, x, r.node_a, r.at, vec3_neg(force), vec3_neg(torque));
+}

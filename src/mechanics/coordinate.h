@@ -1,0 +1,34 @@
+// Joint coordinates as quantities of their own, whether the tree has them as freedoms or a loop closes over them:
+// value, rate, how they accelerate, and pushing along them.
+#ifndef MECHANICS_COORDINATE_H
+#define MECHANICS_COORDINATE_H
+
+#include "mechanics/mechanism.h"
+
+// A coordinate as a row on the two bodies of a joint: q̇ = g_w · (ω_b - ω_a) + g_v · (velocity of b seen from a).
+typedef struct coordinate_row {
+  int node_a, node_b;
+  double Ja[6], Jb[6];
+  double quad;  // q̈ = Ja·A_a + Jb·A_b + quad
+  vec3 at, force, torque;  // a unit effort pushes b with this, and a with the opposite, at this point
+} coordinate_row;
+
+// Refreshes joint_q and joint_u of all joints from positions and velocities.
+void coordinate_update(const mechanism *m, motion *x);
+// joint_udot of all joints, from x->udot and the bodies' accelerations.
+void coordinate_accelerations(const mechanism *m, motion *x);
+
+// The speed of the tree behind a coordinate, or -1 when its joint closes a loop.
+int coordinate_speed(const mechanism *m, coordinate c);
+coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinate c);
+// Adds an effort along the coordinate [N or N·m].
+void coordinate_push(const mechanism *m, motion *x, coordinate c, double effort);
+
+static inline double coordinate_value(const mechanism *m, const motion *x, coordinate c) {
+  return x->joint_q[m->joints[c.joint].q + c.index];
+}
+static inline double coordinate_rate(const mechanism *m, const motion *x, coordinate c) {
+  return x->joint_u[m->joints[c.joint].v + c.index];
+}
+
+#endif

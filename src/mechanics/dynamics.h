@@ -1,0 +1,32 @@
+// What mechanics offers to a scheme, whatever the coordinates.
+#ifndef MECHANICS_DYNAMICS_H
+#define MECHANICS_DYNAMICS_H
+
+#include "mechanics/mechanism.h"
+
+// Sets the state. Driven coordinates take what their drives say at t.
+void dynamics_set(const mechanism *m, motion *x, double t, const double *q, const double *u);
+// Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
+bool dynamics_positions_velocities(const mechanism *m, motion *x);
+bool dynamics_accelerations(const mechanism *m, motion *x);
+// Joint reactions, drive efforts and joint accelerations, for the record; needs accelerations.
+void dynamics_reactions(const mechanism *m, motion *x);
+
+void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);     // q' = N(q) u
+void dynamics_move(const mechanism *m, double *q, const double *delta);                      // q ⊕ Δ
+void dynamics_normalize(const mechanism *m, double *q);                                      // unit quaternions
+
+// Moves the positions back onto the constraints (least kinetic distance), then the velocities. True when the largest
+// |Φ| ends below the tolerance.
+bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations);
+bool dynamics_project_velocities(const mechanism *m, motion *x);
+// One Gauss–Newton step towards Φ = 0, as a displacement along the speeds; null: singular. Valid until the next call.
+const double *dynamics_position_step(const mechanism *m, motion *x);
+
+// Rank of the constraint rows at the present position: rows that depend on others are redundant.
+int dynamics_constraint_rank(const mechanism *m, motion *x);
+
+// A sentence on why the last evaluation failed.
+void dynamics_explain(const mechanism *m, const motion *x, char *text, int size);
+
+#endif

@@ -1,0 +1,44 @@
+// Springs and dampers between two markers in the axes of the first: three along the offset d, three about the turn.
+// The turn is measured by φ_i = ½ Σ ε_ijk R_kj, the sine of the angle about its axis (odd, smooth, the angle itself
+// while small), whose energy is k (1 - cos θ) for equal stiffnesses. For unequal ones the torque of the potential
+// V = ½ Σ_i κ_i |e_i - Re_i|², κ_i = (k_j + k_l - k_i)/2, is used: it derives from an energy and has stiffness k_i about
+// axis i for small turns:  V = Σ κ_i (1 - R_ii),  torque on the second τ = Σ κ_i (R e_i) × e_i.
+#include "mechanics/force.h"
+#include "mechanics/marker.h"
+
+static double component(vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+static vec3 scaled(const double *s, vec3 v) { return (vec3){s[0] * v.x, s[1] * v.y, s[2] * v.z}; }
+
+static void apply(const mechanism *m, motion *x, const force *f) {
+  marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
+  vec3 D = vec3_sub(b.p, a.p), d = mat3_tmul(a.R, D);
+  vec3 d_dot = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
+  mat3 R = mat3_product(mat3_transpose(a.R), b.R);
+  vec3 w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
+
+  const double *k = f->stiffness, *kt = f->stiffness + 3;
+  vec3 elastic = vec3_neg(scaled(k, d)), viscous = vec3_neg(scaled(f->damping, d_dot));
+  vec3 viscous_torque = vec3_neg(scaled(f->damping + 3, w)), elastic_torque = VEC3_ZERO;
+  double energy = 0.5 * -vec3_dot(elastic, d), total = kt[0] + kt[1] + kt[2];
+  for (int i = 0; i < 3; i++) {
+    double kappa = 0.5 * (total - 2 * kt[i]);
+    vec3 e = {i == 0, i == 1, i == 2};
+    elastic_torque = vec3_axpy(elastic_torque, kappa, vec3_cross(mat3_column(R, i), e));
+    energy += kappa * (1 - R.m[4 * i]);
+  }
+  vec3 force_b = mat3_mul(a.R, vec3_add(elastic, viscous));
+  vec3 torque_b = mat3_mul(a.R, vec3_add(elastic_torque, viscous_torque));
+  marker_push(m, x, b.node, b.p, force_b, torque_b);
+  marker_push(m, x, a.node, b.p, vec3_neg(force_b), vec3_neg(torque_b));
+  force_book(x, energy, -vec3_dot(viscous, d_dot) - vec3_dot(viscous_torque, w), 0);
+  for (int i = 0; i < 3; i++) {
+    x->force_outputs[f->output + i] = component(force_b, i);
+    x->force_outputs[f->output + 3 + i] = component(torque_b, i);
+  }
+}
+
+static const char *const outputs[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
+
+const force_type force_bushing = {"bushing", apply, outputs, units, 6};

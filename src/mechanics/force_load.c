@@ -1,0 +1,31 @@
+// A force or a torque given by its components, in world axes or in those of its marker.
+#include "mechanics/force.h"
+#include "mechanics/function.h"
+#include "mechanics/marker.h"
+
+static vec3 components(const mechanism *m, motion *x, const force *f, const marker_state *s) {
+  vec3 v = {function_value(m, x, &f->f[0]), function_value(m, x, &f->f[1]), function_value(m, x, &f->f[2])};
+  return f->in_marker_axes ? mat3_mul(s->R, v) : v;
+}
+
+static void apply_force(const mechanism *m, motion *x, const force *f) {
+  marker_state s = marker_read(m, x, f->first);
+  vec3 load = components(m, x, f, &s);
+  marker_push(m, x, s.node, s.p, load, VEC3_ZERO);
+  force_book(x, 0, 0, vec3_dot(load, s.v));
+  vec3_store(x->force_outputs + f->output, load);
+}
+
+static void apply_torque(const mechanism *m, motion *x, const force *f) {
+  marker_state s = marker_read(m, x, f->first);
+  vec3 load = components(m, x, f, &s);
+  marker_push(m, x, s.node, s.p, VEC3_ZERO, load);
+  force_book(x, 0, 0, vec3_dot(load, s.w));
+  vec3_store(x->force_outputs + f->output, load);
+}
+
+static const char *const force_outputs[] = {"fx", "fy", "fz"}, *const torque_outputs[] = {"tx", "ty", "tz"};
+static const char *const force_units[] = {"N", "N", "N"}, *const torque_units[] = {"N*m", "N*m", "N*m"};
+
+const force_type force_load = {"force", apply_force, force_outputs, force_units, 3};
+const force_type force_torque = {"torque", apply_torque, torque_outputs, torque_units, 3};

@@ -1,0 +1,26 @@
+// Between two markers, along the line n = D/|D| from the first to the second, length l = |D|:
+//   f = k (l - l0) + c l̇ - a(t, state)   pulls the markers together; a positive actuator force a pushes them apart.
+#include "mechanics/force.h"
+#include "mechanics/function.h"
+#include "mechanics/marker.h"
+
+static void apply(const mechanism *m, motion *x, const force *f) {
+  marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
+  vec3 D = vec3_sub(b.p, a.p);
+  double length = vec3_norm(D);
+  // Two markers at one point have no line between them: the direction of least surprise is none.
+  vec3 n = length > 0 ? vec3_scale(1 / length, D) : VEC3_ZERO;
+  double rate = vec3_dot(n, vec3_sub(b.v, a.v)), stretch = length - f->rest;
+  double damping = f->damping[0] * rate, actuator = function_value(m, x, &f->f[0]);
+  double pull = f->stiffness[0] * stretch + damping - actuator;
+  marker_push(m, x, b.node, b.p, vec3_scale(-pull, n), VEC3_ZERO);
+  marker_push(m, x, a.node, a.p, vec3_scale(pull, n), VEC3_ZERO);
+  force_book(x, 0.5 * f->stiffness[0] * stretch * stretch, damping * rate, actuator * rate);
+  double *out = x->force_outputs + f->output;
+  out[0] = pull, out[1] = length, out[2] = rate;
+}
+
+static const char *const outputs[] = {"force", "length", "rate"};
+static const char *const units[] = {"N", "m", "m/s"};
+
+const force_type force_spring = {"spring", apply, outputs, units, 3};

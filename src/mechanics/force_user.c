@@ -1,0 +1,27 @@
+// A C function reads signals and returns a wrench on a marker in world axes (force, then torque), or an effort along a
+// joint's coordinate when it has one.
+#include "mechanics/coordinate.h"
+#include "mechanics/force.h"
+#include "mechanics/marker.h"
+#include "mechanics/signal.h"
+
+static void apply(const mechanism *m, motion *x, const force *f) {
+  double *out = x->force_outputs + f->output;
+  for (int i = 0; i < f->input_count; i++) x->slots[i] = signal_read(m, x, f->inputs[i]);
+  for (int i = 0; i < 6; i++) out[i] = 0;
+  f->call(f->context, x->t, x->slots, out);
+  if (f->of.joint >= 0) {
+    coordinate_push(m, x, f->of, out[0]);
+    force_book(x, 0, 0, out[0] * coordinate_rate(m, x, f->of));
+    return;
+  }
+  marker_state s = marker_read(m, x, f->first);
+  vec3 force = vec3_of(out), torque = vec3_of(out + 3);
+  marker_push(m, x, s.node, s.p, force, torque);
+  force_book(x, 0, 0, vec3_dot(force, s.v) + vec3_dot(torque, s.w));
+}
+
+static const char *const outputs[] = {"out0", "out1", "out2", "out3", "out4", "out5"};
+static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
+
+const force_type force_user = {"user", apply, outputs, units, 6};

@@ -1,0 +1,37 @@
+// One turn about the common axis: R = Rz(q).
+#include "mechanics/joint.h"
+
+static void motion(const joint_parameters *p, const double *q, joint_motion *m) {
+  (void)p;
+  double c = cos(q[0]), s = sin(q[0]);
+  m->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  m->d = VEC3_ZERO;
+  m->w[0] = (vec3){0, 0, 1};
+  m->v[0] = VEC3_ZERO;
+}
+
+static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
+  (void)p;
+  *m = (joint_motion_planar){.c = cos(q[0]), .s = sin(q[0]), .w = {1}};
+}
+
+static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {
+  (void)p, (void)d;
+  q[0] = joint_unwrap(atan2(R.m[3] - R.m[1], R.m[0] + R.m[4]), q[0]);
+}
+
+static const joint_row rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}, {ROW_ALONG, 2, 0}, {ROW_DOT, 0, 2}, {ROW_DOT, 1, 2}};
+
+const joint_type joint_revolute = {
+    .name = "revolute",
+    .summary = "One turn about a common axis (z of both markers).",
+    .spatial = {1, 1, 5, rows},
+    .planar = {1, 1, 2, rows},
+    .kinds_spatial = "a",
+    .kinds_planar = "a",
+    .motion = motion,
+    .motion_planar = motion_planar,
+    .measure = measure,
+    .measure_planar = measure,
+    .quaternion_q = -1,
+};

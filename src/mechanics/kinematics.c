@@ -1,0 +1,184 @@
+// Relative motion composed with the parent's. Let A be the joint's first marker and B its second, r the vector from
+// the parent's origin to the child's, ω_rel and l = ḋ the joint's relative velocity turned into world axes, β and η
+// their biases. A column of the joint is (W, L) in world axes.
+//
+// First marker on the parent (s from B to the child's origin):
+//   S     = (W, L + W × s)
+//   c_ang = ω_p × ω_rel + β
+//   c_lin = ω_p × (ω_p × r) + 2 ω_p × (l + ω_rel × s) + η + β × s + ω_rel × (ω_rel × s)
+// Reversed, second marker on the parent (ρ from the parent's origin to B, e from the child's origin to B, ω the
+// child's angular velocity):
+//   S     = (-W, W × e - L)
+//   c_ang = -(β + ω × ω_rel)
+//   c_lin = ω_p × (ω_p × ρ) + (β + ω × ω_rel) × e - ω × (ω × e) - 2 ω × l - η
+// Both follow from differentiating the positions twice.
+#include "mechanics/kinematics.h"
+
+static void store6(double *a, vec3 angular, vec3 linear) {
+  vec3_store(a, angular);
+  vec3_store(a + 3, linear);
+}
+
+static mat3 turn(mat3 R, mat3 local, bool turned) { return turned ? mat3_product(R, local) : R; }
+
+static mat3 turn_back(mat3 R, mat3 local, bool turned) {
+  return turned ? mat3_product(R, mat3_transpose(local)) : R;
+}
+
+typedef struct relative {
+  vec3 w, l, beta, eta;  // ω_rel, ḋ, β, η in world axes
+} relative;
+
+static relative relative_motion(const node *n, mat3 RA, const joint_motion *jm, const double *q, const double *u) {
+  vec3 w = VEC3_ZERO, l = VEC3_ZERO;
+  for (int k = 0; k < n->nv; k++) {
+    w = vec3_axpy(w, u[k], jm->w[k]);
+    l = vec3_axpy(l, u[k], jm->v[k]);
+  }
+  relative rel = {.w = mat3_mul(RA, w), .l = mat3_mul(RA, l), .beta = VEC3_ZERO, .eta = VEC3_ZERO};
+  if (n->type->bias) {
+    vec3 beta, eta;
+    n->type->bias(&n->parameters, q, u, &beta, &eta);
+    rel.beta = mat3_mul(RA, beta);
+    rel.eta = mat3_mul(RA, eta);
+  }
+  return rel;
+}
+
+static void forward_node(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+  joint_motion jm;
+  n->type->motion(&n->parameters, q, &jm);
+  mat3 RA = turn(parent->R, n->inner.R, n->inner_turned);
+  vec3 pB = vec3_add(vec3_add(parent->p, mat3_mul(parent->R, n->inner.p)), mat3_mul(RA, jm.d));
+  l->R = turn_back(mat3_product(RA, jm.R), n->outer.R, n->outer_turned);
+  vec3 s = vec3_neg(mat3_mul(l->R, n->outer.p));
+  l->p = vec3_add(pB, s);
+  vec3 r = vec3_sub(l->p, parent->p);
+  vec3_store(l->r, r);
+
+  for (int k = 0; k < n->nv; k++) {
+    vec3 W = mat3_mul(RA, jm.w[k]), L = mat3_mul(RA, jm.v[k]);
+    store6(S + 6 * k, W, vec3_add(L, vec3_cross(W, s)));
+  }
+  relative rel = relative_motion(n, RA, &jm, q, u);
+  vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3);
+  vec3 v_rel = vec3_add(rel.l, vec3_cross(rel.w, s));
+  store6(l->V, vec3_add(wp, rel.w), vec3_add(vec3_add(vp, vec3_cross(wp, r)), v_rel));
+  vec3 c_lin = vec3_cross(wp, vec3_axpy(vec3_cross(wp, r), 2, v_rel));
+  c_lin = vec3_add(c_lin, vec3_add(rel.eta, vec3_cross(rel.beta, s)));
+  c_lin = vec3_add(c_lin, vec3_centripetal(rel.w, s));
+  store6(l->c, vec3_add(vec3_cross(wp, rel.w), rel.beta), c_lin);
+}
+
+static void reversed_node(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+  joint_motion jm;
+  n->type->motion(&n->parameters, q, &jm);
+  mat3 RB = turn(parent->R, n->inner.R, n->inner_turned);
+  mat3 RA = mat3_product(RB, mat3_transpose(jm.R));
+  vec3 rho = mat3_mul(parent->R, n->inner.p);
+  l->R = turn_back(RA, n->outer.R, n->outer_turned);
+  vec3 e = vec3_add(mat3_mul(RA, jm.d), mat3_mul(l->R, n->outer.p));
+  vec3 r = vec3_sub(rho, e);
+  l->p = vec3_add(parent->p, r);
+  vec3_store(l->r, r);
+
+  for (int k = 0; k < n->nv; k++) {
+    vec3 W = mat3_mul(RA, jm.w[k]), L = mat3_mul(RA, jm.v[k]);
+    store6(S + 6 * k, vec3_neg(W), vec3_sub(vec3_cross(W, e), L));
+  }
+  relative rel = relative_motion(n, RA, &jm, q, u);
+  vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3);
+  vec3 w = vec3_sub(wp, rel.w);
+  store6(l->V, w, vec3_add(vec3_add(vp, vec3_cross(wp, r)), vec3_sub(vec3_cross(rel.w, e), rel.l)));
+  vec3 turning = vec3_add(rel.beta, vec3_cross(w, rel.w));
+  vec3 c_lin = vec3_add(vec3_centripetal(wp, rho), vec3_cross(turning, e));
+  c_lin = vec3_sub(c_lin, vec3_cross(w, vec3_axpy(vec3_cross(w, e), 2, rel.l)));
+  store6(l->c, vec3_neg(turning), vec3_sub(c_lin, rel.eta));
+}
+
+void kinematics_spatial(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+  if (n->reversed)
+    reversed_node(n, parent, l, q, u, S);
+  else
+    forward_node(n, parent, l, q, u, S);
+}
+
+// The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
+//   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
+void inertia_spatial(const node *n, link *l) {
+  const double *J = n->inertia;
+  mat3 local = {{J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]}};
+  mat3 world = mat3_product(mat3_product(l->R, local), mat3_transpose(l->R));
+  vec3 k = mat3_mul(l->R, n->com), mk = vec3_scale(n->mass, k);
+  double *I = l->I;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      I[6 * i + j] = 0.5 * (world.m[3 * i + j] + world.m[3 * j + i]);
+      I[6 * (3 + i) + 3 + j] = i == j ? n->mass : 0;
+    }
+  double cross[9] = {0, -mk.z, mk.y, mk.z, 0, -mk.x, -mk.y, mk.x, 0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) I[6 * i + 3 + j] = I[6 * (3 + j) + i] = cross[3 * i + j];
+  vec3 w = vec3_of(l->V);
+  store6(l->bias, vec3_cross(w, mat3_mul(world, w)), vec3_centripetal(w, mk));
+}
+
+// --- the plane: the same formulas with one angle ------------------------------------------------------------------
+
+void kinematics_planar(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+  joint_motion_planar jm;
+  n->type->motion_planar(&n->parameters, q, &jm);
+  const double *P = parent->R.m;
+  double ci = P[0], si = P[3];  // the inner marker's direction
+  if (n->inner_turned) {
+    ci = P[0] * n->inner.R.m[0] - P[3] * n->inner.R.m[3];
+    si = P[3] * n->inner.R.m[0] + P[0] * n->inner.R.m[3];
+  }
+  double sign = n->reversed ? -1 : 1;
+  double co = ci * jm.c - sign * si * jm.s, so = si * jm.c + sign * ci * jm.s;  // the outer marker's
+  double cA = n->reversed ? co : ci, sA = n->reversed ? so : si;               // the first marker's
+  double c = co, s = so;
+  if (n->outer_turned) {
+    c = co * n->outer.R.m[0] + so * n->outer.R.m[3];
+    s = so * n->outer.R.m[0] - co * n->outer.R.m[3];
+  }
+  l->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  double inner_x = P[0] * n->inner.p.x - P[3] * n->inner.p.y, inner_y = P[3] * n->inner.p.x + P[0] * n->inner.p.y;
+  double outer_x = c * n->outer.p.x - s * n->outer.p.y, outer_y = s * n->outer.p.x + c * n->outer.p.y;
+  double dx = cA * jm.d[0] - sA * jm.d[1], dy = sA * jm.d[0] + cA * jm.d[1];
+  double rx = inner_x + sign * dx - outer_x, ry = inner_y + sign * dy - outer_y;
+  l->p = (vec3){parent->p.x + rx, parent->p.y + ry, 0};
+  l->r[0] = rx, l->r[1] = ry;
+
+  // The arm a: forward from B to the child's origin, reversed minus e (from the child's origin to B, turned round).
+  double ax = n->reversed ? -outer_x - dx : -outer_x, ay = n->reversed ? -outer_y - dy : -outer_y;
+  double w_rel = 0, lx = 0, ly = 0;
+  for (int k = 0; k < n->nv; k++) {
+    double Lx = cA * jm.v[k][0] - sA * jm.v[k][1], Ly = sA * jm.v[k][0] + cA * jm.v[k][1], W = jm.w[k];
+    double *Sk = S + 6 * k;
+    Sk[0] = sign * W, Sk[1] = sign * (Lx - W * ay), Sk[2] = sign * (Ly + W * ax);
+    w_rel += u[k] * W, lx += u[k] * Lx, ly += u[k] * Ly;
+  }
+  double wp = parent->V[0], w = wp + sign * w_rel;
+  l->V[0] = w;
+  l->V[1] = parent->V[1] - wp * ry + sign * (lx - w_rel * ay);
+  l->V[2] = parent->V[2] + wp * rx + sign * (ly + w_rel * ax);
+  l->c[0] = 0;
+  if (n->reversed) {  // e = -a;  ω_p² terms of ρ = r + e, ω² terms of e
+    double ex = -ax, ey = -ay;
+    l->c[1] = -wp * wp * (rx + ex) + w * w * ex + 2 * w * ly;
+    l->c[2] = -wp * wp * (ry + ey) + w * w * ey - 2 * w * lx;
+  } else {
+    l->c[1] = -wp * wp * rx - 2 * wp * (ly + w_rel * ax) - w_rel * w_rel * ax;
+    l->c[2] = -wp * wp * ry + 2 * wp * (lx - w_rel * ay) - w_rel * w_rel * ay;
+  }
+}
+
+void inertia_planar(const node *n, link *l) {
+  double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
+  double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
+  double w2 = l->V[0] * l->V[0], *I = l->I;
+  I[0] = n->inertia[2], I[1] = I[3] = -my, I[2] = I[6] = mx;
+  I[4] = I[8] = n->mass, I[5] = I[7] = 0;
+  l->bias[0] = 0, l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
+}

@@ -1,0 +1,251 @@
+// The two structs of mechanics. A `mechanism` is compiled once and never changes: bodies in a spanning tree of joints,
+// loops closed by constraints, forces, drives. A `motion` is all that moves: one a sim, many on one mechanism.
+//
+// Spatial vectors are in world axes and refer to the origin of their body: (angular, linear), six wide in space and
+// three wide (θ, x, y) in the plane. Accelerations are plain time derivatives of these components, so that a body
+// obeys  I A + bias = F  with classical accelerations and no frame is ever rotated inside the recursion.
+#ifndef MECHANICS_MECHANISM_H
+#define MECHANICS_MECHANISM_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "math/linalg.h"
+#include "math/sparse.h"
+#include "mechanics/joint.h"
+#include "model/expr.h"
+#include "model/source.h"
+
+typedef struct mechanism mechanism;
+typedef struct motion motion;
+
+enum { GROUND = 0 };  // node 0 carries the world
+
+// A frame on a body; the only thing joints, forces, constraints and sensors attach to.
+typedef struct marker {
+  const char *name;
+  int body;
+  pose local;  // in the body's axes
+} marker;
+
+typedef struct body {
+  const char *name;
+  place at;
+  double mass;         // [kg]
+  vec3 com;            // in the body's axes [m]
+  double inertia[6];   // about the mass centre, in the body's axes: xx yy zz xy xz yz [kg·m²]
+  int node;
+} body;
+
+typedef struct joint {
+  const char *name;
+  place at;
+  const joint_type *type;
+  joint_parameters parameters;
+  int first, second;   // markers
+  int node;            // the node it carries, or -1 when it closes a loop
+  int constraint;      // the constraint that closes it, or -1
+  int q, v;            // its coordinates and speeds in motion.joint_q, motion.joint_u
+} joint;
+
+// A node of the tree: one body, the joint that carries it, and where its freedoms stand.
+typedef struct node {
+  int parent, body, joint;  // joint -1: a free body of absolute coordinates
+  const joint_type *type;
+  joint_parameters parameters;
+  bool reversed;            // the joint's second marker is on the parent's side
+  bool inner_turned, outer_turned;
+  pose inner, outer;        // the joint's markers on the parent and on this body
+  int q, v, nq, nv;
+  int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
+  int factor;               // where its block of the factorised mass matrix starts
+  int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
+  double mass;
+  vec3 com;
+  double inertia[6];        // about the body's origin, in its axes
+} node;
+
+// A number that may depend on time and state, ready to evaluate.
+typedef struct function {
+  double constant;
+  const expr *e;            // null: constant or call
+  const int *signals;       // one a slot of e; slot 0 is always t
+  int slot_count;
+  void (*call)(void *context, double t, double *value);
+  void *context;
+} function;
+
+// One coordinate of one joint.
+typedef struct coordinate {
+  int joint, index;
+} coordinate;
+
+// A drive prescribes one coordinate as a function of time.
+typedef struct drive {
+  const char *name;
+  place at;
+  coordinate of;
+  function f;
+  int speed;       // the driven speed of the tree, or -1 when a constraint does it
+  int constraint;
+} drive;
+
+// --- constraints -------------------------------------------------------------------------------------------------
+
+// Φ = 0, Φ̇ = Σ J·V + Σ c u + Φ_t, Φ̈ = Σ J·A + Σ c u̇ + quad. The terms name bodies and speeds.
+typedef struct row_body {
+  int node;
+  double J[6];
+} row_body;
+
+typedef struct row_speed {
+  int speed;
+  double c;
+} row_speed;
+
+typedef struct row {
+  int body0, body_count;    // into motion.row_bodies
+  int speed0, speed_count;  // into motion.row_speeds
+  int base0, base_count;    // into motion.row_bases: the trees on ground it touches
+  double phi, phi_t, quad;
+} row;
+
+typedef struct constraint constraint;
+typedef struct constraint_type {
+  const char *name;
+  // Fills the constraint's rows from positions and velocities.
+  void (*evaluate)(const mechanism *m, motion *x, const constraint *c);
+} constraint_type;
+
+typedef struct couple_term {
+  coordinate of;
+  double factor;
+} couple_term;
+
+struct constraint {
+  const char *name;
+  place at;
+  const constraint_type *type;
+  int joint;                // closed by it, or -1
+  int first, second;        // markers
+  const joint_row *rows;    // of a closure
+  const couple_term *terms; // of a couple: Σ factor q = f(t)
+  int term_count;
+  function f;               // of a couple or a distance
+  int row0, row_count;
+};
+
+// --- forces ------------------------------------------------------------------------------------------------------
+
+typedef struct force force;
+typedef struct force_type {
+  const char *name;
+  // Adds its wrenches to the bodies, its potential energy and its powers to the accounts, and leaves up to
+  // `output_count` numbers of interest in motion.force_outputs.
+  void (*apply)(const mechanism *m, motion *x, const force *f);
+  const char *const *outputs;
+  const char *const *output_units;
+  int output_count;
+} force_type;
+
+struct force {
+  const char *name;
+  place at;
+  const force_type *type;
+  int first, second;        // markers, or -1
+  coordinate of;            // of a force along a joint
+  double stiffness[6], damping[6], rest;  // a bushing has six, the others one
+  function f[3];
+  bool in_marker_axes;
+  int output;               // into motion.force_outputs
+  void *context;
+  void (*call)(void *context, double t, const double *inputs, double *outputs);
+  const int *inputs;        // signals a callback reads
+  int input_count;
+};
+
+// --- the compiled mechanism --------------------------------------------------------------------------------------
+
+struct mechanism {
+  bool planar, absolute;
+  int n;                    // block width: 3 or 6
+  vec3 gravity;
+  node *nodes;              int node_count;   // 0 is ground; parents come first
+  body *bodies;             int body_count;   // 0 is ground
+  marker *markers;          int marker_count;
+  joint *joints;            int joint_count;
+  constraint *constraints;  int constraint_count;
+  force *forces;            int force_count;
+  drive *drives;            int drive_count;
+  int nq, nv;               // of the state
+  int *speed_node;          // the node of each speed
+  int joint_nq, joint_nv;   // of all joints, those that close loops included
+  int row_count, row_body_count, row_speed_count;
+  int factor_size, force_output_count;
+  const struct signal *signals; int signal_count;
+  // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
+  bool sparse;
+  int *pattern_start, *pattern_row;
+  int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
+  int base_count;
+  const double *q0, *u0;    // initial state, assembled
+  const double *joint_q0;   // the joints' coordinates there, turns counted
+  double length;            // a typical size, for tolerances [m]
+};
+
+typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_COUNT } power;
+typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_COUNT } potential;
+
+// What moves of one node.
+typedef struct link {
+  mat3 R;          // body axes in the world
+  vec3 p;          // body origin
+  double r[3];     // from the parent's origin to this one
+  double V[6];     // velocity
+  double c[6];     // acceleration relative to the parent that no u̇ stands for
+  double A[6];     // acceleration
+  double bias[6];  // velocity-dependent force, I A + bias = F
+  double I[36];    // inertia at the body's origin, n x n
+  double IA[36];   // articulated inertia
+  double pA[6];    // articulated bias
+  double F[6];     // applied wrench
+} link;
+
+typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION } motion_level;
+
+struct motion {
+  arena memory;
+  double t;
+  double *q, *u, *udot;
+  double *tau;              // applied along each speed
+  double *drive_udot;       // given by drives, one a speed (zero where none)
+  double *joint_q, *joint_u, *joint_udot;
+  link *links;
+  double *S, *U;            // six a speed: joint columns, and IA S
+  double *factor;           // Cholesky blocks
+  double *reduced;          // D⁻¹ work, one a speed
+  row *rows;
+  row_body *row_bodies;
+  row_speed *row_speeds;
+  int *row_bases;
+  double *lambda;
+  double *delassus;         // G M⁻¹ Gᵀ, dense or in the sparse pattern
+  double *delassus_factor;
+  double *scale, *row_work[4];
+  double *speed_work[2];
+  sparse_factor *sparse;
+  double *slots;            // of expressions
+  double *force_outputs;
+  double powers[POWER_COUNT];
+  double potentials[POTENTIAL_COUNT];
+  double *drive_effort;     // one a drive
+  double baumgarte_alpha, baumgarte_beta;
+  int singular_node;        // the node whose inertia was singular, or 0
+  motion_level level;
+};
+
+motion *motion_create(const mechanism *m, carom_error *error);
+void motion_destroy(motion *x);
+// The constraint rows of a motion with the bodies, speeds and trees they touch, which never change.
+void motion_lay_rows(const mechanism *m, motion *x, arena *memory);
+
+#endif

@@ -1,0 +1,177 @@
+#include "mechanics/signal.h"
+
+#include <string.h>
+
+#include "mechanics/constraint.h"
+#include "mechanics/marker.h"
+#include "mechanics/tree.h"
+
+typedef struct lister {
+  mechanism *m;
+  arena *memory;
+  signal *items;
+  int count, capacity;
+} lister;
+
+static void add(lister *l, const char *owner, const char *what, const char *unit, signal_kind kind, int index,
+                int component, motion_level level) {
+  const char *name = owner ? arena_print(l->memory, "%s.%s", owner, what) : arena_copy_text(l->memory, what);
+  signal *s = ARENA_PUSH(l->memory, l->items, l->count, l->capacity);
+  *s = (signal){name, unit, kind, index, component, level};
+}
+
+static const char *const AXES[] = {"x", "y", "z"};
+
+static void add_vector(lister *l, const char *owner, const char *prefix, const char *unit, signal_kind kind, int index,
+                       motion_level level) {
+  for (int k = 0; k < 3; k++) add(l, owner, arena_print(l->memory, "%s%s", prefix, AXES[k]), unit, kind, index, k, level);
+}
+
+static void add_joint(lister *l, int i) {
+  const joint *j = &l->m->joints[i];
+  const joint_space *space = joint_in(j->type, l->m->planar);
+  const char *kinds = l->m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
+  bool quaternion = space->nq != space->nv;
+  for (int k = 0; k < space->nq; k++) {
+    const char *unit = kinds[k] == 't' ? "m" : kinds[k] == 'a' ? "rad" : "1";
+    const char *name = space->nq == 1 ? "q" : arena_print(l->memory, "q%d", k);
+    add(l, j->name, name, unit, SIGNAL_JOINT_Q, i, k, LEVEL_POSITION);
+  }
+  for (int level = 0; level < 2; level++)
+    for (int k = 0; k < space->nv; k++) {
+      bool translation = quaternion ? k >= 3 : kinds[k] == 't';
+      const char *units[2][2] = {{"rad/s", "m/s"}, {"rad/s^2", "m/s^2"}};
+      const char *letter = level ? "a" : "u";
+      const char *name = space->nv == 1 ? letter : arena_print(l->memory, "%s%d", letter, k);
+      add(l, j->name, name, units[level][translation], level ? SIGNAL_JOINT_A : SIGNAL_JOINT_U, i, k,
+          level ? LEVEL_ACCELERATION : LEVEL_VELOCITY);
+    }
+  add_vector(l, j->name, "f", "N", SIGNAL_REACTION_FORCE, i, LEVEL_ACCELERATION);
+  add_vector(l, j->name, "t", "N*m", SIGNAL_REACTION_TORQUE, i, LEVEL_ACCELERATION);
+}
+
+static void add_body(lister *l, int i) {
+  const char *name = l->m->bodies[i].name;
+  static const char *const quaternion[] = {"qw", "qx", "qy", "qz"};
+  add_vector(l, name, "", "m", SIGNAL_BODY_POSITION, i, LEVEL_POSITION);
+  for (int k = 0; k < 4; k++) add(l, name, quaternion[k], "1", SIGNAL_BODY_QUATERNION, i, k, LEVEL_POSITION);
+  add_vector(l, name, "v", "m/s", SIGNAL_BODY_VELOCITY, i, LEVEL_VELOCITY);
+  add_vector(l, name, "w", "rad/s", SIGNAL_BODY_OMEGA, i, LEVEL_VELOCITY);
+  add_vector(l, name, "a", "m/s^2", SIGNAL_BODY_ACCELERATION, i, LEVEL_ACCELERATION);
+  add_vector(l, name, "al", "rad/s^2", SIGNAL_BODY_ALPHA, i, LEVEL_ACCELERATION);
+}
+
+void signal_list(mechanism *m, arena *memory) {
+  lister l = {.m = m, .memory = memory};
+  add(&l, NULL, "t", "s", SIGNAL_TIME, 0, 0, LEVEL_NONE);
+  for (int i = 0; i < m->joint_count; i++) add_joint(&l, i);
+  for (int i = 1; i < m->body_count; i++) add_body(&l, i);
+  for (int i = 0; i < m->marker_count; i++) {
+    const char *name = m->markers[i].name;
+    if (!name) continue;
+    add_vector(&l, name, "", "m", SIGNAL_MARKER_POSITION, i, LEVEL_POSITION);
+    add_vector(&l, name, "v", "m/s", SIGNAL_MARKER_VELOCITY, i, LEVEL_VELOCITY);
+    add_vector(&l, name, "a", "m/s^2", SIGNAL_MARKER_ACCELERATION, i, LEVEL_ACCELERATION);
+  }
+  for (int i = 0; i < m->force_count; i++)
+    for (int k = 0; k < m->forces[i].type->output_count; k++)
+      add(&l, m->forces[i].name, m->forces[i].type->outputs[k], m->forces[i].type->output_units[k], SIGNAL_FORCE, i, k,
+          LEVEL_ACCELERATION);
+  for (int i = 0; i < m->drive_count; i++) {
+    add(&l, m->drives[i].name, "effort", "N, N*m", SIGNAL_DRIVE_EFFORT, i, 0, LEVEL_ACCELERATION);
+    add(&l, m->drives[i].name, "power", "W", SIGNAL_DRIVE_POWER, i, 0, LEVEL_ACCELERATION);
+  }
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].row_count; k++)
+      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), "N, N*m", SIGNAL_MULTIPLIER,
+          m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
+  add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
+  add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
+  add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
+  m->signals = l.items;
+  m->signal_count = l.count;
+}
+
+int signal_find(const mechanism *m, const char *name) {
+  for (int i = 0; i < m->signal_count; i++)
+    if (strcmp(m->signals[i].name, name) == 0) return i;
+  return -1;
+}
+
+static double component(vec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
+
+static double quaternion_component(mat3 R, int k) {
+  quat q = quat_of_matrix(R);
+  return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z;
+}
+
+static void closure_reaction(const mechanism *m, const motion *x, const constraint *c, vec3 *force, vec3 *torque) {
+  vec3 f = VEC3_ZERO, n = VEC3_ZERO;  // about the second body's origin
+  for (int k = 0; k < c->row_count; k++) {
+    const row *r = &x->rows[c->row0 + k];
+    const double *J = x->row_bodies[r->body0 + 1].J, lambda = x->lambda[c->row0 + k];
+    f = vec3_axpy(f, lambda, block_linear(m, J));
+    n = vec3_axpy(n, lambda, block_angular(m, J));
+  }
+  marker_state b = marker_read(m, x, c->second);
+  *force = f;
+  *torque = vec3_sub(n, vec3_cross(b.arm, f));
+}
+
+void signal_reaction(const mechanism *m, const motion *x, int index, vec3 *force, vec3 *torque) {
+  const joint *j = &m->joints[index];
+  *force = *torque = VEC3_ZERO;
+  if (j->node < 0) {
+    if (j->constraint >= 0) closure_reaction(m, x, &m->constraints[j->constraint], force, torque);
+    return;
+  }
+  // links[].pA is what the parent exerts on the node, about the node's origin
+  const node *n = &m->nodes[j->node];
+  const link *l = &x->links[j->node];
+  vec3 f = block_linear(m, l->pA), torque_at_origin = block_angular(m, l->pA);
+  marker_state b = marker_read(m, x, j->second);
+  vec3 at_marker = vec3_add(torque_at_origin, vec3_cross(vec3_sub(l->p, b.p), f));
+  double sign = n->reversed ? -1 : 1;
+  *force = vec3_scale(sign, f);
+  *torque = vec3_scale(sign, at_marker);
+}
+
+static double reaction_component(const mechanism *m, const motion *x, const signal *s) {
+  vec3 force, torque;
+  signal_reaction(m, x, s->index, &force, &torque);
+  return component(s->kind == SIGNAL_REACTION_FORCE ? force : torque, s->component);
+}
+
+static double drive_rate(const mechanism *m, const motion *x, const drive *d) {
+  return x->joint_u[m->joints[d->of.joint].v + d->of.index];
+}
+
+double signal_read(const mechanism *m, const motion *x, int i) {
+  const signal *s = &m->signals[i];
+  int k = s->component;
+  switch (s->kind) {
+    case SIGNAL_TIME: return x->t;
+    case SIGNAL_JOINT_Q: return x->joint_q[m->joints[s->index].q + k];
+    case SIGNAL_JOINT_U: return x->joint_u[m->joints[s->index].v + k];
+    case SIGNAL_JOINT_A: return x->joint_udot[m->joints[s->index].v + k];
+    case SIGNAL_BODY_POSITION: return component(x->links[m->bodies[s->index].node].p, k);
+    case SIGNAL_BODY_QUATERNION: return quaternion_component(x->links[m->bodies[s->index].node].R, k);
+    case SIGNAL_BODY_VELOCITY: return component(block_linear(m, x->links[m->bodies[s->index].node].V), k);
+    case SIGNAL_BODY_OMEGA: return component(block_angular(m, x->links[m->bodies[s->index].node].V), k);
+    case SIGNAL_BODY_ACCELERATION: return component(block_linear(m, x->links[m->bodies[s->index].node].A), k);
+    case SIGNAL_BODY_ALPHA: return component(block_angular(m, x->links[m->bodies[s->index].node].A), k);
+    case SIGNAL_MARKER_POSITION: return component(marker_read(m, x, s->index).p, k);
+    case SIGNAL_MARKER_VELOCITY: return component(marker_read(m, x, s->index).v, k);
+    case SIGNAL_MARKER_ACCELERATION: return component(marker_acceleration(m, x, s->index), k);
+    case SIGNAL_FORCE: return x->force_outputs[m->forces[s->index].output + k];
+    case SIGNAL_DRIVE_EFFORT: return x->drive_effort[s->index];
+    case SIGNAL_DRIVE_POWER: return x->drive_effort[s->index] * drive_rate(m, x, &m->drives[s->index]);
+    case SIGNAL_REACTION_FORCE:
+    case SIGNAL_REACTION_TORQUE: return reaction_component(m, x, s);
+    case SIGNAL_MULTIPLIER: return x->lambda[s->index];
+    case SIGNAL_KINETIC: return tree_kinetic_energy(m, x);
+    case SIGNAL_GRAVITY: return tree_gravity_energy(m, x);
+    case SIGNAL_SPRING: return x->potentials[POTENTIAL_SPRING];
+  }
+  return 0;
+}

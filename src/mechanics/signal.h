@@ -1,0 +1,35 @@
+// Signals: every scalar that can be named. Columns of the record, names in expressions and readings through the API
+// are the same list.
+#ifndef MECHANICS_SIGNAL_H
+#define MECHANICS_SIGNAL_H
+
+#include "mechanics/mechanism.h"
+
+typedef enum signal_kind {
+  SIGNAL_TIME,
+  SIGNAL_JOINT_Q, SIGNAL_JOINT_U, SIGNAL_JOINT_A,
+  SIGNAL_BODY_POSITION, SIGNAL_BODY_QUATERNION, SIGNAL_BODY_VELOCITY, SIGNAL_BODY_OMEGA,
+  SIGNAL_BODY_ACCELERATION, SIGNAL_BODY_ALPHA,
+  SIGNAL_MARKER_POSITION, SIGNAL_MARKER_VELOCITY, SIGNAL_MARKER_ACCELERATION,
+  SIGNAL_FORCE, SIGNAL_DRIVE_EFFORT, SIGNAL_DRIVE_POWER,
+  SIGNAL_REACTION_FORCE, SIGNAL_REACTION_TORQUE, SIGNAL_MULTIPLIER,
+  SIGNAL_KINETIC, SIGNAL_GRAVITY, SIGNAL_SPRING,
+} signal_kind;
+
+typedef struct signal {
+  const char *name, *unit;
+  signal_kind kind;
+  int index, component;
+  motion_level level;   // what must be known to read it
+} signal;
+
+// Lists all signals of a mechanism whose other parts are complete.
+void signal_list(mechanism *m, arena *memory);
+int signal_find(const mechanism *m, const char *name);  // -1 when there is none
+double signal_read(const mechanism *m, const motion *x, int i);
+
+// The wrench that the first body of a joint exerts on the second, at the second marker, in world axes. Valid after
+// dynamics_reactions.
+void signal_reaction(const mechanism *m, const motion *x, int joint, vec3 *force, vec3 *torque);
+
+#endif

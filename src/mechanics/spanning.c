@@ -1,0 +1,269 @@
+#include "mechanics/spanning.h"
+
+#include <string.h>
+
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/signal.h"
+
+// --- the tree -----------------------------------------------------------------------------------------------------
+
+static int body_of(const mechanism *m, int marker_index) { return m->markers[marker_index].body; }
+
+static bool is_turned(mat3 R) {
+  mat3 one = MAT3_IDENTITY;
+  return memcmp(&R, &one, sizeof R) != 0;
+}
+
+// Mass, inertia about the body's origin: J + m (k² - k kᵀ).
+static void set_body(const mechanism *m, node *n) {
+  const body *b = &m->bodies[n->body];
+  vec3 k = b->com;
+  n->mass = b->mass;
+  n->com = k;
+  const double shift[6] = {k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y,
+                           -k.x * k.y,            -k.x * k.z,            -k.y * k.z};
+  for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
+}
+
+static node *add_node(mechanism *m, int parent, int body_index, const joint_type *type) {
+  node *n = &m->nodes[m->node_count];
+  const joint_space *space = joint_in(type, m->planar);
+  *n = (node){.parent = parent, .body = body_index, .joint = -1, .type = type, .inner = POSE_IDENTITY,
+              .outer = POSE_IDENTITY, .q = m->nq, .v = m->nv, .nq = space->nq, .nv = space->nv,
+              .factor = m->factor_size, .free_count = space->nv};
+  for (int k = 0; k < n->nv; k++) n->free[k] = k, m->speed_node[m->nv + k] = m->node_count;
+  m->bodies[body_index].node = m->node_count;
+  m->nq += n->nq, m->nv += n->nv, m->factor_size += n->nv * n->nv;
+  n->base = parent == GROUND ? m->base_count++ : m->nodes[parent].base;
+  set_body(m, n);
+  m->node_count++;
+  return n;
+}
+
+static void hang(mechanism *m, int joint_index, bool reversed) {
+  joint *j = &m->joints[joint_index];
+  const marker *inner = &m->markers[reversed ? j->second : j->first];
+  const marker *outer = &m->markers[reversed ? j->first : j->second];
+  j->node = m->node_count;
+  node *n = add_node(m, m->bodies[inner->body].node, outer->body, j->type);
+  n->joint = joint_index;
+  n->parameters = j->parameters;
+  n->reversed = reversed;
+  n->inner = inner->local, n->outer = outer->local;
+  n->inner_turned = is_turned(inner->local.R), n->outer_turned = is_turned(outer->local.R);
+}
+
+// Joints with little freedom first, so that those left to close loops have few constraint rows; among equals those
+// whose coordinates the user knows, then in file order.
+static int cost_of(const mechanism *m, int i, const bool *wanted) {
+  int freedom = joint_in(m->joints[i].type, m->planar)->nv;
+  for (int d = 0; d < m->drive_count; d++) freedom -= m->drives[d].of.joint == i;
+  return 2 * freedom + !(wanted && wanted[i]);
+}
+
+// Prim's algorithm, the frontier as one list of joints a cost: a joint is looked at again only when it is taken.
+typedef struct frontier {
+  int *next;             // next joint in the same list, one a joint
+  int head[32], tail[32];
+} frontier;
+
+static void frontier_push(frontier *f, int cost, int joint_index) {
+  f->next[joint_index] = -1;
+  if (f->head[cost] < 0)
+    f->head[cost] = joint_index;
+  else
+    f->next[f->tail[cost]] = joint_index;
+  f->tail[cost] = joint_index;
+}
+
+static int frontier_pop(frontier *f) {
+  for (int c = 0; c < 32; c++)
+    if (f->head[c] >= 0) {
+      int joint_index = f->head[c];
+      f->head[c] = f->next[joint_index];
+      return joint_index;
+    }
+  return -1;
+}
+
+typedef struct adjacency {
+  int *start, *joints;   // joints of each body
+} adjacency;
+
+static adjacency list_joints(const mechanism *m, arena *memory) {
+  adjacency a = {ARENA_ARRAY(memory, int, m->body_count + 2), ARENA_ARRAY(memory, int, 2 * m->joint_count + 1)};
+  for (int i = 0; i < m->joint_count; i++)
+    a.start[body_of(m, m->joints[i].first) + 2]++, a.start[body_of(m, m->joints[i].second) + 2]++;
+  for (int b = 0; b < m->body_count; b++) a.start[b + 2] += a.start[b + 1];
+  for (int i = 0; i < m->joint_count; i++) {
+    a.joints[a.start[body_of(m, m->joints[i].first) + 1]++] = i;
+    a.joints[a.start[body_of(m, m->joints[i].second) + 1]++] = i;
+  }
+  return a;
+}
+
+static void grow_tree(mechanism *m, const bool *wanted, arena *memory) {
+  adjacency a = list_joints(m, memory);
+  frontier f = {.next = ARENA_ARRAY(memory, int, m->joint_count + 1)};
+  bool *seen = ARENA_ARRAY(memory, bool, m->joint_count + 1);
+  for (int c = 0; c < 32; c++) f.head[c] = -1;
+  for (int b = 1; b < m->body_count; b++) m->bodies[b].node = -1;
+  int reached = 0;
+  while (true) {
+    for (int k = a.start[reached]; k < a.start[reached + 1]; k++) {
+      int i = a.joints[k];
+      if (!seen[i]) seen[i] = true, frontier_push(&f, cost_of(m, i, wanted), i);
+    }
+    int taken;
+    do {
+      taken = frontier_pop(&f);
+      if (taken < 0) return;
+      int first = body_of(m, m->joints[taken].first), second = body_of(m, m->joints[taken].second);
+      bool has_first = m->bodies[first].node >= 0, has_second = m->bodies[second].node >= 0;
+      if (has_first && has_second) continue;  // closes a loop
+      reached = has_first ? second : first;
+      hang(m, taken, !has_first);
+      break;
+    } while (true);
+  }
+}
+
+// --- loops and drives ---------------------------------------------------------------------------------------------
+
+static void add_rows(mechanism *m, constraint *c) {
+  c->row0 = m->row_count;
+  m->row_count += c->row_count;
+  m->row_body_count += c->row_count * constraint_body_terms(m, c);
+  m->row_speed_count += c->row_count * constraint_speed_terms(m, c);
+}
+
+static void close_loops(mechanism *m, arena *memory) {
+  constraint *given = m->constraints;
+  int given_count = m->constraint_count;
+  m->constraints = ARENA_ARRAY(memory, constraint, given_count + m->joint_count + m->drive_count + 1);
+  m->constraint_count = 0;
+  for (int i = 0; i < m->joint_count; i++) {
+    joint *j = &m->joints[i];
+    const joint_space *space = joint_in(j->type, m->planar);
+    j->constraint = -1;
+    if (j->node >= 0 || !space->row_count) continue;
+    j->constraint = m->constraint_count;
+    m->constraints[m->constraint_count++] =
+        (constraint){.name = j->name, .at = j->at, .type = &constraint_closure, .joint = i, .first = j->first,
+                     .second = j->second, .rows = space->rows, .row_count = space->row_count};
+  }
+  for (int i = 0; i < given_count; i++) m->constraints[m->constraint_count++] = given[i];
+  for (int i = 0; i < m->drive_count; i++) {
+    drive *d = &m->drives[i];
+    d->speed = coordinate_speed(m, d->of);
+    d->constraint = -1;
+    if (d->speed >= 0) continue;
+    couple_term *term = ARENA_NEW(memory, couple_term);
+    *term = (couple_term){d->of, 1};
+    d->constraint = m->constraint_count;
+    m->constraints[m->constraint_count++] =
+        (constraint){.name = d->name, .at = d->at, .type = &constraint_couple, .joint = -1, .terms = term,
+                     .term_count = 1, .f = d->f, .row_count = 1};
+  }
+  for (int i = 0; i < m->constraint_count; i++) add_rows(m, &m->constraints[i]);
+}
+
+static void drive_speeds(mechanism *m) {
+  for (int i = 0; i < m->drive_count; i++) {
+    if (m->drives[i].speed < 0) continue;
+    node *n = &m->nodes[m->joints[m->drives[i].of.joint].node];
+    int kept = 0;
+    for (int k = 0; k < n->free_count; k++)
+      if (n->v + n->free[k] != m->drives[i].speed) n->free[kept++] = n->free[k];
+    n->free_count = kept;
+  }
+}
+
+// --- the pattern of G M⁻¹ Gᵀ --------------------------------------------------------------------------------------
+
+// Marks the nodes between a constrained one and ground.
+static void mark_path(const mechanism *m, bool *marked, int i) {
+  for (; i != GROUND && !marked[i]; i = m->nodes[i].parent) marked[i] = true;
+}
+
+static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
+  bool *marked = ARENA_ARRAY(memory, bool, m->node_count);
+  for (int k = 0; k < m->row_body_count; k++) mark_path(m, marked, rows->row_bodies[k].node);
+  for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
+  m->base_start = ARENA_ARRAY(memory, int, m->base_count + 2);
+  m->base_nodes = ARENA_ARRAY(memory, int, m->node_count + 1);
+  for (int i = 1; i < m->node_count; i++) m->base_start[m->nodes[i].base + 2] += marked[i];
+  for (int b = 0; b < m->base_count; b++) m->base_start[b + 2] += m->base_start[b + 1];
+  for (int i = 1; i < m->node_count; i++)
+    if (marked[i]) m->base_nodes[m->base_start[m->nodes[i].base + 1]++] = i;
+}
+
+static bool share_base(const motion *x, const row *a, const row *b) {
+  for (int i = 0; i < a->base_count; i++)
+    for (int j = 0; j < b->base_count; j++)
+      if (x->row_bases[a->base0 + i] == x->row_bases[b->base0 + j]) return true;
+  return false;
+}
+
+// Two rows couple when they touch one tree. Worth a sparse solver when there are many rows and few couplings.
+static void find_pattern(mechanism *m, const motion *x, arena *memory) {
+  enum { SPARSE_FROM = 64 };
+  long entries = 0;
+  if (m->row_count < SPARSE_FROM) return;
+  for (int j = 0; j < m->row_count; j++)
+    for (int i = 0; i < m->row_count; i++) entries += share_base(x, &x->rows[i], &x->rows[j]);
+  if (entries * 4 > (long)m->row_count * m->row_count) return;
+  m->sparse = true;
+  m->pattern_start = ARENA_ARRAY(memory, int, m->row_count + 1);
+  m->pattern_row = ARENA_ARRAY(memory, int, entries);
+  int used = 0;
+  for (int j = 0; j < m->row_count; j++) {
+    for (int i = 0; i < m->row_count; i++)
+      if (share_base(x, &x->rows[i], &x->rows[j])) m->pattern_row[used++] = i;
+    m->pattern_start[j + 1] = used;
+  }
+}
+
+// --- all ----------------------------------------------------------------------------------------------------------
+
+static bool check_connected(const mechanism *m, carom_error *error) {
+  for (int b = 1; b < m->body_count; b++)
+    if (m->bodies[b].node < 0)
+      return source_error(error, CAROM_ERROR_MODEL, m->bodies[b].at, "add a joint, for instance {free: [ground, …]}",
+                          "no joint connects body '%s' to ground", m->bodies[b].name);
+  return true;
+}
+
+bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_error *error) {
+  int speeds = 6 * m->body_count;
+  for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
+  m->n = m->planar ? 3 : 6;
+  m->nodes = ARENA_ARRAY(memory, node, m->body_count);
+  m->speed_node = ARENA_ARRAY(memory, int, speeds);
+  m->node_count = 1;
+  m->nodes[GROUND].joint = -1;
+  for (int i = 0; i < m->joint_count; i++) {
+    joint *j = &m->joints[i];
+    const joint_space *space = joint_in(j->type, m->planar);
+    j->node = -1;
+    j->q = m->joint_nq, j->v = m->joint_nv;
+    m->joint_nq += space->nq, m->joint_nv += space->nv;
+  }
+  if (m->absolute)
+    for (int b = 1; b < m->body_count; b++) add_node(m, GROUND, b, &joint_free);
+  else
+    grow_tree(m, wanted, memory);
+  if (!check_connected(m, error)) return false;
+  close_loops(m, memory);
+  drive_speeds(m);
+  for (int i = 0; i < m->force_count; i++) {
+    m->forces[i].output = m->force_output_count;
+    m->force_output_count += m->forces[i].type->output_count;
+  }
+  motion rows = {0};
+  motion_lay_rows(m, &rows, memory);
+  list_base_nodes(m, &rows, memory);
+  find_pattern(m, &rows, memory);
+  return true;
+}

@@ -1,0 +1,305 @@
+#include "mechanics/tree.h"
+
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/block.h"
+#include "mechanics/kinematics.h"
+
+// A pivot of the articulated inertia this small beside its own terms is rounding, not mass: the sum behind it has at
+// most a few hundred terms, each good to 1e-16.
+static const double SINGULAR = 1e-13;
+
+// --- kinematics ---------------------------------------------------------------------------------------------------
+
+void tree_kinematics(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    link *l = &x->links[i];
+    if (m->planar) {
+      kinematics_planar(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+      inertia_planar(n, l);
+    } else {
+      kinematics_spatial(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+      inertia_spatial(n, l);
+    }
+  }
+}
+
+// --- factorisation ------------------------------------------------------------------------------------------------
+
+// U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T.
+BLOCK bool factor_single(const int w, const node *n, motion *x, link *l) {
+  int v = n->v + n->free[0];
+  const double *S = x->S + 6 * v;
+  double *U = x->U + 6 * v;
+  block_mul(w, l->IA, S, U);
+  double D = block_dot(w, S, U), size = 0;
+  for (int k = 0; k < w; k++) size += S[k] * S[k] * l->IA[k * w + k];
+  if (!(D > SINGULAR * size)) return false;
+  double inverse = 1 / D;
+  x->factor[n->factor] = inverse;
+  if (n->parent == GROUND) return true;
+  for (int i = 0; i < w; i++) {
+    double f = U[i] * inverse;
+    for (int j = 0; j < w; j++) l->IA[i * w + j] -= f * U[j];
+  }
+  return true;
+}
+
+BLOCK bool factor_several(const int w, const node *n, motion *x, link *l) {
+  int k = n->free_count;
+  double *D = x->factor + n->factor;
+  for (int a = 0; a < k; a++) block_mul(w, l->IA, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[a]));
+  for (int a = 0; a < k; a++)
+    for (int b = 0; b <= a; b++)
+      D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
+  if (!dense_cholesky(k, D, k, SINGULAR)) return false;
+  if (n->parent == GROUND) return true;
+  double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
+  for (int a = 0; a < k; a++) {
+    const double *U = x->U + 6 * (n->v + n->free[a]);
+    for (int i = 0; i < w; i++) Z[6 * a + i] = U[i];
+    for (int b = 0; b < a; b++) block_axpy(w, -D[a * k + b], Z + 6 * b, Z + 6 * a);
+    double inverse = 1 / D[a * k + a];
+    for (int i = 0; i < w; i++) Z[6 * a + i] *= inverse;
+  }
+  for (int a = 0; a < k; a++)
+    for (int i = 0; i < w; i++)
+      for (int j = 0; j < w; j++) l->IA[i * w + j] -= Z[6 * a + i] * Z[6 * a + j];
+  return true;
+}
+
+BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) memcpy(x->links[i].IA, x->links[i].I, (size_t)(w * w) * sizeof(double));
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    link *l = &x->links[i];
+    bool regular = n->free_count == 0 || (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
+    if (!regular) {
+      x->singular_node = i;
+      return false;
+    }
+    if (n->parent != GROUND) block_shift_inertia(w, l->r, l->IA, x->links[n->parent].IA);
+  }
+  return true;
+}
+
+bool tree_factor(const mechanism *m, motion *x) {
+  x->singular_node = 0;
+  return m->planar ? factor_tree(3, m, x) : factor_tree(6, m, x);
+}
+
+// --- accelerations ------------------------------------------------------------------------------------------------
+
+// e := D⁻¹ e over the free speeds of a node
+BLOCK void solve_block(const node *n, const motion *x, double *e) {
+  if (n->free_count == 1)
+    e[0] *= x->factor[n->factor];
+  else
+    dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
+}
+
+// Inward step of one node: from its bias pA, efforts tau and relative acceleration c (null: none) the reduced effort
+// e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
+BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
+  const node *n = &m->nodes[i];
+  link *l = &x->links[i];
+  double *e = x->reduced + n->v;
+  for (int a = 0; a < n->free_count; a++) {
+    int v = n->v + n->free[a];
+    e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
+  }
+  if (n->free_count) solve_block(n, x, e);
+  if (n->parent == GROUND) return;
+  double p[6];
+  if (c) {
+    block_mul(w, l->IA, c, p);
+    for (int k = 0; k < w; k++) p[k] += l->pA[k];
+  } else {
+    for (int k = 0; k < w; k++) p[k] = l->pA[k];
+  }
+  for (int a = 0; a < n->free_count; a++) block_axpy(w, e[a], x->U + 6 * (n->v + n->free[a]), p);
+  block_shift_force(w, l->r, p, x->links[n->parent].pA);
+}
+
+// Outward step: a' = T a_parent + c,  u̇ = e - D⁻¹ Uᵀ a',  a = a' + S u̇.
+BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const double *c, double *out) {
+  const node *n = &m->nodes[i];
+  link *l = &x->links[i];
+  block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+  if (c)
+    for (int k = 0; k < w; k++) l->A[k] += c[k];
+  double g[JOINT_MAX_FREEDOM];
+  for (int a = 0; a < n->free_count; a++) g[a] = block_dot(w, x->U + 6 * (n->v + n->free[a]), l->A);
+  if (n->free_count) solve_block(n, x, g);
+  for (int a = 0; a < n->free_count; a++) {
+    int v = n->v + n->free[a];
+    double udot = x->reduced[n->v + a] - g[a];
+    if (out) out[v] = udot;
+    block_axpy(w, udot, x->S + 6 * v, l->A);
+  }
+}
+
+// What a node accelerates by that no free speed stands for: velocity terms and driven speeds.
+BLOCK void given_acceleration(const int w, const node *n, const motion *x, const link *l, double *c) {
+  for (int k = 0; k < w; k++) c[k] = l->c[k];
+  if (n->free_count == n->nv) return;
+  bool is_free[JOINT_MAX_FREEDOM] = {0};
+  for (int a = 0; a < n->free_count; a++) is_free[n->free[a]] = true;
+  for (int k = 0; k < n->nv; k++)
+    if (!is_free[k]) block_axpy(w, x->drive_udot[n->v + k], x->S + 6 * (n->v + k), c);
+}
+
+BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    link *l = &x->links[i];
+    for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
+  }
+  double c[6];
+  for (int i = m->node_count - 1; i > 0; i--) {
+    given_acceleration(w, &m->nodes[i], x, &x->links[i], c);
+    reduce_node(w, m, x, i, x->tau, c);
+  }
+  memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
+  for (int i = 1; i < m->node_count; i++) {
+    given_acceleration(w, &m->nodes[i], x, &x->links[i], c);
+    expand_node(w, m, x, i, c, x->udot);
+  }
+}
+
+void tree_forward(const mechanism *m, motion *x) {
+  if (m->planar)
+    forward_tree(3, m, x);
+  else
+    forward_tree(6, m, x);
+}
+
+BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *tau, double *out) {
+  for (int i = m->node_count - 1; i > 0; i--) reduce_node(w, m, x, i, tau, NULL);
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  for (int i = 1; i < m->node_count; i++) expand_node(w, m, x, i, NULL, out);
+}
+
+void tree_solve(const mechanism *m, motion *x, const double *tau, double *out) {
+  if (m->planar)
+    solve_tree(3, m, x, tau, out);
+  else
+    solve_tree(6, m, x, tau, out);
+}
+
+BLOCK void solve_base(const int w, const mechanism *m, motion *x, int base, const double *tau, double *out) {
+  int first = m->base_start[base], last = m->base_start[base + 1] - 1;
+  for (int k = last; k >= first; k--) reduce_node(w, m, x, m->base_nodes[k], tau, NULL);
+  for (int k = first; k <= last; k++) expand_node(w, m, x, m->base_nodes[k], NULL, out);
+}
+
+void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out) {
+  if (m->planar)
+    solve_base(3, m, x, base, tau, out);
+  else
+    solve_base(6, m, x, base, tau, out);
+}
+
+// --- inverse dynamics, mass matrix --------------------------------------------------------------------------------
+
+BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double *udot, double *tau) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    link *l = &x->links[i];
+    block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+    for (int k = 0; k < w; k++) l->A[k] += l->c[k];
+    for (int k = 0; k < n->nv; k++) block_axpy(w, udot[n->v + k], x->S + 6 * (n->v + k), l->A);
+    block_mul(w, l->I, l->A, l->pA);
+    for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
+  }
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    link *l = &x->links[i];
+    for (int k = 0; k < n->nv; k++) tau[n->v + k] = block_dot(w, x->S + 6 * (n->v + k), l->pA);
+    if (n->parent != GROUND) block_shift_force(w, l->r, l->pA, x->links[n->parent].pA);
+  }
+}
+
+void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau) {
+  if (m->planar)
+    inverse_tree(3, m, x, udot, tau);
+  else
+    inverse_tree(6, m, x, udot, tau);
+}
+
+// Composite inertias inward; a column's force I_c S_k, carried to each ancestor, meets that ancestor's columns.
+BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
+  memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
+  for (int i = 1; i < m->node_count; i++) memcpy(x->links[i].IA, x->links[i].I, (size_t)(w * w) * sizeof(double));
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    if (n->parent != GROUND) block_shift_inertia(w, x->links[i].r, x->links[i].IA, x->links[n->parent].IA);
+    for (int k = 0; k < n->nv; k++) {
+      double f[6];
+      block_mul(w, x->links[i].IA, x->S + 6 * (n->v + k), f);
+      for (int j = i; j != GROUND; j = m->nodes[j].parent) {
+        const node *a = &m->nodes[j];
+        for (int b = 0; b < a->nv; b++) {
+          double entry = block_dot(w, x->S + 6 * (a->v + b), f);
+          M[(a->v + b) * m->nv + n->v + k] = M[(n->v + k) * m->nv + a->v + b] = entry;
+        }
+        double at_parent[6] = {0};
+        block_shift_force(w, x->links[j].r, f, at_parent);
+        memcpy(f, at_parent, sizeof f);
+      }
+    }
+  }
+}
+
+void tree_mass_matrix(const mechanism *m, motion *x, double *M) {
+  if (m->planar)
+    mass_matrix(3, m, x, M);
+  else
+    mass_matrix(6, m, x, M);
+}
+
+// --- energy and momentum ------------------------------------------------------------------------------------------
+
+double tree_kinetic_energy(const mechanism *m, const motion *x) {
+  double sum = 0, IV[6];
+  for (int i = 1; i < m->node_count; i++) {
+    const link *l = &x->links[i];
+    if (m->planar) {
+      block_mul(3, l->I, l->V, IV);
+      sum += 0.5 * block_dot(3, l->V, IV);
+    } else {
+      block_mul(6, l->I, l->V, IV);
+      sum += 0.5 * block_dot(6, l->V, IV);
+    }
+  }
+  return sum;
+}
+
+double tree_gravity_energy(const mechanism *m, const motion *x) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    vec3 centre = vec3_add(x->links[i].p, mat3_mul(x->links[i].R, n->com));
+    sum -= n->mass * vec3_dot(m->gravity, centre);
+  }
+  return sum;
+}
+
+void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular) {
+  *linear = *angular = VEC3_ZERO;
+  for (int i = 1; i < m->node_count; i++) {
+    const link *l = &x->links[i];
+    double h[6];
+    vec3 L, P;
+    if (m->planar) {
+      block_mul(3, l->I, l->V, h);
+      L = (vec3){0, 0, h[0]}, P = (vec3){h[1], h[2], 0};
+    } else {
+      block_mul(6, l->I, l->V, h);
+      L = vec3_of(h), P = vec3_of(h + 3);
+    }
+    *linear = vec3_add(*linear, P);
+    *angular = vec3_add(*angular, vec3_add(L, vec3_cross(l->p, P)));
+  }
+}

@@ -1,0 +1,35 @@
+// Recursions over the tree, O(n) each. Written once over the block width and instantiated for planar and spatial.
+#ifndef MECHANICS_TREE_H
+#define MECHANICS_TREE_H
+
+#include "mechanics/mechanism.h"
+
+// Poses and joint columns from q, velocities and relative bias accelerations from u, inertias and bias forces.
+void tree_kinematics(const mechanism *m, motion *x);
+
+// Articulated inertias: the mass matrix factorised along the tree. False: singular, motion.singular_node says where.
+bool tree_factor(const mechanism *m, motion *x);
+
+// Accelerations under the applied wrenches (links[].F), tau and the velocity-dependent terms: fills links[].A and
+// x->udot; driven speeds accelerate as x->drive_udot says.
+void tree_forward(const mechanism *m, motion *x);
+
+// out = M⁻¹ (tau + Jᵀ F) without any velocity terms, driven speeds kept at rest: M⁻¹ applied to a vector. Uses
+// links[].pA and links[].A; on entry links[].pA holds minus the wrenches.
+void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
+// The same over the nodes that matter to constraints of one base; out may be null.
+void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out);
+
+// Efforts along each speed that produce udot under the applied wrenches: tau = M udot + h - Jᵀ F. Leaves the wrench
+// each joint transmits in links[].pA.
+void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau);
+
+// Dense nv x nv mass matrix, by composite inertias.
+void tree_mass_matrix(const mechanism *m, motion *x, double *M);
+
+double tree_kinetic_energy(const mechanism *m, const motion *x);
+double tree_gravity_energy(const mechanism *m, const motion *x);
+// Linear momentum and angular momentum about the world's origin.
+void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular);
+
+#endif

@@ -1,0 +1,125 @@
+// `--set name=value`: over a parameter, or at the path of any key.
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tree.h"
+
+static void set_places(value *v, place at) { v->key_at = at; }
+
+bool assign_read(loader *l, const assignment *sets, int count, assigned *out) {
+  for (int i = 0; i < count; i++) {
+    const char *name = sets[i].name ? sets[i].name : "", *text = sets[i].value ? sets[i].value : "";
+    source *s = ARENA_NEW(l->memory, source);
+    s->name = "--set";
+    s->text = arena_print(l->memory, "%s=%s", name, text);
+    s->length = strlen(s->text);
+    place at = {s, 1, 1};
+    if (*name == '\0') return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "--set needs name=value");
+    value *v = yaml_read(l, s, strlen(name) + 1);
+    if (!v) return false;
+    set_places(v, at);
+    out[i] = (assigned){.name = arena_copy_text(l->memory, name), .new_value = v, .at = at};
+  }
+  return true;
+}
+
+static const char *parameter_part(const char *name) {
+  return strncmp(name, "parameters.", 11) == 0 ? name + 11 : name;
+}
+
+static const char *nearest_key(const value *map, const char *key) {
+  for (int i = 0; i < map->count; i++) {
+    const char *candidate = map->items[i]->key;
+    if (source_nearest(key, &candidate, 1)) return candidate;
+  }
+  return NULL;
+}
+
+bool assign_parameters(loader *l, value *map, assigned *sets, int count) {
+  for (int i = 0; i < count; i++) {
+    const char *name = parameter_part(sets[i].name);
+    if (map && tree_get(map, name)) {
+      sets[i].new_value->key = name;
+      tree_put(l, map, sets[i].new_value);
+      sets[i].done = true;
+    } else if (name != sets[i].name) {
+      return source_error(l->error, CAROM_ERROR_MODEL, sets[i].at, map ? nearest_key(map, name) : NULL,
+                          "there is no parameter '%s'", name);
+    }
+  }
+  return true;
+}
+
+static void set_names(value *v, const parameters *names) {
+  v->parameters = names;
+  for (int i = 0; i < v->count; i++) set_names(v->items[i], names);
+}
+
+// The item of a list that a path component such as `1` means, -1 when it means none.
+static int list_index(const value *list, const char *part) {
+  char *end;
+  long i = strtol(part, &end, 10);
+  return *part >= '0' && *part <= '9' && *end == '\0' && i < list->count ? (int)i : -1;
+}
+
+// Where a component of a path leads; null when there is nothing yet.
+static value **step_into(loader *l, value *at, const char *part, const assigned *set, bool *ok) {
+  *ok = true;
+  if (at->kind == VALUE_LIST) {
+    int i = list_index(at, part);
+    if (i >= 0) return &at->items[i];
+    *ok = source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not an item of the list at %s:%d:%d", part,
+                       at->at.source ? at->at.source->name : "", at->at.line, at->at.column);
+    return NULL;
+  }
+  for (int i = 0; i < at->count; i++)
+    if (strcmp(at->items[i]->key, part) == 0) return &at->items[i];
+  return NULL;
+}
+
+static value *add_entry(loader *l, value *map, value *item, const char *key, place at) {
+  item->key = key;
+  item->key_at = at;
+  tree_append(l, map, item);
+  return item;
+}
+
+static bool assign_path(loader *l, value *root, const assigned *set) {
+  char *path = arena_copy_text(l->memory, set->name);
+  value *at = root;
+  for (int depth = 0;; depth++) {
+    char *dot = strchr(path, '.');
+    if (dot) *dot = '\0';
+    if (*path == '\0' || depth == MODEL_DEPTH_MAX)
+      return source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not the path of a key", set->name);
+    bool ok;
+    value **slot = step_into(l, at, path, set, &ok);
+    if (!ok) return false;
+    if (!dot) {
+      set->new_value->key = at->kind == VALUE_MAP ? path : NULL;
+      if (slot) *slot = set->new_value;
+      else tree_append(l, at, set->new_value);
+      return true;
+    }
+    if (!slot) {
+      at = add_entry(l, at, tree_new(l, VALUE_MAP, set->at), path, set->at);
+    } else if ((*slot)->kind == VALUE_SCALAR) {
+      value *map = tree_new(l, VALUE_MAP, set->at);  // `method: smooth` makes way for method.smooth.rtol
+      map->key = (*slot)->key;
+      map->key_at = (*slot)->key_at;
+      at = *slot = map;
+    } else {
+      at = *slot;
+    }
+    path = dot + 1;
+  }
+}
+
+bool assign_paths(loader *l, value *root, const assigned *sets, int count, const parameters *names) {
+  for (int i = 0; i < count; i++) {
+    if (sets[i].done) continue;
+    if (!assign_path(l, root, &sets[i])) return false;
+  }
+  if (count) set_names(root, names);
+  return true;
+}

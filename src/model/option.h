@@ -1,0 +1,91 @@
+// One table per options struct drives defaults, range checks, model-file keys, help and the reference page, so that
+// a new option is one line.
+#ifndef MODEL_OPTION_H
+#define MODEL_OPTION_H
+
+#include "carom/define.h"
+#include "model/value.h"
+
+typedef enum option_type {
+  OPTION_NUMBER,    // double
+  OPTION_INTEGER,   // int
+  OPTION_FLAG,      // bool
+  OPTION_WORD,      // int, index into the words separated by '|' in `words`
+  OPTION_TEXT,      // const char *
+  OPTION_PAIR,      // const char *[2]: two names
+  OPTION_NAMES,     // carom_names: any number of names
+  OPTION_POINT,     // double[3]: two components in a planar model, three in a spatial one
+  OPTION_AXIS,      // double[3]: x, y, z, -x, ... or components, normalised
+  OPTION_ROTATION,  // double[4], unit quaternion (w, x, y, z): an angle in a planar model; in a spatial one
+                    // {axis: ..., angle: ...}, {euler: [a, b, c]} (z-x-z), {xyz: [a, b, c]} or {quaternion: [w, x, y, z]}
+  OPTION_INERTIA,   // double[6] xx yy zz xy xz yz: one number (planar: zz), three or six
+  OPTION_NUMBERS,   // carom_numbers: a number or a list of them
+  OPTION_FUNCTION,  // carom_function: a number or an expression over t and state, compiled later
+  OPTION_FUNCTIONS, // carom_function[3]: components as in OPTION_POINT
+  OPTION_TABLE,     // a nested struct described by `table`
+} option_type;
+
+enum {
+  OPTION_REQUIRED = 1,
+  OPTION_SUBJECT = 2,      // takes the value of the key that names the member: `revolute: [ground, crank]`
+  OPTION_POSITIVE = 4,     // > 0 (numbers are finite always)
+  OPTION_NOT_NEGATIVE = 8, // >= 0
+};
+
+typedef struct option_table option_table;
+
+typedef struct option {
+  const char *key;
+  option_type type;
+  size_t offset;
+  dimension dim;
+  int flags;
+  const char *preset;      // default, in the words of a model file; null: all zero
+  const char *words;       // of OPTION_WORD
+  const option_table *table;
+  const char *help;        // one sentence
+} option;
+
+struct option_table {
+  const char *name;        // as in a model file: `revolute`, `spring`, `body`
+  const char *summary;     // one sentence for the reference page
+  const char *example;     // one line of YAML, or null
+  size_t size;             // of the struct
+  const option *options;
+  int count;
+};
+
+// Where each option of an entry stood, so that a later stage can complain at the right place.
+typedef struct option_places {
+  place whole;
+  const place *each;       // one an option of the table; source null where the preset was taken
+} option_places;
+
+typedef struct option_reader {
+  arena *memory;
+  carom_error *error;
+  bool planar;
+} option_reader;
+
+// Fills `target` with the table's presets.
+void option_defaults(const option_table *table, void *target);
+// Reads a map into `target`. Keys listed in `others` (null-terminated, may be null) are left for the caller.
+bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
+                 const char *const *others, option_places *places);
+// Checks a struct that was filled in code by the same rules.
+bool option_check(const option_reader *r, const option_table *table, const void *target, const char *name);
+
+// A family's entry: a map in which exactly one key names a member, its value the member's subject or a map of its
+// options: `{revolute: [a, b], axis: z}` or `{smooth: {rtol: 1e-8}}`. A bare word names a member with all presets.
+// Returns the index of the member in `tables`, or -1 after reporting. `target` must be as large as the largest struct.
+int option_read_member(const option_reader *r, const char *family, const option_table *const *tables, int count,
+                       const value *entry, void *target, const char *const *others, option_places *places);
+
+// Markdown for the reference page.
+typedef struct option_sink {
+  void (*write)(void *context, const char *text);
+  void *context;
+} option_sink;
+void option_document(const option_table *table, option_sink out);
+
+#endif

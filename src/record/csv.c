@@ -1,0 +1,143 @@
+#define _GNU_SOURCE  // newlocale, uselocale
+#include "record/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { BUFFER_SIZE = 64 * 1024, NUMBER_SIZE = 32 };  // the longest number is -2.2250738585072014e-308
+
+struct csv {
+  char *path;
+  int fd;
+  bool ours;        // to close
+  int column_count;
+  int trouble;      // errno of the first failure, 0 while all is well
+  locale_t locale;  // the one in which numbers have a decimal point
+  size_t used;
+  char buffer[BUFFER_SIZE];
+};
+
+static carom_status report(const csv *c, carom_error *error) {
+  return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", c->path, strerror(c->trouble));
+}
+
+static void write_out(csv *c) {
+  const char *bytes = c->buffer;
+  size_t left = c->used;
+  while (left > 0 && !c->trouble) {
+    ssize_t n = write(c->fd, bytes, left);
+    if (n > 0) bytes += n, left -= (size_t)n;
+    else if (n == 0) c->trouble = ENOSPC;
+    else if (errno != EINTR) c->trouble = errno;
+  }
+  c->used = 0;
+}
+
+static void put(csv *c, const char *bytes, size_t size) {
+  while (size > 0) {
+    if (c->used == BUFFER_SIZE) write_out(c);
+    size_t n = size < BUFFER_SIZE - c->used ? size : BUFFER_SIZE - c->used;
+    memcpy(c->buffer + c->used, bytes, n);
+    c->used += n, bytes += n, size -= n;
+  }
+}
+
+// A name with a comma, a quote or a line break stands in quotes, its own quotes doubled.
+static void put_name(csv *c, const char *name) {
+  if (!strpbrk(name, ",\"\r\n")) {
+    put(c, name, strlen(name));
+    return;
+  }
+  put(c, "\"", 1);
+  for (; *name; name++) put(c, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+  put(c, "\"", 1);
+}
+
+// 15 digits always survive, 17 always suffice.
+static size_t print_number(char text[NUMBER_SIZE], double x) {
+  int length = 0;
+  if (isnan(x)) return (size_t)snprintf(text, NUMBER_SIZE, "nan");
+  for (int digits = 15; digits <= 17; digits++) {
+    length = snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
+    if (digits < 17 && strtod(text, NULL) == x) break;
+  }
+  return (size_t)length;
+}
+
+static bool open_output(csv *c, const char *path) {
+  if (strcmp(path, "-") == 0) {
+    fflush(stdout);  // what the application has printed so far comes first
+    c->fd = STDOUT_FILENO;
+  } else {
+    c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    c->ours = true;
+  }
+  if (c->fd < 0) c->trouble = errno;
+  return c->fd >= 0;
+}
+
+static void free_csv(csv *c) {
+  if (c->locale) freelocale(c->locale);
+  free(c->path);
+  free(c);
+}
+
+csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error) {
+  csv *c = calloc(1, sizeof *c);
+  if (c) {
+    c->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+    c->column_count = column_count;
+    c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  }
+  if (!c || !c->path || !c->locale) {
+    error_set(error, CAROM_ERROR_MEMORY, "not enough memory to write %s", path);
+    if (c) free_csv(c);
+    return NULL;
+  }
+  if (!open_output(c, path)) {
+    report(c, error);
+    free_csv(c);
+    return NULL;
+  }
+  for (int i = 0; i < column_count; i++) {
+    if (i) put(c, ",", 1);
+    put_name(c, columns[i]);
+  }
+  put(c, "\n", 1);
+  return c;
+}
+
+carom_status csv_append(csv *c, const double *row, carom_error *error) {
+  locale_t before = uselocale(c->locale);  // of this thread only
+  for (int i = 0; i < c->column_count && !c->trouble; i++) {
+    char text[NUMBER_SIZE];
+    if (i) put(c, ",", 1);
+    put(c, text, print_number(text, row[i]));
+  }
+  put(c, "\n", 1);
+  uselocale(before);
+  return c->trouble ? report(c, error) : CAROM_OK;
+}
+
+carom_status csv_flush(csv *c, carom_error *error) {
+  write_out(c);
+  return c->trouble ? report(c, error) : CAROM_OK;
+}
+
+carom_status csv_finish(csv *c, carom_error *error) {
+  if (!c) return CAROM_OK;
+  write_out(c);
+  if (c->ours && close(c->fd) != 0 && errno != EINTR && !c->trouble) c->trouble = errno;
+  carom_status status = c->trouble ? report(c, error) : CAROM_OK;
+  free_csv(c);
+  return status;
+}

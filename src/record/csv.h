@@ -1,0 +1,18 @@
+// Comma-separated values: a header line, then one line a row. Each number is written with the fewest digits that
+// bring back the same number when read (at most 17), always with a decimal point, whatever the locale.
+#ifndef RECORD_CSV_H
+#define RECORD_CSV_H
+
+#include "carom/status.h"
+
+typedef struct csv csv;
+
+// Creates or overwrites `path`; "-" is the standard output. Returns null after reporting.
+csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error);
+// Buffered; returns CAROM_ERROR_FILE as soon as the file refuses, and ever after.
+carom_status csv_append(csv *c, const double *row, carom_error *error);
+carom_status csv_flush(csv *c, carom_error *error);
+// Writes what is left and closes. Frees all memory in any case. Accepts null.
+carom_status csv_finish(csv *c, carom_error *error);
+
+#endif

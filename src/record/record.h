@@ -1,0 +1,60 @@
+// A run on disk: tables of doubles with named columns, growing row by row, and texts. One file holds everything a
+// report needs. HDF5 is known to this folder alone.
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "carom/status.h"
+
+// One two-dimensional dataset `/name`, rows x columns. Column names and units are its attributes `columns`, `units`.
+typedef struct record_table {
+  const char *name;
+  const char *const *columns;
+  const char *const *units;  // null: none
+  int column_count;          // at least one
+} record_table;
+
+typedef struct record_text {
+  const char *name, *text;   // dataset `/about/name`
+} record_text;
+
+typedef struct record_settings {
+  int compression;           // 0 none … 9
+  double flush_interval;     // longest wall time that a row waits in memory for the next one, 0: not at all [s]
+} record_settings;
+
+record_settings record_settings_default(void);  // no compression, 1 s
+
+enum { RECORD_SUMMARY_MAX = 65535 };  // bytes of the summary, for which the file keeps room from the start
+
+typedef struct record record;
+
+// Returns null after reporting. Null settings are the default ones. Different records may live on different threads.
+record *record_create(const char *path, const record_table *tables, int table_count, const record_text *texts,
+                      int text_count, const record_settings *settings, carom_error *error);
+// Appends one row to a table. Buffered; returns CAROM_ERROR_FILE as soon as the disk refuses.
+carom_status record_append(record *r, int table, const double *row, carom_error *error);
+// Everything so far is on disk and readable by another process.
+carom_status record_flush(record *r, carom_error *error);
+// Writes the summary text (`/about/summary`, "running" until then) and closes. The file is complete. Frees all memory
+// in any case. After a failure the summary is still written if the disk allows, and the failure is returned again.
+carom_status record_finish(record *r, const char *summary, carom_error *error);
+// Closes without a summary; what was appended is kept. Frees all memory in any case. Accepts null.
+void record_abandon(record *r);
+
+// Reading back, also while the file is being written or after its writer was killed.
+typedef struct record_reader record_reader;
+record_reader *record_open(const char *path, carom_error *error);       // null after reporting
+bool record_is_running(const record_reader *r);                         // a writer has it open now
+int record_table_count(const record_reader *r);                         // in the order of their creation
+int record_find_table(const record_reader *r, const char *name);        // -1 when absent
+record_table record_get_table(const record_reader *r, int table);       // its texts live as long as the reader
+long record_rows(const record_reader *r, int table);                    // as of now; -1 when the file became unreadable
+carom_status record_read(record_reader *r, int table, long first, long count, double *rows, carom_error *error);
+int record_text_count(const record_reader *r);
+record_text record_get_text_at(const record_reader *r, int text);
+const char *record_get_text(const record_reader *r, const char *name);  // as of the opening; null when absent
+void record_close(record_reader *r);                                    // accepts null
+
+#endif

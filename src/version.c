@@ -1,0 +1,3 @@
+#include "carom/version.h"
+
+const char *carom_version(void) { return CAROM_VERSION; }
