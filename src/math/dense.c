@@ -29,7 +29,14 @@ bool dense_cholesky(int n, double *A, int stride, double floor) {
   int info;
   // our lower triangle, row by row, is LAPACK's upper one, column by column
   dpotrf_("U", &n, A, &stride, &info);
-  return info == 0;
+  if (info != 0) return false;
+  for (int j = 0; j < n; j++) {
+    const double *Lj = A + j * stride;
+    double original = 0;  // A_jj = Σ L_jk²
+    for (int k = 0; k <= j; k++) original += Lj[k] * Lj[k];
+    if (!(Lj[j] * Lj[j] > floor * original)) return false;
+  }
+  return true;
 }
 
 void dense_cholesky_solve(int n, const double *L, int stride, double *x) {

@@ -29,6 +29,8 @@ quat quat_exp(vec3 r) {
 }
 
 quat quat_from_z(vec3 axis) {
-  if (axis.z < -1 + 1e-14) return (quat){0, 1, 0, 0};
-  return quat_normalize((quat){1 + axis.z, -axis.y, axis.x, 0});
+  // 1 + z, below the equator without cancellation: x² + y² = (1 + z)(1 - z)
+  double across = axis.x * axis.x + axis.y * axis.y, w = axis.z < 0 ? across / (1 - axis.z) : 1 + axis.z;
+  if (!(w > 0)) return (quat){0, 1, 0, 0};
+  return quat_normalize((quat){w, -axis.y, axis.x, 0});
 }

@@ -97,8 +97,8 @@ static void hold_given(const mechanism *m, const initial_state *initial, bool *h
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) {
-      // a quaternion is given as a whole
-      int q = m->joints[n->joint].q + (n->nq == n->nv ? k : 0);
+      // a quaternion is given as a whole and stands first
+      int q = m->joints[n->joint].q + (n->nq == n->nv ? k : k < 3 ? 0 : k + 1);
       held[n->v + k] = initial->q_given[q];
     }
   }
@@ -319,7 +319,7 @@ bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, aren
   dynamics_positions_velocities(joint_mechanism, from);
   for (int b = 1; b < absolute->body_count; b++) {
     const node *n = &absolute->nodes[absolute->bodies[b].node];
-    const link *l = &from->links[joint_mechanism->bodies[b].node];
+    const tree_link *l = &from->links[joint_mechanism->bodies[b].node];
     double *q = x->q + n->q, *u = x->u + n->v;
     joint_reset(n->type, absolute->planar, q);
     (absolute->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);

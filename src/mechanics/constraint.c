@@ -17,9 +17,6 @@
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
 
-const joint_row constraint_inline_rows[2] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}};
-const joint_row constraint_inplane_rows[1] = {{ROW_ALONG, 2, 0}};
-
 // A row that sees the relative velocity along e at the two points, and the angular velocities by wa, wb.
 static void set_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 wa,
                     vec3 wb) {
@@ -81,13 +78,15 @@ static void evaluate_distance(const mechanism *m, motion *x, const constraint *c
   row *r = &x->rows[c->row0];
   vec3 D = vec3_sub(b.p, a.p), D_dot = vec3_sub(b.v, a.v);
   double length = vec3_norm(D);
-  vec3 n = vec3_scale(1 / length, D);
+  // Points that coincide (a rough initial guess) part along an axis of the first marker.
+  vec3 n = length > 0 ? vec3_scale(1 / length, D) : mat3_column(a.R, 0);
   double along = vec3_dot(n, D_dot);
+  double across = length > 0 ? (vec3_dot(D_dot, D_dot) - along * along) / length : 0;
   jet L = function_jet(&c->f, x->t);
   set_row(m, x, r, &a, &b, n, VEC3_ZERO, VEC3_ZERO);
   r->phi = length - L.v;
   r->phi_t = -L.d;
-  r->quad = centripetal_along(&a, &b, n) + (vec3_dot(D_dot, D_dot) - along * along) / length - L.dd;
+  r->quad = centripetal_along(&a, &b, n) + across - L.dd;
 }
 
 static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) {

@@ -8,7 +8,15 @@ extern const constraint_type constraint_closure;   // scalar conditions between 
 extern const constraint_type constraint_distance;  // |p_b - p_a| = f(t)
 extern const constraint_type constraint_couple;    // Σ factor q = f(t): gears, racks, drives of loop joints
 
-extern const joint_row constraint_inline_rows[2], constraint_inplane_rows[1];
+// A kind of constraint as a model file names it.
+typedef struct constraint_kind {
+  const char *name;
+  const constraint_type *type;
+  const joint_row *rows_spatial, *rows_planar;  // of a closure; null: there is no such constraint in this space
+  int row_count_spatial, row_count_planar;
+  const struct option_table *table;             // over carom_constraint_def
+} constraint_kind;
+const constraint_kind *constraint_kinds(int *count);
 
 // How many terms each row of a constraint has.
 int constraint_body_terms(const mechanism *m, const constraint *c);

@@ -121,6 +121,25 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   return r;
 }
 
+// An effort e_k along speed k is the wrench P_kᵀ e_k, so that Sᵀ Pᵀ e = e; a wrench f has the efforts e = Sᵀ f.
+void coordinate_take_efforts(const mechanism *m, const motion *x, int joint_index, vec3 *push, vec3 *torque) {
+  const joint *j = &m->joints[joint_index];
+  mat3 R = marker_read(m, x, j->first).R;
+  int nv = joint_in(j->type, m->planar)->nv;
+  joint_motion jm;
+  columns_of(m, j, x->joint_q + j->q, &jm);
+  vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
+  pseudo_inverse(&jm, nv, Pw, Pv);
+  vec3 f = mat3_tmul(R, *push), n = mat3_tmul(R, *torque), f_left = f, n_left = n;
+  for (int k = 0; k < nv; k++) {
+    double effort = vec3_dot(jm.w[k], n) + vec3_dot(jm.v[k], f);
+    f_left = vec3_axpy(f_left, -effort, Pv[k]);
+    n_left = vec3_axpy(n_left, -effort, Pw[k]);
+  }
+  *push = mat3_mul(R, f_left);
+  *torque = mat3_mul(R, n_left);
+}
+
 void coordinate_push(const mechanism *m, motion *x, coordinate c, double effort) {
   int speed = coordinate_speed(m, c);
   if (speed >= 0) {

@@ -25,6 +25,9 @@
 // down to 1e-9 of the diagonal.
 static const double PROX = 1e-10;
 enum { PROX_TURNS = 12 };
+// A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
+// ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
+static const double IMMOBILE = 1e-10;
 // A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
 // be 1e-16; real mechanisms near a singular position stay above 1e-10.
 static const double RANK_TOLERANCE = 1e-11;
@@ -44,7 +47,7 @@ static void allocate(const mechanism *m, motion *x) {
   x->joint_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
   x->joint_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
-  x->links = ARENA_ARRAY(a, link, m->node_count);
+  x->links = ARENA_ARRAY(a, tree_link, m->node_count);
   x->S = ARENA_ARRAY(a, double, 6 * nv);
   x->U = ARENA_ARRAY(a, double, 6 * nv);
   x->factor = ARENA_ARRAY(a, double, m->factor_size + 1);
@@ -142,8 +145,8 @@ static void apply_drives(const mechanism *m, motion *x) {
 
 void dynamics_set(const mechanism *m, motion *x, double t, const double *q, const double *u) {
   x->t = t;
-  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
-  memcpy(x->u, u, (size_t)m->nv * sizeof *u);
+  memmove(x->q, q, (size_t)m->nq * sizeof *q);  // q and u may be the motion's own
+  memmove(x->u, u, (size_t)m->nv * sizeof *u);
   apply_drives(m, x);
   x->level = LEVEL_NONE;
 }
@@ -238,12 +241,40 @@ static double diagonal(const mechanism *m, const motion *x, int j) {
   return 0;
 }
 
+// All there is to move, as a mass: bodies and, for those with inertia alone, their inertia at a typical distance.
+static double total_mass(const mechanism *m, double length) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const double *J = m->nodes[i].inertia;
+    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (length * length);
+  }
+  return sum;
+}
+
+// The diagonal of W for a row that had to move the whole mechanism. One far below this is rounding of a zero.
+static double least_mobility(const mechanism *m, const motion *x, const row *r, double mass, double length) {
+  double sum = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
+    if (t->node != GROUND) sum += vec3_dot(v, v) + vec3_dot(w, w) / (length * length);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    double c = x->row_speeds[r->speed0 + k].c;
+    sum += c * c / fmax(1, length * length);
+  }
+  return sum / mass;
+}
+
 // Scales W to a unit diagonal in place and factorises W + μ.
 static bool factor_delassus(const mechanism *m, motion *x) {
   int nc = m->row_count;
+  double length = m->length > 0 ? m->length : 1, mass = total_mass(m, length);
   for (int j = 0; j < nc; j++) {
     double d = diagonal(m, x, j);
-    x->scale[j] = d > 0 ? 1 / sqrt(d) : 0;  // a row nothing can move (all its freedoms driven) is left alone
+    // a row nothing can move (its freedoms driven, or none in the tree along it) is left alone
+    bool moves = d > IMMOBILE * least_mobility(m, x, &x->rows[j], mass, length);
+    x->scale[j] = moves ? 1 / sqrt(d) : 0;
   }
   if (m->sparse) {
     for (int j = 0; j < nc; j++)
@@ -313,10 +344,10 @@ bool dynamics_positions_velocities(const mechanism *m, motion *x) {
   return true;
 }
 
-static void apply_forces(const mechanism *m, motion *x) {
+void dynamics_apply_forces(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     vec3 weight = vec3_scale(n->mass, m->gravity);
     block_store(m, l->F, vec3_cross(mat3_mul(l->R, n->com), weight), weight);
   }
@@ -365,7 +396,7 @@ static void book_drives(const mechanism *m, motion *x) {
 bool dynamics_accelerations(const mechanism *m, motion *x) {
   if (x->level >= LEVEL_ACCELERATION) return true;
   dynamics_positions_velocities(m, x);
-  apply_forces(m, x);
+  dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
   if (!constrain(m, x)) return false;
@@ -442,6 +473,30 @@ bool dynamics_project_velocities(const mechanism *m, motion *x) {
   for (int i = 0; i < m->nv; i++) x->u[i] += step[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
+}
+
+// Inward along the tree: a wrench on a body works on every speed between it and ground.
+void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out) {
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  for (int i = 1; i < m->node_count; i++) memset(x->links[i].pA, 0, sizeof x->links[i].pA);
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node != GROUND) block_axpy(m->n, mu[i], t->J, x->links[t->node].pA);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      out[x->row_speeds[r->speed0 + k].speed] += mu[i] * x->row_speeds[r->speed0 + k].c;
+  }
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; k < n->nv; k++) out[n->v + k] += block_dot(m->n, x->S + 6 * (n->v + k), x->links[i].pA);
+    if (n->parent == GROUND) continue;
+    if (m->planar)
+      block_shift_force(3, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
+    else
+      block_shift_force(6, x->links[i].r, x->links[i].pA, x->links[n->parent].pA);
+  }
 }
 
 int dynamics_constraint_rank(const mechanism *m, motion *x) {

@@ -20,6 +20,11 @@ void dynamics_normalize(const mechanism *m, double *q);                         
 // |Φ| ends below the tolerance.
 bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations);
 bool dynamics_project_velocities(const mechanism *m, motion *x);
+// Applied forces alone: wrenches, efforts, powers and potentials at the present positions and velocities.
+void dynamics_apply_forces(const mechanism *m, motion *x);
+// out = Gᵀ mu
+void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out);
+
 // One Gauss–Newton step towards Φ = 0, as a displacement along the speeds; null: singular. Valid until the next call.
 const double *dynamics_position_step(const mechanism *m, motion *x);
 

@@ -16,4 +16,25 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 static const char *const outputs[] = {"effort"};
 static const char *const units[] = {"N, N*m"};
 
-const force_type force_along = {"along", apply, outputs, units, 1};
+static const option options[] = {
+    {.key = "along", .type = OPTION_TEXT, .offset = FORCE_OPTION(joint), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The joint, or one of its coordinates such as `cylinder.q1`."},
+    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Effort per coordinate."},
+    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Effort per rate of the coordinate."},
+    {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_ANY, .preset = "0",
+     .help = "Coordinate without spring effort."},
+    {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_ANY, .preset = "0",
+     .help = "Effort of a motor in the sense of the coordinate; may depend on t and state."},
+};
+static const option_table table = {
+    .name = "along",
+    .summary = "Spring, damper and motor along one coordinate of a joint: torsional for a turning joint.",
+    .example = "return: {along: hinge, stiffness: 2 N*m, rest: 30 deg, damping: 0.1}",
+    .size = sizeof(carom_force_def),
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+const force_type force_along = {"along", apply, outputs, units, 1, &table};

@@ -41,4 +41,21 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 static const char *const outputs[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
-const force_type force_bushing = {"bushing", apply, outputs, units, 6};
+static const option options[] = {
+    {.key = "bushing", .type = OPTION_PAIR, .offset = FORCE_OPTION(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The two markers or bodies."},
+    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_ANY, .flags = OPTION_REQUIRED | OPTION_NOT_NEGATIVE,
+     .help = "One number for translation, two (translation [N/m], turn [N*m/rad]), or six (x y z, about x y z)."},
+    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Likewise [N*s/m] and [N*m*s/rad]."},
+};
+static const option_table table = {
+    .name = "bushing",
+    .summary = "Elastic and viscous connection of two markers, along and about the axes of the first.",
+    .example = "mount: {bushing: [ground, engine], stiffness: [1e5, 200], damping: [100, 1]}",
+    .size = sizeof(carom_force_def),
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+const force_type force_bushing = {"bushing", apply, outputs, units, 6, &table};

@@ -27,5 +27,38 @@ static void apply_torque(const mechanism *m, motion *x, const force *f) {
 static const char *const force_outputs[] = {"fx", "fy", "fz"}, *const torque_outputs[] = {"tx", "ty", "tz"};
 static const char *const force_units[] = {"N", "N", "N"}, *const torque_units[] = {"N*m", "N*m", "N*m"};
 
-const force_type force_load = {"force", apply_force, force_outputs, force_units, 3};
-const force_type force_torque = {"torque", apply_torque, torque_outputs, torque_units, 3};
+static const option force_options[] = {
+    {.key = "force", .type = OPTION_TEXT, .offset = FORCE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The marker or body."},
+    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_FORCE, .flags = OPTION_REQUIRED,
+     .help = "Components; each may depend on t and state."},
+    {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
+     .help = "Whose axes the components are in."},
+};
+static const option_table force_table = {
+    .name = "force",
+    .summary = "A force given by its components, acting at a marker.",
+    .example = "push: {force: tip, components: [0, '-5*t N']}",
+    .size = sizeof(carom_force_def),
+    .options = force_options,
+    .count = sizeof force_options / sizeof *force_options,
+};
+static const option torque_options[] = {
+    {.key = "torque", .type = OPTION_TEXT, .offset = FORCE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The marker or body."},
+    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_TORQUE, .flags = OPTION_REQUIRED,
+     .help = "Components (a single number in a planar model); each may depend on t and state."},
+    {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
+     .help = "Whose axes the components are in."},
+};
+static const option_table torque_table = {
+    .name = "torque",
+    .summary = "A torque given by its components, acting on a marker's body.",
+    .example = "spin: {torque: rotor, components: [0, 0, '0.1*sin(2*t)']}",
+    .size = sizeof(carom_force_def),
+    .options = torque_options,
+    .count = sizeof torque_options / sizeof *torque_options,
+};
+
+const force_type force_load = {"force", apply_force, force_outputs, force_units, 3, &force_table};
+const force_type force_torque = {"torque", apply_torque, torque_outputs, torque_units, 3, &torque_table};

@@ -23,4 +23,25 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 static const char *const outputs[] = {"force", "length", "rate"};
 static const char *const units[] = {"N", "m", "m/s"};
 
-const force_type force_spring = {"spring", apply, outputs, units, 3};
+static const option options[] = {
+    {.key = "spring", .type = OPTION_PAIR, .offset = FORCE_OPTION(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The two markers or bodies."},
+    {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_STIFFNESS, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Force per stretch."},
+    {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_DAMPING, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Force per rate of stretch."},
+    {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Length without spring force."},
+    {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_FORCE, .preset = "0",
+     .help = "Force of an actuator, positive pushes the markers apart; may depend on t and state."},
+};
+static const option_table table = {
+    .name = "spring",
+    .summary = "Spring, damper and actuator along the line between two markers.",
+    .example = "strut: {spring: [ground, wheel], stiffness: 2e4 N/m, damping: 300, rest: 0.4 m}",
+    .size = sizeof(carom_force_def),
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+const force_type force_spring = {"spring", apply, outputs, units, 3, &table};

@@ -24,4 +24,4 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 static const char *const outputs[] = {"out0", "out1", "out2", "out3", "out4", "out5"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
-const force_type force_user = {"user", apply, outputs, units, 6};
+const force_type force_user = {"user", apply, outputs, units, 6, NULL};  // in code only

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "model/option.h"
+
 static const joint_type *const types[] = {
     &joint_revolute, &joint_prismatic, &joint_cylindrical, &joint_universal, &joint_spherical,
     &joint_planar,   &joint_screw,     &joint_point,       &joint_free,      &joint_fixed,
@@ -11,6 +13,61 @@ static const joint_type *const types[] = {
 const joint_type *const *joint_types(int *count) {
   *count = (int)(sizeof types / sizeof *types);
   return types;
+}
+
+#define AT(field) offsetof(carom_joint_def, field)
+#define COMMON_OPTIONS(word)                                                                                           \
+  {.key = word, .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,                  \
+   .help = "The two bodies or markers; q is the second seen from the first."},                                        \
+  {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH,                                             \
+   .help = "The joint's point in the axes of the first."},                                                            \
+  {.key = "to", .type = OPTION_POINT, .offset = AT(to), .dim = DIM_LENGTH,                                             \
+   .help = "The joint's point in the axes of the second."},                                                           \
+  {.key = "axis", .type = OPTION_AXIS, .offset = AT(axis),                                                             \
+   .help = "The joint's axis in the axes of the first: x, y, z, -x, … or components. Default z, in a planar model x."}, \
+  {.key = "axis_to", .type = OPTION_AXIS, .offset = AT(axis_to),                                                       \
+   .help = "The axis in the axes of the second; default: the same components."}
+
+#define JOINT_TABLE(word, text, sample)                                                                                \
+  static const option word##_options[] = {COMMON_OPTIONS(#word)};                                                      \
+  static const option_table word##_table = {.name = #word, .summary = text, .example = sample,                         \
+                                            .size = sizeof(carom_joint_def), .options = word##_options,                \
+                                            .count = sizeof word##_options / sizeof *word##_options}
+
+JOINT_TABLE(revolute, "One turn about a common axis.", "hinge: {revolute: [ground, link], at: [0.1, 0]}");
+JOINT_TABLE(prismatic, "One translation along a common axis, no turn.", "guide: {prismatic: [ground, slider], axis: x}");
+JOINT_TABLE(cylindrical, "A turn about and a translation along a common axis: q = (angle, travel).",
+            "sleeve: {cylindrical: [rod, collar], axis: x}");
+JOINT_TABLE(universal, "Two turns about crossing axes: first the axis, then x of the second.",
+            "cardan: {universal: [shaft, yoke], axis: z}");
+JOINT_TABLE(spherical, "Any turn about a common point: q = quaternion (w, x, y, z), u = angular velocity in the axes of "
+                       "the second.",
+            "ball: {spherical: [ground, rod]}");
+JOINT_TABLE(planar, "A turn about the axis and translations across it: q = (angle, x, y).",
+            "table: {planar: [ground, puck]}");
+JOINT_TABLE(point, "Translations along three axes, no turn.", "float: {point: [ground, mass]}");
+JOINT_TABLE(free, "No restriction: q = (quaternion, position), in a planar model (angle, x, y).",
+            "loose: {free: [ground, body], at: [0, 0, 1]}");
+JOINT_TABLE(fixed, "Nothing moves.", "weld: {fixed: [frame, block], at: [0.2, 0, 0]}");
+
+static const option screw_options[] = {
+    COMMON_OPTIONS("screw"),
+    {.key = "pitch", .type = OPTION_NUMBER, .offset = AT(pitch), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
+     .help = "Advance per full turn."},
+};
+static const option_table screw_table = {.name = "screw", .summary = "A turn that advances along its axis.",
+                                         .example = "spindle: {screw: [frame, nut], axis: x, pitch: 5 mm}",
+                                         .size = sizeof(carom_joint_def), .options = screw_options,
+                                         .count = sizeof screw_options / sizeof *screw_options};
+
+static const option_table *const tables[] = {
+    &revolute_table, &prismatic_table, &cylindrical_table, &universal_table, &spherical_table,
+    &planar_table,   &screw_table,     &point_table,       &free_table,      &fixed_table,
+};
+
+const option_table *const *joint_tables(int *count) {
+  *count = (int)(sizeof tables / sizeof *tables);
+  return tables;
 }
 
 static bool has_quaternion(const joint_type *type, bool planar) { return !planar && type->quaternion_q >= 0; }

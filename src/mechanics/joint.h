@@ -62,6 +62,8 @@ extern const joint_type joint_revolute, joint_prismatic, joint_cylindrical, join
 
 // All of them, in the order of the reference page.
 const joint_type *const *joint_types(int *count);
+// Their words in a model file, in the same order, over carom_joint_def.
+const struct option_table *const *joint_tables(int *count);
 
 // q' = N(q) u, and q ⊕ Δ: the coordinates after moving with constant speeds Δ for a unit of time.
 void joint_rates(const joint_type *type, bool planar, const double *q, const double *u, double *qdot);

@@ -45,7 +45,7 @@ static relative relative_motion(const node *n, mat3 RA, const joint_motion *jm, 
   return rel;
 }
 
-static void forward_node(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+static void forward_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RA = turn(parent->R, n->inner.R, n->inner_turned);
@@ -70,7 +70,7 @@ static void forward_node(const node *n, const link *parent, link *l, const doubl
   store6(l->c, vec3_add(vec3_cross(wp, rel.w), rel.beta), c_lin);
 }
 
-static void reversed_node(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+static void reversed_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   joint_motion jm;
   n->type->motion(&n->parameters, q, &jm);
   mat3 RB = turn(parent->R, n->inner.R, n->inner_turned);
@@ -96,7 +96,7 @@ static void reversed_node(const node *n, const link *parent, link *l, const doub
   store6(l->c, vec3_neg(turning), vec3_sub(c_lin, rel.eta));
 }
 
-void kinematics_spatial(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+void kinematics_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   if (n->reversed)
     reversed_node(n, parent, l, q, u, S);
   else
@@ -105,7 +105,7 @@ void kinematics_spatial(const node *n, const link *parent, link *l, const double
 
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
-void inertia_spatial(const node *n, link *l) {
+void inertia_spatial(const node *n, tree_link *l) {
   const double *J = n->inertia;
   mat3 local = {{J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]}};
   mat3 world = mat3_product(mat3_product(l->R, local), mat3_transpose(l->R));
@@ -125,7 +125,7 @@ void inertia_spatial(const node *n, link *l) {
 
 // --- the plane: the same formulas with one angle ------------------------------------------------------------------
 
-void kinematics_planar(const node *n, const link *parent, link *l, const double *q, const double *u, double *S) {
+void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   joint_motion_planar jm;
   n->type->motion_planar(&n->parameters, q, &jm);
   const double *P = parent->R.m;
@@ -174,7 +174,7 @@ void kinematics_planar(const node *n, const link *parent, link *l, const double 
   }
 }
 
-void inertia_planar(const node *n, link *l) {
+void inertia_planar(const node *n, tree_link *l) {
   double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
   double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
   double w2 = l->V[0] * l->V[0], *I = l->I;

@@ -5,11 +5,11 @@
 #include "mechanics/mechanism.h"
 
 // Each fills pose, r, V, c of the node's link and its columns S (six a speed).
-void kinematics_spatial(const node *n, const link *parent, link *l, const double *q, const double *u, double *S);
-void kinematics_planar(const node *n, const link *parent, link *l, const double *q, const double *u, double *S);
+void kinematics_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S);
+void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S);
 
 // Inertia block at the body's origin and the velocity-dependent force.
-void inertia_spatial(const node *n, link *l);
-void inertia_planar(const node *n, link *l);
+void inertia_spatial(const node *n, tree_link *l);
+void inertia_planar(const node *n, tree_link *l);
 
 #endif

@@ -3,7 +3,7 @@
 marker_state marker_read(const mechanism *m, const motion *x, int i) {
   const marker *k = &m->markers[i];
   marker_state s = {.node = m->bodies[k->body].node};
-  const link *l = &x->links[s.node];
+  const tree_link *l = &x->links[s.node];
   s.R = mat3_product(l->R, k->local.R);
   s.arm = mat3_mul(l->R, k->local.p);
   s.p = vec3_add(l->p, s.arm);
@@ -21,7 +21,7 @@ vec3 marker_acceleration(const mechanism *m, const motion *x, int i) {
 
 void marker_push(const mechanism *m, motion *x, int node, vec3 at, vec3 force, vec3 torque) {
   if (node == GROUND) return;
-  link *l = &x->links[node];
+  tree_link *l = &x->links[node];
   double f[6];
   block_store(m, f, vec3_add(torque, vec3_cross(vec3_sub(at, l->p), force)), force);
   for (int k = 0; k < m->n; k++) l->F[k] += f[k];

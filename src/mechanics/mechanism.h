@@ -145,6 +145,7 @@ typedef struct force_type {
   const char *const *outputs;
   const char *const *output_units;
   int output_count;
+  const struct option_table *table;  // its words in a model file, over carom_force_def
 } force_type;
 
 struct force {
@@ -196,7 +197,7 @@ typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_COUNT } pow
 typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_COUNT } potential;
 
 // What moves of one node.
-typedef struct link {
+typedef struct tree_link {
   mat3 R;          // body axes in the world
   vec3 p;          // body origin
   double r[3];     // from the parent's origin to this one
@@ -208,7 +209,7 @@ typedef struct link {
   double IA[36];   // articulated inertia
   double pA[6];    // articulated bias
   double F[6];     // applied wrench
-} link;
+} tree_link;
 
 typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION } motion_level;
 
@@ -219,7 +220,7 @@ struct motion {
   double *tau;              // applied along each speed
   double *drive_udot;       // given by drives, one a speed (zero where none)
   double *joint_q, *joint_u, *joint_udot;
-  link *links;
+  tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
   double *reduced;          // D⁻¹ work, one a speed

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
 
@@ -127,13 +128,14 @@ void signal_reaction(const mechanism *m, const motion *x, int index, vec3 *force
   }
   // links[].pA is what the parent exerts on the node, about the node's origin
   const node *n = &m->nodes[j->node];
-  const link *l = &x->links[j->node];
+  const tree_link *l = &x->links[j->node];
   vec3 f = block_linear(m, l->pA), torque_at_origin = block_angular(m, l->pA);
   marker_state b = marker_read(m, x, j->second);
   vec3 at_marker = vec3_add(torque_at_origin, vec3_cross(vec3_sub(l->p, b.p), f));
   double sign = n->reversed ? -1 : 1;
   *force = vec3_scale(sign, f);
   *torque = vec3_scale(sign, at_marker);
+  coordinate_take_efforts(m, x, index, force, torque);
 }
 
 static double reaction_component(const mechanism *m, const motion *x, const signal *s) {
@@ -174,4 +176,38 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_SPRING: return x->potentials[POTENTIAL_SPRING];
   }
   return 0;
+}
+
+static double *put(double *out, vec3 v) {
+  vec3_store(out, v);
+  return out + 3;
+}
+
+static double *put_joint(const mechanism *m, const motion *x, int i, double *out) {
+  const joint *j = &m->joints[i];
+  const joint_space *space = joint_in(j->type, m->planar);
+  for (int k = 0; k < space->nq; k++) *out++ = x->joint_q[j->q + k];
+  for (int k = 0; k < space->nv; k++) *out++ = x->joint_u[j->v + k];
+  for (int k = 0; k < space->nv; k++) *out++ = x->joint_udot[j->v + k];
+  vec3 f, torque;
+  signal_reaction(m, x, i, &f, &torque);
+  return put(put(out, f), torque);
+}
+
+static double *put_body(const mechanism *m, const motion *x, int i, double *out) {
+  const tree_link *l = &x->links[m->bodies[i].node];
+  quat e = quat_of_matrix(l->R);
+  out = put(out, l->p);
+  *out++ = e.w, *out++ = e.x, *out++ = e.y, *out++ = e.z;
+  out = put(put(out, block_linear(m, l->V)), block_angular(m, l->V));
+  return put(put(out, block_linear(m, l->A)), block_angular(m, l->A));
+}
+
+// In the order of signal_list.
+void signal_read_all(const mechanism *m, const motion *x, double *out) {
+  const double *first = out;
+  *out++ = x->t;
+  for (int i = 0; i < m->joint_count; i++) out = put_joint(m, x, i, out);
+  for (int i = 1; i < m->body_count; i++) out = put_body(m, x, i, out);
+  for (int i = (int)(out - first); i < m->signal_count; i++) *out++ = signal_read(m, x, i);
 }

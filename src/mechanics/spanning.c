@@ -59,6 +59,7 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
 static int cost_of(const mechanism *m, int i, const bool *wanted) {
   int freedom = joint_in(m->joints[i].type, m->planar)->nv;
   for (int d = 0; d < m->drive_count; d++) freedom -= m->drives[d].of.joint == i;
+  if (freedom < 0) freedom = 0;  // driven twice, refused later
   return 2 * freedom + !(wanted && wanted[i]);
 }
 
@@ -200,6 +201,7 @@ static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
 }
 
 static bool share_base(const motion *x, const row *a, const row *b) {
+  if (a == b) return true;  // the diagonal is there even for a row that touches ground only
   for (int i = 0; i < a->base_count; i++)
     for (int j = 0; j < b->base_count; j++)
       if (x->row_bases[a->base0 + i] == x->row_bases[b->base0 + j]) return true;
@@ -235,6 +237,18 @@ static bool check_connected(const mechanism *m, carom_error *error) {
   return true;
 }
 
+// One coordinate, one drive.
+static bool check_drives(const mechanism *m, carom_error *error) {
+  for (int i = 0; i < m->drive_count; i++)
+    for (int k = 0; k < i; k++) {
+      const drive *a = &m->drives[k], *b = &m->drives[i];
+      if (a->of.joint == b->of.joint && a->of.index == b->of.index)
+        return source_error(error, CAROM_ERROR_MODEL, b->at, NULL, "joint '%s' is already driven by '%s'",
+                            m->joints[b->of.joint].name, a->name);
+    }
+  return true;
+}
+
 bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_error *error) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
@@ -254,7 +268,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
     for (int b = 1; b < m->body_count; b++) add_node(m, GROUND, b, &joint_free);
   else
     grow_tree(m, wanted, memory);
-  if (!check_connected(m, error)) return false;
+  if (!check_connected(m, error) || !check_drives(m, error)) return false;
   close_loops(m, memory);
   drive_speeds(m);
   for (int i = 0; i < m->force_count; i++) {

@@ -15,7 +15,7 @@ static const double SINGULAR = 1e-13;
 void tree_kinematics(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     if (m->planar) {
       kinematics_planar(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
       inertia_planar(n, l);
@@ -29,7 +29,7 @@ void tree_kinematics(const mechanism *m, motion *x) {
 // --- factorisation ------------------------------------------------------------------------------------------------
 
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T.
-BLOCK bool factor_single(const int w, const node *n, motion *x, link *l) {
+BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
   double *U = x->U + 6 * v;
@@ -47,7 +47,7 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, link *l) {
   return true;
 }
 
-BLOCK bool factor_several(const int w, const node *n, motion *x, link *l) {
+BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
   for (int a = 0; a < k; a++) block_mul(w, l->IA, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[a]));
@@ -74,7 +74,7 @@ BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) memcpy(x->links[i].IA, x->links[i].I, (size_t)(w * w) * sizeof(double));
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     bool regular = n->free_count == 0 || (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
     if (!regular) {
       x->singular_node = i;
@@ -104,7 +104,7 @@ BLOCK void solve_block(const node *n, const motion *x, double *e) {
 // e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
 BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
   const node *n = &m->nodes[i];
-  link *l = &x->links[i];
+  tree_link *l = &x->links[i];
   double *e = x->reduced + n->v;
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
@@ -126,7 +126,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
 // Outward step: a' = T a_parent + c,  u̇ = e - D⁻¹ Uᵀ a',  a = a' + S u̇.
 BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const double *c, double *out) {
   const node *n = &m->nodes[i];
-  link *l = &x->links[i];
+  tree_link *l = &x->links[i];
   block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
   if (c)
     for (int k = 0; k < w; k++) l->A[k] += c[k];
@@ -142,7 +142,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
 }
 
 // What a node accelerates by that no free speed stands for: velocity terms and driven speeds.
-BLOCK void given_acceleration(const int w, const node *n, const motion *x, const link *l, double *c) {
+BLOCK void given_acceleration(const int w, const node *n, const motion *x, const tree_link *l, double *c) {
   for (int k = 0; k < w; k++) c[k] = l->c[k];
   if (n->free_count == n->nv) return;
   bool is_free[JOINT_MAX_FREEDOM] = {0};
@@ -153,7 +153,7 @@ BLOCK void given_acceleration(const int w, const node *n, const motion *x, const
 
 BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
   }
   double c[6];
@@ -206,7 +206,7 @@ void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau,
 BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double *udot, double *tau) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
     for (int k = 0; k < n->nv; k++) block_axpy(w, udot[n->v + k], x->S + 6 * (n->v + k), l->A);
@@ -215,7 +215,7 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
   }
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
-    link *l = &x->links[i];
+    tree_link *l = &x->links[i];
     for (int k = 0; k < n->nv; k++) tau[n->v + k] = block_dot(w, x->S + 6 * (n->v + k), l->pA);
     if (n->parent != GROUND) block_shift_force(w, l->r, l->pA, x->links[n->parent].pA);
   }
@@ -264,7 +264,7 @@ void tree_mass_matrix(const mechanism *m, motion *x, double *M) {
 double tree_kinetic_energy(const mechanism *m, const motion *x) {
   double sum = 0, IV[6];
   for (int i = 1; i < m->node_count; i++) {
-    const link *l = &x->links[i];
+    const tree_link *l = &x->links[i];
     if (m->planar) {
       block_mul(3, l->I, l->V, IV);
       sum += 0.5 * block_dot(3, l->V, IV);
@@ -289,7 +289,7 @@ double tree_gravity_energy(const mechanism *m, const motion *x) {
 void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular) {
   *linear = *angular = VEC3_ZERO;
   for (int i = 1; i < m->node_count; i++) {
-    const link *l = &x->links[i];
+    const tree_link *l = &x->links[i];
     double h[6];
     vec3 L, P;
     if (m->planar) {

@@ -4,8 +4,6 @@
 
 #include "model/tree.h"
 
-static void set_places(value *v, place at) { v->key_at = at; }
-
 bool assign_read(loader *l, const assignment *sets, int count, assigned *out) {
   for (int i = 0; i < count; i++) {
     const char *name = sets[i].name ? sets[i].name : "", *text = sets[i].value ? sets[i].value : "";
@@ -17,7 +15,7 @@ bool assign_read(loader *l, const assignment *sets, int count, assigned *out) {
     if (*name == '\0') return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "--set needs name=value");
     value *v = yaml_read(l, s, strlen(name) + 1);
     if (!v) return false;
-    set_places(v, at);
+    v->key_at = at;
     out[i] = (assigned){.name = arena_copy_text(l->memory, name), .new_value = v, .at = at};
   }
   return true;
@@ -28,11 +26,9 @@ static const char *parameter_part(const char *name) {
 }
 
 static const char *nearest_key(const value *map, const char *key) {
-  for (int i = 0; i < map->count; i++) {
-    const char *candidate = map->items[i]->key;
-    if (source_nearest(key, &candidate, 1)) return candidate;
-  }
-  return NULL;
+  const char *best = NULL;
+  for (int i = 0; i < map->count; i++) best = source_nearest(key, (const char *[]){best, map->items[i]->key}, 2);
+  return best;
 }
 
 bool assign_parameters(loader *l, value *map, assigned *sets, int count) {
@@ -77,14 +73,15 @@ static value **step_into(loader *l, value *at, const char *part, const assigned 
   return NULL;
 }
 
-static value *add_entry(loader *l, value *map, value *item, const char *key, place at) {
-  item->key = key;
-  item->key_at = at;
-  tree_append(l, map, item);
-  return item;
+static value *empty_map(loader *l, const char *key, place key_at, const assigned *set, const parameters *names) {
+  value *map = tree_new(l, VALUE_MAP, set->at);
+  map->key = key;
+  map->key_at = key_at;
+  map->parameters = names;
+  return map;
 }
 
-static bool assign_path(loader *l, value *root, const assigned *set) {
+static bool assign_path(loader *l, value *root, const assigned *set, const parameters *names) {
   char *path = arena_copy_text(l->memory, set->name);
   value *at = root;
   for (int depth = 0;; depth++) {
@@ -102,12 +99,11 @@ static bool assign_path(loader *l, value *root, const assigned *set) {
       return true;
     }
     if (!slot) {
-      at = add_entry(l, at, tree_new(l, VALUE_MAP, set->at), path, set->at);
-    } else if ((*slot)->kind == VALUE_SCALAR) {
-      value *map = tree_new(l, VALUE_MAP, set->at);  // `method: smooth` makes way for method.smooth.rtol
-      map->key = (*slot)->key;
-      map->key_at = (*slot)->key_at;
-      at = *slot = map;
+      value *map = empty_map(l, path, set->at, set, names);
+      tree_append(l, at, map);
+      at = map;
+    } else if ((*slot)->kind == VALUE_SCALAR) {  // `method: smooth` makes way for method.smooth.rtol
+      at = *slot = empty_map(l, (*slot)->key, (*slot)->key_at, set, names);
     } else {
       at = *slot;
     }
@@ -118,8 +114,8 @@ static bool assign_path(loader *l, value *root, const assigned *set) {
 bool assign_paths(loader *l, value *root, const assigned *sets, int count, const parameters *names) {
   for (int i = 0; i < count; i++) {
     if (sets[i].done) continue;
-    if (!assign_path(l, root, &sets[i])) return false;
+    set_names(sets[i].new_value, names);
+    if (!assign_path(l, root, &sets[i], names)) return false;
   }
-  if (count) set_names(root, names);
   return true;
 }

@@ -228,6 +228,7 @@ static const document *build(session *s, const source *main, value *root, const 
 
 const document *document_load(arena *memory, const char *path, const char *text, size_t length, const assignment *sets,
                               int set_count, carom_error *error) {
+  if (!path) path = "model";
   session *s = ARENA_NEW(memory, session);
   carom_error *own = error ? error : ARENA_NEW(memory, carom_error);
   s->loader = (loader){.memory = memory, .error = own};

@@ -9,7 +9,7 @@
 
 #include "model/expr_code.h"
 
-enum { DEPTH_MAX = 64, CODE_MAX = 16384, NAME_MAX_LENGTH = 255, NUMBER_MAX_LENGTH = 400 };
+enum { DEPTH_MAX = 200, CODE_MAX = 16384, NAME_MAX_LENGTH = 255, NUMBER_MAX_LENGTH = 400 };
 
 // How firm a dimension is. A bare literal is a pure factor; a bare parameter may stand for anything; a unit that was
 // written is firm; a variable has a dimension, but one in which people leave coefficients out: `sin(5*t)`.

@@ -17,8 +17,9 @@ typedef enum option_type {
   OPTION_POINT,     // double[3]: two components in a planar model, three in a spatial one
   OPTION_AXIS,      // double[3]: x, y, z, -x, ... or components, normalised
   OPTION_ROTATION,  // double[4], unit quaternion (w, x, y, z): an angle in a planar model; in a spatial one
-                    // {axis: ..., angle: ...}, {euler: [a, b, c]} (z-x-z), {xyz: [a, b, c]} or {quaternion: [w, x, y, z]}
-  OPTION_INERTIA,   // double[6] xx yy zz xy xz yz: one number (planar: zz), three or six
+                    // {axis: ..., angle: ...}, {euler: [a, b, c]} (about z, the new x, the new z), {xyz: [a, b, c]}
+                    // (about x, the new y, the new z) or {quaternion: [w, x, y, z]}
+  OPTION_INERTIA,   // double[6] xx yy zz xy xz yz: one number (planar: zz; spatial: all three axes), three or six
   OPTION_NUMBERS,   // carom_numbers: a number or a list of them
   OPTION_FUNCTION,  // carom_function: a number or an expression over t and state, compiled later
   OPTION_FUNCTIONS, // carom_function[3]: components as in OPTION_POINT
@@ -40,7 +41,8 @@ typedef struct option {
   size_t offset;
   dimension dim;
   int flags;
-  const char *preset;      // default, in the words of a model file; null: all zero
+  const char *preset;      // default, in the words of a model file but without names or sums: `1e-8`, `0.5 mm`,
+                           // `[0, 0, 1]`, `z`, `true`; null: all zero, of a rotation the identity
   const char *words;       // of OPTION_WORD
   const option_table *table;
   const char *help;        // one sentence
@@ -61,15 +63,23 @@ typedef struct option_places {
   const place *each;       // one an option of the table; source null where the preset was taken
 } option_places;
 
+// What `origin` of a carom_function points at when the function came from a model file.
+typedef struct function_origin {
+  place at;
+  const parameters *names;
+  dimension dim;     // expected
+  const char *key;
+} function_origin;
+
 typedef struct option_reader {
   arena *memory;
   carom_error *error;
   bool planar;
 } option_reader;
 
-// Fills `target` with the table's presets.
+// Zeroes `target` and fills in the table's presets.
 void option_defaults(const option_table *table, void *target);
-// Reads a map into `target`. Keys listed in `others` (null-terminated, may be null) are left for the caller.
+// Reads a map (or nothing at all: every preset) into `target`, presets first. Keys listed in `others` (null-terminated, may be null) are left for the caller.
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
                  const char *const *others, option_places *places);
 // Checks a struct that was filled in code by the same rules.

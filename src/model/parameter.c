@@ -64,13 +64,10 @@ const parameter *parameters_find(const parameters *p, const char *name) {
 }
 
 static const char *nearest(const parameters *p, const char *name) {
-  for (; p; p = p->outer) {
-    for (int i = 0; i < p->count; i++) {
-      const char *candidate = p->items[i].name;
-      if (source_nearest(name, &candidate, 1)) return candidate;
-    }
-  }
-  return NULL;
+  const char *best = NULL;
+  for (; p; p = p->outer)
+    for (int i = 0; i < p->count; i++) best = source_nearest(name, (const char *[]){best, p->items[i].name}, 2);
+  return best;
 }
 
 bool parameters_resolve(const parameters *p, const char *name, symbol *found, const char **hint) {
@@ -124,6 +121,17 @@ static bool is_word(const evaluation *e, const value *v) {
   return strcmp(v->text, "pi") != 0 && strcmp(v->text, "g0") != 0;
 }
 
+static bool compile_one(evaluation *e, const value *v, parameter *p, place at, carom_error *error) {
+  arena *memory = e->loader->memory;
+  arena_mark mark = arena_get_mark(memory);
+  dimension dim = DIM_ANY;
+  const expr *compiled = expr_compile(memory, v->text, at, (scope){resolve, e}, &dim, error);
+  if (compiled) *p = (parameter){p->name, true, expr_value(compiled, NULL), dim, v->text, p->at};
+  arena_release(memory, mark);
+  return compiled;
+}
+
+// Compiled without a place first, since most failures only mean "not yet" and a place costs a walk through the source.
 // False with `wanted` set: another one first. False without: reported.
 static bool evaluate_one(evaluation *e, int index) {
   const value *v = e->map->items[index];
@@ -137,15 +145,8 @@ static bool evaluate_one(evaluation *e, int index) {
     p->text = alias->text;
     return true;
   }
-  arena *memory = e->loader->memory;
-  arena_mark mark = arena_get_mark(memory);
-  carom_error error = {0};
-  dimension dim = DIM_ANY;
-  const expr *compiled = expr_compile(memory, v->text, v->at, (scope){resolve, e}, &dim, &error);
-  if (compiled) *p = (parameter){p->name, true, expr_value(compiled, NULL), dim, v->text, p->at};
-  arena_release(memory, mark);
-  if (!compiled && e->wanted < 0 && e->loader->error && e->loader->error->status == CAROM_OK) *e->loader->error = error;
-  return compiled;
+  if (compile_one(e, v, p, (place){0}, NULL)) return true;
+  return e->wanted < 0 && compile_one(e, v, p, v->at, e->loader->error);
 }
 
 static bool report_cycle(evaluation *e, const int *stack, int depth) {

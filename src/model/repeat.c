@@ -40,6 +40,21 @@ static bool evaluate_whole(loader *l, const char *text, place at, const paramete
   return true;
 }
 
+// The number of the `{expression}` at text[offset]. Null error first: to find the exact place takes a walk through the
+// source, which is worth it only when something is wrong.
+static bool index_value(loader *l, const char *text, size_t offset, size_t length, place at, const parameters *names,
+                        long *number) {
+  char inside[256];
+  snprintf(inside, sizeof inside, "%.*s", (int)(length < sizeof inside ? length : sizeof inside - 1), text + offset + 1);
+  loader quiet = {.memory = l->memory};
+  if (length < sizeof inside && evaluate_whole(&quiet, inside, (place){0}, names, number)) return true;
+  place here = source_advance(at, text, offset);
+  if (length >= sizeof inside)
+    return source_error(l->error, CAROM_ERROR_MODEL, here, NULL, "the expression in { } is too long");
+  if (here.source) here.column++;
+  return evaluate_whole(l, inside, here, names, number);
+}
+
 // Replaces each `{expression}` of a text; the result is in the buffer.
 static bool substitute(unroller *u, const char *text, place at, const parameters *names, size_t *length) {
   loader *l = u->loader;
@@ -50,15 +65,11 @@ static bool substitute(unroller *u, const char *text, place at, const parameters
     size_t n = 1;
     if (*c == '{') {
       const char *end = strchr(c, '}');
-      place here = source_advance(at, text, (size_t)(c - text));
-      if (!end) return source_error(l->error, CAROM_ERROR_MODEL, here, NULL, "this '{' is not closed");
-      if (here.source) here.column++;
-      char inside[256];
-      if (end - c > (long)sizeof inside)
-        return source_error(l->error, CAROM_ERROR_MODEL, here, NULL, "the expression in { } is too long");
-      snprintf(inside, sizeof inside, "%.*s", (int)(end - c - 1), c + 1);
+      size_t offset = (size_t)(c - text);
+      if (!end)
+        return source_error(l->error, CAROM_ERROR_MODEL, source_advance(at, text, offset), NULL, "this '{' is not closed");
       long number;
-      if (!evaluate_whole(l, inside, here, names, &number)) return false;
+      if (!index_value(l, text, offset, (size_t)(end - c - 1), at, names, &number)) return false;
       n = (size_t)snprintf(digits, sizeof digits, "%ld", number);
       piece = digits;
       c = end;
@@ -75,34 +86,40 @@ static bool substitute(unroller *u, const char *text, place at, const parameters
 
 static bool unroll_into(unroller *u, value *out, value *item, const parameters *names, bool copy);
 
-// The value itself with all that is below it unrolled, or a copy with the indices put in.
-static value *plain(unroller *u, value *v, const parameters *names, bool copy) {
+// A copy of the value alone, with the indices put in. A text without any is shared.
+static value *copy_one(unroller *u, const value *v, const parameters *names) {
   loader *l = u->loader;
   size_t length = 0;
-  value *out = v;
-  if (copy) {
-    if (v->kind == VALUE_SCALAR && !substitute(u, v->text, v->at, names, &length)) return NULL;
-    if (!tree_count(l, v->at, length)) return NULL;
-    out = v->kind == VALUE_SCALAR ? tree_scalar(l, u->buffer, length, v->at) : tree_new(l, v->kind, v->at);
-    out->quoted = v->quoted;
-    out->key = v->key;
-    out->key_at = v->key_at;
-    if (v->key && strchr(v->key, '{')) {
-      if (!substitute(u, v->key, v->key_at, names, &length)) return NULL;
-      out->key = arena_copy_text(l->memory, u->buffer);
-    }
+  bool scalar = v->kind == VALUE_SCALAR, indexed = scalar && strchr(v->text, '{');
+  if (indexed && !substitute(u, v->text, v->at, names, &length)) return NULL;
+  if (!tree_count(l, v->at, length)) return NULL;
+  value *out = indexed ? tree_scalar(l, u->buffer, length, v->at) : tree_new(l, v->kind, v->at);
+  if (scalar && !indexed) out->text = v->text;
+  out->quoted = v->quoted;
+  out->key = v->key;
+  out->key_at = v->key_at;
+  if (v->key && strchr(v->key, '{')) {
+    if (!substitute(u, v->key, v->key_at, names, &length) || !tree_count(l, v->key_at, length)) return NULL;
+    out->key = arena_copy_text(l->memory, u->buffer);
   }
+  return out;
+}
+
+// The value itself with all that is below it unrolled, or a copy of it.
+static value *plain(unroller *u, value *v, const parameters *names, bool copy) {
+  value *out = copy ? copy_one(u, v, names) : v;
+  if (!out) return NULL;
   out->parameters = names;
   value **items = v->items;
   int count = v->count;
   out->items = NULL;
   out->count = out->capacity = 0;
-  bool unrolled = false;
+  bool renamed = false;
   for (int i = 0; i < count; i++) {
-    unrolled |= tree_get(items[i], "repeat") != NULL || (items[i]->key && strchr(items[i]->key, '{'));
+    renamed |= tree_get(items[i], "repeat") != NULL || (items[i]->key && strchr(items[i]->key, '{'));
     if (!unroll_into(u, out, items[i], names, copy)) return NULL;
   }
-  if (unrolled && out->kind == VALUE_MAP && !tree_check_keys(l, out)) return NULL;
+  if (renamed && out->kind == VALUE_MAP && !tree_check_keys(u->loader, out)) return NULL;
   return out;
 }
 

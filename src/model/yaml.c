@@ -16,8 +16,10 @@ typedef struct level {
 typedef struct reader {
   loader *loader;
   const source *source;
+  struct fy_diag *diag;
   struct fy_parser *parser;
   struct fy_event *event;  // in hand
+  size_t start;      // byte of the source at which the text begins
   int first_column;  // added on the first line: the text may begin after `name=`
   place last;        // end of the last event that had one
   level levels[MODEL_DEPTH_MAX];
@@ -121,16 +123,20 @@ static bool explain(reader *r, place at) {
     return not_yaml(r, (place){at.source, at.line, 1}, NULL, "a tab in the indentation; use blanks");
   if (c == '{' && before && !strchr(" ,[{:", before))
     return not_yaml(r, at, "inside { } or [ ] a name with an index must be in quotes: \"link{i}\"", "'{' in a name");
-  if (c == '"' || c == '\'') return not_yaml(r, at, NULL, "this quoted text is not closed, or something follows it");
+  bool after_quote = before == '"' || before == '\'';
+  if (c == '"' || c == '\'' || after_quote)
+    return not_yaml(r, (place){at.source, at.line, at.column - after_quote}, NULL,
+                    "this quoted text is not closed, or something follows it");
   if (c == ',') return not_yaml(r, at, NULL, "a value is missing before ','");
   if ((c == '}' || c == ']') && !in_flow) return not_yaml(r, at, NULL, "there is nothing open to close");
   if (c && strchr("@`%|>!&*", c) && !in_flow)
     return not_yaml(r, at, "put the text in quotes", "a value cannot start like this");
-  if (in_flow && (c == '\0' || has_colon(v) == false || first_on_line(v)))
-    return not_yaml(r, top->container->at, NULL,
-                    top->container->kind == VALUE_MAP ? "this '{' is not closed, or a ',' is missing in it"
-                                                      : "this '[' is not closed, or a ',' is missing in it");
-  if (in_flow) return not_yaml(r, at, NULL, "a ',' or a closing bracket is missing before this");
+  if (in_flow && v.end == r->source->text + r->source->length && c == '\0')
+    return not_yaml(r, top->container->at, NULL, "this bracket is not closed");
+  if (in_flow)
+    return source_error(r->loader->error, CAROM_ERROR_MODEL, at, NULL,
+                        "not valid YAML here: a ',' is missing before this, or the '%c' of line %d is not closed",
+                        top->container->kind == VALUE_MAP ? '{' : '[', top->container->at.line);
   if (!has_colon(v) && v.start < v.end) return not_yaml(r, at, "write 'key: value', with a blank after the colon", "a ':' is missing");
   if (colons(v) > 1 && !first_on_line(v))
     return not_yaml(r, at, "put the text in quotes, or the map in { }", "a second ':' on one line");
@@ -146,12 +152,8 @@ static bool explain(reader *r, place at) {
 // The position of the first error that libfyaml noted; its words are not used.
 static bool syntax_error(reader *r) {
   void *iterator = NULL;
-  struct fy_diag *diag = fy_parser_get_diag(r->parser);
-  const struct fy_diag_error *first = diag ? fy_diag_errors_iterate(diag, &iterator) : NULL;
-  place at = first && first->line > 0 ? mark_place(r, first->line - 1, first->column - 1) : r->last;
-  explain(r, at);
-  fy_diag_unref(diag);
-  return false;
+  const struct fy_diag_error *first = fy_diag_errors_iterate(r->diag, &iterator);
+  return explain(r, first && first->line > 0 ? mark_place(r, first->line - 1, first->column - 1) : r->last);
 }
 
 // ---- events
@@ -203,10 +205,42 @@ static bool on_key(reader *r, value *scalar, place at) {
   return true;
 }
 
+// A text in single quotes: '' is one quote, line breaks fold. Works in place, since the result is never longer.
+// (libfyaml 0.7.12 leaks memory when it does this for many quotes in a row.)
+static void unquote(char *text) {
+  const char *c = text;
+  char *out = text;
+  while (*c) {
+    if (*c == '\'') {
+      *out++ = *c;
+      c += c[1] == '\'' ? 2 : 1;
+      continue;
+    }
+    size_t blanks = strspn(c, " \t\r\n"), breaks = 0;
+    for (size_t i = 0; i < blanks; i++) breaks += c[i] == '\n' || (c[i] == '\r' && c[i + 1] != '\n');
+    if (breaks == 0) {
+      *out++ = *c++;
+      continue;
+    }
+    if (breaks == 1) *out++ = ' ';
+    while (breaks-- > 1) *out++ = '\n';
+    c += blanks;
+  }
+  *out = '\0';
+}
+
+static const char *raw_text(const reader *r, struct fy_token *token, size_t *length) {
+  const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+  *length = end->input_pos - start->input_pos;
+  return r->source->text + r->start + start->input_pos;
+}
+
 static bool on_scalar(reader *r, struct fy_event *event) {
   struct fy_token *token = event->scalar.value;
+  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   size_t length = 0;
-  const char *text = token ? fy_token_get_text(token, &length) : NULL;
+  const char *text = NULL;
+  if (token) text = style == FYSS_SINGLE_QUOTED ? raw_text(r, token, &length) : fy_token_get_text(token, &length);
   place at = start_of(r, event);
   carom_error *error = r->loader->error;
   if (length > MODEL_SCALAR_MAX)
@@ -215,7 +249,7 @@ static bool on_scalar(reader *r, struct fy_event *event) {
   if (text && memchr(text, '\0', length)) return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a zero byte in the text");
   if (!tree_count(r->loader, at, length)) return false;
   value *v = tree_scalar(r->loader, text, text ? length : 0, at);
-  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  if (style == FYSS_SINGLE_QUOTED) unquote((char *)v->text);
   v->quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
   if (expects_key(r)) return on_key(r, v, at);
   attach(r, v);
@@ -274,30 +308,53 @@ static bool read_events(reader *r) {
   return fy_parser_get_stream_error(r->parser) ? syntax_error(r) : true;
 }
 
+static void print_nothing(struct fy_diag *diag, void *user, const char *text, size_t length) {
+  (void)diag, (void)user, (void)text, (void)length;
+}
+
+// Errors are collected, which leaves out the display of their context.
+static bool open_parser(reader *r, const char *text, size_t length) {
+  struct fy_diag_cfg quiet;
+  fy_diag_cfg_default(&quiet);
+  quiet.fp = NULL;
+  quiet.output_fn = print_nothing;
+  quiet.colorize = false;
+  r->diag = fy_diag_create(&quiet);
+  if (!r->diag) return false;
+  fy_diag_set_collect_errors(r->diag, true);
+  struct fy_parse_cfg cfg = {.diag = r->diag,
+                             .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DISABLE_DEPTH_LIMIT |
+                                      FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE};
+  r->parser = fy_parser_create(&cfg);
+  return r->parser && fy_parser_set_string(r->parser, text, length) == 0;
+}
+
+static void close_parser(reader *r) {
+  if (r->event) fy_parser_event_free(r->parser, r->event);
+  if (r->parser) fy_parser_destroy(r->parser);
+  if (r->diag) fy_diag_destroy(r->diag);
+}
+
 // Running out of memory unwinds through here, so that the parser is never left behind.
 static bool read_guarded(reader *r, const char *text, size_t length) {
   arena *memory = r->loader->memory;
   jmp_buf *outer = memory->out_of_memory, inner;
   if (setjmp(inner)) {
     memory->out_of_memory = outer;
-    if (r->event) fy_parser_event_free(r->parser, r->event);
-    if (r->parser) fy_parser_destroy(r->parser);
+    close_parser(r);
     longjmp(*outer, 1);
   }
   memory->out_of_memory = &inner;
-  struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DISABLE_DEPTH_LIMIT |
-                                      FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE};
-  r->parser = fy_parser_create(&cfg);
-  if (!r->parser || fy_parser_set_string(r->parser, text, length)) longjmp(inner, 1);
+  if (!open_parser(r, text, length)) longjmp(inner, 1);
   bool ok = read_events(r);
   memory->out_of_memory = outer;
-  fy_parser_destroy(r->parser);
+  close_parser(r);
   return ok;
 }
 
 value *yaml_read(loader *l, const source *text, size_t start) {
   reader *r = ARENA_NEW(l->memory, reader);
-  *r = (reader){.loader = l, .source = text};
+  *r = (reader){.loader = l, .source = text, .start = start};
   for (size_t i = 0; i < start; i++) r->first_column += !is_continuation((unsigned char)text->text[i]);
   r->last = (place){text, 1, r->first_column + 1};
   if (!check_bytes(r, start)) return NULL;

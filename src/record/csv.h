@@ -1,5 +1,5 @@
-// Comma-separated values: a header line, then one line a row. Each number is written with the fewest digits that
-// bring back the same number when read (at most 17), always with a decimal point, whatever the locale.
+// Comma-separated values: a header line, then one line a row. Each number is written with 15, 16 or 17 digits, the
+// first of these that brings back the same number when read, less trailing zeros; with a decimal point in any locale.
 #ifndef RECORD_CSV_H
 #define RECORD_CSV_H
 

@@ -2,7 +2,8 @@
 //
 // HDF5 in single-writer mode orders its writes so that every prefix of them is a consistent file; that is what makes
 // a killed run readable. After the first failed write this driver swallows all further ones, so a full disk leaves
-// exactly such a prefix, and HDF5 can still be closed cleanly: it believes that everything went well.
+// exactly such a prefix. HDF5 itself is told that everything went well and so can be closed cleanly; whoever uses the
+// driver looks at `dead`.
 #ifndef RECORD_DISK_H
 #define RECORD_DISK_H
 

@@ -43,6 +43,11 @@ carom_status record_finish(record *r, const char *summary, carom_error *error);
 // Closes without a summary; what was appended is kept. Frees all memory in any case. Accepts null.
 void record_abandon(record *r);
 
+// For a program of our own, before any other use of HDF5: no clean-up of HDF5 at exit, in which it complains on the
+// standard error about memory that it lost over a damaged file. Records need none; an application that relies on it for
+// files of its own must not call this.
+void record_skip_exit_handler(void);
+
 // Reading back, also while the file is being written or after its writer was killed.
 typedef struct record_reader record_reader;
 record_reader *record_open(const char *path, carom_error *error);       // null after reporting

@@ -198,7 +198,8 @@ static bool create_contents(record *r, const record_table *tables, const record_
   for (int i = 0; done && i < r->sheet_count; i++) done = create_table(r, &tables[i], &r->sheets[i]);
   done = done && write_about(r, texts, text_count);
   for (int i = 0; done && i < r->sheet_count; i++) done = describe_table(r, &tables[i]);
-  return done && H5Fstart_swmr_write(r->file) >= 0 && open_tables(r, tables);
+  done = done && H5Fflush(r->file, H5F_SCOPE_LOCAL) >= 0 && !r->disk->dead;
+  return done && H5Fstart_swmr_write(r->file) >= 0 && open_tables(r, tables) && !r->disk->dead;
 }
 
 static void prepare_sheet(record *r, sheet *s, const record_table *table) {
@@ -214,11 +215,7 @@ static void release(record *r) {
   quiet q;
   quiet_begin(&q);
   for (int i = 0; i < r->sheet_count; i++) close_id(r->sheets[i].dataset, H5Dclose);
-  // On a dead disk closing cannot fail for want of space, so a second attempt always gets through.
-  if (r->file >= 0 && H5Fclose(r->file) < 0) {
-    disk_stop(r->disk, "HDF5 could not close the file");
-    H5Fclose(r->file);
-  }
+  if (r->file >= 0 && H5Fclose(r->file) < 0) disk_stop(r->disk, q.reason);
   r->file = -1;
   quiet_end(&q);
 }
@@ -289,9 +286,9 @@ static bool write_rows(const sheet *s) {
 
 // Flushing along with each chunk keeps rows and their bookkeeping together on disk: when the next chunk finds no
 // space, none of those before it is lost.
-static bool write_sheet(sheet *s) {
+static bool write_sheet(const disk *d, sheet *s) {
   if (s->buffered == 0) return true;
-  if (!write_rows(s) || H5Dflush(s->dataset) < 0) return false;
+  if (!write_rows(s) || H5Dflush(s->dataset) < 0 || d->dead) return false;
   s->written += s->buffered;
   s->buffered = 0;
   s->room = s->chunk_rows - s->written % s->chunk_rows;
@@ -303,7 +300,7 @@ static carom_status write_sheets(record *r, sheet *sheets, int count, carom_erro
   quiet q;
   quiet_begin(&q);
   bool done = true;
-  for (int i = 0; done && i < count; i++) done = write_sheet(&sheets[i]);
+  for (int i = 0; done && i < count; i++) done = write_sheet(r->disk, &sheets[i]);
   carom_status status = done ? CAROM_OK : give_up(r, &q, error);
   quiet_end(&q);
   return status;

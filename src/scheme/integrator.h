@@ -25,7 +25,8 @@ typedef struct dae_problem {
   int n;
   void *context;
   int (*residual)(void *context, double t, const double *y, const double *ydot, double *r);
-  const bool *differential;   // of each component; algebraic ones are left out of the error test
+  const bool *differential;   // of each component; algebraic ones are left out of the error test, and weigh less in
+                              // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
   const double *abs_scale;
 } dae_problem;
 
@@ -47,7 +48,9 @@ typedef struct integrator_stats {
 
 typedef struct integrator integrator;
 
-typedef enum integrator_kind { INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK, INTEGRATOR_RK4, INTEGRATOR_IDA } integrator_kind;
+typedef enum integrator_kind {
+  INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK, INTEGRATOR_RK4, INTEGRATOR_IDA
+} integrator_kind;
 
 // Both return null after reporting. The problem must outlive the integrator.
 integrator *integrator_create_ode(integrator_kind kind, const ode_problem *problem, const integrator_settings *settings,

@@ -1,7 +1,11 @@
-// IDA: BDF for F(t, y, y') = 0 with a dense Newton matrix by differences. Algebraic components, whose error behaves
-// like a lower power of the step, are left out of the error test: without this a stabilised index-2 problem makes no
-// progress.
+// IDA: BDF for F(t, y, y') = 0 with a dense Newton matrix by differences.
+//
+// Algebraic components are taken for the multipliers of a problem of index 2. Their error is that of the speeds divided
+// by the step, so they are left out of the error test, and where Newton's iteration ends they count as what they do to
+// the speeds in one step: h lambda. Otherwise rounding, eps/h in lambda, stops the iteration where steps are short,
+// and shortening the step makes it worse.
 #include <ida/ida.h>
+#include <math.h>
 #include <string.h>
 
 #include "scheme/sundials_glue.h"
@@ -12,6 +16,7 @@ typedef struct ida_member {
   N_Vector ydot, differential;
   double *ydot_start;  // as given, should the first step fail
   bool at_start;       // no step made since creation or restart
+  bool lenient;        // algebraic components hardly count
 } ida_member;
 
 enum { MOST_FAILURES = 25 };
@@ -40,13 +45,29 @@ static int residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void *it)
   return integrator_residual(it, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot), N_VGetArrayPointer(r));
 }
 
+static int weigh(N_Vector y, N_Vector weight, void *data) {
+  const integrator *it = data;
+  const ida_member *m = it->member;
+  const double *value = N_VGetArrayPointer(y);
+  double *w = N_VGetArrayPointer(weight), h = 0;
+  IDAGetCurrentStep(m->ida, &h);
+  // No less than sqrt(eps), lest they do not count at all. On the first step they count in full, so that a state which
+  // is not consistent shows.
+  const double least = m->at_start && !m->lenient ? 1 : 1.5e-8, algebraic = fmax(least, fmin(h, 1));
+  for (int i = 0; i < it->n; i++) {
+    w[i] = 1 / (it->settings.rtol * fabs(value[i]) + it->tolerance[i]);
+    if (!it->dae->differential[i]) w[i] *= algebraic;
+  }
+  return 0;
+}
+
 static int configure(integrator *it) {
   ida_member *m = it->member;
   const integrator_settings *s = &it->settings;
   int flag = IDASetErrHandlerFn(m->ida, glue_hear, &m->glue);
   if (!flag) flag = IDAInit(m->ida, residual, it->t, m->glue.y, m->ydot);
   if (!flag) flag = IDASetUserData(m->ida, it);
-  if (!flag) flag = IDASVtolerances(m->ida, s->rtol, m->glue.tolerance);
+  if (!flag) flag = IDAWFtolerances(m->ida, weigh);
   if (!flag) flag = IDASetLinearSolver(m->ida, m->glue.linear, m->glue.matrix);
   if (!flag) flag = IDASetId(m->ida, m->differential);
   if (!flag) flag = IDASetSuppressAlg(m->ida, SUNTRUE);
@@ -108,8 +129,6 @@ static int start_again(integrator *it) {
   return IDAReInit(m->ida, it->t, m->glue.y, m->ydot);
 }
 
-// Algebraic components and derivatives may have been given roughly: let IDA make them consistent and try once more.
-// (It can where they are determined by F alone, that is up to index 1.)
 static int step_from_consistent(integrator *it, double t_stop) {
   ida_member *m = it->member;
   int flag = start_again(it);
@@ -118,18 +137,34 @@ static int step_from_consistent(integrator *it, double t_stop) {
   return flag ? flag : one_step(it, t_stop);
 }
 
+static int step_leniently(integrator *it, double t_stop) {
+  ida_member *m = it->member;
+  m->lenient = true;
+  int flag = start_again(it);
+  if (!flag) flag = one_step(it, t_stop);
+  m->lenient = false;
+  return flag;
+}
+
+// The first step. When it fails, algebraic components and derivatives may have been given roughly: IDA can make them
+// consistent where F alone determines them, up to index 1. Beyond, it may be rounding that did it.
+static int first_step(integrator *it, double t_stop) {
+  ida_member *m = it->member;
+  const int flag = one_step(it, t_stop);
+  if (flag >= 0 || it->refusal.code < 0) return flag;
+  char first_words[sizeof m->glue.message];  // what was wrong with the state as given says more than the rest
+  memcpy(first_words, m->glue.message, sizeof first_words);
+  if (step_from_consistent(it, t_stop) >= 0 || step_leniently(it, t_stop) >= 0) return 0;
+  memcpy(m->glue.message, first_words, sizeof first_words);
+  start_again(it);
+  return flag;
+}
+
 static carom_status ida_step(integrator *it, double t_stop, carom_error *error) {
   ida_member *m = it->member;
   m->glue.message[0] = 0;
   for (int i = 0; i < it->n; i++) m->ydot_start[i] = it->ydot[i];
-  int flag = one_step(it, t_stop);
-  if (flag < 0 && m->at_start && it->refusal.code >= 0) {
-    char first_words[sizeof m->glue.message];  // what was wrong with the state as given says more than the rest
-    memcpy(first_words, m->glue.message, sizeof first_words);
-    if (step_from_consistent(it, t_stop) >= 0) flag = 0;
-    else start_again(it);
-    memcpy(m->glue.message, first_words, sizeof first_words);
-  }
+  const int flag = m->at_start ? first_step(it, t_stop) : one_step(it, t_stop);
   if (flag < 0) {
     for (int i = 0; i < it->n; i++) it->ydot[i] = m->ydot_start[i];
     return fail(it, flag, error);

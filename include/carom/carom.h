@@ -1,0 +1,144 @@
+// carom: contact-impact dynamics of multibody systems.
+//
+//   carom_error error = {0};
+//   carom_model *model = carom_model_load("pendulum.yaml", NULL, 0, &error);
+//   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+//   if (!sim) return fprintf(stderr, "%s\n", error.text), 1;
+//   while (carom_sim_time(sim) < 1 && carom_sim_step(sim, 1, &error) == CAROM_OK)
+//     printf("%g %g\n", carom_sim_time(sim), carom_sim_read(sim, carom_model_signal(model, "hinge.q")));
+//   carom_sim_destroy(sim);
+//   carom_model_destroy(model);
+#ifndef CAROM_H
+#define CAROM_H
+
+#include "carom/define.h"
+#include "carom/export.h"
+#include "carom/status.h"
+#include "carom/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct carom_model carom_model;  // compiled once, never changes; may be shared by threads
+typedef struct carom_sim carom_sim;      // all that moves; one a thread
+
+// --- models -------------------------------------------------------------------------------------------------------
+
+// `name=value`: a parameter of the model, or the path of any key (`coordinates=absolute`, `integrator.rtol=1e-10`).
+typedef struct carom_setting {
+  const char *name, *value;
+} carom_setting;
+
+// Each returns null after filling the error.
+CAROM_API carom_model *carom_model_load(const char *path, const carom_setting *settings, int count, carom_error *error);
+CAROM_API carom_model *carom_model_parse(const char *text, const char *name, carom_error *error);
+CAROM_API carom_model *carom_model_compile(const carom_def *def, carom_error *error);
+CAROM_API void carom_model_destroy(carom_model *model);
+
+// What a model is.
+typedef struct carom_model_info {
+  const char *title, *source, *method, *integrator;
+  carom_space space;
+  carom_coordinates coordinates;
+  int bodies, joints, loop_joints, constraints, forces, drives;
+  int coordinates_count, speeds;           // of the state
+  int freedom;                             // degrees of freedom
+  int constraint_rows, redundant_rows;
+  double end;                              // [s]
+  // What assembly found and did.
+  double violation_before, violation_after;  // largest constraint violation of the given start, and what is left
+  int assembly_iterations;
+  const char *moved_joint;                 // a joint whose given coordinate had to give way, or null
+  double moved_from, moved_to;
+  const char *changed_joint;               // a joint whose given speed had to give way, or null
+  double changed_from, changed_to;
+} carom_model_info;
+CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
+CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   // 0 is ground
+CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
+CAROM_API const char *carom_model_joint_kind(const carom_model *model, int i);
+CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
+
+// Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
+CAROM_API int carom_model_signal_count(const carom_model *model);
+CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
+CAROM_API const char *carom_model_signal_unit(const carom_model *model, int signal);
+CAROM_API int carom_model_signal(const carom_model *model, const char *name);  // -1 when there is none
+
+// --- simulations --------------------------------------------------------------------------------------------------
+
+CAROM_API carom_sim *carom_sim_create(const carom_model *model, carom_error *error);
+CAROM_API void carom_sim_destroy(carom_sim *sim);
+// One internal step, never beyond t_stop and exactly onto it when reached.
+CAROM_API carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error);
+CAROM_API carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error);  // steps until t_end
+CAROM_API double carom_sim_time(const carom_sim *sim);
+CAROM_API double carom_sim_read(carom_sim *sim, int signal);  // NaN for a signal that is not there
+
+// Accelerations at the present state, for a program that steps by itself. Null when they do not exist.
+CAROM_API const double *carom_sim_accelerations(carom_sim *sim);
+
+typedef struct carom_summary {
+  carom_status status;
+  double t;                        // [s]
+  long steps, rejected, evaluations;
+  double wall_s, steps_per_s;
+  double energy_imbalance;         // relative to the largest energy that went through [-]
+  double constraint_violation;     // largest |Φ| met at the end of a step
+  long restarts;                   // of a multistep integrator, from a checkpoint
+  long projection_failures;        // steps whose constraints could not be met to tolerance
+} carom_summary;
+CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);
+
+// A thousand sims on one model: fills each sim's summary, and calls `before` (may be null) to vary the start and
+// `after` to take results, on the thread that runs it. Results do not depend on the number of threads.
+typedef struct carom_batch {
+  int count, threads;
+  double t_end;                    // [s]
+  void *context;
+  void (*before)(void *context, int index, carom_sim *sim);
+  void (*after)(void *context, int index, carom_sim *sim);
+} carom_batch;
+CAROM_API carom_status carom_batch_run(const carom_model *model, const carom_batch *batch, carom_summary *summaries,
+                                       carom_error *error);
+// Sets the coordinates and speeds of a joint at the start (within a batch's `before`); loops are closed again.
+CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, const double *q, const double *u,
+                                           carom_error *error);
+
+// --- runs ---------------------------------------------------------------------------------------------------------
+
+typedef struct carom_progress {
+  double t, t_end;                 // [s]
+  double wall_s;
+  long steps;
+} carom_progress;
+
+typedef struct carom_run_options {
+  const char *record;              // HDF5 file, or null
+  const char *csv;                 // CSV file ("-": standard output), or null
+  const char *resume;              // HDF5 file of an earlier run of the same model, or null
+  double end;                      // [s]; 0: the model's
+  // Asked a few times a second, never more often than steps; returning false interrupts the run. May be null.
+  bool (*progress)(void *context, const carom_progress *progress);
+  void *context;
+} carom_run_options;
+
+// Runs a model to its end. Whatever happens, what was computed is in the files and the summary is filled.
+CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
+                                 carom_error *error);
+
+// The summary as one JSON object. Returns the length it has or would have, as snprintf does.
+CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int size);
+
+// --- the reference ------------------------------------------------------------------------------------------------
+
+// Writes the reference page of the model file (Markdown), made from the tables that read it.
+CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
+// Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators"); null at the end.
+CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

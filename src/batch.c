@@ -1,0 +1,53 @@
+// Many sims on one model, shared out over threads. Each sim is one thread's own from start to end, so results do not
+// depend on who ran it.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "sim.h"
+
+typedef struct shared_batch {
+  const carom_model *model;
+  const carom_batch *batch;
+  carom_summary *summaries;
+  atomic_int next;
+} shared_batch;
+
+static carom_summary run_one(const shared_batch *s, int i) {
+  carom_error error = {0};
+  carom_sim *sim = carom_sim_create(s->model, &error);
+  if (!sim) return (carom_summary){.status = error.status};
+  if (s->batch->before) s->batch->before(s->batch->context, i, sim);
+  carom_status status = carom_sim_advance(sim, s->batch->t_end, &error);
+  if (s->batch->after) s->batch->after(s->batch->context, i, sim);
+  carom_summary summary = carom_sim_summary(sim);
+  summary.status = status;
+  carom_sim_destroy(sim);
+  return summary;
+}
+
+static void *work(void *argument) {
+  shared_batch *s = argument;
+  for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->batch->count;) {
+    carom_summary summary = run_one(s, i);
+    if (s->summaries) s->summaries[i] = summary;
+  }
+  return NULL;
+}
+
+carom_status carom_batch_run(const carom_model *model, const carom_batch *batch, carom_summary *summaries,
+                             carom_error *error) {
+  error_clear(error);
+  if (batch->count < 0 || batch->threads < 1 || batch->threads > 1024)
+    return error_set(error, CAROM_ERROR_USAGE, "a batch needs a count of at least 0 and 1 to 1024 threads");
+  shared_batch s = {.model = model, .batch = batch, .summaries = summaries};
+  pthread_t *threads = calloc((size_t)batch->threads, sizeof *threads);
+  if (!threads) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %d threads", batch->threads);
+  int started = 0;
+  while (started < batch->threads - 1 && pthread_create(&threads[started], NULL, work, &s) == 0) started++;
+  work(&s);  // this thread helps, and does all of it if no other could be started
+  for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+  free(threads);
+  return CAROM_OK;
+}

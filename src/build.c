@@ -1,0 +1,731 @@
+// Definition to compiled model: the one place that knows every family. Names become indices, words become functions,
+// and the mechanism is put together, assembled and checked.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "mechanics/constraint.h"
+#include "mechanics/force.h"
+#include "mechanics/function.h"
+#include "mechanics/signal.h"
+#include "mechanics/spanning.h"
+#include "model_internal.h"
+
+typedef struct builder {
+  carom_model *model;
+  const carom_def *def;
+  arena *memory;
+  carom_error *error;
+  names bodies, markers, joints;   // name → index in the definition; ground is body 0
+  names signals;
+} builder;
+
+// --- complaints ---------------------------------------------------------------------------------------------------
+
+static place place_of(const part *p, const option_table *table, const char *key) {
+  if (table && p->places.each)
+    for (int i = 0; i < table->count; i++)
+      if (strcmp(table->options[i].key, key) == 0 && p->places.each[i].source) return p->places.each[i];
+  return p->places.whole;
+}
+
+static const option_table *find_table(const option_table *const *tables, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(tables[i]->name, name) == 0) return tables[i];
+  return NULL;
+}
+
+static const char *hint_for(builder *b, const char *name, const part_list *a, const part_list *c) {
+  const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 1);
+  int count = 0;
+  for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
+  for (int i = 0; c && i < c->count; i++) all[count++] = c->items[i].name;
+  const char *near = source_nearest(name, all, count);
+  return near ? arena_print(b->memory, "did you mean '%s'?", near) : NULL;
+}
+
+// --- names --------------------------------------------------------------------------------------------------------
+
+static bool check_name(builder *b, const part *p, const char *section_name) {
+  size_t length = p->name ? strlen(p->name) : 0;
+  if (length == 0 || length > 128)
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "a name in '%s' must have 1 to 128 characters",
+                        section_name);
+  for (const char *c = p->name; *c; c++)
+    if (*c == '.' || (unsigned char)*c < ' ' || *c == 127)
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
+                          "the name '%s' must not contain a dot or a control character", p->name);
+  return true;
+}
+
+static bool list_names(builder *b, names *n, const part_list *list, const char *section_name, int first) {
+  for (int i = 0; i < list->count; i++) {
+    if (!check_name(b, &list->items[i], section_name)) return false;
+    if (names_find(n, list->items[i].name) >= 0)
+      return source_error(b->error, CAROM_ERROR_MODEL, list->items[i].places.whole, NULL, "'%s' is there twice in '%s'",
+                          list->items[i].name, section_name);
+    names_add(n, list->items[i].name, first + i);
+  }
+  return true;
+}
+
+static bool list_all_names(builder *b) {
+  const carom_def *def = b->def;
+  b->bodies = names_create(b->memory), b->markers = names_create(b->memory), b->joints = names_create(b->memory);
+  names others = names_create(b->memory);
+  names_add(&b->bodies, "ground", 0);
+  if (!list_names(b, &b->bodies, &def->bodies, "bodies", 1) || !list_names(b, &b->markers, &def->markers, "markers", 0) ||
+      !list_names(b, &b->joints, &def->joints, "joints", 0) ||
+      !list_names(b, &others, &def->constraints, "constraints", 0) ||
+      !list_names(b, &others, &def->forces, "forces", 0) || !list_names(b, &others, &def->drives, "drives", 0) ||
+      !list_names(b, &others, &def->outputs, "outputs", 0))
+    return false;
+  for (int i = 0; i < def->markers.count; i++)
+    if (names_find(&b->bodies, def->markers.items[i].name) >= 0)
+      return source_error(b->error, CAROM_ERROR_MODEL, def->markers.items[i].places.whole, NULL,
+                          "marker '%s' has the name of a body", def->markers.items[i].name);
+  return true;
+}
+
+// --- functions ----------------------------------------------------------------------------------------------------
+
+typedef struct function_scope {
+  builder *b;
+  const parameters *names;
+  motion_level level;        // what is known when the function is evaluated; LEVEL_NONE: time alone
+  int *signals;
+  int count, capacity;
+  const char *refused;       // a signal that is known too late
+} function_scope;
+
+static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
+  function_scope *s = context;
+  if (strcmp(name, "t") == 0) {
+    *found = (symbol){.slot = 0, .dim = DIM_TIME};
+    return true;
+  }
+  if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
+  int signal_index = s->level == LEVEL_NONE ? -1 : names_find(&s->b->signals, name);
+  if (signal_index < 0) return false;
+  if (s->b->model->m.signals[signal_index].level > s->level) {
+    s->refused = name;
+    *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
+    return false;
+  }
+  for (int i = 1; i < s->count; i++)
+    if (s->signals[i] == signal_index) {
+      *found = (symbol){.slot = i};
+      return true;
+    }
+  *found = (symbol){.slot = s->count};
+  *ARENA_PUSH(s->b->memory, s->signals, s->count, s->capacity) = signal_index;
+  return true;
+}
+
+static bool bind_function(builder *b, const carom_function *from, motion_level level, function *to) {
+  *to = (function){.constant = from->constant, .call = from->call, .context = from->context};
+  if (from->call || !from->text) return true;
+  const function_origin *origin = from->origin;
+  function_scope s = {.b = b, .level = level, .names = origin ? origin->names : NULL};
+  *ARENA_PUSH(b->memory, s.signals, s.count, s.capacity) = 0;  // slot 0 is t
+  dimension dim;
+  place at = origin ? origin->at : (place){0};
+  to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s}, &dim, b->error);
+  if (!to->e) return false;
+  if (origin && !dimension_equal(dim, origin->dim)) {
+    char is[32], wanted[32];
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' must be in %s, not in %s", origin->key,
+                        dimension_text(origin->dim, wanted), dimension_text(dim, is));
+  }
+  to->signals = s.signals;
+  to->slot_count = s.count;
+  return true;
+}
+
+// --- bodies and markers -------------------------------------------------------------------------------------------
+
+// Eigenvalues of a symmetric 3 x 3 matrix, by Jacobi rotations.
+static void principal_moments(const double J[6], double moments[3]) {
+  double a[3][3] = {{J[0], J[3], J[4]}, {J[3], J[1], J[5]}, {J[4], J[5], J[2]}};
+  for (int sweep = 0; sweep < 30; sweep++)
+    for (int p = 0; p < 2; p++)
+      for (int q = p + 1; q < 3; q++) {
+        if (a[p][q] == 0) continue;
+        double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+        double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(1 + theta * theta)), c = 1 / sqrt(1 + t * t), s = t * c;
+        for (int k = 0; k < 3; k++) {
+          double kp = a[k][p], kq = a[k][q];
+          a[k][p] = c * kp - s * kq, a[k][q] = s * kp + c * kq;
+        }
+        for (int k = 0; k < 3; k++) {
+          double pk = a[p][k], qk = a[q][k];
+          a[p][k] = c * pk - s * qk, a[q][k] = s * pk + c * qk;
+        }
+      }
+  for (int k = 0; k < 3; k++) moments[k] = a[k][k];
+}
+
+// No distribution of mass has a moment that is negative or larger than the other two together. Numbers from a drawing
+// are rounded, so a millionth is forgiven.
+static bool check_inertia(builder *b, const part *p, const carom_body_def *d, bool planar) {
+  place at = place_of(p, &body_table, "inertia");
+  double m[3];
+  if (planar) {
+    if (d->inertia[2] >= 0) return true;
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "the inertia of body '%s' is negative", p->name);
+  }
+  principal_moments(d->inertia, m);
+  double slack = 1e-6 * (fabs(m[0]) + fabs(m[1]) + fabs(m[2]));
+  for (int k = 0; k < 3; k++)
+    if (m[k] < -slack || m[k] > m[(k + 1) % 3] + m[(k + 2) % 3] + slack)
+      return source_error(b->error, CAROM_ERROR_MODEL, at, "the largest may be at most the sum of the other two",
+                          "no body can have the inertia of '%s': principal moments %.4g, %.4g, %.4g", p->name, m[0], m[1],
+                          m[2]);
+  return true;
+}
+
+static bool fill_bodies(builder *b, mechanism *m) {
+  const part_list *list = &b->def->bodies;
+  m->body_count = list->count + 1;
+  m->bodies = ARENA_ARRAY(b->memory, body, m->body_count);
+  m->bodies[0] = (body){.name = "ground"};
+  for (int i = 0; i < list->count; i++) {
+    const carom_body_def *d = list->items[i].content;
+    if (!check_inertia(b, &list->items[i], d, m->planar)) return false;
+    body *to = &m->bodies[i + 1];
+    *to = (body){.name = arena_copy_text(b->memory, list->items[i].name), .at = list->items[i].places.whole,
+                 .mass = d->mass, .com = vec3_of(d->com)};
+    memcpy(to->inertia, d->inertia, sizeof to->inertia);
+  }
+  return true;
+}
+
+static mat3 rotation_of(const double q[4]) {
+  quat e = {q[0], q[1], q[2], q[3]};
+  double norm = quat_norm(e);
+  return norm > 0 ? quat_matrix(quat_normalize(e)) : MAT3_IDENTITY;
+}
+
+static int find_body(builder *b, const char *name, place at, const char *what) {
+  int i = name ? names_find(&b->bodies, name) : -1;
+  if (i < 0)
+    source_error(b->error, CAROM_ERROR_MODEL, at, name ? hint_for(b, name, &b->def->bodies, NULL) : NULL,
+                 "%s: there is no body '%s'", what, name ? name : "");
+  return i;
+}
+
+static bool fill_markers(builder *b, mechanism *m) {
+  const part_list *list = &b->def->markers;
+  // room for the two markers of every joint, constraint and force beside the named ones
+  int most = list->count + 2 * (b->def->joints.count + b->def->constraints.count + b->def->forces.count);
+  m->markers = ARENA_ARRAY(b->memory, marker, most + 1);
+  m->marker_count = list->count;
+  for (int i = 0; i < list->count; i++) {
+    const carom_marker_def *d = list->items[i].content;
+    int on = find_body(b, d->on, place_of(&list->items[i], &marker_table, "on"), list->items[i].name);
+    if (on < 0) return false;
+    m->markers[i] = (marker){.name = arena_copy_text(b->memory, list->items[i].name), .body = on,
+                             .local = {rotation_of(d->rotate), vec3_of(d->at)}};
+  }
+  return true;
+}
+
+// A frame named by a part, a marker or a body, moved and turned further; becomes a marker of its own.
+static int add_marker(builder *b, mechanism *m, const char *name, pose offset, place at, const char *owner) {
+  int named = name ? names_find(&b->markers, name) : -1, on;
+  pose base = POSE_IDENTITY;
+  if (named >= 0) {
+    on = m->markers[named].body;
+    base = m->markers[named].local;
+  } else {
+    on = name ? names_find(&b->bodies, name) : -1;
+    if (on < 0) {
+      source_error(b->error, CAROM_ERROR_MODEL, at, name ? hint_for(b, name, &b->def->bodies, &b->def->markers) : NULL,
+                   "'%s': there is no body or marker '%s'", owner, name ? name : "");
+      return -1;
+    }
+  }
+  m->markers[m->marker_count] = (marker){.body = on, .local = pose_product(base, offset)};
+  return m->marker_count++;
+}
+
+// --- joints and coordinates ---------------------------------------------------------------------------------------
+
+static mat3 axis_rotation(const double axis[3], bool planar) {
+  vec3 a = vec3_of(axis);
+  double size = vec3_norm(a);
+  if (!(size > 0)) return MAT3_IDENTITY;
+  a = vec3_scale(1 / size, a);
+  if (!planar) return a.z == 1 ? MAT3_IDENTITY : quat_matrix(quat_from_z(a));
+  double c = a.x, s = a.y, flat = hypot(c, s);
+  if (!(flat > 0) || (c == 1 && s == 0)) return MAT3_IDENTITY;
+  c /= flat, s /= flat;
+  return (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+}
+
+static bool has_axis(const double axis[3]) { return axis[0] != 0 || axis[1] != 0 || axis[2] != 0; }
+
+static const joint_type *find_joint_type(const char *kind) {
+  int count;
+  const joint_type *const *types = joint_types(&count);
+  for (int i = 0; i < count; i++)
+    if (kind && strcmp(types[i]->name, kind) == 0) return types[i];
+  return NULL;
+}
+
+static const option_table *joint_table_of(const char *kind) {
+  int count;
+  const option_table *const *tables = joint_tables(&count);
+  return find_table(tables, count, kind);
+}
+
+static bool unknown_kind(builder *b, const part *p, const char *family) {
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no %s called '%s'", p->name, family,
+                      p->kind ? p->kind : "");
+}
+
+static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
+  const carom_joint_def *d = p->content;
+  const joint_type *type = find_joint_type(p->kind);
+  if (!type) return unknown_kind(b, p, "joint");
+  const option_table *table = joint_table_of(p->kind);
+  if (joint_in(type, m->planar)->nv < 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, p->kind), NULL,
+                        "'%s': there is no %s joint in a planar model", p->name, p->kind);
+  place at = place_of(p, table, p->kind);
+  const double *axis_to = has_axis(d->axis_to) ? d->axis_to : d->axis;
+  int first = add_marker(b, m, d->between[0], (pose){axis_rotation(d->axis, m->planar), vec3_of(d->at)}, at, p->name);
+  int second = first < 0 ? -1
+                         : add_marker(b, m, d->between[1], (pose){axis_rotation(axis_to, m->planar), vec3_of(d->to)}, at,
+                                      p->name);
+  if (second < 0) return false;
+  if (m->markers[first].body == m->markers[second].body)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' joins body '%s' to itself", p->name,
+                        m->bodies[m->markers[first].body].name);
+  *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
+               .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second};
+  return true;
+}
+
+static bool fill_joints(builder *b, mechanism *m) {
+  const part_list *list = &b->def->joints;
+  m->joint_count = list->count;
+  m->joints = ARENA_ARRAY(b->memory, joint, list->count + 1);
+  for (int i = 0; i < list->count; i++)
+    if (!fill_joint(b, m, &list->items[i], &m->joints[i])) return false;
+  return true;
+}
+
+// `hinge` or `cylinder.q1`
+static bool find_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c) {
+  char name[160];
+  const char *dot = text ? strrchr(text, '.') : NULL;
+  size_t length = !text ? 0 : dot ? (size_t)(dot - text) : strlen(text);
+  if (length >= sizeof name) length = sizeof name - 1;
+  memcpy(name, text ? text : "", length);
+  name[length] = 0;
+  c->joint = names_find(&b->joints, name);
+  if (c->joint < 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, hint_for(b, name, &b->def->joints, NULL),
+                        "'%s': there is no joint '%s'", owner, name);
+  const joint *j = &m->joints[c->joint];
+  const joint_space *space = joint_in(j->type, m->planar);
+  if (space->nq != space->nv)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL,
+                        "'%s': the coordinates of %s joint '%s' are a quaternion and cannot be taken one by one", owner,
+                        j->type->name, name);
+  if (!dot && space->nv != 1)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, space->nv ? "write for instance 'name.q0'" : NULL,
+                        "'%s': %s joint '%s' has %d coordinates; say which", owner, j->type->name, name, space->nv);
+  c->index = 0;
+  if (!dot) return true;
+  char *end;
+  long k = dot[1] == 'q' ? strtol(dot + 2, &end, 10) : -1;
+  if (dot[1] == 'q' && dot[2] == 0 && space->nv == 1) return true;
+  if (k < 0 || k >= space->nv || dot[2] == 0 || *end)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': joint '%s' has no coordinate '%s'", owner, name, dot + 1);
+  c->index = (int)k;
+  return true;
+}
+
+// --- constraints, forces, drives ----------------------------------------------------------------------------------
+
+static bool couple_terms(builder *b, const mechanism *m, const part *p, const constraint_kind *kind, constraint *c) {
+  const carom_constraint_def *d = p->content;
+  place at = place_of(p, kind->table, p->kind);
+  bool general = strcmp(p->kind, "couple") == 0, gear = strcmp(p->kind, "gear") == 0;
+  int count = general ? d->of.count : 2;
+  if (general && (count < 1 || d->factors.count != count))
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "factors"), NULL,
+                        "'%s' has %d coordinates and %d factors", p->name, count, d->factors.count);
+  if (gear && (d->teeth.count != 2 || d->teeth.items[0] == 0 || d->teeth.items[1] == 0))
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "teeth"), NULL,
+                        "'%s': 'teeth' must be two numbers other than zero", p->name);
+  couple_term *terms = ARENA_ARRAY(b->memory, couple_term, count);
+  for (int i = 0; i < count; i++) {
+    if (!find_coordinate(b, m, general ? d->of.items[i] : d->between[i], at, p->name, &terms[i].of)) return false;
+    terms[i].factor = general ? d->factors.items[i] : gear ? d->teeth.items[i] : i == 0 ? d->radius : -1;
+  }
+  c->terms = terms;
+  c->term_count = count;
+  c->row_count = 1;
+  return true;
+}
+
+static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint *c) {
+  const carom_constraint_def *d = p->content;
+  int count;
+  const constraint_kind *kind = NULL, *kinds = constraint_kinds(&count);
+  for (int i = 0; i < count; i++)
+    if (p->kind && strcmp(kinds[i].name, p->kind) == 0) kind = &kinds[i];
+  if (!kind) return unknown_kind(b, p, "constraint");
+  place at = place_of(p, kind->table, p->kind);
+  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type, .joint = -1};
+  if (!bind_function(b, &d->value, LEVEL_NONE, &c->f)) return false;
+  if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
+  pose here = POSE_IDENTITY;
+  c->first = add_marker(b, m, d->between[0], here, at, p->name);
+  c->second = c->first < 0 ? -1 : add_marker(b, m, d->between[1], here, at, p->name);
+  if (c->second < 0) return false;
+  if (m->markers[c->first].body == m->markers[c->second].body)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' binds body '%s' to itself", p->name,
+                        m->bodies[m->markers[c->first].body].name);
+  if (kind->type == &constraint_distance) {
+    c->row_count = 1;
+    if (!d->value.text && !d->value.call && !(d->value.constant > 0))
+      return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "length"), NULL,
+                          "'%s': the length must be positive", p->name);
+    return true;
+  }
+  c->rows = m->planar ? kind->rows_planar : kind->rows_spatial;
+  c->row_count = m->planar ? kind->row_count_planar : kind->row_count_spatial;
+  if (!c->rows)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "use 'inline'", "'%s': there is no %s in a planar model", p->name,
+                        p->kind);
+  return true;
+}
+
+static bool fill_constraints(builder *b, mechanism *m) {
+  const part_list *list = &b->def->constraints;
+  m->constraint_count = list->count;
+  m->constraints = ARENA_ARRAY(b->memory, constraint, list->count + 1);
+  for (int i = 0; i < list->count; i++)
+    if (!fill_constraint(b, m, &list->items[i], &m->constraints[i])) return false;
+  return true;
+}
+
+// One number for translation, two for translation and turn, or all six.
+static bool six_numbers(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
+  if (n.count > 2 && n.count != 6)
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, key), NULL,
+                        "'%s' of '%s' takes one, two or six numbers, not %d", key, p->name, n.count);
+  for (int k = 0; k < 6; k++)
+    to[k] = n.count == 6 ? n.items[k] : k < 3 ? (n.count > 0 ? n.items[0] : 0) : n.count == 2 ? n.items[1] : 0;
+  return true;
+}
+
+static bool one_number(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
+  if (n.count > 1)
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, key), NULL, "'%s' of '%s' takes one number, not %d",
+                        key, p->name, n.count);
+  *to = n.count ? n.items[0] : 0;
+  return true;
+}
+
+static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
+  const carom_force_def *d = p->content;
+  int count;
+  const force_type *type = NULL, *const *types = force_types(&count);
+  for (int i = 0; i < count; i++)
+    if (p->kind && strcmp(types[i]->name, p->kind) == 0) type = types[i];
+  if (!type) return unknown_kind(b, p, "force");
+  place at = place_of(p, type->table, p->kind);
+  *f = (force){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type, .first = -1,
+               .second = -1, .of = {-1, 0}, .rest = d->rest, .in_marker_axes = d->frame == CAROM_MARKER,
+               .call = d->call, .context = d->context};
+  bool bushing = type == &force_bushing;
+  if (!(bushing ? six_numbers : one_number)(b, p, type->table, "stiffness", d->stiffness, f->stiffness)) return false;
+  if (!(bushing ? six_numbers : one_number)(b, p, type->table, "damping", d->damping, f->damping)) return false;
+  pose here = POSE_IDENTITY;
+  if (type == &force_spring || bushing) {
+    f->first = add_marker(b, m, d->between[0], here, at, p->name);
+    f->second = f->first < 0 ? -1 : add_marker(b, m, d->between[1], here, at, p->name);
+    return f->second >= 0;
+  }
+  if (type == &force_along || (type == &force_user && d->joint))
+    return find_coordinate(b, m, d->joint, at, p->name, &f->of);
+  f->first = add_marker(b, m, d->on, here, at, p->name);
+  return f->first >= 0;
+}
+
+static bool fill_forces(builder *b, mechanism *m) {
+  const part_list *list = &b->def->forces;
+  m->force_count = list->count;
+  m->forces = ARENA_ARRAY(b->memory, force, list->count + 1);
+  for (int i = 0; i < list->count; i++)
+    if (!fill_force(b, m, &list->items[i], &m->forces[i])) return false;
+  return true;
+}
+
+// Once signals are known. Forces see positions and velocities.
+static bool bind_forces(builder *b, mechanism *m) {
+  for (int i = 0; i < m->force_count; i++) {
+    const part *p = &b->def->forces.items[i];
+    const carom_force_def *d = p->content;
+    force *f = &m->forces[i];
+    if (f->type == &force_load || f->type == &force_torque) {
+      for (int k = 0; k < 3; k++)
+        if (!bind_function(b, &d->components[k], LEVEL_VELOCITY, &f->f[k])) return false;
+    } else if (!bind_function(b, &d->effort, LEVEL_VELOCITY, &f->f[0])) {
+      return false;
+    }
+    if (f->type != &force_user) continue;
+    if (!f->call)
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "user force '%s' has no function", p->name);
+    int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
+    for (int k = 0; k < d->inputs.count; k++) {
+      inputs[k] = names_find(&b->signals, d->inputs.items[k]);
+      if (inputs[k] < 0 || m->signals[inputs[k]].level > LEVEL_VELOCITY)
+        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
+                            p->name, d->inputs.items[k]);
+    }
+    f->inputs = inputs;
+    f->input_count = d->inputs.count;
+  }
+  return true;
+}
+
+static bool fill_drives(builder *b, mechanism *m) {
+  const part_list *list = &b->def->drives;
+  m->drive_count = list->count;
+  m->drives = ARENA_ARRAY(b->memory, drive, list->count + 1);
+  for (int i = 0; i < list->count; i++) {
+    const part *p = &list->items[i];
+    const carom_drive_def *d = p->content;
+    drive *to = &m->drives[i];
+    *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
+    place at = place_of(p, &drive_table, "joint");
+    if (!find_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
+    if (!bind_function(b, &d->motion, LEVEL_NONE, &to->f)) return false;
+    for (int k = 0; k < i; k++)
+      if (m->drives[k].of.joint == to->of.joint && m->drives[k].of.index == to->of.index)
+        return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' drives what '%s' drives already", p->name,
+                            m->drives[k].name);
+  }
+  return true;
+}
+
+// --- the start ----------------------------------------------------------------------------------------------------
+
+static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given) {
+  if (!n.items) return true;
+  if (n.count != wanted)
+    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, &initial_table, key), NULL,
+                        "'%s' of '%s' takes %d number%s, not %d", key, p->name, wanted, wanted == 1 ? "" : "s", n.count);
+  for (int k = 0; k < wanted; k++) to[k] = n.items[k], given[k] = true;
+  return true;
+}
+
+static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
+  const carom_initial_def *d = p->content;
+  if (!d->q.items && !d->u.items) return true;
+  int i = names_find(&b->joints, p->name);
+  if (i < 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->joints, NULL),
+                        "'q' and 'u' belong to joints, and there is no joint '%s'", p->name);
+  const joint *j = &m->joints[i];
+  const joint_space *space = joint_in(j->type, m->planar);
+  if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q)) return false;
+  if (d->q.items && space->nq != space->nv) {
+    const double *e = d->q.items + j->type->quaternion_q;
+    if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
+      return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, &initial_table, "q"), NULL,
+                          "the quaternion of '%s' is zero", p->name);
+    joint_normalize(j->type, m->planar, s->q + j->q);
+  }
+  return take_numbers(b, p, "u", d->u, space->nv, s->u + j->v, s->u_given + j->v);
+}
+
+static bool fill_body_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
+  const carom_initial_def *d = p->content;
+  if (!d->omega.items && !d->velocity.items) return true;
+  int i = names_find(&b->bodies, p->name);
+  if (i < 1)
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->bodies, NULL),
+                        "'omega' and 'velocity' belong to bodies, and there is no body '%s'", p->name);
+  double *v = s->body_velocity + 6 * i;
+  bool *given = s->body_velocity_given + 6 * i;
+  int angular = m->planar ? 2 : 0;
+  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, given + angular) &&
+         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, given + 3);
+}
+
+static bool fill_initial(builder *b, const mechanism *m, initial_state *s) {
+  s->q = ARENA_ARRAY(b->memory, double, m->joint_nq + 1), s->u = ARENA_ARRAY(b->memory, double, m->joint_nv + 1);
+  s->q_given = ARENA_ARRAY(b->memory, bool, m->joint_nq + 1), s->u_given = ARENA_ARRAY(b->memory, bool, m->joint_nv + 1);
+  s->body_velocity = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
+  s->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
+  for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, s->q + m->joints[i].q);
+  for (int i = 0; i < b->def->initials.count; i++) {
+    const part *p = &b->def->initials.items[i];
+    if (!fill_joint_initial(b, m, p, s) || !fill_body_initial(b, m, p, s)) return false;
+    if (names_find(&b->joints, p->name) < 0 && names_find(&b->bodies, p->name) < 0)
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->joints, &b->def->bodies),
+                          "there is no joint or body '%s'", p->name);
+  }
+  return true;
+}
+
+static bool *joints_with_given_start(builder *b) {
+  bool *wanted = ARENA_ARRAY(b->memory, bool, b->def->joints.count + 1);
+  for (int i = 0; i < b->def->initials.count; i++) {
+    const carom_initial_def *d = b->def->initials.items[i].content;
+    int j = names_find(&b->joints, b->def->initials.items[i].name);
+    if (j >= 0 && d->q.items) wanted[j] = true;
+  }
+  return wanted;
+}
+
+// --- all ----------------------------------------------------------------------------------------------------------
+
+static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
+  const carom_model_def *about = &b->def->model;
+  *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
+  if (m->planar) m->gravity.z = 0;
+  return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
+         fill_drives(b, m) && mechanism_compile(m, joints_with_given_start(b), b->memory, b->error);
+}
+
+// Structs filled in code go through the same tables as text.
+static bool check_parts(builder *b) {
+  option_reader r = {.memory = b->memory, .error = b->error, .planar = b->def->model.space == CAROM_PLANAR};
+  const carom_def *def = b->def;
+  if (def->text) return true;
+  if (!option_check(&r, &model_table, &def->model, "model") ||
+      !option_check(&r, &integrator_table, &def->integrator, "integrator") ||
+      !option_check(&r, &smooth_table, &def->smooth, "smooth") ||
+      !option_check(&r, &record_table_options, &def->record, "record"))
+    return false;
+  for (int i = 0; i < def->bodies.count; i++)
+    if (!option_check(&r, &body_table, def->bodies.items[i].content, def->bodies.items[i].name)) return false;
+  return true;
+}
+
+static bool check_method(builder *b) {
+  const carom_def *def = b->def;
+  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL, "integrator rk4 needs a 'step'");
+  bool ida = def->integrator.type == CAROM_IDA, ggl = def->smooth.constraints == CAROM_GGL;
+  if (ggl && !ida)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
+                        "'constraints: ggl' is solved by IDA alone");
+  return true;
+}
+
+static bool fill_outputs(builder *b) {
+  const part_list *list = &b->def->outputs;
+  carom_model *model = b->model;
+  model->outputs = ARENA_ARRAY(b->memory, output, list->count + 1);
+  model->output_count = list->count;
+  for (int i = 0; i < list->count; i++) {
+    model->outputs[i].name = arena_copy_text(b->memory, list->items[i].name);
+    if (!bind_function(b, list->items[i].content, LEVEL_ACCELERATION, &model->outputs[i].f)) return false;
+  }
+  return true;
+}
+
+static bool build(builder *b) {
+  carom_model *model = b->model;
+  const carom_def *def = b->def;
+  model->about = def->model;
+  model->about.title = def->model.title ? arena_copy_text(b->memory, def->model.title) : NULL;
+  model->about.source = def->model.source ? arena_copy_text(b->memory, def->model.source) : NULL;
+  model->integrator = def->integrator;
+  model->smooth = def->smooth;
+  model->record = def->record;
+  model->method = arena_copy_text(b->memory, def->method);
+  if (!check_parts(b) || !check_method(b) || !list_all_names(b)) return false;
+
+  mechanism *m = &model->m;
+  initial_state start;
+  if (!fill_mechanism(b, m, false) || !fill_initial(b, m, &start)) return false;
+  if (!mechanism_assemble(m, &start, b->memory, &model->assembly, b->error)) return false;
+  if (def->model.coordinates == CAROM_ABSOLUTE) {
+    mechanism absolute;
+    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
+    *m = absolute;
+  }
+  signal_list(m, b->memory);
+  b->signals = names_create(b->memory);
+  for (int i = 0; i < m->signal_count; i++)
+    if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
+  return bind_forces(b, m) && fill_outputs(b);
+}
+
+static carom_model *compile(const carom_def *def, carom_error *error) {
+  jmp_buf out_of_memory;
+  carom_model *volatile model = calloc(1, sizeof *model);
+  if (!model || setjmp(out_of_memory)) {
+    carom_model_destroy(model);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory while building the model");
+    return NULL;
+  }
+  model->memory = arena_create(&out_of_memory);
+  builder b = {.model = model, .def = def, .memory = &model->memory, .error = error};
+  if (!build(&b)) {
+    carom_model_destroy(model);
+    return NULL;
+  }
+  model->memory.out_of_memory = NULL;
+  return model;
+}
+
+carom_model *carom_model_compile(const carom_def *def, carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  return compile(def, error ? error : &own);
+}
+
+void carom_model_destroy(carom_model *model) {
+  if (!model) return;
+  carom_def_destroy(model->def);
+  arena_free(&model->memory);
+  free(model);
+}
+
+static carom_model *load(const char *path, const char *text, const carom_setting *settings, int count,
+                         carom_error *error) {
+  carom_model_def about = carom_model_default(CAROM_SPATIAL);
+  jmp_buf out_of_memory;
+  carom_def *volatile def = carom_def_create(&about);
+  if (!def || setjmp(out_of_memory)) {
+    carom_def_destroy(def);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", path);
+    return NULL;
+  }
+  def->memory.out_of_memory = &out_of_memory;
+  const document *d = document_load(&def->memory, path, text, text ? strlen(text) : 0, (const assignment *)settings,
+                                    count, error);
+  bool read = d && definition_read(def, d, error);
+  def->memory.out_of_memory = NULL;
+  carom_model *model = read ? compile(def, error) : NULL;
+  if (model)
+    model->def = def;
+  else
+    carom_def_destroy(def);
+  return model;
+}
+
+carom_model *carom_model_load(const char *path, const carom_setting *settings, int count, carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  return load(path, NULL, settings, count, error ? error : &own);
+}
+
+carom_model *carom_model_parse(const char *text, const char *name, carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  return load(name, text, NULL, 0, error ? error : &own);
+}

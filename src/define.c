@@ -1,0 +1,237 @@
+// The C interface of a definition, and the tables of the sections that are no family.
+#include <stdlib.h>
+#include <string.h>
+
+#include "definition.h"
+
+// --- tables -------------------------------------------------------------------------------------------------------
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+#define AT(field) offsetof(carom_model_def, field)
+static const option model_options[] = {
+    {.key = "title", .type = OPTION_TEXT, .offset = AT(title), .help = "What it is, in a few words."},
+    {.key = "source", .type = OPTION_TEXT, .offset = AT(source), .help = "Where it comes from: paper, table, figure."},
+    {.key = "space", .type = OPTION_WORD, .offset = AT(space), .preset = "spatial", .words = "spatial|planar",
+     .help = "Whether bodies move in space or in the xy plane."},
+    {.key = "coordinates", .type = OPTION_WORD, .offset = AT(coordinates), .preset = "joint", .words = "joint|absolute",
+     .help = "Joint coordinates on a tree of bodies, or six (three) coordinates a body and every joint a constraint."},
+    {.key = "gravity", .type = OPTION_POINT, .offset = AT(gravity), .dim = DIM_ACCELERATION,
+     .help = "Acceleration of free fall. Default 9.81 m/s² along -z, in a planar model along -y."},
+    {.key = "end", .type = OPTION_NUMBER, .offset = AT(end), .dim = DIM_TIME, .flags = OPTION_POSITIVE, .preset = "1",
+     .help = "Time at which a run ends."},
+};
+const option_table model_table = {.name = "model", .summary = "The model as a whole.", .size = sizeof(carom_model_def),
+                                  .options = model_options, .count = COUNT(model_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_body_def, field)
+static const option body_options[] = {
+    {.key = "mass", .type = OPTION_NUMBER, .offset = AT(mass), .dim = DIM_MASS, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "A body without mass is legal where its motion is driven or what hangs on it has inertia."},
+    {.key = "inertia", .type = OPTION_INERTIA, .offset = AT(inertia), .dim = DIM_INERTIA,
+     .help = "About the mass centre in body axes: one number (planar), three (xx, yy, zz) or six (xx, yy, zz, xy, xz, "
+             "yz)."},
+    {.key = "com", .type = OPTION_POINT, .offset = AT(com), .dim = DIM_LENGTH, .help = "Mass centre in body axes."},
+};
+const option_table body_table = {.name = "body", .summary = "A rigid body. `ground` is there always.",
+                                 .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
+                                 .size = sizeof(carom_body_def), .options = body_options, .count = COUNT(body_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_marker_def, field)
+static const option marker_options[] = {
+    {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body, or `ground`."},
+    {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in body axes."},
+    {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate),
+     .help = "Orientation in body axes: an angle (planar); {axis: , angle: }, {xyz: [a, b, c]}, {euler: [a, b, c]} or "
+             "{quaternion: [w, x, y, z]}."},
+};
+const option_table marker_table = {.name = "marker",
+                                   .summary = "A named frame on a body; joints, forces and outputs attach to it.",
+                                   .example = "tip: {on: crank, at: [l, 0]}", .size = sizeof(carom_marker_def),
+                                   .options = marker_options, .count = COUNT(marker_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_drive_def, field)
+static const option drive_options[] = {
+    {.key = "joint", .type = OPTION_TEXT, .offset = AT(joint), .flags = OPTION_REQUIRED,
+     .help = "The joint, or one of its coordinates such as `cylinder.q1`."},
+    {.key = "motion", .type = OPTION_FUNCTION, .offset = AT(motion), .flags = OPTION_REQUIRED,
+     .help = "The coordinate as a function of t."},
+};
+const option_table drive_table = {.name = "drive", .summary = "Prescribes a joint's coordinate as a function of time.",
+                                  .example = "motor: {joint: crank, motion: 150 rpm * t}",
+                                  .size = sizeof(carom_drive_def), .options = drive_options,
+                                  .count = COUNT(drive_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_initial_def, field)
+static const option initial_options[] = {
+    {.key = "q", .type = OPTION_NUMBERS, .offset = AT(q), .help = "Coordinates of a joint."},
+    {.key = "u", .type = OPTION_NUMBERS, .offset = AT(u), .help = "Speeds of a joint."},
+    {.key = "omega", .type = OPTION_NUMBERS, .offset = AT(omega), .dim = DIM_RATE,
+     .help = "Angular velocity of a body in the world: one number (planar) or three."},
+    {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
+     .help = "Velocity of a body's origin in the world."},
+};
+const option_table initial_table = {
+    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity). The rest is "
+                                  "found so that loops close and speeds fit.",
+    .example = "crank: {q: 30 deg, u: 10}", .size = sizeof(carom_initial_def), .options = initial_options,
+    .count = COUNT(initial_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_integrator_def, field)
+static const option integrator_options[] = {
+    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "adams", .words = "adams|bdf|erk|rk4|ida",
+     .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5(4), fixed-step Runge-Kutta of order 4, "
+             "or IDA on the differential-algebraic equations (absolute coordinates, with `constraints: ggl`)."},
+    {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
+     .help = "Relative tolerance of a step."},
+    {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
+     .help = "Absolute tolerance of a step, in units of each quantity's own scale."},
+    {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Step of rk4 (required there), first step of the others (0: automatic)."},
+    {.key = "step_min", .type = OPTION_NUMBER, .offset = AT(step_min), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Smallest step (0: no limit)."},
+    {.key = "step_max", .type = OPTION_NUMBER, .offset = AT(step_max), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Largest step (0: no limit)."},
+    {.key = "order", .type = OPTION_INTEGER, .offset = AT(order), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Highest order (0: the method's own)."},
+};
+const option_table integrator_table = {.name = "integrator", .summary = "How smooth motion is integrated.",
+                                       .example = "integrator: {type: bdf, rtol: 1e-10}",
+                                       .size = sizeof(carom_integrator_def), .options = integrator_options,
+                                       .count = COUNT(integrator_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_smooth_def, field)
+static const option smooth_options[] = {
+    {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
+     .words = "project|baumgarte|ggl",
+     .help = "How closed loops stay closed: projection of each step, Baumgarte's stabilisation, or stabilised index 2 "
+             "(needs `integrator: ida`)."},
+    {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's velocity coefficient."},
+    {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's position coefficient."},
+};
+const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion without contact.",
+                                   .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
+                                   .size = sizeof(carom_smooth_def), .options = smooth_options,
+                                   .count = COUNT(smooth_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_record_def, field)
+static const option record_options[] = {
+    {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Time between recorded rows; 0 records each step."},
+    {.key = "checkpoint", .type = OPTION_NUMBER, .offset = AT(checkpoint), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Simulated time between checkpoints; 0 writes one at the end."},
+    {.key = "compression", .type = OPTION_INTEGER, .offset = AT(compression), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "0 (none) to 9."},
+};
+const option_table record_table_options = {.name = "record", .summary = "What is written, and how often.",
+                                           .example = "record: {every: 1 ms}", .size = sizeof(carom_record_def),
+                                           .options = record_options, .count = COUNT(record_options)};
+#undef AT
+
+// --- defaults -----------------------------------------------------------------------------------------------------
+
+carom_model_def carom_model_default(carom_space space) {
+  carom_model_def d;
+  option_defaults(&model_table, &d);
+  d.space = (int)space;
+  d.gravity[space == CAROM_PLANAR ? 1 : 2] = -9.81;
+  return d;
+}
+
+#define DEFAULT(noun, table)                    \
+  carom_##noun##_def carom_##noun##_default(void) { \
+    carom_##noun##_def d;                       \
+    option_defaults(&table, &d);                \
+    return d;                                   \
+  }
+DEFAULT(body, body_table)
+DEFAULT(integrator, integrator_table)
+DEFAULT(smooth, smooth_table)
+DEFAULT(record, record_table_options)
+
+carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate = {1, 0, 0, 0}}; }
+carom_joint_def carom_joint_default(void) { return (carom_joint_def){0}; }
+carom_constraint_def carom_constraint_default(void) { return (carom_constraint_def){0}; }
+carom_force_def carom_force_default(void) { return (carom_force_def){0}; }
+
+// --- definitions in code ------------------------------------------------------------------------------------------
+
+carom_def *carom_def_create(const carom_model_def *model) {
+  carom_def *def = calloc(1, sizeof *def);
+  if (!def) return NULL;
+  def->model = *model;
+  def->integrator = carom_integrator_default();
+  def->smooth = carom_smooth_default();
+  def->record = carom_record_default();
+  def->method = "smooth";
+  return def;
+}
+
+void carom_def_destroy(carom_def *def) {
+  if (!def) return;
+  arena_free(&def->memory);
+  free(def);
+}
+
+static carom_status add(carom_def *def, part_list *list, const char *name, const char *kind, const void *content,
+                        size_t size) {
+  jmp_buf out_of_memory;
+  if (setjmp(out_of_memory)) {
+    def->memory.out_of_memory = NULL;
+    return CAROM_ERROR_MEMORY;
+  }
+  def->memory.out_of_memory = &out_of_memory;
+  void *copy = memcpy(arena_alloc(&def->memory, 1, size), content, size);
+  part *p = ARENA_PUSH(&def->memory, list->items, list->count, list->capacity);
+  *p = (part){.name = name, .kind = kind, .content = copy};
+  def->memory.out_of_memory = NULL;
+  return CAROM_OK;
+}
+
+carom_status carom_def_body(carom_def *def, const char *name, const carom_body_def *body) {
+  return add(def, &def->bodies, name, NULL, body, sizeof *body);
+}
+carom_status carom_def_marker(carom_def *def, const char *name, const carom_marker_def *marker) {
+  return add(def, &def->markers, name, NULL, marker, sizeof *marker);
+}
+carom_status carom_def_joint(carom_def *def, const char *name, const char *kind, const carom_joint_def *joint) {
+  return add(def, &def->joints, name, kind, joint, sizeof *joint);
+}
+carom_status carom_def_constraint(carom_def *def, const char *name, const char *kind,
+                                  const carom_constraint_def *constraint) {
+  return add(def, &def->constraints, name, kind, constraint, sizeof *constraint);
+}
+carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force) {
+  return add(def, &def->forces, name, kind, force, sizeof *force);
+}
+carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
+  return add(def, &def->drives, name, NULL, drive, sizeof *drive);
+}
+carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial) {
+  return add(def, &def->initials, name, NULL, initial, sizeof *initial);
+}
+carom_status carom_def_output(carom_def *def, const char *name, carom_function value) {
+  return add(def, &def->outputs, name, NULL, &value, sizeof value);
+}
+
+carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator) {
+  def->integrator = *integrator;
+  return CAROM_OK;
+}
+carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
+  def->smooth = *smooth;
+  return CAROM_OK;
+}
+carom_status carom_def_record(carom_def *def, const carom_record_def *record) {
+  def->record = *record;
+  return CAROM_OK;
+}

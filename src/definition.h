@@ -1,0 +1,48 @@
+// A model as it was written, in a file or in code: lists of named parts. The reader and the C interface fill it, the
+// build compiles it.
+#ifndef DEFINITION_H
+#define DEFINITION_H
+
+#include "base/arena.h"
+#include "carom/define.h"
+#include "model/option.h"
+#include "model/value.h"
+
+typedef struct part {
+  const char *name, *kind;   // kind is null where a section has only one
+  const void *content;       // the section's struct
+  option_places places;
+} part;
+
+typedef struct part_list {
+  part *items;
+  int count, capacity;
+} part_list;
+
+struct carom_def {
+  arena memory;
+  carom_model_def model;
+  option_places model_places;
+  part_list bodies, markers, joints, constraints, forces, drives, initials, outputs;
+  carom_integrator_def integrator;
+  carom_smooth_def smooth;
+  carom_record_def record;
+  const char *method;        // name of the scheme
+  place method_at;
+  const document *text;      // null in code
+};
+
+// What each section holds.
+extern const option_table model_table, body_table, marker_table, drive_table, initial_table, integrator_table,
+    smooth_table, record_table_options;
+
+// A document's content as a definition. False after reporting.
+bool definition_read(carom_def *def, const document *text, carom_error *error);
+
+// The section heads of a model file in the order of the reference page, for suggestions and for the page.
+typedef struct section {
+  const char *name, *help;
+} section;
+const section *definition_sections(int *count);
+
+#endif

@@ -1,0 +1,68 @@
+// Reading a compiled model.
+#include <string.h>
+
+#include "mechanics/signal.h"
+#include "sim.h"
+
+carom_model_info carom_model_get_info(const carom_model *model) {
+  static const char *const integrators[] = {"adams", "bdf", "erk", "rk4", "ida"};
+  const mechanism *m = &model->m;
+  const assembly_report *a = &model->assembly;
+  carom_model_info info = {
+      .title = model->about.title, .source = model->about.source, .method = model->method,
+      .integrator = integrators[model->integrator.type], .space = (carom_space)model->about.space,
+      .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
+      .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
+      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count,
+      .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
+      .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,
+      .moved_from = a->moved_from, .moved_to = a->moved_to, .changed_joint = a->changed_joint,
+      .changed_from = a->changed_from, .changed_to = a->changed_to,
+  };
+  for (int i = 0; i < m->joint_count; i++) info.loop_joints += m->joints[i].constraint >= 0;
+  return info;
+}
+
+const char *carom_model_body_name(const carom_model *model, int i) {
+  return i >= 0 && i < model->m.body_count ? model->m.bodies[i].name : NULL;
+}
+
+const char *carom_model_joint_name(const carom_model *model, int i) {
+  return i >= 0 && i < model->m.joint_count ? model->m.joints[i].name : NULL;
+}
+
+const char *carom_model_joint_kind(const carom_model *model, int i) {
+  return i >= 0 && i < model->m.joint_count ? model->m.joints[i].type->name : NULL;
+}
+
+bool carom_model_joint_closes_loop(const carom_model *model, int i) {
+  return i >= 0 && i < model->m.joint_count && model->m.joints[i].constraint >= 0;
+}
+
+// --- signals ------------------------------------------------------------------------------------------------------
+
+static const char *const energy_names[ENERGY_SIGNALS] = {"energy.drive", "energy.applied", "energy.damper",
+                                                         "energy.imbalance"};
+
+int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
+
+const char *carom_model_signal_name(const carom_model *model, int i) {
+  if (i < 0 || i >= sim_signal_count(model)) return NULL;
+  int k = i - model->m.signal_count;
+  if (k < 0) return model->m.signals[i].name;
+  return k < ENERGY_SIGNALS ? energy_names[k] : model->outputs[k - ENERGY_SIGNALS].name;
+}
+
+const char *carom_model_signal_unit(const carom_model *model, int i) {
+  if (i < 0 || i >= sim_signal_count(model)) return NULL;
+  int k = i - model->m.signal_count;
+  return k < 0 ? model->m.signals[i].unit : k < ENERGY_SIGNALS ? "J" : "";
+}
+
+int carom_model_signal(const carom_model *model, const char *name) {
+  for (int k = 0; k < ENERGY_SIGNALS; k++)
+    if (strcmp(energy_names[k], name) == 0) return model->m.signal_count + k;
+  for (int k = 0; k < model->output_count; k++)
+    if (strcmp(model->outputs[k].name, name) == 0) return model->m.signal_count + ENERGY_SIGNALS + k;
+  return signal_find(&model->m, name);
+}

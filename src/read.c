@@ -1,0 +1,188 @@
+// Text to definition: walks the sections of a document and reads each part by its table.
+#include <string.h>
+
+#include "definition.h"
+#include "mechanics/constraint.h"
+#include "mechanics/force.h"
+#include "mechanics/joint.h"
+
+static const section sections[] = {
+    {"title", "what it is"},           {"source", "where it comes from"}, {"space", "planar or spatial"},
+    {"coordinates", "joint or absolute"}, {"gravity", "acceleration of free fall"}, {"end", "when a run ends"},
+    {"include", "files whose sections join this one's"}, {"parameters", "named numbers, words and flags"},
+    {"bodies", "rigid bodies"},        {"markers", "named frames on bodies"}, {"joints", "what connects bodies"},
+    {"constraints", "further conditions"}, {"forces", "springs, dampers, motors, loads"},
+    {"drives", "prescribed motions"},  {"initial", "what is known of the start"},
+    {"outputs", "expressions to record"}, {"method", "how time advances"}, {"integrator", "how smooth motion is integrated"},
+    {"record", "what is written"},
+};
+enum { SECTION_COUNT = sizeof sections / sizeof *sections };
+
+const section *definition_sections(int *count) {
+  *count = SECTION_COUNT;
+  return sections;
+}
+
+typedef struct reader {
+  option_reader options;
+  carom_def *def;
+  carom_error *error;
+} reader;
+
+static const value *need_map(const reader *r, const value *v, const char *what) {
+  if (v->kind == VALUE_MAP) return v;
+  source_error(r->error, CAROM_ERROR_MODEL, v->at, NULL, "'%s' must be a map of names, not a %s", what,
+               v->kind == VALUE_LIST ? "list" : "single value");
+  return NULL;
+}
+
+static part *add_part(const reader *r, part_list *list, const value *entry, const char *kind, const void *content,
+                      option_places places) {
+  part *p = ARENA_PUSH(&r->def->memory, list->items, list->count, list->capacity);
+  places.whole = entry->key_at;
+  *p = (part){.name = entry->key, .kind = kind, .content = content, .places = places};
+  return p;
+}
+
+// A section whose entries all have one table.
+static bool read_plain(const reader *r, const value *root, const char *name, const option_table *table, part_list *list) {
+  const value *map = value_get(root, name);
+  if (!map) return true;
+  if (!need_map(r, map, name)) return false;
+  for (int i = 0; i < map->count; i++) {
+    void *content = arena_alloc(&r->def->memory, 1, table->size);
+    option_places places;
+    if (!need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!option_read(&r->options, table, map->items[i], content, NULL, &places)) return false;
+    add_part(r, list, map->items[i], NULL, content, places);
+  }
+  return true;
+}
+
+// A section whose entries each name a member of a family.
+static bool read_family(const reader *r, const value *root, const char *name, const char *family,
+                        const option_table *const *tables, int count, part_list *list) {
+  const value *map = value_get(root, name);
+  if (!map) return true;
+  if (!need_map(r, map, name)) return false;
+  for (int i = 0; i < map->count; i++) {
+    void *content = arena_alloc(&r->def->memory, 1, tables[0]->size);
+    option_places places;
+    int member = option_read_member(&r->options, family, tables, count, map->items[i], content, NULL, &places);
+    if (member < 0) return false;
+    add_part(r, list, map->items[i], tables[member]->name, content, places);
+  }
+  return true;
+}
+
+static bool read_joints(const reader *r, const value *root) {
+  int count;
+  const option_table *const *tables = joint_tables(&count);
+  return read_family(r, root, "joints", "joint", tables, count, &r->def->joints);
+}
+
+static bool read_constraints(const reader *r, const value *root) {
+  const option_table *tables[16];
+  int count;
+  const constraint_kind *kinds = constraint_kinds(&count);
+  for (int i = 0; i < count; i++) tables[i] = kinds[i].table;
+  return read_family(r, root, "constraints", "constraint", tables, count, &r->def->constraints);
+}
+
+static bool read_forces(const reader *r, const value *root) {
+  const option_table *tables[16];
+  int count, used = 0;
+  const force_type *const *types = force_types(&count);
+  for (int i = 0; i < count; i++)
+    if (types[i]->table) tables[used++] = types[i]->table;
+  return read_family(r, root, "forces", "force", tables, used, &r->def->forces);
+}
+
+// `outputs:` maps each name to an expression.
+static bool read_outputs(const reader *r, const value *root) {
+  static const option options[] = {{.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+                                    .help = "An expression over t and signals."}};
+  static const option_table table = {.name = "value", .size = sizeof(carom_function), .options = options, .count = 1};
+  const value *map = value_get(root, "outputs");
+  if (!map) return true;
+  if (!need_map(r, map, "outputs")) return false;
+  for (int i = 0; i < map->count; i++) {
+    // wrapped as {value: expression}, so that the table reads it like any other function
+    value *item = ARENA_NEW(&r->def->memory, value), *wrap = ARENA_NEW(&r->def->memory, value);
+    *item = *map->items[i];
+    item->key = "value";
+    *wrap = *map->items[i];
+    wrap->kind = VALUE_MAP, wrap->text = NULL, wrap->count = 1;
+    wrap->items = ARENA_NEW(&r->def->memory, value *);
+    wrap->items[0] = item;
+    carom_function *content = ARENA_NEW(&r->def->memory, carom_function);
+    option_places places;
+    if (!option_read(&r->options, &table, wrap, content, NULL, &places)) return false;
+    add_part(r, &r->def->outputs, map->items[i], NULL, content, places);
+  }
+  return true;
+}
+
+static bool read_optional(const reader *r, const value *root, const char *key, const option_table *table, void *target,
+                          option_places *places) {
+  const value *map = value_get(root, key);
+  if (!map) return true;
+  // `integrator: bdf` is short for `integrator: {type: bdf}`: a bare word is the first option
+  if (map->kind == VALUE_SCALAR && table->options[0].type == OPTION_WORD) {
+    value *item = ARENA_NEW(&r->def->memory, value), *wrap = ARENA_NEW(&r->def->memory, value);
+    *item = *wrap = *map;
+    item->key = table->options[0].key;
+    wrap->kind = VALUE_MAP, wrap->text = NULL, wrap->count = 1;
+    wrap->items = ARENA_NEW(&r->def->memory, value *);
+    wrap->items[0] = item;
+    map = wrap;
+  }
+  return need_map(r, map, key) && option_read(&r->options, table, map, target, NULL, places);
+}
+
+static bool read_method(const reader *r, const value *root) {
+  static const option_table *const tables[] = {&smooth_table};
+  const value *entry = value_get(root, "method");
+  if (!entry) return true;
+  option_places places;
+  int member = option_read_member(&r->options, "method", tables, 1, entry, &r->def->smooth, NULL, &places);
+  if (member < 0) return false;
+  r->def->method = tables[member]->name;
+  r->def->method_at = entry->at;
+  return true;
+}
+
+static bool read_model(reader *r, const value *root) {
+  const char *others[SECTION_COUNT + 1];
+  int used = 0;
+  for (int i = 0; i < SECTION_COUNT; i++) {
+    bool own = false;
+    for (int k = 0; k < model_table.count; k++) own |= strcmp(model_table.options[k].key, sections[i].name) == 0;
+    if (!own) others[used++] = sections[i].name;
+  }
+  others[used] = NULL;
+  // the space decides how everything else is read
+  const value *space = value_get(root, "space");
+  r->options.planar = space && space->kind == VALUE_SCALAR && strcmp(space->text, "planar") == 0;
+  if (!option_read(&r->options, &model_table, root, &r->def->model, others, &r->def->model_places)) return false;
+  for (int k = 0; k < model_table.count; k++)
+    if (strcmp(model_table.options[k].key, "gravity") == 0 && !r->def->model_places.each[k].source)
+      memcpy(r->def->model.gravity, carom_model_default(r->options.planar ? CAROM_PLANAR : CAROM_SPATIAL).gravity,
+             sizeof r->def->model.gravity);
+  return true;
+}
+
+bool definition_read(carom_def *def, const document *text, carom_error *error) {
+  reader r = {.options = {.memory = &def->memory, .error = error}, .def = def, .error = error};
+  const value *root = text->root;
+  def->text = text;
+  option_places ignored;
+  return read_model(&r, root) && read_plain(&r, root, "bodies", &body_table, &def->bodies) &&
+         read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
+         read_constraints(&r, root) && read_forces(&r, root) &&
+         read_plain(&r, root, "drives", &drive_table, &def->drives) &&
+         read_plain(&r, root, "initial", &initial_table, &def->initials) && read_outputs(&r, root) &&
+         read_method(&r, root) &&
+         read_optional(&r, root, "integrator", &integrator_table, &def->integrator, &ignored) &&
+         read_optional(&r, root, "record", &record_table_options, &def->record, &ignored);
+}

@@ -1,0 +1,91 @@
+// The reference page of the model file, made from the tables that read it.
+#include <stdio.h>
+#include <string.h>
+
+#include "definition.h"
+#include "mechanics/constraint.h"
+#include "mechanics/force.h"
+#include "mechanics/joint.h"
+#include "sim.h"
+
+static int collect(const char *family, const option_table **tables) {
+  int count, used = 0;
+  if (strcmp(family, "joints") == 0) {
+    const option_table *const *all = joint_tables(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i];
+  } else if (strcmp(family, "constraints") == 0) {
+    const constraint_kind *all = constraint_kinds(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i].table;
+  } else if (strcmp(family, "forces") == 0) {
+    const force_type *const *all = force_types(&count);
+    for (int i = 0; i < count; i++)
+      if (all[i]->table) tables[used++] = all[i]->table;
+  } else if (strcmp(family, "methods") == 0) {
+    tables[used++] = &smooth_table;
+  }
+  return used;
+}
+
+static const struct {
+  const char *name, *summary;
+} integrators[] = {
+    {"adams", "CVODE, Adams of order 1 to 12: smooth motion without stiffness."},
+    {"bdf", "CVODE, backward differences of order 1 to 5: stiff springs and dampers."},
+    {"erk", "ARKODE, explicit Runge-Kutta, by default Dormand-Prince 5(4): resumes bit by bit."},
+    {"rk4", "The classical Runge-Kutta method with a fixed step."},
+    {"ida", "IDA, backward differences on the differential-algebraic equations."},
+};
+
+const char *carom_family_member(const char *family, int i, const char **summary) {
+  const char *ignored;
+  if (!summary) summary = &ignored;
+  if (strcmp(family, "integrators") == 0) {
+    if (i < 0 || i >= (int)(sizeof integrators / sizeof *integrators)) return NULL;
+    *summary = integrators[i].summary;
+    return integrators[i].name;
+  }
+  const option_table *tables[32];
+  int count = collect(family, tables);
+  if (i < 0 || i >= count) return NULL;
+  *summary = tables[i]->summary;
+  return tables[i]->name;
+}
+
+static void write_family(const char *family, const char *title, const char *intro, option_sink out) {
+  const option_table *tables[32];
+  int count = collect(family, tables);
+  out.write(out.context, title);
+  out.write(out.context, intro);
+  for (int i = 0; i < count; i++) option_document(tables[i], out);
+}
+
+void carom_reference_write(void (*write)(void *context, const char *text), void *context) {
+  option_sink out = {write, context};
+  write(context, "# The model file\n\nThis page is made from the tables that read the file (`carom reference`).\n\n"
+                 "A model is one YAML file. Numbers are SI and radians unless written with a unit, and may be expressions "
+                 "over `parameters`; see [expressions](expressions.md).\n\n| key | what it holds |\n|---|---|\n");
+  int count;
+  const section *sections = definition_sections(&count);
+  for (int i = 0; i < count; i++) {
+    char line[160];
+    snprintf(line, sizeof line, "| `%s` | %s |\n", sections[i].name, sections[i].help);
+    write(context, line);
+  }
+  write(context, "\n## The model as a whole\n\n");
+  option_document(&model_table, out);
+  write(context, "\n## bodies, markers, drives, initial\n\n");
+  option_document(&body_table, out);
+  option_document(&marker_table, out);
+  option_document(&drive_table, out);
+  option_document(&initial_table, out);
+  write_family("joints", "\n## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop becomes "
+                                           "constraint equations by itself.\n\n", out);
+  write_family("constraints", "\n## constraints\n\n", "Conditions beside the joints.\n\n", out);
+  write_family("forces", "\n## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
+  write_family("methods", "\n## method\n\n", "How time advances.\n\n", out);
+  write(context, "\n## integrator and record\n\n");
+  option_document(&integrator_table, out);
+  option_document(&record_table_options, out);
+  write(context, "\n## outputs\n\nEach entry of `outputs:` is a name and an expression over `t` and any signal, recorded "
+                 "beside the rest. `carom check MODEL --signals` lists the signals of a model.\n");
+}

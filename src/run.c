@@ -1,0 +1,369 @@
+// A whole run: loop, record, progress, and a file that is good whatever happens.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "mechanics/signal.h"
+#include "record/csv.h"
+#include "record/record.h"
+#include "sim.h"
+
+// --- tables -------------------------------------------------------------------------------------------------------
+
+// One table of the record: which signals stand in its columns.
+typedef struct group {
+  const char *name;
+  int *signals;
+  int count, capacity;
+} group;
+
+enum {
+  GROUP_TIME, GROUP_JOINTS, GROUP_BODIES, GROUP_MARKERS, GROUP_REACTIONS, GROUP_FORCES, GROUP_DRIVES, GROUP_MULTIPLIERS,
+  GROUP_ENERGY, GROUP_OUTPUTS, GROUP_COUNT
+};
+static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies",      "markers", "reactions",
+                                                     "forces", "drives", "multipliers", "energy",  "outputs"};
+
+static int group_of(const carom_model *model, int i) {
+  int k = i - model->m.signal_count;
+  if (k >= ENERGY_SIGNALS) return GROUP_OUTPUTS;
+  if (k >= 0) return GROUP_ENERGY;
+  switch (model->m.signals[i].kind) {
+    case SIGNAL_TIME: return GROUP_TIME;
+    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
+    case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
+    case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
+    case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
+    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE: return GROUP_REACTIONS;
+    case SIGNAL_FORCE: return GROUP_FORCES;
+    case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
+    case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
+    case SIGNAL_KINETIC: case SIGNAL_GRAVITY: case SIGNAL_SPRING: return GROUP_ENERGY;
+  }
+  return GROUP_OUTPUTS;
+}
+
+// Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
+static bool in_csv(const carom_model *model, int i) {
+  int g = group_of(model, i);
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
+  signal_kind kind = model->m.signals[i].kind;
+  return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
+         kind == SIGNAL_BODY_QUATERNION;
+}
+
+// --- a run under way ----------------------------------------------------------------------------------------------
+
+typedef struct run {
+  arena memory;
+  const carom_model *model;
+  const carom_run_options *options;
+  carom_error *error;
+  carom_sim *sim;
+  double t_end;
+  record *file;
+  csv *text;
+  group groups[GROUP_COUNT];
+  int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
+  int checkpoint_table;
+  group csv_columns;
+  double *values, *checkpoint;
+  double next_row, next_checkpoint, last_row;
+  struct timespec began;
+} run;
+
+static double seconds_since(struct timespec t) {
+  struct timespec n;
+  clock_gettime(CLOCK_MONOTONIC, &n);
+  return (double)(n.tv_sec - t.tv_sec) + 1e-9 * (double)(n.tv_nsec - t.tv_nsec);
+}
+
+static void sort_signals(run *r) {
+  for (int i = 0; i < sim_signal_count(r->model); i++) {
+    group *g = &r->groups[group_of(r->model, i)];
+    *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = i;
+    if (in_csv(r->model, i))
+      *ARENA_PUSH(&r->memory, r->csv_columns.signals, r->csv_columns.count, r->csv_columns.capacity) = i;
+  }
+}
+
+static const char **names_of(run *r, const group *g, bool units) {
+  const char **names = ARENA_ARRAY(&r->memory, const char *, g->count + 1);
+  for (int k = 0; k < g->count; k++)
+    names[k] = units ? carom_model_signal_unit(r->model, g->signals[k]) : carom_model_signal_name(r->model, g->signals[k]);
+  return names;
+}
+
+// The text of every file the model was read from, and the values its parameters took.
+static int describe(run *r, record_text *texts, int most) {
+  const carom_def *def = r->model->def;
+  int used = 0;
+  texts[used++] = (record_text){"version", CAROM_VERSION};
+  texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
+  texts[used++] = (record_text){"method", r->model->method};
+  texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
+  if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
+  if (!def || !def->text) return used;
+  texts[used++] = (record_text){"model", def->text->main->text};
+  char *list = arena_copy_text(&r->memory, "");
+  for (int i = 0; i < def->text->parameters->count; i++) {
+    const parameter *p = &def->text->parameters->items[i];
+    list = p->is_number ? arena_print(&r->memory, "%s%s = %.17g\n", list, p->name, p->number)
+                        : arena_print(&r->memory, "%s%s = %s\n", list, p->name, p->text);
+  }
+  texts[used++] = (record_text){"parameters", list};
+  for (int i = 1; i < def->text->source_count && used < most; i++)
+    texts[used++] = (record_text){arena_print(&r->memory, "include%d", i), def->text->sources[i]->text};
+  return used;
+}
+
+static bool open_record(run *r) {
+  if (!r->options->record) return true;
+  record_table tables[GROUP_COUNT + 1];
+  int count = 0;
+  for (int g = 0; g < GROUP_COUNT; g++) {
+    r->tables[g] = -1;
+    if (!r->groups[g].count) continue;
+    r->tables[g] = count;
+    tables[count++] = (record_table){.name = group_names[g], .columns = names_of(r, &r->groups[g], false),
+                                     .units = names_of(r, &r->groups[g], true), .column_count = r->groups[g].count};
+  }
+  int size = sim_checkpoint_size(r->model);
+  const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
+  for (int k = 0; k < size; k++) columns[k] = arena_print(&r->memory, "s%d", k), units[k] = "";
+  r->checkpoint_table = count;
+  tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
+  r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
+  record_text texts[32];
+  int text_count = describe(r, texts, 32);
+  record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1};
+  r->file = record_create(r->options->record, tables, count, texts, text_count, &settings, r->error);
+  return r->file != NULL;
+}
+
+static bool open_csv(run *r) {
+  if (!r->options->csv) return true;
+  r->text = csv_create(r->options->csv, names_of(r, &r->csv_columns, false), r->csv_columns.count, r->error);
+  return r->text != NULL;
+}
+
+// --- rows ---------------------------------------------------------------------------------------------------------
+
+static void gather(const group *g, const double *all, double *row) {
+  for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
+}
+
+// The state the sim shows now, once.
+static carom_status write_row(run *r) {
+  if (!r->file && !r->text) return CAROM_OK;
+  if (r->sim->x->t <= r->last_row) return CAROM_OK;
+  r->last_row = r->sim->x->t;
+  const double *all = sim_read_all(r->sim);
+  carom_status status = CAROM_OK;
+  for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
+    if (r->tables[g] < 0) continue;
+    gather(&r->groups[g], all, r->values);
+    status = record_append(r->file, r->tables[g], r->values, r->error);
+  }
+  if (r->text && status == CAROM_OK) {
+    gather(&r->csv_columns, all, r->values);
+    status = csv_append(r->text, r->values, r->error);
+  }
+  return status;
+}
+
+static carom_status write_checkpoint(run *r) {
+  if (!r->file) return CAROM_OK;
+  sim_checkpoint(r->sim, r->checkpoint);
+  return record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
+}
+
+// Rows that fell due within the last step (or the step's end itself), and a checkpoint if one is due.
+static carom_status write_step(run *r) {
+  double every = r->model->record.every, t = carom_sim_time(r->sim);
+  carom_status status = CAROM_OK;
+  if (every <= 0) {
+    status = write_row(r);
+  } else {
+    while (status == CAROM_OK && r->next_row <= t * (1 + 1e-14)) {
+      double due = fmin(r->next_row, t);
+      if (due < t) status = sim_show(r->sim, due, r->error);
+      else sim_show_end(r->sim);
+      if (status == CAROM_OK) status = write_row(r);
+      r->next_row = every * (floor(r->next_row / every + 0.5) + 1);
+    }
+    sim_show_end(r->sim);
+  }
+  double between = r->model->record.checkpoint;
+  if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint) {
+    status = write_checkpoint(r);
+    r->next_checkpoint = between * (floor(t / between) + 1);
+  }
+  return status;
+}
+
+// --- resume -------------------------------------------------------------------------------------------------------
+
+static bool same_model(run *r, record_reader *in) {
+  const char *text = record_get_text(in, "model");
+  if (text && r->model->def && r->model->def->text && strcmp(text, r->model->def->text->main->text) == 0) return true;
+  error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same file", r->options->resume);
+  return false;
+}
+
+static bool resume(run *r) {
+  if (!r->options->resume) return true;
+  record_reader *in = record_open(r->options->resume, r->error);
+  if (!in) return false;
+  bool done = false;
+  int size = sim_checkpoint_size(r->model), table = record_find_table(in, "checkpoint");
+  long rows = table < 0 ? 0 : record_rows(in, table);
+  if (!same_model(r, in)) {
+  } else if (rows < 1) {
+    error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint; set 'record: {checkpoint: ...}'", r->options->resume);
+  } else if (record_get_table(in, table).column_count != size) {
+    error_set(r->error, CAROM_ERROR_USAGE, "'%s' has a state of another size; were settings changed?", r->options->resume);
+  } else {
+    double *row = ARENA_ARRAY(&r->memory, double, size);
+    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK;
+  }
+  record_close(in);
+  return done;
+}
+
+// --- the run ------------------------------------------------------------------------------------------------------
+
+static bool wants_to_go_on(run *r, double *last_asked) {
+  if (!r->options->progress) return true;
+  double wall = seconds_since(r->began);
+  if (wall - *last_asked < 0.1) return true;
+  *last_asked = wall;
+  carom_progress p = {.t = carom_sim_time(r->sim), .t_end = r->t_end, .wall_s = wall,
+                      .steps = carom_sim_summary(r->sim).steps};
+  return r->options->progress(r->options->context, &p);
+}
+
+static carom_status loop(run *r) {
+  double last_asked = 0;
+  carom_status status = write_row(r);
+  while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
+    status = carom_sim_step(r->sim, r->t_end, r->error);
+    if (status == CAROM_OK) status = write_step(r);
+    if (status == CAROM_OK && !wants_to_go_on(r, &last_asked)) {
+      error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", carom_sim_time(r->sim));
+      status = CAROM_INTERRUPTED;
+    }
+  }
+  // the last state is always there, and can be gone on from
+  if (status != CAROM_ERROR_FILE) {
+    carom_error ignored = {0};
+    carom_error *keep = r->error;
+    r->error = status == CAROM_OK ? keep : &ignored;
+    sim_show_end(r->sim);
+    carom_status written = write_row(r);
+    if (written == CAROM_OK) written = write_checkpoint(r);
+    r->error = keep;
+    if (status == CAROM_OK) status = written;
+  }
+  return status;
+}
+
+static void fill_summary(const run *r, carom_status status, carom_summary *summary) {
+  *summary = carom_sim_summary(r->sim);
+  summary->status = status;
+  summary->wall_s = seconds_since(r->began);
+  summary->steps_per_s = summary->wall_s > 0 ? (double)summary->steps / summary->wall_s : 0;
+}
+
+static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+  char text[1024];
+  carom_summary_json(summary, text, sizeof text);
+  carom_status closed = CAROM_OK;
+  if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
+  r->text = NULL;
+  if (r->file && status == CAROM_ERROR_FILE) {
+    record_abandon(r->file);
+  } else if (r->file) {
+    carom_status finished = record_finish(r->file, text, status == CAROM_OK && closed == CAROM_OK ? r->error : NULL);
+    if (closed == CAROM_OK) closed = finished;
+  }
+  r->file = NULL;
+  return status == CAROM_OK ? closed : status;
+}
+
+static carom_status execute(run *r, carom_summary *summary) {
+  r->sim = carom_sim_create(r->model, r->error);
+  if (!r->sim) return r->error->status;
+  int most = sim_signal_count(r->model);
+  r->values = ARENA_ARRAY(&r->memory, double, most);
+  sort_signals(r);
+  if (!resume(r) || !open_record(r) || !open_csv(r)) return r->error->status;
+  double t = carom_sim_time(r->sim), every = r->model->record.every, between = r->model->record.checkpoint;
+  r->next_row = every > 0 ? every * (floor(t / every) + 1) : 0;
+  r->next_checkpoint = between > 0 ? between * (floor(t / between) + 1) : 0;
+  r->last_row = -1;
+  if (!(r->t_end > t)) {
+    error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
+    return CAROM_ERROR_USAGE;
+  }
+  carom_status status = loop(r);
+  fill_summary(r, status, summary);
+  return summary->status = close_files(r, status, summary);
+}
+
+static void clean_up(run *r) {
+  if (r->file) record_abandon(r->file);
+  if (r->text) csv_finish(r->text, NULL);
+  carom_sim_destroy(r->sim);
+  arena_free(&r->memory);
+}
+
+carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
+                       carom_error *error) {
+  carom_error own = {0};
+  carom_summary unused;
+  error_clear(error);
+  jmp_buf out_of_memory;
+  run r = {.model = model, .options = options, .error = error ? error : &own,
+           .t_end = options->end > 0 ? options->end : model->about.end};
+  if (!summary) summary = &unused;
+  *summary = (carom_summary){0};
+  clock_gettime(CLOCK_MONOTONIC, &r.began);
+  carom_status status;
+  if (setjmp(out_of_memory)) {
+    status = error_set(r.error, CAROM_ERROR_MEMORY, "out of memory for the record");
+  } else {
+    r.memory = arena_create(&out_of_memory);
+    status = execute(&r, summary);
+  }
+  summary->status = status;
+  clean_up(&r);
+  return status;
+}
+
+// --- summary as text ----------------------------------------------------------------------------------------------
+
+// JSON has no NaN.
+static const char *number(double x, char buffer[32]) {
+  if (!isfinite(x)) return "null";
+  snprintf(buffer, 32, "%.9g", x);
+  return buffer;
+}
+
+int carom_summary_json(const carom_summary *s, char *text, int size) {
+  char t[32], wall[32], rate[32], energy[32], violation[32];
+  const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
+  return snprintf(text, (size_t)size,
+                  "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
+                  "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
+                  "\"contact\": {\"episodes\": 0, \"worst_initial_penetration\": 0, \"penetration_bound\": 0, "
+                  "\"deepest_penetration\": 0}, \"solver\": {\"solves\": 0, \"unsolved\": 0, \"worst_residual\": 0}, "
+                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld}}",
+                  status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
+                  number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
+                  number(s->constraint_violation, violation), s->restarts, s->projection_failures);
+}

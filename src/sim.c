@@ -1,0 +1,260 @@
+#include "sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/function.h"
+#include "mechanics/signal.h"
+#include "mechanics/tree.h"
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// --- creation -----------------------------------------------------------------------------------------------------
+
+static smooth_settings settings_of(const carom_model *model) {
+  static const integrator_kind kinds[] = {INTEGRATOR_ADAMS, INTEGRATOR_BDF, INTEGRATOR_ERK, INTEGRATOR_RK4,
+                                          INTEGRATOR_IDA};
+  const carom_integrator_def *d = &model->integrator;
+  return (smooth_settings){
+      .kind = kinds[d->type],
+      .integrator = {.rtol = d->rtol, .atol = d->atol, .step = d->step, .step_min = d->step_min, .step_max = d->step_max,
+                     .order_max = d->order},
+      .constraints = (smooth_constraints)model->smooth.constraints,
+      .alpha = model->smooth.alpha,
+      .beta = model->smooth.beta,
+      .length = model->m.length,
+  };
+}
+
+static energy_balance balance_of(const carom_sim *sim) {
+  const mechanism *m = &sim->model->m;
+  const double *accounts = smooth_accounts(sim->scheme);
+  return (energy_balance){.kinetic = tree_kinetic_energy(m, sim->x), .gravity = tree_gravity_energy(m, sim->x),
+                          .spring = sim->x->potentials[POTENTIAL_SPRING], .drive = accounts[POWER_DRIVE],
+                          .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER]};
+}
+
+static bool start(carom_sim *sim, const smooth_start *from, double next_step, carom_error *error) {
+  const carom_model *model = sim->model;
+  smooth_settings settings = settings_of(model);
+  if (next_step > 0 && settings.kind == INTEGRATOR_ERK) settings.integrator.step = next_step;
+  smooth_destroy(sim->scheme);
+  sim->scheme = smooth_create(&model->m, sim->x, &settings, from, error);
+  if (!sim->scheme) return false;
+  dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
+  sim->evaluated = false;
+  if (!sim_evaluate(sim)) {
+    char why[256];
+    dynamics_explain(&model->m, sim->x, why, sizeof why);
+    error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
+    return false;
+  }
+  energy_balance b = balance_of(sim);
+  energy_open(&sim->ledger, &b);
+  return true;
+}
+
+carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
+  error_clear(error);
+  carom_sim *sim = calloc(1, sizeof *sim);
+  double *row = calloc((size_t)sim_signal_count(model), sizeof *row);
+  if (!sim || !row) {
+    free(sim);
+    free(row);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
+    return NULL;
+  }
+  sim->model = model;
+  sim->row = row;
+  sim->x = motion_create(&model->m, error);
+  if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
+  smooth_start from = {.q = model->m.q0, .u = model->m.u0};
+  if (!sim->x || !start(sim, &from, 0, error)) {
+    carom_sim_destroy(sim);
+    return NULL;
+  }
+  return sim;
+}
+
+void carom_sim_destroy(carom_sim *sim) {
+  if (!sim) return;
+  smooth_destroy(sim->scheme);
+  motion_destroy(sim->x);
+  free(sim->row);
+  free(sim);
+}
+
+// --- the loop -----------------------------------------------------------------------------------------------------
+
+static void book(carom_sim *sim) {
+  const mechanism *m = &sim->model->m;
+  dynamics_positions_velocities(m, sim->x);
+  if (!sim->evaluated) dynamics_apply_forces(m, sim->x);
+  energy_balance b = balance_of(sim);
+  energy_update(&sim->ledger, &b);
+  sim->violation = fmax(sim->violation, constraints_violation(m, sim->x));
+}
+
+carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error) {
+  double began = now();
+  error_clear(error);
+  carom_status status = smooth_step(sim->scheme, t_stop, error);
+  sim->evaluated = false;
+  if (status == CAROM_OK) book(sim);
+  sim->wall_s += now() - began;
+  return status;
+}
+
+carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error) {
+  carom_status status = CAROM_OK;
+  while (status == CAROM_OK && carom_sim_time(sim) < t_end) status = carom_sim_step(sim, t_end, error);
+  return status;
+}
+
+double carom_sim_time(const carom_sim *sim) { return sim->x->t; }
+
+carom_status sim_show(carom_sim *sim, double t, carom_error *error) {
+  carom_status status = smooth_show(sim->scheme, t, error);
+  sim->evaluated = false;
+  return status;
+}
+
+void sim_show_end(carom_sim *sim) {
+  carom_error ignored = {0};
+  if (sim->x->t != smooth_time(sim->scheme)) sim_show(sim, smooth_time(sim->scheme), &ignored);
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------
+
+bool sim_evaluate(carom_sim *sim) {
+  if (sim->evaluated) return true;
+  if (!dynamics_accelerations(&sim->model->m, sim->x)) return false;
+  dynamics_reactions(&sim->model->m, sim->x);
+  return sim->evaluated = true;
+}
+
+int sim_signal_count(const carom_model *model) {
+  return model->m.signal_count + ENERGY_SIGNALS + model->output_count;
+}
+
+static double energy_signal(const carom_sim *sim, int k) {
+  const double *accounts = smooth_accounts(sim->scheme);
+  if (k < POWER_COUNT) return accounts[k];
+  energy_ledger l = sim->ledger;
+  l.now = balance_of(sim);
+  return energy_imbalance(&l);
+}
+
+double carom_sim_read(carom_sim *sim, int signal_index) {
+  const carom_model *model = sim->model;
+  if (signal_index < 0 || signal_index >= sim_signal_count(model)) return NAN;
+  if (!sim_evaluate(sim)) return NAN;
+  int k = signal_index - model->m.signal_count;
+  if (k < 0) return signal_read(&model->m, sim->x, signal_index);
+  if (k < ENERGY_SIGNALS) return energy_signal(sim, k);
+  return function_value(&model->m, sim->x, &model->outputs[k - ENERGY_SIGNALS].f);
+}
+
+const double *sim_read_all(carom_sim *sim) {
+  const carom_model *model = sim->model;
+  int used = model->m.signal_count;
+  if (!sim_evaluate(sim)) {
+    for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;
+    sim->row[0] = sim->x->t;
+    return sim->row;
+  }
+  signal_read_all(&model->m, sim->x, sim->row);
+  for (int k = 0; k < ENERGY_SIGNALS; k++) sim->row[used++] = energy_signal(sim, k);
+  for (int k = 0; k < model->output_count; k++)
+    sim->row[used++] = function_value(&model->m, sim->x, &model->outputs[k].f);
+  return sim->row;
+}
+
+const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->udot : NULL; }
+
+carom_summary carom_sim_summary(const carom_sim *sim) {
+  integrator_stats stats = smooth_stats(sim->scheme);
+  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps, .rejected = stats.rejected,
+                     .evaluations = stats.rhs_evaluations, .wall_s = sim->wall_s,
+                     .energy_imbalance = energy_relative_imbalance(&sim->ledger),
+                     .constraint_violation = sim->violation, .restarts = sim->restarts,
+                     .projection_failures = smooth_projection_failures(sim->scheme)};
+  s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
+  return s;
+}
+
+// --- other starts -------------------------------------------------------------------------------------------------
+
+carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  error_clear(error);
+  int index = 0;
+  while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
+  if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
+  const joint *j = &m->joints[index];
+  if (j->node < 0)
+    return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop; set the joints of the tree", name);
+  const node *n = &m->nodes[j->node];
+  motion *x = sim->x;
+  double t = x->t;
+  if (q) memcpy(x->q + n->q, q, (size_t)n->nq * sizeof *q);
+  if (u) memcpy(x->u + n->v, u, (size_t)n->nv * sizeof *u);
+  dynamics_set(m, x, t, x->q, x->u);
+  dynamics_normalize(m, x->q);
+  if (!dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 50) || !dynamics_project_velocities(m, x))
+    return error_set(error, CAROM_ERROR_ASSEMBLY, "the loops do not close with joint '%s' there", name);
+  double *state = calloc((size_t)(m->nq + m->nv), sizeof *state);
+  if (!state) return error_set(error, CAROM_ERROR_MEMORY, "out of memory");
+  memcpy(state, x->q, (size_t)m->nq * sizeof *state);
+  memcpy(state + m->nq, x->u, (size_t)m->nv * sizeof *state);
+  smooth_start from = {.t = t, .q = state, .u = state + m->nq};
+  bool started = start(sim, &from, 0, error);
+  free(state);
+  return started ? CAROM_OK : CAROM_ERROR_SINGULAR;
+}
+
+// A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts.
+enum { CHECKPOINT_HEAD = 8 };
+
+int sim_checkpoint_size(const carom_model *model) {
+  const mechanism *m = &model->m;
+  return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT;
+}
+
+void sim_checkpoint(const carom_sim *sim, double *row) {
+  const mechanism *m = &sim->model->m;
+  carom_summary s = carom_sim_summary(sim);
+  const double head[CHECKPOINT_HEAD] = {s.t, smooth_next_step(sim->scheme), (double)s.steps, sim->violation,
+                                        sim->ledger.largest, sim->ledger.worst, (double)s.restarts, 0};
+  memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
+  memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
+  memcpy(row, sim->x->q, (size_t)m->nq * sizeof *row), row += m->nq;
+  memcpy(row, sim->x->u, (size_t)m->nv * sizeof *row), row += m->nv;
+  memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
+  memcpy(row, smooth_accounts(sim->scheme), POWER_COUNT * sizeof *row);
+}
+
+carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  const double *head = row, *first = row + CHECKPOINT_HEAD;
+  const double *q = first + sizeof(energy_balance) / sizeof *row, *u = q + m->nq, *joint_q = u + m->nv;
+  smooth_start from = {.t = head[0], .q = q, .u = u};
+  memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
+  memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
+  if (!start(sim, &from, head[1], error)) return CAROM_ERROR_SINGULAR;
+  memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
+  sim->steps_before = (long)head[2];
+  sim->violation = head[3];
+  sim->ledger.largest = head[4], sim->ledger.worst = head[5];
+  sim->restarts = (long)head[6] + !smooth_resumes_exactly(sim->scheme);
+  return CAROM_OK;
+}

@@ -1,0 +1,39 @@
+// What moves: a model's mechanism in motion under its scheme, with its ledger.
+#ifndef SIM_H
+#define SIM_H
+
+#include "ledger/energy.h"
+#include "model_internal.h"
+#include "scheme/smooth.h"
+
+struct carom_sim {
+  const carom_model *model;
+  motion *x;
+  smooth *scheme;
+  energy_ledger ledger;
+  bool evaluated;              // accelerations and reactions belong to the present state
+  double violation;            // largest |Φ| at the end of a step
+  long steps_before, restarts; // of the run that was resumed
+  double wall_s;               // in carom_sim_step
+  double *row;                 // one value a signal
+};
+
+// A signal of the whole model: those of the mechanism, then the energy accounts, then the outputs.
+enum { ENERGY_SIGNALS = 4 };
+int sim_signal_count(const carom_model *model);
+
+// Accelerations and reactions at the present state; false when they do not exist.
+bool sim_evaluate(carom_sim *sim);
+// All signals at the present state.
+const double *sim_read_all(carom_sim *sim);
+
+// All that is needed to go on: time, next step, coordinates, speeds, accounts, counters.
+int sim_checkpoint_size(const carom_model *model);
+void sim_checkpoint(const carom_sim *sim, double *row);
+carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
+
+// Shows the state at a time within the last step, for rows between steps.
+carom_status sim_show(carom_sim *sim, double t, carom_error *error);
+void sim_show_end(carom_sim *sim);
+
+#endif

@@ -1,0 +1,117 @@
+// Rotations, quaternions and poses.
+#include "mechanisms.h"
+
+// Each identity takes fewer than fifty operations on numbers up to one: fifty times ε, rounded up.
+static const double ROUNDING = 2e-14;
+
+static double matrix_distance(mat3 A, mat3 B) {
+  double most = 0;
+  for (int i = 0; i < 9; i++) most = fmax(most, fabs(A.m[i] - B.m[i]));
+  return most;
+}
+
+static double quat_distance(quat a, quat b) {  // up to sign
+  double dot = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z, s = dot < 0 ? -1 : 1;
+  return quat_norm((quat){a.w - s * b.w, a.x - s * b.x, a.y - s * b.y, a.z - s * b.z});
+}
+
+static void quaternions_and_matrices_are_the_same_turns(void) {
+  uint64_t seed = 11;
+  for (int i = 0; i < 1000; i++) {
+    quat a = random_quat(&seed), b = random_quat(&seed);
+    mat3 A = quat_matrix(a), B = quat_matrix(b);
+    CHECK_LE(matrix_distance(mat3_product(A, mat3_transpose(A)), MAT3_IDENTITY), ROUNDING);
+    CHECK_NEAR(vec3_dot(mat3_column(A, 0), vec3_cross(mat3_column(A, 1), mat3_column(A, 2))), 1, ROUNDING);
+    CHECK_LE(quat_distance(quat_of_matrix(A), a), ROUNDING);
+    CHECK_LE(matrix_distance(quat_matrix(quat_product(a, b)), mat3_product(A, B)), ROUNDING);
+    vec3 v = random_vec3(&seed, 1), back = mat3_tmul(A, mat3_mul(A, v));
+    CHECK_LE(vec3_norm(vec3_sub(back, v)), ROUNDING);
+  }
+}
+
+// The four branches of quat_of_matrix, on their borders too: half turns about the axes and their diagonals.
+static void half_turns_survive_the_matrix(void) {
+  for (int x = -1; x <= 1; x++)
+    for (int y = -1; y <= 1; y++)
+      for (int z = -1; z <= 1; z++)
+        for (int w = 0; w <= 1; w++) {
+          if (!x && !y && !z && !w) continue;
+          quat a = quat_normalize((quat){w, x, y, z});
+          CHECK_LE(quat_distance(quat_of_matrix(quat_matrix(a)), a), ROUNDING);
+        }
+}
+
+// exp against Rodrigues' formula, over angles from none to beyond a full turn and across the switch to the series.
+static void exponential_is_rodrigues(void) {
+  uint64_t seed = 12;
+  const double angles[] = {0, 1e-12, 1e-6, 0.99e-4, 1.01e-4, 1e-2, 1, 3.14159, 5, 7};
+  for (int i = 0; i < 10; i++) {
+    vec3 n = random_vec3(&seed, 1);
+    n = vec3_scale(1 / vec3_norm(n), n);
+    double a = angles[i];
+    quat e = quat_exp(vec3_scale(a, n));
+    CHECK_NEAR(quat_norm(e), 1, ROUNDING);
+    vec3 v = random_vec3(&seed, 1);
+    vec3 expected = vec3_add(vec3_scale(cos(a), v), vec3_scale(sin(a), vec3_cross(n, v)));
+    expected = vec3_axpy(expected, (1 - cos(a)) * vec3_dot(n, v), n);
+    CHECK_LE(vec3_norm(vec3_sub(mat3_mul(quat_matrix(e), v), expected)), ROUNDING);
+    // small turns keep their relative accuracy
+    if (a > 0 && a < 1e-3) CHECK_NEAR(vec3_dot((vec3){e.x, e.y, e.z}, n) / (0.5 * a), 1 - a * a / 24, ROUNDING);
+  }
+}
+
+static void z_goes_where_it_is_told(void) {
+  uint64_t seed = 13;
+  for (int i = 0; i < 1000; i++) {
+    vec3 n = random_vec3(&seed, 1);
+    n = vec3_scale(1 / vec3_norm(n), n);
+    mat3 R = quat_matrix(quat_from_z(n));
+    CHECK_LE(vec3_norm(vec3_sub(mat3_column(R, 2), n)), ROUNDING);
+    // the shortest turn: no part about z
+    CHECK_NEAR(quat_from_z(n).z, 0, 0);
+  }
+  for (double small = 1e-3; small > 1e-18; small *= 0.1) {  // down to the antipode and on it
+    vec3 n = {sin(small), 0, -cos(small)};
+    mat3 R = quat_matrix(quat_from_z(n));
+    CHECK_LE(matrix_distance(mat3_product(R, mat3_transpose(R)), MAT3_IDENTITY), ROUNDING);
+    CHECK_LE(vec3_norm(vec3_sub(mat3_column(R, 2), n)), ROUNDING);
+  }
+}
+
+static void poses_compose_and_invert(void) {
+  uint64_t seed = 14;
+  for (int i = 0; i < 100; i++) {
+    pose a = random_pose(&seed, false, 1), b = random_pose(&seed, false, 1), c = random_pose(&seed, false, 1);
+    pose left = pose_product(pose_product(a, b), c), right = pose_product(a, pose_product(b, c));
+    CHECK_LE(matrix_distance(left.R, right.R), ROUNDING);
+    CHECK_LE(vec3_norm(vec3_sub(left.p, right.p)), ROUNDING);
+    pose one = pose_product(a, pose_inverse(a));
+    CHECK_LE(matrix_distance(one.R, MAT3_IDENTITY), ROUNDING);
+    CHECK_LE(vec3_norm(one.p), ROUNDING);
+    vec3 v = random_vec3(&seed, 1);
+    CHECK_LE(vec3_norm(vec3_sub(pose_point(pose_product(a, b), v), pose_point(a, pose_point(b, v)))), ROUNDING);
+  }
+}
+
+static void vectors_obey_their_algebra(void) {
+  uint64_t seed = 15;
+  for (int i = 0; i < 100; i++) {
+    vec3 a = random_vec3(&seed, 1), b = random_vec3(&seed, 1), c = random_vec3(&seed, 1);
+    // a × (b × c) = b (a·c) - c (a·b)
+    vec3 left = vec3_cross(a, vec3_cross(b, c));
+    vec3 right = vec3_sub(vec3_scale(vec3_dot(a, c), b), vec3_scale(vec3_dot(a, b), c));
+    CHECK_LE(vec3_norm(vec3_sub(left, right)), ROUNDING);
+    vec3 inward = vec3_sub(vec3_scale(vec3_dot(a, b), a), vec3_scale(vec3_dot(a, a), b));
+    CHECK_LE(vec3_norm(vec3_sub(vec3_centripetal(a, b), inward)), ROUNDING);
+  }
+}
+
+int main(void) {
+  RUN(vectors_obey_their_algebra);
+  RUN(quaternions_and_matrices_are_the_same_turns);
+  RUN(half_turns_survive_the_matrix);
+  RUN(exponential_is_rodrigues);
+  RUN(z_goes_where_it_is_told);
+  RUN(poses_compose_and_invert);
+  return check_summary();
+}
