@@ -107,7 +107,11 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     return true;
   }
   if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
-  int signal_index = s->level == LEVEL_NONE ? -1 : names_find(&s->b->signals, name);
+  if (s->level == LEVEL_NONE) {
+    if (!*hint) *hint = "only t and parameters are known here";
+    return false;
+  }
+  int signal_index = names_find(&s->b->signals, name);
   if (signal_index < 0) return false;
   if (s->b->model->m.signals[signal_index].level > s->level) {
     s->refused = name;
@@ -616,7 +620,8 @@ static bool check_parts(builder *b) {
 static bool check_method(builder *b) {
   const carom_def *def = b->def;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL, "integrator rk4 needs a 'step'");
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
+                        "integrator rk4 needs a 'step'");
   bool ida = def->integrator.type == CAROM_IDA, ggl = def->smooth.constraints == CAROM_GGL;
   if (ggl && !ida)
     return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
@@ -709,6 +714,9 @@ static carom_model *load(const char *path, const char *text, const carom_setting
   const document *d = document_load(&def->memory, path, text, text ? strlen(text) : 0, (const assignment *)settings,
                                     count, error);
   bool read = d && definition_read(def, d, error);
+  char *list = arena_copy_text(&def->memory, "");
+  for (int i = 0; i < count; i++) list = arena_print(&def->memory, "%s%s = %s\n", list, settings[i].name, settings[i].value);
+  def->settings = list;
   def->memory.out_of_memory = NULL;
   carom_model *model = read ? compile(def, error) : NULL;
   if (model)

@@ -28,8 +28,9 @@ struct carom_def {
   carom_smooth_def smooth;
   carom_record_def record;
   const char *method;        // name of the scheme
-  place method_at;
+  place method_at, integrator_at;
   const document *text;      // null in code
+  const char *settings;      // what was set on top of the text: lines of `name = value`, or null
 };
 
 // What each section holds.

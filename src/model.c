@@ -1,6 +1,7 @@
 // Reading a compiled model.
 #include <string.h>
 
+#include "mechanics/constraint.h"
 #include "mechanics/signal.h"
 #include "sim.h"
 
@@ -37,6 +38,53 @@ const char *carom_model_joint_kind(const carom_model *model, int i) {
 
 bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   return i >= 0 && i < model->m.joint_count && model->m.joints[i].constraint >= 0;
+}
+
+static const char *body_of(const mechanism *m, int marker_index) {
+  return marker_index < 0 ? NULL : m->bodies[m->markers[marker_index].body].name;
+}
+
+// The word a model file has for a constraint: kinds share their types.
+static const char *constraint_word(const mechanism *m, const constraint *c) {
+  int count;
+  const constraint_kind *kinds = constraint_kinds(&count);
+  for (int i = 0; i < count; i++)
+    if (kinds[i].type == c->type && (m->planar ? kinds[i].rows_planar : kinds[i].rows_spatial) == c->rows)
+      return kinds[i].name;
+  return c->type->name;
+}
+
+// Constraints that close a joint or drive one are counted with these, not here.
+static carom_part constraint_part(const mechanism *m, int index) {
+  for (int k = 0; k < m->constraint_count; k++) {
+    const constraint *c = &m->constraints[k];
+    bool own = c->joint < 0;
+    for (int d = 0; d < m->drive_count; d++) own = own && m->drives[d].constraint != k;
+    if (!own || index-- > 0) continue;
+    bool couple = c->type == &constraint_couple;
+    return (carom_part){c->name, couple ? "couple" : constraint_word(m, c),
+                        {couple ? NULL : body_of(m, c->first), couple ? NULL : body_of(m, c->second)}};
+  }
+  return (carom_part){0};
+}
+
+carom_part carom_model_part(const carom_model *model, const char *section_name, int i) {
+  const mechanism *m = &model->m;
+  if (i < 0) return (carom_part){0};
+  if (strcmp(section_name, "bodies") == 0 && i + 1 < m->body_count) return (carom_part){m->bodies[i + 1].name, "", {0}};
+  if (strcmp(section_name, "joints") == 0 && i < m->joint_count) {
+    const joint *j = &m->joints[i];
+    return (carom_part){j->name, j->type->name, {body_of(m, j->first), body_of(m, j->second)}};
+  }
+  if (strcmp(section_name, "constraints") == 0) return constraint_part(m, i);
+  if (strcmp(section_name, "forces") == 0 && i < m->force_count) {
+    const force *f = &m->forces[i];
+    const char *along = f->of.joint >= 0 ? m->joints[f->of.joint].name : NULL;
+    return (carom_part){f->name, f->type->name, {along ? along : body_of(m, f->first), body_of(m, f->second)}};
+  }
+  if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
+    return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}};
+  return (carom_part){0};
 }
 
 // --- signals ------------------------------------------------------------------------------------------------------

@@ -177,6 +177,8 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
   const value *root = text->root;
   def->text = text;
   option_places ignored;
+  const value *integrator_key = value_get(root, "integrator");
+  if (integrator_key) def->integrator_at = integrator_key->at;
   return read_model(&r, root) && read_plain(&r, root, "bodies", &body_table, &def->bodies) &&
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) &&

@@ -6,6 +6,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
+#include "model/expr.h"
 #include "sim.h"
 
 static int collect(const char *family, const option_table **tables) {
@@ -44,8 +45,20 @@ const char *carom_family_member(const char *family, int i, const char **summary)
     *summary = integrators[i].summary;
     return integrators[i].name;
   }
+  int count;
+  if (strcmp(family, "functions") == 0) {
+    const char *const *help = expr_help(&count);
+    *summary = "";
+    return i >= 0 && i < count ? help[i] : NULL;
+  }
+  if (strcmp(family, "units") == 0) {
+    const unit *units = unit_list(&count);
+    if (i < 0 || i >= count) return NULL;
+    *summary = units[i].help;
+    return units[i].name;
+  }
   const option_table *tables[32];
-  int count = collect(family, tables);
+  count = collect(family, tables);
   if (i < 0 || i >= count) return NULL;
   *summary = tables[i]->summary;
   return tables[i]->name;

@@ -98,7 +98,19 @@ static const char **names_of(run *r, const group *g, bool units) {
   return names;
 }
 
-// The text of every file the model was read from, and the values its parameters took.
+// The values the parameters took.
+static const char *list_parameters(run *r) {
+  const parameters *all = r->model->def->text->parameters;
+  char *list = arena_copy_text(&r->memory, "");
+  for (int i = 0; i < all->count; i++) {
+    const parameter *p = &all->items[i];
+    list = p->is_number ? arena_print(&r->memory, "%s%s = %.17g\n", list, p->name, p->number)
+                        : arena_print(&r->memory, "%s%s = %s\n", list, p->name, p->text);
+  }
+  return list;
+}
+
+// The text of every file the model was read from, its parameters and what was set on top.
 static int describe(run *r, record_text *texts, int most) {
   const carom_def *def = r->model->def;
   int used = 0;
@@ -109,13 +121,8 @@ static int describe(run *r, record_text *texts, int most) {
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
   if (!def || !def->text) return used;
   texts[used++] = (record_text){"model", def->text->main->text};
-  char *list = arena_copy_text(&r->memory, "");
-  for (int i = 0; i < def->text->parameters->count; i++) {
-    const parameter *p = &def->text->parameters->items[i];
-    list = p->is_number ? arena_print(&r->memory, "%s%s = %.17g\n", list, p->name, p->number)
-                        : arena_print(&r->memory, "%s%s = %s\n", list, p->name, p->text);
-  }
-  texts[used++] = (record_text){"parameters", list};
+  texts[used++] = (record_text){"parameters", list_parameters(r)};
+  texts[used++] = (record_text){"settings", def->settings};
   for (int i = 1; i < def->text->source_count && used < most; i++)
     texts[used++] = (record_text){arena_print(&r->memory, "include%d", i), def->text->sources[i]->text};
   return used;
@@ -208,11 +215,38 @@ static carom_status write_step(run *r) {
 
 // --- resume -------------------------------------------------------------------------------------------------------
 
-static bool same_model(run *r, record_reader *in) {
-  const char *text = record_get_text(in, "model");
-  if (text && r->model->def && r->model->def->text && strcmp(text, r->model->def->text->main->text) == 0) return true;
-  error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same file", r->options->resume);
+// Settings that may differ between the parts of a run: how far it goes, how, and what is kept of it.
+static bool may_change(const char *setting) {
+  static const char *const keys[] = {"end", "integrator", "record"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    size_t length = strlen(keys[i]);
+    if (strncmp(setting, keys[i], length) == 0 && (setting[length] == ' ' || setting[length] == '.')) return true;
+  }
   return false;
+}
+
+static const char *settings_that_bind(run *r, const char *settings) {
+  char *list = arena_copy_text(&r->memory, "");
+  while (settings && *settings) {
+    int length = (int)strcspn(settings, "\n");
+    if (!may_change(settings)) list = arena_print(&r->memory, "%s%.*s\n", list, length, settings);
+    settings += length + (settings[length] == '\n');
+  }
+  return list;
+}
+
+static bool equal(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+static bool same_model(run *r, record_reader *in) {
+  const carom_def *def = r->model->def;
+  if (!def || !def->text || !equal(record_get_text(in, "model"), def->text->main->text))
+    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same file",
+                     r->options->resume), false;
+  if (equal(record_get_text(in, "parameters"), list_parameters(r)) &&
+      equal(settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings)))
+    return true;
+  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with other parameters or settings; resume with the same",
+                   r->options->resume), false;
 }
 
 static bool resume(run *r) {
@@ -301,15 +335,16 @@ static carom_status execute(run *r, carom_summary *summary) {
   int most = sim_signal_count(r->model);
   r->values = ARENA_ARRAY(&r->memory, double, most);
   sort_signals(r);
-  if (!resume(r) || !open_record(r) || !open_csv(r)) return r->error->status;
-  double t = carom_sim_time(r->sim), every = r->model->record.every, between = r->model->record.checkpoint;
+  if (!resume(r)) return r->error->status;
+  // before a file of an earlier run is written over
+  double t = carom_sim_time(r->sim);
+  if (!(r->t_end > t))
+    return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
+  if (!open_record(r) || !open_csv(r)) return r->error->status;
+  double every = r->model->record.every, between = r->model->record.checkpoint;
   r->next_row = every > 0 ? every * (floor(t / every) + 1) : 0;
   r->next_checkpoint = between > 0 ? between * (floor(t / between) + 1) : 0;
   r->last_row = -1;
-  if (!(r->t_end > t)) {
-    error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
-    return CAROM_ERROR_USAGE;
-  }
   carom_status status = loop(r);
   fill_summary(r, status, summary);
   return summary->status = close_files(r, status, summary);
@@ -330,17 +365,17 @@ carom_status carom_run(const carom_model *model, const carom_run_options *option
   jmp_buf out_of_memory;
   run r = {.model = model, .options = options, .error = error ? error : &own,
            .t_end = options->end > 0 ? options->end : model->about.end};
-  if (!summary) summary = &unused;
-  *summary = (carom_summary){0};
+  carom_summary *volatile filled = summary ? summary : &unused;
+  *filled = (carom_summary){0};
   clock_gettime(CLOCK_MONOTONIC, &r.began);
   carom_status status;
   if (setjmp(out_of_memory)) {
     status = error_set(r.error, CAROM_ERROR_MEMORY, "out of memory for the record");
   } else {
     r.memory = arena_create(&out_of_memory);
-    status = execute(&r, summary);
+    status = execute(&r, filled);
   }
-  summary->status = status;
+  filled->status = status;
   clean_up(&r);
   return status;
 }
@@ -362,8 +397,8 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
                   "\"contact\": {\"episodes\": 0, \"worst_initial_penetration\": 0, \"penetration_bound\": 0, "
                   "\"deepest_penetration\": 0}, \"solver\": {\"solves\": 0, \"unsolved\": 0, \"worst_residual\": 0}, "
-                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld}}",
+                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld, \"initial\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
-                  number(s->constraint_violation, violation), s->restarts, s->projection_failures);
+                  number(s->constraint_violation, violation), s->restarts, s->projection_failures, s->initial_changes);
 }

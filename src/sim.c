@@ -187,7 +187,9 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .evaluations = stats.rhs_evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
-                     .projection_failures = smooth_projection_failures(sim->scheme)};
+                     .projection_failures = smooth_projection_failures(sim->scheme),
+                     .initial_changes = (sim->model->assembly.moved_joint != NULL) +
+                                        (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   return s;
 }

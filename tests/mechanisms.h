@@ -202,7 +202,7 @@ MAYBE_UNUSED static bool rig_start(rig *r) {
   if (!r->x) return false;
   if (r->m.joint_q0) memcpy(r->x->joint_q, r->m.joint_q0, (size_t)r->m.joint_nq * sizeof(double));
   if (r->m.q0) dynamics_set(&r->m, r->x, 0, r->m.q0, r->m.u0);
-  return true;
+  return !r->m.q0 || dynamics_positions_velocities(&r->m, r->x);
 }
 
 // Compiles and creates a motion without assembly: the test sets the state itself.
@@ -392,6 +392,29 @@ MAYBE_UNUSED static bool rig_set_moving(rig *r, const double *q) {
   memcpy(u, r->x->u, (size_t)m->nv * sizeof *u);
   m->u0 = u;
   return true;
+}
+
+// Springs, dampers, a bushing, motors along joints (the closing one too) and one drive that starts where the loop is.
+MAYBE_UNUSED static void decorate(rig *r, const double *q) {
+  int bodies = r->m.body_count - 1, last = r->m.joint_count - 1, offset = 0;
+  force *f = rig_force(r, &force_spring, rig_random_marker(r, 1), rig_random_marker(r, bodies));
+  f->stiffness[0] = 30, f->damping[0] = 3, f->rest = 0.2;
+  f = rig_force(r, &force_bushing, rig_random_marker(r, GROUND), rig_random_marker(r, bodies / 2 + 1));
+  for (int k = 0; k < 6; k++) f->stiffness[k] = 5 + k, f->damping[k] = 1 + 0.1 * k;
+  bool driven = false;
+  for (int j = 0; j <= last; j++) {
+    const joint_space *space = joint_in(r->m.joints[j].type, r->m.planar);
+    if (space->nv > 0 && space->nq == space->nv && j != last) {
+      f = rig_force(r, &force_along, -1, -1);
+      f->of = (coordinate){j, space->nv - 1}, f->stiffness[0] = 2, f->damping[0] = 0.5, f->f[0] = constant_of(0.3);
+      if (!driven && space->nv == 1) rig_drive(r, j, 0, rig_wave(r, q[offset], 0.2, 3)), driven = true;
+    }
+    if (j == last && space->nv > 0 && space->nq == space->nv) {
+      f = rig_force(r, &force_along, -1, -1);
+      f->of = (coordinate){j, 0}, f->stiffness[0] = 4, f->damping[0] = 0.5;
+    }
+    offset += space->nq;
+  }
 }
 
 MAYBE_UNUSED static double largest_of(const double *v, int n) {

@@ -187,28 +187,6 @@ static double largest_acceleration(const mechanism *m, const motion *x) {
   return most;
 }
 
-static void decorate(rig *r, const double *q) {
-  int bodies = r->m.body_count - 1, last = r->m.joint_count - 1, offset = 0;
-  force *f = rig_force(r, &force_spring, rig_random_marker(r, 1), rig_random_marker(r, bodies));
-  f->stiffness[0] = 30, f->damping[0] = 3, f->rest = 0.2;
-  f = rig_force(r, &force_bushing, rig_random_marker(r, GROUND), rig_random_marker(r, bodies / 2 + 1));
-  for (int k = 0; k < 6; k++) f->stiffness[k] = 5 + k, f->damping[k] = 1 + 0.1 * k;
-  bool driven = false;
-  for (int j = 0; j <= last; j++) {
-    const joint_space *space = joint_in(r->m.joints[j].type, r->m.planar);
-    if (space->nv > 0 && space->nq == space->nv && j != last) {
-      f = rig_force(r, &force_along, -1, -1);
-      f->of = (coordinate){j, space->nv - 1}, f->stiffness[0] = 2, f->damping[0] = 0.5, f->f[0] = constant_of(0.3);
-      if (!driven && space->nv == 1) rig_drive(r, j, 0, rig_wave(r, q[offset], 0.2, 3)), driven = true;
-    }
-    if (j == last && space->nv > 0 && space->nq == space->nv) {
-      f = rig_force(r, &force_along, -1, -1);
-      f->of = (coordinate){j, 0}, f->stiffness[0] = 4, f->damping[0] = 0.5;
-    }
-    offset += space->nq;
-  }
-}
-
 // Both mechanisms at the same state with accelerations and reactions known; the bound is the promise of 1e-9 between
 // coordinates (their systems have conditions of up to 1e6).
 static void check_same(const rig *a, const rig *b) {
@@ -370,6 +348,49 @@ static void spatial_four_bar_has_three_rows_too_many(void) {
   rig_destroy(plane), rig_destroy(space), rig_destroy(absolute);
 }
 
+// Tilted, the rows that nothing moves are no longer exact zeros but rounding, and must still be seen as such.
+static void redundancy_is_seen_in_any_orientation(void) {
+  rig *straight = four_bar(false);
+  start_four_bar(straight);
+  uint64_t seed = 1;
+  for (int trial = 0; trial < 10; trial++) {
+    rig *r = four_bar(false);
+    mat3 Q = quat_matrix(random_quat(&seed));
+    pose tilt = {Q, VEC3_ZERO};
+    for (int i = 0; i < r->m.marker_count; i++)
+      if (r->m.markers[i].body == GROUND) r->m.markers[i].local = pose_product(tilt, r->m.markers[i].local);
+    r->m.gravity = mat3_mul(Q, r->m.gravity);
+    start_four_bar(r);
+    CHECK_EQUAL(r->report.redundant, 3);
+    CHECK_EQUAL(r->report.freedom, 1);
+    check_satisfied(r);
+    for (int j = 0; j < 4; j++) CHECK_NEAR(r->x->joint_udot[j], straight->x->joint_udot[j], 1e-10);  // as above
+    rig_destroy(r);
+  }
+  rig_destroy(straight);
+}
+
+// Gᵀ by the tree against G by rows: μ·(G u) = (Gᵀ μ)·u.
+static void transposed_rows_are_the_rows_transposed(void) {
+  for (int planar = 0; planar < 2; planar++) {
+    double q[256], mu[MOST_ROWS], out[128], left = 0, right = 0, size = 0;
+    rig *r = random_loop(planar, 7, &joint_revolute, 1700, q);
+    rig_couple(r, 2, (couple_term[]){{{0, 0}, 2}, {{r->m.joint_count - 1, 0}, -3}}, rig_wave(r, 0, 1, 1));
+    rig_ready(r);
+    state s = random_state(r, 1);
+    state_at(r, &s, 0, r->x);
+    for (int i = 0; i < r->m.row_count; i++) {
+      const row *w = &r->x->rows[i];
+      mu[i] = random_between(&r->seed, -1, 1);
+      left += mu[i] * (constraint_row_rate(&r->m, r->x, w) - w->phi_t);
+    }
+    dynamics_transposed_rows(&r->m, r->x, mu, out);
+    for (int v = 0; v < r->m.nv; v++) right += out[v] * s.u[v], size += fabs(out[v] * s.u[v]);
+    CHECK_NEAR(left, right, 1e-13 * size);  // sums of a few dozen terms
+    rig_destroy(r);
+  }
+}
+
 // The same joint three times: every row twice too many, and the motion that of one.
 static void repeated_joints_do_no_harm(void) {
   for (int planar = 0; planar < 2; planar++) {
@@ -518,6 +539,8 @@ int main(void) {
   RUN(joint_and_absolute_coordinates_agree);
   RUN(the_choice_of_tree_does_not_matter);
   RUN(spatial_four_bar_has_three_rows_too_many);
+  RUN(redundancy_is_seen_in_any_orientation);
+  RUN(transposed_rows_are_the_rows_transposed);
   RUN(repeated_joints_do_no_harm);
   RUN(projection_restores_the_constraints);
   RUN(velocity_projection_is_orthogonal);

@@ -119,7 +119,16 @@ static void least_norm_is_least_and_first_rows_win(void) {
   }
 }
 
+// A row of rounding says nothing, whatever its right-hand side.
+static void least_norm_leaves_zero_rows_out(void) {
+  double A[] = {1, 2, 0, 1e-17, -2e-17, 3e-17, 0, 0, 0, 0, 1, 1}, b[] = {3, 5, 7, 1}, x[3], work[16];
+  CHECK_EQUAL(dense_least_norm(4, 3, A, b, 1e-9, x, work), 2);
+  CHECK_NEAR(x[0] + 2 * x[1], 3, 1e-15 * 10);
+  CHECK_NEAR(x[1] + x[2], 1, 1e-15 * 10);
+}
+
 int main(void) {
+  RUN(least_norm_leaves_zero_rows_out);
   RUN(cholesky_solves);
   RUN(cholesky_refuses_what_is_singular);
   RUN(rank_is_found);

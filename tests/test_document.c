@@ -139,7 +139,8 @@ static void sets_replace(void) {
   const char *text = "parameters: {n: 2, mode: adams}\nmethod: smooth\nend: 1\ngravity: [0, -9.81]\n"
                      "bodies:\n  b{i}: {repeat: {i: [1, n]}, mass: i}\n";
   const assignment sets[] = {{"n", "3"}, {"method.smooth.rtol", "1e-10"}, {"coordinates", "absolute"}, {"end", "2*n"},
-                             {"gravity.1", "-1"}, {"bodies.b3.mass", "7 kg"}, {"list", "[1, {a: b}]"}, {"mode", "bdf"}};
+                             {"gravity.1", "-1"}, {"bodies.b3.mass", "7 kg"}, {"list", "[1, {a: b}]"}, {"mode",
+                                 "bdf"}};
   const document *d = load_with(text, sets, 8);
   if (CHECK(d)) {
     CHECK_NEAR(parameter_value(d, "n"), 3, 0);
@@ -166,7 +167,7 @@ static void sets_replace(void) {
 
 static void set_fails(const char *name, const char *text, int column, const char *message) {
   const assignment set = {name, text};
-  if (CHECK(!load_with("parameters: {omega: 2}\ngravity: [0, 1]\n", &set, 1))) {
+  if (CHECK(!load_with("parameters: {omega: 2}\ngravity: [0, 1]\nintegrator: bdf\n", &set, 1))) {
     CHECK_TEXT(error.file, "--set");
     CHECK_EQUAL(error.column, column);
     CHECK_CONTAINS(error.text, message);
@@ -181,6 +182,7 @@ static void bad_sets(void) {
   set_fails("parameters.omgea", "2", 1, "did you mean 'omega'?");
   set_fails("a..b", "2", 1, "not the path of a key");
   set_fails("gravity.x", "2", 1, "not an item of the list");
+  set_fails("integrator.rtol", "2", 1, "'integrator' is 'bdf' in the model, not a map");
   set_fails("omega", "*x", 7 + 1, "aliases");
   set_fails("a", "[1, 2", 3, "not valid YAML");
   end();

@@ -23,7 +23,8 @@ typedef struct thing {
 } thing;
 
 #define AT(member) offsetof(thing, member)
-static const option inner_options[] = {{"depth", OPTION_NUMBER, offsetof(inner, depth), DIM_LENGTH, 0, "2 mm", NULL, NULL, "Depth."}};
+static const option inner_options[] = {{"depth", OPTION_NUMBER, offsetof(inner, depth), DIM_LENGTH, 0, "2 mm", NULL,
+                                        NULL, "Depth."}};
 static const option_table inner_table = {"hole", "A hole.", NULL, sizeof(inner), inner_options, 1};
 static const option options[] = {
   {"mass", OPTION_NUMBER, AT(mass), DIM_MASS, OPTION_POSITIVE | OPTION_REQUIRED, NULL, NULL, NULL, "Mass."},
@@ -126,7 +127,8 @@ static void every_type_is_read(void) {
 static void planar_and_spatial(void) {
   begin();
   thing t;
-  CHECK(read_thing("x: {mass: 1, at: [1, 2], rotation: 60 deg, inertia: 3, gravity: [0, 1], axis: [0, 2]}\n", true, &t));
+  CHECK(read_thing("x: {mass: 1, at: [1, 2], rotation: 60 deg, inertia: 3, gravity: [0, 1], axis: [0, 2]}\n", true,
+                   &t));
   CHECK(t.point[1] == 2 && t.point[2] == 0);
   CHECK_NEAR(t.rotation[0], cos(acos(-1) / 6), 1e-15);
   CHECK_NEAR(t.rotation[3], 0.5, 1e-15);
@@ -346,6 +348,7 @@ static void the_reference_page(void) {
   CHECK_CONTAINS(page, "| `mass` | number [kg], > 0 | required | Mass. |\n");
   CHECK_CONTAINS(page, "| `kind` | `adams`, `bdf`, `rk4` | `bdf` | Kind. |\n");
   CHECK_CONTAINS(page, "| `length` | number [m], >= 0 | `0.5 mm` | Length. |\n");
+  CHECK_CONTAINS(page, "Bodies. May be written as the value of `revolute`. |");
   CHECK_CONTAINS(page, "#### `hole`");
 }
 

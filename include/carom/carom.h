@@ -60,6 +60,14 @@ CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
 CAROM_API const char *carom_model_joint_kind(const carom_model *model, int i);
 CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
 
+// The parts of a model as its file names them: "bodies" (without ground), "joints", "constraints", "forces", "drives".
+typedef struct carom_part {
+  const char *name;                        // null beyond the last
+  const char *kind;                        // empty where there is only one
+  const char *between[2];                  // bodies; of a drive or a force along a joint: the joint, null; else null
+} carom_part;
+CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
+
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
@@ -88,6 +96,7 @@ typedef struct carom_summary {
   double constraint_violation;     // largest |Φ| met at the end of a step
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
+  long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);
 
@@ -128,6 +137,17 @@ typedef struct carom_run_options {
 CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                                  carom_error *error);
 
+// Writes a table of a run's HDF5 file as CSV, "-" to the standard output; a null table: all that have a row for each
+// recorded time, side by side. Also while the run is still going.
+CAROM_API carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error);
+// The tables of a run's HDF5 file.
+CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
+                                         long rows), void *context, carom_error *error);
+
+// For a program whose only HDF5 files are carom's, before anything else: leaves out HDF5's own clean-up at exit, which
+// complains on the standard error after a damaged file.
+CAROM_API void carom_skip_exit_cleanup(void);
+
 // The summary as one JSON object. Returns the length it has or would have, as snprintf does.
 CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int size);
 
@@ -135,7 +155,8 @@ CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int s
 
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
-// Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators"); null at the end.
+// Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "functions",
+// "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 
 #ifdef __cplusplus

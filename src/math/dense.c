@@ -84,11 +84,20 @@ int dense_rank(int n, double *A, double tolerance, int *order) {
   return n;
 }
 
+// A row this small beside the largest is rounding of a zero row.
+static const double NOTHING = 1e-13;
+
 // Modified Gram–Schmidt on the rows, each swept twice so that the basis is orthogonal to rounding.
 int dense_least_norm(int m, int n, double *A, const double *b, double tolerance, double *x, double *work) {
   double *basis = work;                // rows kept, orthonormal, n entries each
   double *value = work + (long)m * n;  // right-hand side in that basis
   int rank = 0;
+  double largest = 0;
+  for (int i = 0; i < m; i++) {
+    double size = 0;
+    for (int k = 0; k < n; k++) size += A[(long)i * n + k] * A[(long)i * n + k];
+    largest = fmax(largest, size);
+  }
   for (int i = 0; i < m; i++) {
     double *a = A + (long)i * n, beta = b[i], before = 0, norm = 0;
     for (int k = 0; k < n; k++) before += a[k] * a[k];
@@ -101,7 +110,7 @@ int dense_least_norm(int m, int n, double *A, const double *b, double tolerance,
         beta -= c * value[r];
       }
     for (int k = 0; k < n; k++) norm += a[k] * a[k];
-    if (!(norm > tolerance * tolerance * before) || rank == n) continue;
+    if (!(norm > tolerance * tolerance * before) || !(norm > NOTHING * NOTHING * largest) || rank == n) continue;
     norm = sqrt(norm);
     for (int k = 0; k < n; k++) basis[(long)rank * n + k] = a[k] / norm;
     value[rank++] = beta / norm;

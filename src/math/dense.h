@@ -13,8 +13,9 @@ void dense_cholesky_solve(int n, const double *L, int stride, double *x);
 // tolerance times the largest diagonal count as zero. `order` (n) receives the pivoting order: its first `rank`
 // entries are independent rows.
 int dense_rank(int n, double *A, double tolerance, int *order);
-// The x of least norm with A x = b, A of m rows (m x n row-major, destroyed). A row that depends on those before it is
-// left out, so the first rows win where they contradict. `work` has m * n + m entries. Returns the number of rows kept.
+// The x of least norm with A x = b, A of m rows (m x n row-major, destroyed). A row that depends on those before it, or
+// is zero to rounding beside the largest, is left out, so the first rows win where they contradict. `work` has
+// m * n + m entries. Returns the number of rows kept.
 int dense_least_norm(int m, int n, double *A, const double *b, double tolerance, double *x, double *work);
 
 #endif

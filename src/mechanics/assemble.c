@@ -11,7 +11,7 @@
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
 
-enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12 };
+enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
 
 // A typical size of the mechanism, for tolerances and weights: the largest distance of a joint's marker from its body.
 static double typical_length(const mechanism *m) {
@@ -58,8 +58,12 @@ static double sum_of_squares(const mechanism *m, const motion *x) {
 // Gauss–Newton with step halving on Σ Φ²; a step turns nothing by more than half a radian's worth of motion.
 static bool iterate_positions(const mechanism *even, motion *x, double tolerance, int *iterations, double *q_work,
                               double *step_work) {
-  double violation = violation_at(even, x);
+  double violation = violation_at(even, x), ten_ago = INFINITY;
   for (int turn = 0; turn < MAX_ITERATIONS && violation > tolerance; turn++, ++*iterations) {
+    if (turn % PATIENCE == 0) {  // nothing won in ten turns: a minimum that does not close
+      if (!(sum_of_squares(even, x) < 0.99 * ten_ago)) return false;
+      ten_ago = sum_of_squares(even, x);
+    }
     const double *step = dynamics_position_step(even, x);
     if (!step) return false;
     double size = 0;
@@ -104,6 +108,23 @@ static void hold_given(const mechanism *m, const initial_state *initial, bool *h
   }
 }
 
+// Another guess, for a first one that leads into a minimum that does not close: every free speed moves by up to a radian
+// and a half or by the typical length, spread evenly and always alike.
+static void shake(const mechanism *even, motion *x, int guess, double *move) {
+  memset(move, 0, (size_t)even->nv * sizeof *move);
+  for (int i = 1; i < even->node_count; i++) {
+    const node *n = &even->nodes[i];
+    const char *kinds = even->planar ? n->type->kinds_planar : n->type->kinds_spatial;
+    for (int a = 0; a < n->free_count; a++) {
+      int k = n->free[a];
+      bool slides = n->nq == n->nv ? kinds[k] == 't' : k >= 3;
+      double phase = 0.6180339887498949 * (n->v + k) + 0.7548776662466927 * guess;
+      move[n->v + k] = (slides ? even->length : 1.5) * (2 * (phase - floor(phase)) - 1);
+    }
+  }
+  dynamics_move(even, x->q, move);
+}
+
 static bool report_open_loop(const mechanism *m, const motion *x, carom_error *error) {
   const constraint *worst = NULL;
   double most = -1;
@@ -117,6 +138,20 @@ static bool report_open_loop(const mechanism *m, const motion *x, carom_error *e
                       "the mechanism does not close: '%s' is still off by %.3g", worst->name, most);
 }
 
+// A given coordinate of a joint that closes a loop is a guess like any other, and may come out elsewhere too.
+static void report_moved(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
+  double most = 1e-9;
+  for (int i = 0; i < m->joint_count; i++)
+    for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nq; k++) {
+      int q = m->joints[i].q + k;
+      double change = fabs(x->joint_q[q] - initial->q[q]);
+      if (!initial->q_given[q] || !(change > most)) continue;
+      most = change;
+      report->moved_joint = m->joints[i].name;
+      report->moved_from = initial->q[q], report->moved_to = x->joint_q[q];
+    }
+}
+
 static bool assemble_positions(const mechanism *m, motion *x, const initial_state *initial, arena *memory,
                                assembly_report *report, carom_error *error) {
   double tolerance = 1e-13 * fmax(1, m->length);
@@ -124,27 +159,25 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
   bool *held = ARENA_ARRAY(memory, bool, m->nv + 1);
   start_positions(m, x, initial);
   report->violation_before = report->violation_after = violation_at(m, x);
-  if (report->violation_before <= tolerance) return true;
+  if (report->violation_before <= tolerance) {
+    report_moved(m, x, initial, report);
+    return true;
+  }
 
   hold_given(m, initial, held);
-  mechanism even = even_copy(m, held, memory);
-  bool closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
-  if (!closed) {
-    even = even_copy(m, NULL, memory);
-    start_positions(m, x, initial);
-    closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
+  bool closed = false, any_held = false;
+  for (int i = 0; i < m->nv; i++) any_held = any_held || held[i];
+  for (int hold = any_held; hold >= 0 && !closed; hold--) {
+    mechanism even = even_copy(m, hold ? held : NULL, memory);
+    for (int guess = 0; guess < MAX_GUESSES && !closed; guess++) {
+      start_positions(m, x, initial);
+      if (guess > 0) shake(&even, x, guess, step_work);
+      closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
+    }
   }
   report->violation_after = violation_at(m, x);
   if (!closed) return report_open_loop(m, x, error);
-  for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    const joint *j = &m->joints[n->joint];
-    for (int k = 0; k < n->nq; k++)
-      if (initial->q_given[j->q + k] && fabs(x->q[n->q + k] - initial->q[j->q + k]) > 1e-9) {
-        report->moved_joint = j->name;
-        report->moved_from = initial->q[j->q + k], report->moved_to = x->q[n->q + k];
-      }
-  }
+  report_moved(m, x, initial, report);
   return true;
 }
 
@@ -263,6 +296,24 @@ static void assemble_velocities(const mechanism *m, motion *x, const initial_sta
     }
 }
 
+// Drives and moving constraints that ask for different speeds of the same motion.
+static bool check_velocities(const mechanism *m, motion *x, carom_error *error) {
+  dynamics_set(m, x, 0, x->q, x->u);
+  dynamics_positions_velocities(m, x);
+  double fastest = 1, most = 0;
+  for (int i = 0; i < m->nv; i++) fastest = fmax(fastest, fabs(x->u[i]));
+  const constraint *worst = NULL;
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].row_count; k++) {
+      double rate = fabs(constraint_row_rate(m, x, &x->rows[m->constraints[i].row0 + k]));
+      if (!(rate <= most)) most = rate, worst = &m->constraints[i];
+    }
+  if (most <= 1e-8 * fastest * fmax(1, m->length)) return true;
+  const drive *last = m->drive_count ? &m->drives[m->drive_count - 1] : NULL;
+  return source_error(error, CAROM_ERROR_ASSEMBLY, last ? last->at : worst->at, "leave one of them out",
+                      "drives and constraints contradict: '%s' cannot keep up, its rate is off by %.3g", worst->name, most);
+}
+
 // --- all ----------------------------------------------------------------------------------------------------------
 
 static bool check_inertia(const mechanism *m, motion *x, carom_error *error) {
@@ -294,6 +345,9 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memor
   bool done = assemble_positions(m, x, initial, memory, report, error) && check_inertia(m, x, error);
   if (done) {
     assemble_velocities(m, x, initial, memory, report);
+    done = check_velocities(m, x, error);
+  }
+  if (done) {
     keep_state(m, x, memory);
     int driven = 0;
     for (int i = 0; i < m->drive_count; i++) driven += m->drives[i].speed >= 0;

@@ -449,13 +449,15 @@ const double *dynamics_position_step(const mechanism *m, motion *x) {
   return response_to(m, x, rhs);
 }
 
+// One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large as
+// the tolerance, which an integrator's error test sees and no shorter step makes smaller.
 bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations) {
   if (!m->row_count) return true;
   for (int turn = 0;; turn++) {
     x->level = LEVEL_NONE;
     dynamics_positions_velocities(m, x);
     double violation = constraints_violation(m, x);
-    if (violation <= tolerance) return true;
+    if (turn > 0 && violation <= tolerance) return true;
     if (turn == max_iterations || !isfinite(violation)) return false;
     const double *step = dynamics_position_step(m, x);
     if (!step) return false;
@@ -521,8 +523,12 @@ int dynamics_constraint_rank(const mechanism *m, motion *x) {
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size) {
   if (x->singular_node) {
     const node *n = &m->nodes[x->singular_node];
-    snprintf(text, (size_t)size, "body '%s' and what hangs on it have no inertia along joint '%s'",
-             m->bodies[n->body].name, n->joint >= 0 ? m->joints[n->joint].name : "its own freedom");
+    if (m->absolute)
+      snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and absolute coordinates need both",
+               m->bodies[n->body].name);
+    else
+      snprintf(text, (size_t)size, "body '%s' and what hangs on it have no inertia along joint '%s'",
+               m->bodies[n->body].name, m->joints[n->joint].name);
     return;
   }
   snprintf(text, (size_t)size, "the accelerations are not finite at t = %g s", x->t);

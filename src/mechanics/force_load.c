@@ -46,7 +46,7 @@ static const option_table force_table = {
 static const option torque_options[] = {
     {.key = "torque", .type = OPTION_TEXT, .offset = FORCE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The marker or body."},
-    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_TORQUE, .flags = OPTION_REQUIRED,
+    {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_TORQUE, .flags = OPTION_REQUIRED | OPTION_TURNING,
      .help = "Components (a single number in a planar model); each may depend on t and state."},
     {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
      .help = "Whose axes the components are in."},

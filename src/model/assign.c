@@ -64,8 +64,8 @@ static value **step_into(loader *l, value *at, const char *part, const assigned 
   if (at->kind == VALUE_LIST) {
     int i = list_index(at, part);
     if (i >= 0) return &at->items[i];
-    *ok = source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not an item of the list at %s:%d:%d", part,
-                       at->at.source ? at->at.source->name : "", at->at.line, at->at.column);
+    *ok = source_error(l->error, CAROM_ERROR_MODEL, set->at, NULL, "'%s' is not an item of the list at %s:%d:%d",
+                       part, at->at.source ? at->at.source->name : "", at->at.line, at->at.column);
     return NULL;
   }
   for (int i = 0; i < at->count; i++)
@@ -79,6 +79,14 @@ static value *empty_map(loader *l, const char *key, place key_at, const assigned
   map->key_at = key_at;
   map->parameters = names;
   return map;
+}
+
+// `method: smooth` makes way for method.smooth.rtol, and for another method too, but `integrator: bdf` is not
+// forgotten for integrator.rtol.
+static bool may_replace(const value *scalar, const char *rest) {
+  size_t n = strcspn(rest, ".");
+  return scalar->text[0] == '\0' || rest[n] == '.' ||
+      (strlen(scalar->text) == n && strncmp(scalar->text, rest, n) == 0);
 }
 
 static bool assign_path(loader *l, value *root, const assigned *set, const parameters *names) {
@@ -102,7 +110,11 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
       value *map = empty_map(l, path, set->at, set, names);
       tree_append(l, at, map);
       at = map;
-    } else if ((*slot)->kind == VALUE_SCALAR) {  // `method: smooth` makes way for method.smooth.rtol
+    } else if ((*slot)->kind == VALUE_SCALAR) {
+      if (!may_replace(*slot, dot + 1))
+        return source_error(l->error, CAROM_ERROR_MODEL, set->at,
+                            "set the whole of it, as in --set 'key={a: 1, b: 2}'",
+                            "'%s' is '%s' in the model, not a map", path, (*slot)->text);
       at = *slot = empty_map(l, (*slot)->key, (*slot)->key_at, set, names);
     } else {
       at = *slot;

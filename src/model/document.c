@@ -101,7 +101,7 @@ static const char *beside(arena *memory, const char *path, const char *name) {
 
 // These are said once: the includer's replaces the included one whole. Any other map is joined entry by entry.
 static bool is_said_once(const char *key) {
-  static const char *const keys[] = {"method", "record"};
+  static const char *const keys[] = {"method", "integrator", "record"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (strcmp(keys[i], key) == 0) return true;
   return false;
@@ -161,13 +161,14 @@ static bool merge_root(loader *l, value *into, const value *from, const source *
 
 static value *read_tree(session *s, const source *text, const file_chain *chain, int depth);
 
-static bool include(session *s, value *root, const value *name, const source *includer, const file_chain *chain, int depth) {
+static bool include(session *s, value *root, const value *name, const source *includer, const file_chain *chain,
+                    int depth) {
   loader *l = &s->loader;
   if (name->kind != VALUE_SCALAR || name->text[0] == '\0')
     return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL, "'include' takes a file name or a list of them");
   if (depth >= MODEL_INCLUDE_DEPTH_MAX)
-    return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL, "includes are nested too deeply: the limit is %d",
-                        MODEL_INCLUDE_DEPTH_MAX);
+    return source_error(l->error, CAROM_ERROR_MODEL, name->at, NULL,
+                        "includes are nested too deeply: the limit is %d", MODEL_INCLUDE_DEPTH_MAX);
   const char *path = beside(l->memory, includer->name, name->text);
   file_chain here = {canonical_path(l->memory, path), chain};
   for (const file_chain *c = chain; c; c = c->above)
@@ -214,20 +215,23 @@ static const document *build(session *s, const source *main, value *root, const 
   value *named = tree_take(root, "parameters");
   if (named && is_empty(named)) named = NULL;
   if (named && named->kind != VALUE_MAP) {
-    source_error(l->error, CAROM_ERROR_MODEL, named->at, NULL, "'parameters' must be a map, not %s", value_kind_text(named));
+    source_error(l->error, CAROM_ERROR_MODEL, named->at, NULL, "'parameters' must be a map, not %s",
+                 value_kind_text(named));
     return NULL;
   }
   assigned *assigned_sets = ARENA_ARRAY(l->memory, assigned, set_count);
-  if (!assign_read(l, sets, set_count, assigned_sets) || !assign_parameters(l, named, assigned_sets, set_count)) return NULL;
+  if (!assign_read(l, sets, set_count, assigned_sets) || !assign_parameters(l, named, assigned_sets, set_count))
+    return NULL;
   const parameters *names = parameters_evaluate(l, named);
-  if (!names || !repeat_unroll(l, root, names) || !assign_paths(l, root, assigned_sets, set_count, names)) return NULL;
+  if (!names || !repeat_unroll(l, root, names) || !assign_paths(l, root, assigned_sets, set_count, names))
+    return NULL;
   document *d = ARENA_NEW(l->memory, document);
   *d = (document){root, names, main, s->sources, s->source_count};
   return d;
 }
 
-const document *document_load(arena *memory, const char *path, const char *text, size_t length, const assignment *sets,
-                              int set_count, carom_error *error) {
+const document *document_load(arena *memory, const char *path, const char *text, size_t length,
+                              const assignment *sets, int set_count, carom_error *error) {
   if (!path) path = "model";
   session *s = ARENA_NEW(memory, session);
   carom_error *own = error ? error : ARENA_NEW(memory, carom_error);

@@ -31,11 +31,14 @@ typedef struct scope {
 } scope;
 
 // Compiles text; `at` is the place of its first character. Returns null after reporting an error at the exact
-// column. `dim` (may be null) receives the dimension of the result.
+// column. `dim` (may be null) receives the dimension of the result, DIM_ANY when it is not known: a literal without a
+// unit is a pure factor, a constant symbol of DIM_ANY may stand for anything, and a variable's dimension is lost in a
+// product with either, since coefficients of t and of signals are mostly written without units.
 const expr *expr_compile(arena *memory, const char *text, place at, scope names, dimension *dim, carom_error *error);
 
 bool expr_is_constant(const expr *e);            // mentions no variable
 double expr_value(const expr *e, const double *slots);
+// At a kink, the derivatives of the side the variable grows into; a jump has none.
 jet expr_jet(const expr *e, const jet *slots);
 
 // Name and one-line help of each built-in function and constant, for the reference page.

@@ -455,7 +455,8 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
     if (strcmp(constants[i].name, name) == 0)
       return push_constant(p, constants[i].value, (quantity){constants[i].dim ? FIRM : PURE, constants[i].dim}, at);
   if (find_function(name)) return fail(p, at, NULL, "the function '%s' needs its arguments in parentheses", name);
-  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) return fail(p, at, NULL, "'%s' is not a number here", name);
+  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
+    return fail(p, at, NULL, "'%s' is not a number here", name);
   if (!hint) hint = nearest_builtin(name, false);
   if (!hint && unit_find(name, strlen(name)))
     hint = "a unit stands right after a number, and its products have no blanks: 10 N/m";
@@ -558,7 +559,8 @@ static operand parse_name(parser *p) {
   if (n > NAME_MAX_LENGTH) return fail(p, at, NULL, "this name is too long");
   memcpy(name, p->text + at, n);
   name[n] = '\0';
-  if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0) return fail(p, at, NULL, "a value is missing before '%s'", name);
+  if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0)
+    return fail(p, at, NULL, "a value is missing before '%s'", name);
   p->i += n;
   skip_blanks(p);
   if (p->text[p->i] != '(') return parse_symbol(p, name, at);
@@ -613,7 +615,8 @@ static operand parse_infixes(parser *p, operand left, int binding) {
     if (!sign || sign->binding <= binding) return left;
     size_t at = p->i;
     p->i += strlen(sign->text);
-    if (sign->op == OP_MULTIPLY && p->text[p->i] == '*') return fail(p, at, "write a power with '^'", "'**' is not known here");
+    if (sign->op == OP_MULTIPLY && p->text[p->i] == '*')
+      return fail(p, at, "write a power with '^'", "'**' is not known here");
     // A power binds to the right: 2^3^2 is 2^(3^2).
     operand right = parse(p, sign->binding == BIND_POWER ? BIND_SIGN : sign->binding);
     if (p->failed) return right;

@@ -31,6 +31,7 @@ enum {
   OPTION_SUBJECT = 2,      // takes the value of the key that names the member: `revolute: [ground, crank]`
   OPTION_POSITIVE = 4,     // > 0 (numbers are finite always)
   OPTION_NOT_NEGATIVE = 8, // >= 0
+  OPTION_TURNING = 16,     // components about the axes: in a planar model there is one, about z
 };
 
 typedef struct option_table option_table;
@@ -42,7 +43,8 @@ typedef struct option {
   dimension dim;
   int flags;
   const char *preset;      // default, in the words of a model file but without names or sums: `1e-8`, `0.5 mm`,
-                           // `[0, 0, 1]`, `z`, `true`; null: all zero, of a rotation the identity
+                           // `[0, 0, 1]`, `z`, `true`; null: all zero, of a rotation the identity. A list has no
+                           // place to keep one: there it is for the page, and says what an empty list means
   const char *words;       // of OPTION_WORD
   const option_table *table;
   const char *help;        // one sentence
@@ -79,7 +81,8 @@ typedef struct option_reader {
 
 // Zeroes `target` and fills in the table's presets.
 void option_defaults(const option_table *table, void *target);
-// Reads a map (or nothing at all: every preset) into `target`, presets first. Keys listed in `others` (null-terminated, may be null) are left for the caller.
+// Reads a map (or nothing at all: every preset) into `target`, presets first. Keys listed in `others`
+// (null-terminated, may be null) are left for the caller.
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
                  const char *const *others, option_places *places);
 // Checks a struct that was filled in code by the same rules.

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/option.h"
-#include "model/option_word.h"
+#include "model/option_value.h"
 
 typedef struct checked {
   const option_reader *r;
@@ -33,6 +33,11 @@ static bool check_unit(const checked *c, const double *x, int count) {
   for (int i = 0; i < count; i++) square += x[i] * x[i];
   // Eight digits are what one expects of a direction that was typed in or computed in single precision.
   return fabs(square - 1) <= 1e-6 || wrong(c, "must have length one");
+}
+
+// Without a preset, zero means that none was given.
+static bool check_axis(const checked *c, const double x[3]) {
+  return (!c->o->preset && x[0] == 0 && x[1] == 0 && x[2] == 0) || check_unit(c, x, 3);
 }
 
 static bool check_text(const checked *c, const char *text) {
@@ -77,10 +82,13 @@ static bool check_one(const checked *c, const void *from) {
       return (i >= 0 && i < option_word_count(c->o->words)) || wrong(c, "is not one of its words");
     }
     case OPTION_TEXT: return check_text(c, *(const char *const *)from);
-    case OPTION_PAIR: return check_text(c, ((const char *const *)from)[0]) && check_text(c, ((const char *const *)from)[1]);
+    case OPTION_PAIR: {
+      const char *const *pair = from;
+      return check_text(c, pair[0]) && check_text(c, pair[1]);
+    }
     case OPTION_NAMES: return check_names(c, from);
     case OPTION_POINT: return check_finite(c, from, 3);
-    case OPTION_AXIS: return check_finite(c, from, 3) && check_unit(c, from, 3);
+    case OPTION_AXIS: return check_finite(c, from, 3) && check_axis(c, from);
     case OPTION_ROTATION: return check_finite(c, from, 4) && check_unit(c, from, 4);
     case OPTION_INERTIA: return check_inertia(c, from);
     case OPTION_NUMBERS: return check_numbers(c, from);

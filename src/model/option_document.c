@@ -73,7 +73,7 @@ static void put_default(option_sink out, const option *o) {
   }
 }
 
-static void put_row(option_sink out, const option *o) {
+static void put_row(option_sink out, const option_table *table, const option *o) {
   char unit_text[32], piece[64];
   put(out, "| `");
   put_cell(out, o->key);
@@ -89,7 +89,11 @@ static void put_row(option_sink out, const option *o) {
   put_default(out, o);
   put(out, " | ");
   put_cell(out, o->help);
-  if (o->flags & OPTION_SUBJECT) put(out, " May stand as the value of the naming key.");
+  if (o->flags & OPTION_SUBJECT && strcmp(o->key, table->name) != 0) {
+    put(out, " May be written as the value of `");
+    put(out, table->name);
+    put(out, "`.");
+  }
   put(out, " |\n");
 }
 
@@ -108,7 +112,7 @@ static void document_level(const option_table *table, option_sink out, const cha
     put(out, "\n```\n\n");
   }
   if (table->count) put(out, "| key | value | default | meaning |\n|---|---|---|---|\n");
-  for (int i = 0; i < table->count; i++) put_row(out, &table->options[i]);
+  for (int i = 0; i < table->count; i++) put_row(out, table, &table->options[i]);
   if (table->count) put(out, "\n");
   for (int i = 0; i < table->count && depth < 4; i++)
     if (table->options[i].type == OPTION_TABLE) document_level(table->options[i].table, out, "####", depth + 1);

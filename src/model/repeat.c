@@ -35,7 +35,8 @@ static bool evaluate_whole(loader *l, const char *text, place at, const paramete
   double whole = round(number);
   // A count that was computed, say length/pitch, may miss by a few roundings.
   if (fabs(number - whole) > 1e-9 * fmax(1, fabs(number)) || fabs(whole) > 1e9)
-    return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "%.9g is not a whole number of at most nine digits", number);
+    return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "%.9g is not a whole number of at most nine digits",
+                        number);
   *result = (long)whole;
   return true;
 }
@@ -45,7 +46,8 @@ static bool evaluate_whole(loader *l, const char *text, place at, const paramete
 static bool index_value(loader *l, const char *text, size_t offset, size_t length, place at, const parameters *names,
                         long *number) {
   char inside[256];
-  snprintf(inside, sizeof inside, "%.*s", (int)(length < sizeof inside ? length : sizeof inside - 1), text + offset + 1);
+  snprintf(inside, sizeof inside, "%.*s", (int)(length < sizeof inside ? length : sizeof inside - 1),
+           text + offset + 1);
   loader quiet = {.memory = l->memory};
   if (length < sizeof inside && evaluate_whole(&quiet, inside, (place){0}, names, number)) return true;
   place here = source_advance(at, text, offset);
@@ -67,7 +69,8 @@ static bool substitute(unroller *u, const char *text, place at, const parameters
       const char *end = strchr(c, '}');
       size_t offset = (size_t)(c - text);
       if (!end)
-        return source_error(l->error, CAROM_ERROR_MODEL, source_advance(at, text, offset), NULL, "this '{' is not closed");
+        return source_error(l->error, CAROM_ERROR_MODEL, source_advance(at, text, offset), NULL,
+                            "this '{' is not closed");
       long number;
       if (!index_value(l, text, offset, (size_t)(end - c - 1), at, names, &number)) return false;
       n = (size_t)snprintf(digits, sizeof digits, "%ld", number);
@@ -133,7 +136,8 @@ typedef struct repetition {
 } repetition;
 
 static bool range(loader *l, const value *r, const parameters *names, long *from, long *to) {
-  if (r->kind != VALUE_LIST || r->count != 2 || r->items[0]->kind != VALUE_SCALAR || r->items[1]->kind != VALUE_SCALAR)
+  if (r->kind != VALUE_LIST || r->count != 2 || r->items[0]->kind != VALUE_SCALAR ||
+      r->items[1]->kind != VALUE_SCALAR)
     return source_error(l->error, CAROM_ERROR_MODEL, r->at, NULL, "the range of '%s' must be [first, last]", r->key);
   return evaluate_whole(l, r->items[0]->text, r->items[0]->at, names, from) &&
          evaluate_whole(l, r->items[1]->text, r->items[1]->at, names, to);
@@ -158,8 +162,8 @@ static bool run(unroller *u, repetition *r, int level, double so_far) {
   if (to < from) return true;
   so_far *= (double)(to - from + 1);
   if (so_far > MODEL_COPIES_MAX)
-    return source_error(l->error, CAROM_ERROR_MODEL, range_value->at, NULL, "%.0f copies are too many: the limit is %d",
-                        so_far, MODEL_COPIES_MAX);
+    return source_error(l->error, CAROM_ERROR_MODEL, range_value->at, NULL,
+                        "%.0f copies are too many: the limit is %d", so_far, MODEL_COPIES_MAX);
   for (long i = from; i <= to; i++) {
     if (!tree_count(l, range_value->at, 0)) return false;
     r->index[level] = (parameter){.name = range_value->key, .is_number = true, .number = (double)i,
@@ -175,8 +179,8 @@ static bool check_ranges(loader *l, const value *ranges) {
                         "'repeat' must be a map of one to %d indices: {i: [1, n]}", INDEX_MAX);
   for (int i = 0; i < ranges->count; i++)
     if (!parameter_name_is_legal(ranges->items[i]->key))
-      return source_error(l->error, CAROM_ERROR_MODEL, ranges->items[i]->key_at, NULL, "'%s' cannot be the name of an index",
-                          ranges->items[i]->key);
+      return source_error(l->error, CAROM_ERROR_MODEL, ranges->items[i]->key_at, NULL,
+                          "'%s' cannot be the name of an index", ranges->items[i]->key);
   return true;
 }
 

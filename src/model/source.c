@@ -36,7 +36,7 @@ static void put_blanks(sink *out, int count) {
 static size_t character(const char *text, size_t length) {
   const unsigned char *b = (const unsigned char *)text;
   if (length == 0) return 0;
-  size_t n = b[0] < 0x80 ? 1 : b[0] >= 0xC2 && b[0] < 0xE0 ? 2 : (b[0] & 0xF0) == 0xE0 ? 3 : b[0] >= 0xF0 && b[0] < 0xF5 ? 4 : 0;
+  size_t n = b[0] < 0x80 ? 1 : b[0] < 0xC2 ? 0 : b[0] < 0xE0 ? 2 : b[0] < 0xF0 ? 3 : b[0] < 0xF5 ? 4 : 0;
   if (n == 0 || n > length) return 0;
   for (size_t i = 1; i < n; i++)
     if ((b[i] & 0xC0) != 0x80) return 0;

@@ -37,7 +37,8 @@ static size_t utf8_length(const unsigned char *b, size_t left) {
   if (b[0] >= 0xC2 && b[0] <= 0xDF && left > 1 && is_continuation(b[1])) return 2;
   if (b[0] >= 0xE0 && b[0] <= 0xEF && left > 2 && is_continuation(b[1]) && is_continuation(b[2]))
     return (b[0] == 0xE0 && b[1] < 0xA0) || (b[0] == 0xED && b[1] > 0x9F) ? 0 : 3;
-  if (b[0] >= 0xF0 && b[0] <= 0xF4 && left > 3 && is_continuation(b[1]) && is_continuation(b[2]) && is_continuation(b[3]))
+  if (b[0] >= 0xF0 && b[0] <= 0xF4 && left > 3 && is_continuation(b[1]) && is_continuation(b[2]) &&
+      is_continuation(b[3]))
     return (b[0] == 0xF0 && b[1] < 0x90) || (b[0] == 0xF4 && b[1] > 0x8F) ? 0 : 4;
   return 0;
 }
@@ -53,7 +54,8 @@ static bool check_bytes(reader *r, size_t start) {
     const unsigned char *b = (const unsigned char *)s->text + i;
     n = utf8_length(b, s->length - i);
     if (n == 0)
-      return source_error(error, CAROM_ERROR_MODEL, (place){s, line, column}, NULL, "byte 0x%02X is not UTF-8 text", *b);
+      return source_error(error, CAROM_ERROR_MODEL, (place){s, line, column}, NULL, "byte 0x%02X is not UTF-8 text",
+                          *b);
     if (*b < 0x20 && *b != '\n' && *b != '\r' && *b != '\t')
       return source_error(error, CAROM_ERROR_MODEL, (place){s, line, column}, NULL,
                           "control character 0x%02X in the text", *b);
@@ -83,12 +85,6 @@ static line_view view(const source *s, place at) {
   for (int column = 1; column < at.column && v.at < v.end; column++)
     v.at += utf8_length((const unsigned char *)v.at, (size_t)(v.end - v.at));
   return v;
-}
-
-static bool has_colon(line_view v) {
-  for (const char *c = v.start; c < v.end && *c != '#'; c++)
-    if (*c == ':' && (c + 1 == v.end || c[1] == ' ')) return true;
-  return false;
 }
 
 static int colons(line_view v) {
@@ -137,7 +133,8 @@ static bool explain(reader *r, place at) {
     return source_error(r->loader->error, CAROM_ERROR_MODEL, at, NULL,
                         "not valid YAML here: a ',' is missing before this, or the '%c' of line %d is not closed",
                         top->container->kind == VALUE_MAP ? '{' : '[', top->container->at.line);
-  if (!has_colon(v) && v.start < v.end) return not_yaml(r, at, "write 'key: value', with a blank after the colon", "a ':' is missing");
+  if (colons(v) == 0 && v.start < v.end)
+    return not_yaml(r, at, "write 'key: value', with a blank after the colon", "a ':' is missing");
   if (colons(v) > 1 && !first_on_line(v))
     return not_yaml(r, at, "put the text in quotes, or the map in { }", "a second ':' on one line");
   line_view next = view(r->source, (place){r->source, at.line + 1, 1});
@@ -145,7 +142,8 @@ static bool explain(reader *r, place at) {
     return not_yaml(r, (place){at.source, at.line + 1, 1}, "entries of one map start in the same column",
                     "the indentation does not fit the lines above");
   if (first_on_line(v))
-    return not_yaml(r, at, "entries of one map start in the same column", "the indentation does not fit the lines above");
+    return not_yaml(r, at, "entries of one map start in the same column",
+                    "the indentation does not fit the lines above");
   return not_yaml(r, at, NULL, "this does not fit what is before it");
 }
 
@@ -167,9 +165,11 @@ static bool refuse(reader *r, struct fy_event *event) {
   carom_error *error = r->loader->error;
   place at = start_of(r, event);
   if (event->type == FYET_ALIAS)
-    return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters", "aliases (*name) are not taken");
+    return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters",
+                        "aliases (*name) are not taken");
   if (fy_event_get_anchor_token(event))
-    return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters", "anchors (&name) are not taken");
+    return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters",
+                        "anchors (&name) are not taken");
   if (fy_event_get_tag_token(event))
     return source_error(error, CAROM_ERROR_MODEL, at, NULL, "tags (!name) are not taken");
   return true;
@@ -244,9 +244,10 @@ static bool on_scalar(reader *r, struct fy_event *event) {
   place at = start_of(r, event);
   carom_error *error = r->loader->error;
   if (length > MODEL_SCALAR_MAX)
-    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "this text is too long: %zu bytes, the limit is %d", length,
-                        MODEL_SCALAR_MAX);
-  if (text && memchr(text, '\0', length)) return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a zero byte in the text");
+    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "this text is too long: %zu bytes, the limit is %d",
+                        length, MODEL_SCALAR_MAX);
+  if (text && memchr(text, '\0', length))
+    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a zero byte in the text");
   if (!tree_count(r->loader, at, length)) return false;
   value *v = tree_scalar(r->loader, text, text ? length : 0, at);
   if (style == FYSS_SINGLE_QUOTED) unquote((char *)v->text);

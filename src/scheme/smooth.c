@@ -151,6 +151,25 @@ static bool consistent_start(smooth *s, double t, carom_error *error) {
   return true;
 }
 
+// From y'' by a difference along y': the step whose error, h²/2 y'', is an eighth of the tolerance. IDA by itself would
+// keep h y' within the tolerance, and when that is tight, multipliers drown in rounding (eps/h) on so short a step.
+// Zero, IDA's own choice, where nothing moves.
+static double first_step(smooth *s, double t) {
+  const integrator_settings *set = &s->settings.integrator;
+  int n = s->nq + s->nv + POWER_COUNT;
+  double fastest = 0, sum = 0, *y = calloc(2 * (size_t)n, sizeof *y), *ydot = y + n;
+  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(s->ydot[i]) / (fabs(s->y[i]) + s->scale[i]));
+  double little = 1e-4 / fastest;
+  for (int i = 0; y && i < n; i++) y[i] = s->y[i] + little * s->ydot[i];
+  if (y && fastest > 0 && right_hand_side(s, t + little, y, ydot) == 0)
+    for (int i = 0; i < n; i++) {
+      double weight = 1 / (set->rtol * fabs(s->y[i]) + set->atol * s->scale[i]);
+      sum += pow(weight * (ydot[i] - s->ydot[i]) / little, 2) / n;
+    }
+  free(y);
+  return sum > 0 ? 0.5 * sqrt(2 / sqrt(sum)) : 0;
+}
+
 static bool is_dae(const smooth *s) { return s->settings.kind == INTEGRATOR_IDA; }
 
 static bool create_integrator(smooth *s, const smooth_start *start, carom_error *error) {
@@ -160,6 +179,7 @@ static bool create_integrator(smooth *s, const smooth_start *start, carom_error 
     return s->it != NULL;
   }
   if (!consistent_start(s, start->t, error)) return false;
+  if (s->settings.integrator.step == 0) s->settings.integrator.step = first_step(s, start->t);
   s->it = integrator_create_dae(&s->dae, &s->settings.integrator, start->t, s->y, s->ydot, error);
   return s->it != NULL;
 }

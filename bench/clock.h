@@ -1,0 +1,35 @@
+// Timing shared by the benchmarks: the median of a few runs, each long enough to mean something.
+#ifndef BENCH_CLOCK_H
+#define BENCH_CLOCK_H
+
+#include <stdlib.h>
+#include <time.h>
+
+static inline double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline int clock_compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Median seconds per call of f(context) over five runs of about `seconds` each.
+static inline double clock_median(void (*f)(void *), void *context, double seconds) {
+  double t[5], began = clock_now();
+  f(context);
+  f(context);
+  double estimate = (clock_now() - began) / 2;
+  long repeat = (long)(seconds / estimate) + 3;
+  for (int i = 0; i < 5; i++) {
+    began = clock_now();
+    for (long k = 0; k < repeat; k++) f(context);
+    t[i] = (clock_now() - began) / (double)repeat;
+  }
+  qsort(t, 5, sizeof *t, clock_compare);
+  return t[2];
+}
+
+#endif

@@ -1,0 +1,17 @@
+# Writes OUT, a C file with every model of FOLDER as a byte array: cmake -DFOLDER=... -DOUT=... -P embed.cmake
+file(GLOB files ${FOLDER}/*.yaml)
+list(SORT files)
+set(arrays "")
+set(entries "")
+set(i 0)
+foreach(file ${files})
+  get_filename_component(name ${file} NAME_WLE)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
+  string(APPEND arrays "static const unsigned char text${i}[] = {\n${bytes}0};\n")
+  string(APPEND entries "    {\"${name}\", text${i}, sizeof text${i} - 1},\n")
+  math(EXPR i "${i} + 1")
+endforeach()
+file(WRITE ${OUT} "// Made from models/ by cmake/embed.cmake.\n#include \"examples.h\"\n\n${arrays}\n"
+  "const example examples[] = {\n${entries}    {0, 0, 0},\n};\n")

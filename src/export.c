@@ -1,0 +1,146 @@
+// A record read back and written in another form.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "carom/carom.h"
+#include "model/source.h"
+#include "record/csv.h"
+#include "record/record.h"
+
+void carom_skip_exit_cleanup(void) { record_skip_exit_handler(); }
+
+enum { ROWS_AT_ONCE = 256 };
+
+typedef struct exporter {
+  arena memory;
+  record_reader *in;
+  csv *out;
+  int *tables, table_count, table_capacity;   // side by side, in this order
+  int column_count;
+  const char **columns;
+  long rows;
+  double *block, *row;                        // of one table, of the result
+  carom_error *error;
+} exporter;
+
+// A frame table has a row for each recorded time; checkpoints have rows of their own.
+static bool is_frame_table(const exporter *x, int table) {
+  return strcmp(record_get_table(x->in, table).name, "checkpoint") != 0;
+}
+
+static void take_table(exporter *x, int table) {
+  long rows = record_rows(x->in, table);
+  // a run that is going on, or was killed, may have one table a row ahead of another
+  if (x->table_count == 0 || rows < x->rows) x->rows = rows;
+  *ARENA_PUSH(&x->memory, x->tables, x->table_count, x->table_capacity) = table;
+  x->column_count += record_get_table(x->in, table).column_count;
+}
+
+static bool unknown_table(exporter *x, const char *name) {
+  int count = record_table_count(x->in);
+  const char **names = ARENA_ARRAY(&x->memory, const char *, count + 1);
+  char *list = arena_copy_text(&x->memory, "");
+  for (int i = 0; i < count; i++) {
+    names[i] = record_get_table(x->in, i).name;
+    list = arena_print(&x->memory, "%s%s%s", list, i ? ", " : "", names[i]);
+  }
+  const char *near = source_nearest(name, names, count);
+  if (near) error_set(x->error, CAROM_ERROR_USAGE, "there is no table '%s'; did you mean '%s'?", name, near);
+  else error_set(x->error, CAROM_ERROR_USAGE, "there is no table '%s'; there are %s", name, list);
+  return false;
+}
+
+// All frame tables, or the one that was asked for with the time in front.
+static bool choose_tables(exporter *x, const char *name) {
+  int time = record_find_table(x->in, "time");
+  if (name) {
+    int table = record_find_table(x->in, name);
+    if (table < 0) return unknown_table(x, name);
+    if (time >= 0 && table != time && is_frame_table(x, table)) take_table(x, time);
+    take_table(x, table);
+  } else {
+    for (int i = 0; i < record_table_count(x->in); i++)
+      if (is_frame_table(x, i)) take_table(x, i);
+  }
+  if (x->table_count && x->rows >= 0) return true;
+  error_set(x->error, CAROM_ERROR_FILE, "the record holds no tables that can be read");
+  return false;
+}
+
+static void name_columns(exporter *x) {
+  x->columns = ARENA_ARRAY(&x->memory, const char *, x->column_count);
+  for (int i = 0, used = 0; i < x->table_count; i++) {
+    record_table t = record_get_table(x->in, x->tables[i]);
+    for (int k = 0; k < t.column_count; k++) x->columns[used++] = t.columns[k];
+  }
+  x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
+  x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
+}
+
+// Each table's part of the block follows the last one's.
+static carom_status copy_rows(exporter *x, long first, long count) {
+  carom_status status = CAROM_OK;
+  size_t offset = 0;
+  for (int i = 0; i < x->table_count && status == CAROM_OK; i++) {
+    status = record_read(x->in, x->tables[i], first, count, x->block + offset * ROWS_AT_ONCE, x->error);
+    offset += (size_t)record_get_table(x->in, x->tables[i]).column_count;
+  }
+  for (long r = 0; r < count && status == CAROM_OK; r++) {
+    offset = 0;
+    for (int i = 0; i < x->table_count; i++) {
+      size_t width = (size_t)record_get_table(x->in, x->tables[i]).column_count;
+      memcpy(x->row + offset, x->block + offset * ROWS_AT_ONCE + (size_t)r * width, width * sizeof *x->row);
+      offset += width;
+    }
+    status = csv_append(x->out, x->row, x->error);
+  }
+  return status;
+}
+
+static carom_status export_all(exporter *x, const char *run, const char *table, const char *path) {
+  x->in = record_open(run, x->error);
+  if (!x->in || !choose_tables(x, table)) return x->error->status;
+  name_columns(x);
+  x->out = csv_create(path, x->columns, x->column_count, x->error);
+  if (!x->out) return x->error->status;
+  carom_status status = CAROM_OK;
+  for (long first = 0; first < x->rows && status == CAROM_OK; first += ROWS_AT_ONCE)
+    status = copy_rows(x, first, x->rows - first < ROWS_AT_ONCE ? x->rows - first : ROWS_AT_ONCE);
+  carom_status finished = csv_finish(x->out, x->error);
+  x->out = NULL;
+  return status == CAROM_OK ? finished : status;
+}
+
+carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  jmp_buf out_of_memory;
+  exporter x = {.error = error ? error : &own};
+  carom_status status;
+  if (setjmp(out_of_memory)) {
+    status = error_set(x.error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", run);
+  } else {
+    x.memory = arena_create(&out_of_memory);
+    status = export_all(&x, run, table, out);
+  }
+  csv_finish(x.out, NULL);
+  record_close(x.in);
+  arena_free(&x.memory);
+  return status;
+}
+
+carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns, long rows),
+                               void *context, carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  if (!error) error = &own;
+  record_reader *in = record_open(run, error);
+  if (!in) return error->status;
+  for (int i = 0; i < record_table_count(in); i++) {
+    record_table t = record_get_table(in, i);
+    each(context, t.name, t.column_count, record_rows(in, i));
+  }
+  record_close(in);
+  return CAROM_OK;
+}

@@ -1,0 +1,229 @@
+// carom check: what a model is, and what assembly did to start it.
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "load.h"
+#include "summary.h"
+#include "talk.h"
+
+typedef struct check_args {
+  const char *model;
+  setting_list settings;
+  bool signals, json;
+} check_args;
+
+#define AT(field) offsetof(check_args, field)
+static const arg check_table[] = {
+    {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
+    {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
+     .help = "change a parameter or any key: coordinates=absolute"},
+    {.name = "--signals", .kind = ARG_FLAG, .offset = AT(signals), .help = "list every signal with its unit"},
+    {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print one JSON object"},
+};
+#undef AT
+
+static int run_check(int argc, char **argv);
+const command command_check = {"check", "Tell what a model is: bodies, joints, freedom, constraints, its start.", NULL,
+                               check_table, sizeof check_table / sizeof *check_table, run_check};
+
+static const char *space_word(const carom_model_info *info) { return info->space == CAROM_PLANAR ? "planar" : "spatial"; }
+
+static const char *coordinates_word(const carom_model_info *info) {
+  return info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint";
+}
+
+// --- for people ---------------------------------------------------------------------------------------------------
+
+static void print_names(const carom_model *model, const char *section, int count) {
+  enum { MOST = 12 };  // a chain of a thousand links needs no list
+  printf("  %-12s %d", section, count);
+  carom_part p;
+  for (int i = 0; i < MOST && (p = carom_model_part(model, section, i)).name; i++) printf("%s%s", i ? ", " : ": ", p.name);
+  printf(count > MOST ? ", ...\n" : "\n");
+}
+
+static void print_part(const carom_part *p, const char *more) {
+  printf("    %-16s %-12s", p->name, *p->kind ? p->kind : "drives");
+  if (p->between[0] && p->between[1]) printf(" %s - %s", p->between[0], p->between[1]);
+  else if (p->between[0]) printf(" %s%s", *p->kind ? "on " : "", p->between[0]);
+  printf("%s%s\n", *more ? ", " : "", more);
+}
+
+static int count_parts(const carom_model *model, const char *section) {
+  int count = 0;
+  while (carom_model_part(model, section, count).name) count++;
+  return count;
+}
+
+static void print_parts(const carom_model *model, const char *section) {
+  enum { MOST = 50 };
+  int count = count_parts(model, section);
+  if (!count) return;
+  printf("  %-12s %d\n", section, count);
+  bool joints = strcmp(section, "joints") == 0;
+  for (int i = 0; i < count && i < MOST; i++) {
+    carom_part p = carom_model_part(model, section, i);
+    print_part(&p, joints && carom_model_joint_closes_loop(model, i) ? "closes a loop" : "");
+  }
+  if (count > MOST) printf("    ... and %d more\n", count - MOST);
+}
+
+static void print_freedom(const carom_model_info *info) {
+  printf("  %-12s %d degree%s of freedom\n", "motion", info->freedom, info->freedom == 1 ? "" : "s");
+  printf("  %-12s %d coordinate%s and %d speed%s (%s coordinates)\n", "state", info->coordinates_count,
+         info->coordinates_count == 1 ? "" : "s", info->speeds, info->speeds == 1 ? "" : "s", coordinates_word(info));
+  if (!info->constraint_rows) return;
+  printf("  %-12s %d constraint row%s", "equations", info->constraint_rows, info->constraint_rows == 1 ? "" : "s");
+  if (info->redundant_rows)
+    printf(", of which %d follow%s from the others: redundant, and handled\n", info->redundant_rows,
+           info->redundant_rows == 1 ? "s" : "");
+  else printf(", none redundant\n");
+}
+
+static void print_assembly(const carom_model *model, const carom_model_info *info) {
+  if (info->assembly_iterations > 0)
+    printf("  %-12s loops closed from a violation of %.1e to %.1e in %d iteration%s\n", "start", info->violation_before,
+           info->violation_after, info->assembly_iterations, info->assembly_iterations == 1 ? "" : "s");
+  else if (info->constraint_rows)
+    printf("  %-12s loops closed as given (violation %.1e)\n", "start", info->violation_after);
+  else printf("  %-12s as given\n", "start");
+  summary_warnings(stdout, "    ", model, NULL);
+}
+
+static void print_people(const char *path, const carom_model *model) {
+  carom_model_info info = carom_model_get_info(model);
+  printf("%s%s%s\n", style(stdout, STYLE_STRONG), info.title && *info.title ? info.title : path, style(stdout, STYLE_PLAIN));
+  if (info.source && *info.source) printf("  %-12s %s\n", "source", info.source);
+  printf("  %-12s %s\n", "space", space_word(&info));
+  print_names(model, "bodies", info.bodies);
+  print_parts(model, "joints");
+  print_parts(model, "constraints");
+  print_parts(model, "forces");
+  print_parts(model, "drives");
+  print_freedom(&info);
+  print_assembly(model, &info);
+  printf("  %-12s %s with integrator %s, to t = %.9g s\n", "method", info.method, info.integrator, info.end);
+}
+
+static void print_signals(const carom_model *model) {
+  int count = carom_model_signal_count(model);
+  printf("  %-12s %d\n", "signals", count);
+  for (int i = 0; i < count; i++) {
+    const char *unit = carom_model_signal_unit(model, i);
+    printf("    %-28s %s\n", carom_model_signal_name(model, i), unit && *unit ? unit : "-");
+  }
+}
+
+// --- JSON ---------------------------------------------------------------------------------------------------------
+
+static void json_key(const char *key, bool first) { printf("%s\"%s\": ", first ? "" : ", ", key); }
+
+static void json_pair(const char *key, const char *text) {
+  json_key(key, false);
+  json_text(stdout, text);
+}
+
+static void json_count(const char *key, int n) {
+  json_key(key, false);
+  printf("%d", n);
+}
+
+static void json_parts(const carom_model *model, const char *section) {
+  json_key(section, false);
+  printf("[");
+  bool joints = strcmp(section, "joints") == 0;
+  carom_part p;
+  for (int i = 0; (p = carom_model_part(model, section, i)).name; i++) {
+    printf(i ? ", {" : "{");
+    json_key("name", true);
+    json_text(stdout, p.name);
+    if (*p.kind) json_pair("kind", p.kind);
+    if (p.between[0]) {
+      json_key("between", false);
+      printf("[");
+      json_text(stdout, p.between[0]);
+      if (p.between[1]) printf(", "), json_text(stdout, p.between[1]);
+      printf("]");
+    }
+    if (joints) json_key("closes_loop", false), printf(carom_model_joint_closes_loop(model, i) ? "true" : "false");
+    printf("}");
+  }
+  printf("]");
+}
+
+static void json_change(const char *key, const char *joint, double from, double to) {
+  json_key(key, false);
+  if (!joint) {
+    printf("null");
+    return;
+  }
+  printf("{\"joint\": ");
+  json_text(stdout, joint);
+  json_key("from", false), json_number(stdout, from);
+  json_key("to", false), json_number(stdout, to);
+  printf("}");
+}
+
+static void json_assembly(const carom_model_info *info) {
+  printf(", \"assembly\": {\"violation_before\": ");
+  json_number(stdout, info->violation_before);
+  json_key("violation_after", false), json_number(stdout, info->violation_after);
+  json_count("iterations", info->assembly_iterations);
+  json_change("moved", info->moved_joint, info->moved_from, info->moved_to);
+  json_change("changed", info->changed_joint, info->changed_from, info->changed_to);
+  printf("}");
+}
+
+static void json_signals(const carom_model *model) {
+  printf(", \"signals\": [");
+  for (int i = 0; i < carom_model_signal_count(model); i++) {
+    printf(i ? ", {\"name\": " : "{\"name\": ");
+    json_text(stdout, carom_model_signal_name(model, i));
+    json_pair("unit", carom_model_signal_unit(model, i));
+    printf("}");
+  }
+  printf("]");
+}
+
+static void print_json(const carom_model *model, bool signals) {
+  carom_model_info info = carom_model_get_info(model);
+  printf("{\"title\": ");
+  json_text(stdout, info.title);
+  json_pair("source", info.source);
+  json_pair("space", space_word(&info));
+  json_pair("coordinates", coordinates_word(&info));
+  json_pair("method", info.method);
+  json_pair("integrator", info.integrator);
+  json_key("end", false), json_number(stdout, info.end);
+  json_parts(model, "bodies");
+  json_parts(model, "joints");
+  json_parts(model, "constraints");
+  json_parts(model, "forces");
+  json_parts(model, "drives");
+  json_count("state_coordinates", info.coordinates_count);
+  json_count("state_speeds", info.speeds);
+  json_count("freedom", info.freedom);
+  json_count("constraint_rows", info.constraint_rows);
+  json_count("redundant_rows", info.redundant_rows);
+  json_assembly(&info);
+  if (signals) json_signals(model);
+  printf("}\n");
+}
+
+// ------------------------------------------------------------------------------------------------------------------
+
+static int run_check(int argc, char **argv) {
+  check_args a = {0};
+  int code = args_parse(&command_check, argc, argv, &a);
+  carom_model *model = code < 0 ? load_model(a.model, &a.settings, NULL, &code) : NULL;
+  if (model) {
+    code = 0;
+    if (a.json) print_json(model, a.signals);
+    else print_people(a.model, model);
+    if (a.signals && !a.json) print_signals(model);
+  }
+  carom_model_destroy(model);
+  settings_free(&a.settings);
+  return code;
+}

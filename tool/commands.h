@@ -1,0 +1,9 @@
+// Every command of the tool, each in a file of its own.
+#ifndef TOOL_COMMANDS_H
+#define TOOL_COMMANDS_H
+
+#include "args.h"
+
+extern const command command_run, command_check, command_export, command_list, command_example, command_reference;
+
+#endif

@@ -1,0 +1,43 @@
+// carom export: a run in another form.
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "talk.h"
+
+typedef struct export_args {
+  const char *run, *to, *table, *output;
+  bool tables;
+} export_args;
+
+#define AT(field) offsetof(export_args, field)
+static const arg export_table[] = {
+    {.name = "RUN", .kind = ARG_OPERAND, .offset = AT(run), .required = true, .help = "HDF5 file of a run"},
+    {.name = "--to", .kind = ARG_TEXT, .value = "FORM", .offset = AT(to), .help = "csv (the default)"},
+    {.name = "--table", .kind = ARG_TEXT, .value = "NAME", .offset = AT(table),
+     .help = "this table only (default: all that have a row for each recorded time, side by side)"},
+    {.name = "--tables", .kind = ARG_FLAG, .offset = AT(tables), .help = "list the tables instead"},
+    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
+     .help = "file to write (default: the standard output)"},
+};
+#undef AT
+
+static int run_export(int argc, char **argv);
+const command command_export = {"export", "Write the results of a run as CSV.", NULL, export_table,
+                                sizeof export_table / sizeof *export_table, run_export};
+
+static void print_table(void *context, const char *name, int columns, long rows) {
+  fprintf(context, "%-14s %ld rows, %d column%s\n", name, rows, columns, columns == 1 ? "" : "s");
+}
+
+static int run_export(int argc, char **argv) {
+  export_args a = {0};
+  int code = args_parse(&command_export, argc, argv, &a);
+  if (code >= 0) return code;
+  if (a.to && strcmp(a.to, "csv") != 0) return usage_error("export", "cannot export to '%s'; there is csv", a.to);
+  if (same_file(a.run, a.output)) return usage_error("export", "the CSV file would overwrite the run");
+  carom_error error = {0};
+  carom_status status = a.tables ? carom_export_list(a.run, print_table, stdout, &error)
+                                 : carom_export_csv(a.run, a.table, a.output ? a.output : "-", &error);
+  return status == CAROM_OK ? 0 : tell_error(&error);
+}

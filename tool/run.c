@@ -1,0 +1,118 @@
+// carom run: a model to its end, the record on disk, the summary on the standard output.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "load.h"
+#include "progress.h"
+#include "summary.h"
+#include "talk.h"
+
+typedef struct run_args {
+  const char *model, *record, *end, *csv, *resume;
+  setting_list settings;
+  bool no_record, quiet, json, strict;
+} run_args;
+
+#define AT(field) offsetof(run_args, field)
+static const arg run_table[] = {
+    {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
+    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(record),
+     .help = "HDF5 file for the results (default: the model's name with .h5, here)"},
+    {.name = "--no-record", .kind = ARG_FLAG, .offset = AT(no_record), .help = "write no HDF5 file"},
+    {.name = "--csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(csv),
+     .help = "CSV file beside it; - is the standard output, the summary then goes to the standard error"},
+    {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
+     .help = "change a parameter or any key: integrator.rtol=1e-10"},
+    {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
+    {.name = "--resume", .kind = ARG_TEXT, .value = "FILE", .offset = AT(resume),
+     .help = "go on from the last checkpoint of an earlier run"},
+    {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only"},
+    {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the summary as one JSON object"},
+    {.name = "--strict", .kind = ARG_FLAG, .offset = AT(strict), .help = "warnings make the run fail (exit code 1)"},
+};
+#undef AT
+
+static int run_command(int argc, char **argv);
+const command command_run = {
+    "run", "Run a model, record it, and say how far to trust the run.",
+    "Exit codes: 0 done, 1 the simulation failed, 2 the command line or the model is wrong, 3 a file could not be read\n"
+    "or written, 130 interrupted. Whatever happens, what was computed is kept and readable.",
+    run_table, sizeof run_table / sizeof *run_table, run_command};
+
+// The model's name with .h5, in the current folder. A resumed run does not write over the one it comes from.
+static void name_record(const char *model, bool resumed, char *name, size_t size) {
+  const char *slash = strrchr(model, '/'), *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
+  size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(name, size, "%.*s%s.h5", (int)length, base, resumed ? "-resumed" : "");
+}
+
+// Writing over what is being read would lose it before the run has begun.
+static const char *clash(const run_args *a, const char *record) {
+  const char *csv = a->csv && strcmp(a->csv, "-") != 0 ? a->csv : NULL;
+  if (same_file(record, a->model) || same_file(csv, a->model)) return "the results would overwrite the model";
+  if (same_file(record, a->resume) || same_file(csv, a->resume))
+    return "the results would overwrite the run that is to be resumed";
+  if (record && csv && (strcmp(record, csv) == 0 || same_file(record, csv)))
+    return "the HDF5 and the CSV results cannot be one file";
+  return NULL;
+}
+
+static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const char *record) {
+  FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
+  if (a->json) {
+    char text[2048];
+    carom_summary_json(s, text, sizeof text);
+    fprintf(to, "%s\n", text);
+  } else if (!a->quiet) {
+    summary_print(to, a->model, model, s, &(summary_files){record, to == stdout ? a->csv : NULL});
+  }
+}
+
+// Nothing may run through rows on the same screen.
+static bool progress_is_wanted(const run_args *a) {
+  bool rows_on_screen = a->csv && strcmp(a->csv, "-") == 0 && is_terminal(stdout);
+  return !a->quiet && is_terminal(stderr) && !rows_on_screen;
+}
+
+static int run_model(const run_args *a, const carom_model *model, const char *record) {
+  progress shown = {.visible = progress_is_wanted(a)};
+  carom_run_options options = {.record = record, .csv = a->csv, .resume = a->resume, .progress = progress_go_on,
+                               .context = &shown};
+  carom_summary summary;
+  carom_error error = {0};
+  signal(SIGPIPE, SIG_IGN);  // a reader of the CSV that leaves must not take the record with it
+  progress_watch_signals();
+  carom_status status = carom_run(model, &options, &summary, &error);
+  progress_clear(&shown);
+  bool began = summary.wall_s > 0;
+  if (status != CAROM_OK) tell_error(&error);
+  if (began) tell_results(a, model, &summary, record);
+  int warnings = summary_warnings(NULL, "", model, &summary);
+  if (status == CAROM_OK && a->strict && warnings) {
+    fprintf(stderr, "error: %d warning%s, and --strict was given\n", warnings, warnings == 1 ? "" : "s");
+    if (a->quiet || a->json) summary_warnings(stderr, "  ", model, &summary);
+    return 1;
+  }
+  return carom_status_exit_code(status);
+}
+
+static int run_command(int argc, char **argv) {
+  run_args a = {0};
+  int code = args_parse(&command_run, argc, argv, &a);
+  if (code < 0 && a.no_record && a.record) code = usage_error("run", "--output and --no-record exclude each other");
+  if (code < 0 && a.quiet && a.json) code = usage_error("run", "--quiet and --json exclude each other");
+  char name[4096];
+  const char *record = a.no_record ? NULL : a.record ? a.record : name;
+  if (code < 0) {
+    name_record(a.model, a.resume, name, sizeof name);
+    const char *why = clash(&a, record);
+    if (why) code = usage_error("run", "%s", why);
+  }
+  carom_model *model = code < 0 ? load_model(a.model, &a.settings, a.end, &code) : NULL;
+  if (model) code = run_model(&a, model, record);
+  carom_model_destroy(model);
+  settings_free(&a.settings);
+  return code;
+}

@@ -1,0 +1,86 @@
+#include "summary.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "talk.h"
+
+static void line(FILE *to, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void line(FILE *to, const char *label, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(to, "  %-13s ", label);
+  vfprintf(to, format, args);
+  fputc('\n', to);
+  va_end(args);
+}
+
+int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *s) {
+  carom_model_info info = carom_model_get_info(model);
+  const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
+  int count = 0;
+  if (info.moved_joint && ++count && to)
+    fprintf(to, "%s%sstart:%s the given q of joint '%s' had to give way so that the loops close, from %.9g to %.9g\n",
+            indent, colour, plain, info.moved_joint, info.moved_from, info.moved_to);
+  if (info.changed_joint && ++count && to)
+    fprintf(to, "%s%sstart:%s the given u of joint '%s' had to give way so that the speeds fit, from %.9g to %.9g\n",
+            indent, colour, plain, info.changed_joint, info.changed_from, info.changed_to);
+  if (s && s->restarts && ++count && to)
+    fprintf(to, "%s%srestart:%s %ld from a checkpoint: the multistep integrator began anew, so the last digits differ "
+                "from those of a run in one piece\n", indent, colour, plain, s->restarts);
+  if (s && s->projection_failures && ++count && to)
+    fprintf(to, "%s%sprojection:%s %ld steps whose constraints could not be met to tolerance\n", indent, colour, plain,
+            s->projection_failures);
+  return count;
+}
+
+static void print_method(FILE *to, const carom_model_info *info) {
+  line(to, "method", "%s with integrator %s, %s coordinates, %d degree%s of freedom", info->method, info->integrator,
+       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", info->freedom, info->freedom == 1 ? "" : "s");
+}
+
+static void print_reached(FILE *to, const carom_summary *s) {
+  const char *how = s->status == CAROM_OK ? "the end" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed there";
+  line(to, "reached", "t = %.9g s, %s", s->t, how);
+}
+
+static void print_effort(FILE *to, const carom_summary *s) {
+  char steps[32], rejected[32], evaluations[32], rate[32];
+  line(to, "steps", "%s, %s rejected, %s evaluations", grouped(s->steps, steps), grouped(s->rejected, rejected),
+       grouped(s->evaluations, evaluations));
+  line(to, "wall time", "%.3g s, %s steps/s", s->wall_s, grouped(lround(fmin(s->steps_per_s, 1e15)), rate));
+}
+
+// How far to trust the run.
+static void print_trust(FILE *to, const carom_model_info *info, const carom_summary *s) {
+  if (isfinite(s->energy_imbalance))
+    line(to, "energy", "closed to %.1e of the energy that went through", s->energy_imbalance);
+  else
+    line(to, "energy", "the balance could not be drawn up: a number overflowed");
+  if (info->constraint_rows == 0) line(to, "constraints", "none to hold: joint coordinates satisfy every joint exactly");
+  else line(to, "constraints", "held to %.1e (m or rad), the largest violation after any step", s->constraint_violation);
+}
+
+void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *s,
+                   const summary_files *files) {
+  carom_model_info info = carom_model_get_info(model);
+  const char *title = info.title && *info.title ? info.title : model_path;
+  fprintf(to, "%s%s%s\n", style(to, STYLE_STRONG), title, style(to, STYLE_PLAIN));
+  print_method(to, &info);
+  print_reached(to, s);
+  print_effort(to, s);
+  print_trust(to, &info, s);
+  if (summary_warnings(NULL, "", model, s)) {
+    fprintf(to, "  warnings\n");
+    summary_warnings(to, "    ", model, s);
+  } else {
+    line(to, "warnings", "none");
+  }
+  if (files->record && files->csv) line(to, "results", "%s, %s", files->record, files->csv);
+  else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);
+  else line(to, "results", "not recorded");
+  if (!files->record) return;
+  if (s->status != CAROM_OK) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
+  line(to, "to read them", "carom export %s --to csv", files->record);
+}

@@ -1,0 +1,18 @@
+// The summary of a run, for people.
+#ifndef TOOL_SUMMARY_H
+#define TOOL_SUMMARY_H
+
+#include <stdio.h>
+
+#include "carom/carom.h"
+
+typedef struct summary_files {
+  const char *record, *csv;  // where the results are; null: nowhere
+} summary_files;
+
+void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *summary,
+                   const summary_files *files);
+// The warnings one by one, a line each with `indent` before it. Returns how many there are; a null stream only counts.
+int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *summary);
+
+#endif

@@ -1,0 +1,54 @@
+#include "talk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool is_terminal(FILE *to) {
+  const char *kind = getenv("TERM");
+  return isatty(fileno(to)) && !(kind && strcmp(kind, "dumb") == 0);
+}
+
+const char *style(FILE *to, text_style wanted) {
+  static const char *const sequences[] = {"\033[0m", "\033[1m", "\033[1;31m", "\033[33m"};
+  const char *refused = getenv("NO_COLOR");
+  return (refused && *refused) || !is_terminal(to) ? "" : sequences[wanted];
+}
+
+int tell_error(const carom_error *error) {
+  fprintf(stderr, "%s\n", error->text);
+  return carom_status_exit_code(error->status);
+}
+
+const char *grouped(long n, char buffer[32]) {
+  char digits[32];
+  int length = snprintf(digits, sizeof digits, "%ld", n), used = 0;
+  for (int i = 0; i < length; i++) {
+    if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0) buffer[used++] = ' ';
+    buffer[used++] = digits[i];
+  }
+  buffer[used] = 0;
+  return buffer;
+}
+
+void json_text(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
+    if (*c == '"' || *c == '\\') fprintf(to, "\\%c", *c);
+    else if (*c < ' ') fprintf(to, "\\u%04x", *c);
+    else fputc(*c, to);
+  }
+  fputc('"', to);
+}
+
+void json_number(FILE *to, double x) {
+  if (isfinite(x)) fprintf(to, "%.9g", x);
+  else fprintf(to, "null");
+}
+
+bool same_file(const char *a, const char *b) {
+  struct stat one, other;
+  return a && b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}

@@ -1,0 +1,29 @@
+// How the tool speaks: styles on terminals that want them, errors, numbers, JSON text.
+#ifndef TOOL_TALK_H
+#define TOOL_TALK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "carom/carom.h"
+
+typedef enum text_style { STYLE_PLAIN, STYLE_STRONG, STYLE_ERROR, STYLE_WARNING } text_style;
+
+bool is_terminal(FILE *to);
+// The sequence that switches to a style, empty where there is no colour: not a terminal, or NO_COLOR is set.
+const char *style(FILE *to, text_style wanted);
+
+// Prints the report as it is and returns the exit code that belongs to it.
+int tell_error(const carom_error *error);
+
+// Counts in groups of three: 1 234 567.
+const char *grouped(long n, char buffer[32]);
+
+// A text as a JSON string, a number as a JSON number.
+void json_text(FILE *to, const char *text);
+void json_number(FILE *to, double x);
+
+// Both name one file, perhaps by different paths.
+bool same_file(const char *a, const char *b);
+
+#endif
