@@ -660,6 +660,9 @@ static bool build(builder *b) {
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
     if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
+    mechanism *twin = ARENA_NEW(b->memory, mechanism);
+    *twin = *m;
+    model->twin = twin;
     *m = absolute;
   }
   signal_list(m, b->memory);

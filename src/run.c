@@ -74,6 +74,7 @@ typedef struct run {
   double *values, *checkpoint;
   double next_row, next_checkpoint, last_row;
   struct timespec began;
+  long steps_before;            // of the run that is resumed
 } run;
 
 static double seconds_since(struct timespec t) {
@@ -310,7 +311,7 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
   *summary = carom_sim_summary(r->sim);
   summary->status = status;
   summary->wall_s = seconds_since(r->began);
-  summary->steps_per_s = summary->wall_s > 0 ? (double)summary->steps / summary->wall_s : 0;
+  summary->steps_per_s = summary->wall_s > 0 ? (double)(summary->steps - r->steps_before) / summary->wall_s : 0;
 }
 
 static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
@@ -338,6 +339,7 @@ static carom_status execute(run *r, carom_summary *summary) {
   if (!resume(r)) return r->error->status;
   // before a file of an earlier run is written over
   double t = carom_sim_time(r->sim);
+  r->steps_before = carom_sim_summary(r->sim).steps;
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!open_record(r) || !open_csv(r)) return r->error->status;

@@ -183,8 +183,8 @@ const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim)
 
 carom_summary carom_sim_summary(const carom_sim *sim) {
   integrator_stats stats = smooth_stats(sim->scheme);
-  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps, .rejected = stats.rejected,
-                     .evaluations = stats.rhs_evaluations, .wall_s = sim->wall_s,
+  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps, .rejected = sim->rejected_before + stats.rejected,
+                     .evaluations = sim->evaluations_before + stats.rhs_evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
                      .projection_failures = smooth_projection_failures(sim->scheme),
@@ -225,7 +225,7 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
 }
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts.
-enum { CHECKPOINT_HEAD = 8 };
+enum { CHECKPOINT_HEAD = 9 };
 
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
@@ -236,7 +236,8 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
   carom_summary s = carom_sim_summary(sim);
   const double head[CHECKPOINT_HEAD] = {s.t, smooth_next_step(sim->scheme), (double)s.steps, sim->violation,
-                                        sim->ledger.largest, sim->ledger.worst, (double)s.restarts, 0};
+                                        sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
+                                        (double)s.evaluations};
   memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
   memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
   memcpy(row, sim->x->q, (size_t)m->nq * sizeof *row), row += m->nq;
@@ -257,6 +258,7 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   sim->steps_before = (long)head[2];
   sim->violation = head[3];
   sim->ledger.largest = head[4], sim->ledger.worst = head[5];
+  sim->rejected_before = (long)head[7], sim->evaluations_before = (long)head[8];
   sim->restarts = (long)head[6] + !smooth_resumes_exactly(sim->scheme);
   return CAROM_OK;
 }

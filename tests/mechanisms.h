@@ -113,7 +113,8 @@ MAYBE_UNUSED static int rig_random_body(rig *r) {
   for (int k = 0; k < 5; k++) {
     vec3 d = random_vec3(&r->seed, 0.4);
     double part = mass / 5;
-    J[0] += part * (d.y * d.y + d.z * d.z), J[1] += part * (d.x * d.x + d.z * d.z), J[2] += part * (d.x * d.x + d.y * d.y);
+    J[0] += part * (d.y * d.y + d.z * d.z), J[1] += part * (d.x * d.x + d.z * d.z),
+        J[2] += part * (d.x * d.x + d.y * d.y);
     J[3] -= part * d.x * d.y, J[4] -= part * d.x * d.z, J[5] -= part * d.y * d.z;
   }
   vec3 com = random_vec3(&r->seed, 0.3);
@@ -134,15 +135,22 @@ MAYBE_UNUSED static int rig_random_marker(rig *r, int body_index) {
 
 MAYBE_UNUSED static int rig_joint(rig *r, const joint_type *type, int first, int second) {
   int i = r->m.joint_count++;
-  r->m.joints[i] = (joint){.name = arena_print(&r->memory, "joint%d", i), .type = type, .parameters.pitch = 0.3,
-                           .first = first, .second = second};
+  r->m.joints[i] = (joint){.name = arena_print(&r->memory, "joint%d", i),
+                           .type = type,
+                           .parameters.pitch = 0.3,
+                           .first = first,
+                           .second = second};
   return i;
 }
 
 MAYBE_UNUSED static constraint *rig_constraint(rig *r, const constraint_type *type, int first, int second) {
   int i = r->m.constraint_count++;
-  r->m.constraints[i] = (constraint){.name = arena_print(&r->memory, "constraint%d", i), .type = type, .joint = -1,
-                                     .first = first, .second = second, .row_count = 1};
+  r->m.constraints[i] = (constraint){.name = arena_print(&r->memory, "constraint%d", i),
+                                     .type = type,
+                                     .joint = -1,
+                                     .first = first,
+                                     .second = second,
+                                     .row_count = 1};
   return &r->m.constraints[i];
 }
 MAYBE_UNUSED static void rig_rows(rig *r, const joint_row *rows, int count, int first, int second) {
@@ -163,8 +171,8 @@ MAYBE_UNUSED static void rig_drive(rig *r, int joint_index, int index, function 
 
 MAYBE_UNUSED static force *rig_force(rig *r, const force_type *type, int first, int second) {
   int i = r->m.force_count++;
-  r->m.forces[i] = (force){.name = arena_print(&r->memory, "force%d", i), .type = type, .first = first,
-                           .second = second, .of = {-1, 0}};
+  r->m.forces[i] = (force){
+      .name = arena_print(&r->memory, "force%d", i), .type = type, .first = first, .second = second, .of = {-1, 0}};
   return &r->m.forces[i];
 }
 
@@ -190,9 +198,10 @@ MAYBE_UNUSED static function constant_of(double value) { return (function){.cons
 MAYBE_UNUSED static bool rig_compile(rig *r) {
   mechanism *m = &r->m;
   if (!mechanism_compile(m, r->wanted, &r->memory, &r->error)) return false;
-  r->initial = (initial_state){ARENA_ARRAY(&r->memory, double, m->joint_nq + 1), ARENA_ARRAY(&r->memory, double, m->joint_nv + 1),
-                               ARENA_ARRAY(&r->memory, bool, m->joint_nq + 1), ARENA_ARRAY(&r->memory, bool, m->joint_nv + 1),
-                               ARENA_ARRAY(&r->memory, double, 6 * m->body_count), ARENA_ARRAY(&r->memory, bool, 6 * m->body_count)};
+  r->initial = (initial_state){
+      ARENA_ARRAY(&r->memory, double, m->joint_nq + 1),   ARENA_ARRAY(&r->memory, double, m->joint_nv + 1),
+      ARENA_ARRAY(&r->memory, bool, m->joint_nq + 1),     ARENA_ARRAY(&r->memory, bool, m->joint_nv + 1),
+      ARENA_ARRAY(&r->memory, double, 6 * m->body_count), ARENA_ARRAY(&r->memory, bool, 6 * m->body_count)};
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, r->initial.q + m->joints[i].q);
   return true;
 }
@@ -226,7 +235,8 @@ MAYBE_UNUSED static rig *rig_twin(const rig *r, bool absolute) {
   m->absolute = absolute;
   m->gravity = from->gravity;
   m->body_count = from->body_count, m->marker_count = from->marker_count, m->joint_count = from->joint_count;
-  m->constraint_count = from->constraint_count, m->force_count = from->force_count, m->drive_count = from->drive_count;
+  m->constraint_count = from->constraint_count, m->force_count = from->force_count,
+  m->drive_count = from->drive_count;
   memcpy(m->bodies, from->bodies, RIG_BODIES * sizeof *m->bodies);
   memcpy(m->markers, from->markers, RIG_MARKERS * sizeof *m->markers);
   memcpy(m->joints, from->joints, RIG_PARTS * sizeof *m->joints);
@@ -338,10 +348,10 @@ MAYBE_UNUSED static rig *four_bar(bool planar) {
   return r;
 }
 
-// A chain of seven or more joints of every type, with two bodies hanging on it anywhere, and one more joint from its last
-// body back to its first or to ground, its markers so placed that the loop is closed at a random position. Seven joints
-// in turn have freedom enough for six closing rows. `q` receives the coordinates of all joints there, laid out as
-// motion.joint_q. Not yet compiled.
+// A chain of seven or more joints of every type, with two bodies hanging on it anywhere, and one more joint from its
+// last body back to its first or to ground, its markers so placed that the loop is closed at a random position. Seven
+// joints in turn have freedom enough for six closing rows. `q` receives the coordinates of all joints there, laid out
+// as motion.joint_q. Not yet compiled.
 MAYBE_UNUSED static rig *random_loop(bool planar, int bodies, const joint_type *closing, uint64_t seed, double *q) {
   rig *r = random_tree(planar, bodies, 1, seed);
   for (int k = 0; k < 2; k++) {

@@ -56,10 +56,8 @@ static void spatial_loops_close_from_rough_guesses(void) {
           for (int k = 0; k < JOINT_MAX_FREEDOM; k++) move[k] = random_between(&r->seed, -0.3, 0.3);
           joint_move(m->joints[j].type, planar, r->initial.q + m->joints[j].q, move);
         }
-        if (!CHECK(rig_assemble(r)))
-          printf("    closing %s, planar %d: %s\n", types[i]->name, planar, r->error.text);
-        else
-          dynamics_positions_velocities(m, r->x), CHECK_LE(constraints_violation(m, r->x), 1e-12);
+        if (!CHECK(rig_assemble(r))) printf("    closing %s, planar %d: %s\n", types[i]->name, planar, r->error.text);
+        else dynamics_positions_velocities(m, r->x), CHECK_LE(constraints_violation(m, r->x), 1e-12);
         rig_destroy(r);
       }
   }
@@ -279,7 +277,8 @@ static void given_position_of_a_free_body_is_held(void) {
   rig *r = rig_create(false, 1);
   int b = rig_random_body(r);
   rig_joint(r, &joint_free, rig_point(r, GROUND, 0, 0, 0), rig_point(r, b, 0, 0, 0));
-  rig_constraint(r, &constraint_distance, rig_point(r, GROUND, 3, 0, 0), rig_point(r, b, 1, 0, 0))->f = constant_of(1.5);
+  rig_constraint(r, &constraint_distance, rig_point(r, GROUND, 3, 0, 0), rig_point(r, b, 1, 0, 0))->f =
+      constant_of(1.5);
   CHECK(rig_compile(r));
   const double where[3] = {1, 0.5, 0.2};
   for (int k = 0; k < 3; k++) r->initial.q[4 + k] = where[k], r->initial.q_given[4 + k] = true;

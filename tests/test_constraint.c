@@ -51,7 +51,8 @@ static void hang_free(rig *r, int body_index) {
   rig_joint(r, &joint_free, rig_random_marker(r, GROUND), rig_random_marker(r, body_index));
 }
 
-// Off the constraint, where nothing cancels: two bodies in any motion. A screw's angle is defined on the constraint only.
+// Off the constraint, where nothing cancels: two bodies in any motion. A screw's angle is defined on the constraint
+// only.
 static void closures_differentiate(void) {
   for (int planar = 0; planar < 2; planar++) {
     int count = types_in(planar, types);
@@ -88,7 +89,8 @@ static void lines_planes_and_distances_differentiate(void) {
                    rig_random_marker(r, b));
         if (kind[k].type == &constraint_distance)
           for (int moving = 0; moving < 2; moving++) {
-            constraint *c = rig_constraint(r, &constraint_distance, rig_random_marker(r, a), rig_point(r, b, 2, 3, 0));
+            constraint *c =
+                rig_constraint(r, &constraint_distance, rig_random_marker(r, a), rig_point(r, b, 2, 3, 0));
             c->f = moving ? rig_wave(r, 1, 0.3, 2) : constant_of(0.8);
           }
       }
@@ -139,7 +141,8 @@ static void loop_joints_follow_their_twin_in_the_tree(void) {
             CHECK_NEAR(constraint_row_rate(m, r->x, &r->x->rows[k]), 0, 1e-13);
             CHECK_NEAR(constraint_row_acceleration(m, r->x, &r->x->rows[k]), 0, 3e-13);
           }
-          for (int k = 0; k < space->nq; k++) CHECK_NEAR(r->x->joint_q[loop->q + k], r->x->joint_q[tree->q + k], 1e-14);
+          for (int k = 0; k < space->nq; k++)
+            CHECK_NEAR(r->x->joint_q[loop->q + k], r->x->joint_q[tree->q + k], 1e-14);
           for (int k = 0; k < space->nv; k++) {
             CHECK_NEAR(r->x->joint_u[loop->v + k], r->x->joint_u[tree->v + k], 1e-13);
             CHECK_NEAR(r->x->joint_udot[loop->v + k], r->x->joint_udot[tree->v + k], 3e-13);
@@ -151,8 +154,8 @@ static void loop_joints_follow_their_twin_in_the_tree(void) {
   }
 }
 
-// Gears and racks over tree joints, loop joints and both, with and without time. The loop joint is the parallel of one in
-// the tree, so every path stays on its closure, where its coordinates are defined.
+// Gears and racks over tree joints, loop joints and both, with and without time. The loop joint is the parallel of
+// one in the tree, so every path stays on its closure, where its coordinates are defined.
 static void couples_differentiate(void) {
   for (int planar = 0; planar < 2; planar++) {
     int count = types_in(planar, types);
@@ -207,7 +210,8 @@ static void check_same(const rig *a, const rig *b) {
       int before = check_state.failures_here;
       CHECK_LE(vec3_norm(vec3_sub(fa, fb)), 1e-9 * force_size);
       CHECK_LE(vec3_norm(vec3_sub(ta, tb)), 1e-9 * fmax(force_size, torque_size));
-      if (check_state.failures_here > before) printf("    reaction of %s (%s)\n", m->joints[j].name, m->joints[j].type->name);
+      if (check_state.failures_here > before)
+        printf("    reaction of %s (%s)\n", m->joints[j].name, m->joints[j].type->name);
     }
   double effort_size = fmax(1, largest_of(a->x->drive_effort, m->drive_count));
   for (int d = 0; d < m->drive_count; d++)
@@ -267,7 +271,8 @@ static void joint_and_absolute_coordinates_agree(void) {
             printf("    %s\n", r->error.text);
           }
           if (check_state.failures_here > before)
-            printf("    closing %s, planar %d, decorated %d, seed %d\n", types[i]->name, planar, decorated, (int)seed);
+            printf("    closing %s, planar %d, decorated %d, seed %d\n", types[i]->name, planar, decorated,
+                   (int)seed);
           rig_destroy(r), rig_destroy(absolute);
         }
   }
@@ -299,6 +304,44 @@ static void the_choice_of_tree_does_not_matter(void) {
       }
     for (int k = 0; k < 4; k++) rig_destroy(ways[k]);
   }
+}
+
+// Four wheels on fixed axles, meshed 0-1, 2-3, 1-2, each its own tree on ground; a motor turns the first. All turn by
+// fixed ratios g of it, so q̈₀ = τ / Σ J g².
+static void gear_train_turns_as_one_wheel(void) {
+  const double J[4] = {0.5, 0.2, 0.7, 0.1}, pair[3][2] = {{2, 3}, {1, 4}, {5, 2}}, torque = 1.7;
+  const int mesh[3][2] = {{0, 1}, {2, 3}, {1, 2}};
+  double ratio[4] = {1, -pair[0][0] / pair[0][1], 0, 0}, inertia = 0;
+  ratio[2] = -pair[2][0] / pair[2][1] * ratio[1];
+  ratio[3] = -pair[1][0] / pair[1][1] * ratio[2];
+  for (int k = 0; k < 4; k++) inertia += J[k] * ratio[k] * ratio[k];
+  for (int planar = 0; planar < 2; planar++)
+    for (int absolute = 0; absolute < 2; absolute++) {
+      rig *r = rig_create(planar, 1);
+      for (int k = 0; k < 4; k++) {
+        double wheel[6] = {J[k], J[k], J[k], 0, 0, 0};
+        int b = rig_body(r, 1, VEC3_ZERO, wheel);
+        rig_joint(r, &joint_revolute, rig_point(r, GROUND, k, 0, 0), rig_point(r, b, 0, 0, 0));
+      }
+      for (int k = 0; k < 3; k++)
+        rig_couple(r, 2, (couple_term[]){{{mesh[k][0], 0}, pair[k][0]}, {{mesh[k][1], 0}, pair[k][1]}},
+                   constant_of(0));
+      force *f = rig_force(r, &force_along, -1, -1);
+      f->of = (coordinate){0, 0}, f->f[0] = constant_of(torque);
+      rig *t = rig_twin(r, true), *used = absolute ? t : r;
+      CHECK(rig_compile(r));
+      r->initial.u[0] = 3, r->initial.u_given[0] = true;
+      CHECK(rig_assemble(r));
+      CHECK_EQUAL(r->report.freedom, 1);
+      if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
+      accelerate(used);
+      check_satisfied(used);
+      for (int k = 0; k < 4; k++) {
+        CHECK_NEAR(used->x->joint_u[k], 3 * ratio[k], 1e-13);
+        CHECK_NEAR(used->x->joint_udot[k], torque / inertia * ratio[k], 1e-12);  // W has a condition of about 100
+      }
+      rig_destroy(r), rig_destroy(t);
+    }
 }
 
 // --- redundancy ---------------------------------------------------------------------------------------------------
@@ -436,7 +479,8 @@ static void projection_restores_the_constraints(void) {
         }
         const mechanism *m = &used->m;
         double move[128], u[128], place[160];
-        for (int v = 0; v < m->nv; v++) move[v] = random_between(&r->seed, -1e-3, 1e-3), u[v] = m->u0[v] + 10 * move[v];
+        for (int v = 0; v < m->nv; v++)
+          move[v] = random_between(&r->seed, -1e-3, 1e-3), u[v] = m->u0[v] + 10 * move[v];
         memcpy(place, m->q0, (size_t)m->nq * sizeof *place);
         dynamics_move(m, place, move);
         dynamics_set(m, used->x, 0, place, u);
@@ -461,7 +505,7 @@ static void velocity_projection_is_orthogonal(void) {
   CHECK(rig_set_moving(r, q));
   const mechanism *m = &r->m;
   int nv = m->nv;
-  double *M = ARENA_ARRAY(&r->memory, double, nv * nv), before[128], taken[128];
+  double *M = ARENA_ARRAY(&r->memory, double, nv *nv), before[128], taken[128];
   for (int v = 0; v < nv; v++) before[v] = random_between(&r->seed, -1, 1);
   dynamics_set(m, r->x, 0, m->q0, before);
   CHECK(dynamics_project_velocities(m, r->x));
@@ -538,6 +582,7 @@ int main(void) {
   RUN(couples_differentiate);
   RUN(joint_and_absolute_coordinates_agree);
   RUN(the_choice_of_tree_does_not_matter);
+  RUN(gear_train_turns_as_one_wheel);
   RUN(spatial_four_bar_has_three_rows_too_many);
   RUN(redundancy_is_seen_in_any_orientation);
   RUN(transposed_rows_are_the_rows_transposed);

@@ -36,9 +36,11 @@ static void cholesky_solves(void) {
     CHECK(dense_cholesky(n, L, stride, 1e-13));
     dense_cholesky_solve(n, L, stride, x);
     for (int i = 0; i < n; i++) {
-      // The backward error of Cholesky is below (n + 1) ε |L||Lᵀ||x|, and |L||Lᵀ| has rows up to n times the diagonal.
+      // The backward error of Cholesky is below (n + 1) ε |L||Lᵀ||x|, and |L||Lᵀ| has rows up to n times the
+      // diagonal.
       double r = -b[i], size = fabs(b[i]);
-      for (int j = 0; j < n; j++) r += A[i * stride + j] * x[j], size += fabs(x[j]) * sqrt(A[i * stride + i] * A[j * stride + j]);
+      for (int j = 0; j < n; j++)
+        r += A[i * stride + j] * x[j], size += fabs(x[j]) * sqrt(A[i * stride + i] * A[j * stride + j]);
       CHECK_LE(fabs(r), 4 * (n + 1) * DBL_EPSILON * size);
     }
   }
@@ -103,7 +105,8 @@ static void least_norm_is_least_and_first_rows_win(void) {
     memcpy(kept, A, sizeof kept);
     int rank = dense_least_norm(m, n, A, b, 1e-9, x, work);
     CHECK_EQUAL(rank, copy > 0 ? m - 1 : m);
-    // Gram–Schmidt twice: errors of n ε times the condition of the rows, here below 1e4 (square random ones the worst)
+    // Gram–Schmidt twice: errors of n ε times the condition of the rows, here below 1e4 (square random ones the
+    // worst)
     double tolerance = 1e4 * n * DBL_EPSILON * (1 + largest_of(x, n));
     for (int i = 0; i < rank; i++) {
       double r = -b[i];

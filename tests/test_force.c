@@ -3,8 +3,8 @@
 
 #include <float.h>
 
-// Energies of up to 100 J over coordinates of order one: fifth derivatives below 1e4, times h⁴/30 = 3e-14 (h = 1e-3), and
-// 1.5 ε/h · 100 J = 3e-11 of rounding.
+// Energies of up to 100 J over coordinates of order one: fifth derivatives below 1e4, times h⁴/30 = 3e-14 (h = 1e-3),
+// and 1.5 ε/h · 100 J = 3e-11 of rounding.
 static const double DIFFERENCE = 1e-9;
 
 // --- tools --------------------------------------------------------------------------------------------------------
@@ -27,7 +27,8 @@ static double spring_energy_at(rig *r, const state *s, double h) {
 
 static double energy_rate(rig *r, const state *s) {
   double rate = 0;
-  for (int k = 0; k < 4; k++) rate += STENCIL_WEIGHT[k] / STENCIL_H * spring_energy_at(r, s, STENCIL_AT[k] * STENCIL_H);
+  for (int k = 0; k < 4; k++)
+    rate += STENCIL_WEIGHT[k] / STENCIL_H * spring_energy_at(r, s, STENCIL_AT[k] * STENCIL_H);
   return rate;
 }
 
@@ -97,7 +98,8 @@ static void bushings_derive_from_their_energy(void) {
       rig *r = still_tree(planar, seed);
       int a = any_body(r), b = (a + 1 + random_below(&r->seed, 5)) % 6;
       force *f = rig_force(r, &force_bushing, rig_random_marker(r, a), rig_random_marker(r, b));
-      for (int k = 0; k < 6; k++) f->stiffness[k] = random_between(&r->seed, 1, 5), f->damping[k] = random_between(&r->seed, 0, 2);
+      for (int k = 0; k < 6; k++)
+        f->stiffness[k] = random_between(&r->seed, 1, 5), f->damping[k] = random_between(&r->seed, 0, 2);
       check_elastic(r);
     }
 }
@@ -150,7 +152,8 @@ static void efforts_along_joints_derive_from_their_energy(void) {
         }
         int before = check_state.failures_here;
         check_elastic(r);
-        if (check_state.failures_here > before) printf("    along %s, planar %d, loop %d\n", types[i]->name, planar, loop);
+        if (check_state.failures_here > before)
+          printf("    along %s, planar %d, loop %d\n", types[i]->name, planar, loop);
       }
     }
   }
@@ -183,7 +186,8 @@ static void loop_joints_are_pushed_as_those_of_the_tree(void) {
         nv = r->m.nv;
         rig_destroy(r);
       }
-      for (int v = 0; v < nv; v++) CHECK_NEAR(Q[1][v], Q[0][v], 1e-13);  // a few dozen operations on numbers up to ten
+      for (int v = 0; v < nv; v++)
+        CHECK_NEAR(Q[1][v], Q[0][v], 1e-13);  // a few dozen operations on numbers up to ten
     }
   }
 }
@@ -311,7 +315,8 @@ static void energy_balances_in_closed_loops(void) {
         double q[256];
         rig *r = random_loop(planar, 7, types[i], 1800 + (uint64_t)i, q);
         decorate(r, q);
-        constraint *c = rig_constraint(r, &constraint_distance, rig_random_marker(r, 8), rig_point(r, GROUND, 3, 4, 0));
+        constraint *c =
+            rig_constraint(r, &constraint_distance, rig_random_marker(r, 8), rig_point(r, GROUND, 3, 4, 0));
         rig *t = rig_twin(r, true), *used = absolute ? t : r;
         // the distance starts where the loop is and changes from there
         rig *probe = rig_twin(r, false);
@@ -319,12 +324,12 @@ static void energy_balances_in_closed_loops(void) {
         if (!CHECK(rig_set_moving(probe, q))) printf("    %s\n", probe->error.text);
         dynamics_set(&probe->m, probe->x, 0, probe->m.q0, probe->m.u0);
         dynamics_positions_velocities(&probe->m, probe->x);
-        vec3 D = vec3_sub(marker_read(&probe->m, probe->x, c->first).p, marker_read(&probe->m, probe->x, c->second).p);
+        vec3 D =
+            vec3_sub(marker_read(&probe->m, probe->x, c->first).p, marker_read(&probe->m, probe->x, c->second).p);
         c->f = t->m.constraints[0].f = rig_wave(r, vec3_norm(D), 0.3, 2);
         rig_destroy(probe);
         if (!CHECK(rig_set_moving(r, q))) printf("    %s\n", r->error.text);
-        if (absolute)
-          CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
+        if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
         const mechanism *m = &used->m;
         state s = state_create(used);
         memcpy(s.q, m->q0, (size_t)m->nq * sizeof *s.q);
@@ -340,14 +345,17 @@ static void energy_balances_in_closed_loops(void) {
         for (int k = 0; k < 4; k++) {
           state_at(used, &s, STENCIL_AT[k] * h, used->x);
           dynamics_apply_forces(m, used->x);
-          double energy = tree_kinetic_energy(m, used->x) + tree_gravity_energy(m, used->x) + used->x->potentials[POTENTIAL_SPRING];
+          double energy = tree_kinetic_energy(m, used->x) + tree_gravity_energy(m, used->x) +
+                          used->x->potentials[POTENTIAL_SPRING];
           rate += STENCIL_WEIGHT[k] / h * energy;
           terms = fmax(terms, fabs(energy));
         }
-        // the step shrinks with the speed, so the stencil's own error stays at 1e-12; rounding is 1.5 ε/h of the terms
+        // the step shrinks with the speed, so the stencil's own error stays at 1e-12; rounding is 1.5 ε/h of the
+        // terms
         int before = check_state.failures_here;
         CHECK_NEAR(rate, balance, (1e-11 + 10 * DBL_EPSILON / h) * terms * fast);
-        if (check_state.failures_here > before) printf("    closing %s, planar %d, absolute %d\n", types[i]->name, planar, absolute);
+        if (check_state.failures_here > before)
+          printf("    closing %s, planar %d, absolute %d\n", types[i]->name, planar, absolute);
         rig_destroy(r), rig_destroy(t);
       }
   }

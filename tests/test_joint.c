@@ -5,8 +5,8 @@
 static const joint_parameters PARAMETERS = {.pitch = 0.3};
 static const joint_type *types[16];
 
-// Coordinates are of order one and everything is a sine or a polynomial of them, so fifth derivatives are below 2⁵ for
-// |u| ≤ 2: h⁴/30 · 32 = 1e-12 from the stencil (h = 1e-3) and 1.5 ε/h = 3e-13 from rounding.
+// Coordinates are of order one and everything is a sine or a polynomial of them, so fifth derivatives are below 2⁵
+// for |u| ≤ 2: h⁴/30 · 32 = 1e-12 from the stencil (h = 1e-3) and 1.5 ε/h = 3e-13 from rounding.
 static const double DIFFERENCE = 5e-12;
 static const double ROUNDING = 1e-14;  // a dozen operations on numbers of order one
 
@@ -110,9 +110,12 @@ static void check_rates(uint64_t *seed, const joint_type *type, bool planar) {
   for (int i = 0; i < nq; i++) CHECK_NEAR(difference[i], rate[i], DIFFERENCE);
 }
 
-static const char *kinds_of(const joint_type *type, bool planar) { return planar ? type->kinds_planar : type->kinds_spatial; }
+static const char *kinds_of(const joint_type *type, bool planar) {
+  return planar ? type->kinds_planar : type->kinds_spatial;
+}
 
-// Angles after many turns come back when something within half a turn of them is remembered; a quaternion keeps its sign.
+// Angles after many turns come back when something within half a turn of them is remembered; a quaternion keeps its
+// sign.
 static void check_measure(uint64_t *seed, const joint_type *type, bool planar) {
   double q[JOINT_MAX_COORDINATES], u[JOINT_MAX_FREEDOM], found[JOINT_MAX_COORDINATES];
   int nq = joint_in(type, planar)->nq;
@@ -167,7 +170,8 @@ static void check_rows(uint64_t *seed, const joint_type *type, bool planar) {
   vec3 wa = random_vec3(&r->seed, 1), va = random_vec3(&r->seed, 1);
   if (planar) wa.x = wa.y = va.z = 0;
   vec3 wb = vec3_add(wa, mat3_mul(first_pose.R, w_rel));
-  vec3 v_second = vec3_add(vec3_add(va, vec3_cross(wa, vec3_sub(second_pose.p, at_a.p))), mat3_mul(first_pose.R, v_rel));
+  vec3 v_second =
+      vec3_add(vec3_add(va, vec3_cross(wa, vec3_sub(second_pose.p, at_a.p))), mat3_mul(first_pose.R, v_rel));
   vec3 vb = vec3_add(v_second, vec3_cross(wb, vec3_sub(at_b.p, second_pose.p)));
   double *ua = s.u + m->nodes[m->bodies[a].node].v, *ub = s.u + m->nodes[m->bodies[b].node].v;
   if (planar) {
@@ -179,7 +183,7 @@ static void check_rows(uint64_t *seed, const joint_type *type, bool planar) {
   for (int i = 0; i < space->nq; i++) r->x->joint_q[i] = q[i] + (kinds_of(type, planar)[i] == 'a' ? 0.5 : 0);
   dynamics_set(m, r->x, 0, s.q, s.u);
   dynamics_positions_velocities(m, r->x);
-  CHECK_LE(constraints_violation(m, r->x), 5 * ROUNDING);           // 0.3 m/rad times 12 radians in the screw
+  CHECK_LE(constraints_violation(m, r->x), 5 * ROUNDING);            // 0.3 m/rad times 12 radians in the screw
   CHECK_LE(constraints_velocity_violation(m, r->x), 20 * ROUNDING);  // several products on speeds up to ten
   CHECK_EQUAL(dynamics_constraint_rank(m, r->x), space->row_count);
   // the loop joint's coordinates and speeds are those that were given
@@ -196,7 +200,8 @@ static void for_every_type(void (*check)(uint64_t *, const joint_type *, bool)) 
     for (int i = 0; i < count; i++) {
       int before = check_state.failures_here;
       for (int turn = 0; turn < 10; turn++) check(&seed, types[i], planar);
-      if (check_state.failures_here > before) printf("    in joint %s, %s\n", types[i]->name, planar ? "planar" : "spatial");
+      if (check_state.failures_here > before)
+        printf("    in joint %s, %s\n", types[i]->name, planar ? "planar" : "spatial");
     }
   }
 }

@@ -1,5 +1,5 @@
-// The recursions over the tree against each other, against finite differences and against conservation laws, on random
-// trees with every joint type.
+// The recursions over the tree against each other, against finite differences and against conservation laws, on
+// random trees with every joint type.
 #include "mechanisms.h"
 
 #include <float.h>
@@ -52,7 +52,8 @@ static void check_accelerations(rig *r, const state *s) {
   state_at(r, s, 0, r->x);
   tree_inverse(m, r->x, s->udot, tau);
   for (int i = 1; i < m->node_count; i++)
-    for (int b = 0; b < m->n; b++) CHECK_NEAR(difference[i][b], r->x->links[i].A[b], 4 * DIFFERENCE);  // one more factor ω
+    for (int b = 0; b < m->n; b++)
+      CHECK_NEAR(difference[i][b], r->x->links[i].A[b], 4 * DIFFERENCE);  // one more factor ω
 }
 
 // V = Σ S u along the path, and r the vector between origins
@@ -63,10 +64,8 @@ static void check_columns(rig *r, const state *s) {
     const node *n = &m->nodes[i];
     const tree_link *l = &r->x->links[i], *p = &r->x->links[n->parent];
     double V[6];
-    if (m->planar)
-      block_shift_motion(3, l->r, p->V, V);
-    else
-      block_shift_motion(6, l->r, p->V, V);
+    if (m->planar) block_shift_motion(3, l->r, p->V, V);
+    else block_shift_motion(6, l->r, p->V, V);
     for (int k = 0; k < n->nv; k++) block_axpy(m->n, s->u[n->v + k], r->x->S + 6 * (n->v + k), V);
     for (int b = 0; b < m->n; b++) CHECK_NEAR(V[b], l->V[b], 1e-13);  // a few dozen operations on numbers up to ten
     CHECK_NEAR(l->r[0], l->p.x - p->p.x, 1e-14);
@@ -147,7 +146,8 @@ static void forward_and_inverse_dynamics_invert_each_other(void) {
         state s = random_state(r, 1);
         int before = check_state.failures_here;
         check_inversion(r, &s);
-        if (check_state.failures_here > before) printf("    planar %d, %d bodies, trial %d\n", planar, many[k], trial);
+        if (check_state.failures_here > before)
+          printf("    planar %d, %d bodies, trial %d\n", planar, many[k], trial);
         rig_destroy(r);
       }
   printf("    worst %.2g of the largest term\n", worst_inversion);
@@ -222,8 +222,8 @@ static void forward_dynamics_is_the_dense_solution(void) {
     }
 }
 
-// Some speeds driven: the others must accelerate so that inverse dynamics needs nothing but tau along them, and tree_solve
-// leaves the driven ones at rest.
+// Some speeds driven: the others must accelerate so that inverse dynamics needs nothing but tau along them, and
+// tree_solve leaves the driven ones at rest.
 static void driven_speeds_are_obeyed(void) {
   for (int planar = 0; planar < 2; planar++)
     for (int trial = 0; trial < 20; trial++) {
@@ -262,7 +262,8 @@ static void driven_speeds_are_obeyed(void) {
       for (int i = 0; i < m->nv; i++) {
         if (driven[i]) CHECK_NEAR(solved[i], 0, 0);
         double sum = 0, terms = fabs(r->x->tau[i]);
-        for (int j = 0; j < m->nv; j++) sum += M[i * m->nv + j] * solved[j], terms = fmax(terms, fabs(M[i * m->nv + j] * solved[j]));
+        for (int j = 0; j < m->nv; j++)
+          sum += M[i * m->nv + j] * solved[j], terms = fmax(terms, fabs(M[i * m->nv + j] * solved[j]));
         balance = fmax(balance, terms);
         back[i] = sum;
       }
@@ -313,7 +314,8 @@ static void momentum_changes_by_outer_forces_only(void) {
       int count = types_in(planar, types);
       for (int i = 0; i < 6; i++) {
         int b = rig_random_body(r), parent = i == 0 ? GROUND : 1 + random_below(&r->seed, i);
-        rig_joint(r, i == 0 ? &joint_free : types[(i + trial) % count], rig_random_marker(r, parent), rig_random_marker(r, b));
+        rig_joint(r, i == 0 ? &joint_free : types[(i + trial) % count], rig_random_marker(r, parent),
+                  rig_random_marker(r, b));
       }
       for (int j = 1; j < r->m.joint_count; j++)  // inner forces change nothing
         if (joint_in(r->m.joints[j].type, planar)->nq == joint_in(r->m.joints[j].type, planar)->nv &&

@@ -34,7 +34,7 @@ static void draw(const progress *p, const carom_progress *now) {
   double wall = now->wall_s - p->wall_start, done = now->t - p->t_start, left = now->t_end - now->t;
   double speed = wall > 0 ? done / wall : 0;
   char remaining[32], steps[32];
-  fprintf(stderr, "\r\033[Kt = %.4g of %.4g s, %.0f %%, %s steps, %.3g simulated s per s, %s left", now->t, now->t_end,
+  fprintf(stderr, "\r\033[Kt = %.4g of %.4g s, %.0f %%, %s steps, %.3g x real time, %s left", now->t, now->t_end,
           100 * now->t / now->t_end, grouped(now->steps, steps), speed,
           speed > 0 ? duration(left / speed, remaining) : "?");
   fflush(stderr);

@@ -41,7 +41,10 @@ static void print_method(FILE *to, const carom_model_info *info) {
 }
 
 static void print_reached(FILE *to, const carom_summary *s) {
-  const char *how = s->status == CAROM_OK ? "the end" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed there";
+  const char *how = s->status == CAROM_OK            ? "the end"
+                    : s->status == CAROM_INTERRUPTED ? "interrupted"
+                    : s->status == CAROM_ERROR_FILE  ? "a file could not be written"
+                                                     : "failed there";
   line(to, "reached", "t = %.9g s, %s", s->t, how);
 }
 
@@ -81,6 +84,6 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);
   else line(to, "results", "not recorded");
   if (!files->record) return;
-  if (s->status != CAROM_OK) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
+  if (s->status == CAROM_INTERRUPTED) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
   line(to, "to read them", "carom export %s --to csv", files->record);
 }

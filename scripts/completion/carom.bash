@@ -1,33 +1,41 @@
 # bash completion for carom
+_carom_files() {
+  local word=$1 ending=$2
+  compopt -o filenames
+  COMPREPLY=($(compgen -d -- "$word") $(compgen -f -X "!*.@($ending)" -- "$word"))
+}
+
 _carom() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
-  local commands="run check list example --help --version"
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
+  local commands="run check export list example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "$commands" -- "$word"))
+    COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
     return
   fi
   case $before in
-    -o|--csv) compopt -o default; return ;;
+    -o|--output|--csv) compopt -o default; return ;;
+    --resume) _carom_files "$word" h5; return ;;
+    --to) COMPREPLY=($(compgen -W "csv" -- "$word")); return ;;
+    --table) COMPREPLY=($(compgen -W "$(carom export --tables "${COMP_WORDS[2]}" 2>/dev/null | awk '{print $1}')" -- "$word"))
+      return ;;
     --set|--end) return ;;
   esac
   case $command in
-    run)
-      if [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "-o --no-record --set --end --csv --quiet --json --strict --resume --help" -- "$word"))
-      else
-        compopt -o filenames
-        COMPREPLY=($(compgen -d -- "$word") $(compgen -f -X '!*.@(yaml|yml)' -- "$word"))
-      fi ;;
-    check)
-      if [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "--set --json --help" -- "$word"))
-      else
-        compopt -o filenames
-        COMPREPLY=($(compgen -d -- "$word") $(compgen -f -X '!*.@(yaml|yml)' -- "$word"))
-      fi ;;
-    list) COMPREPLY=($(compgen -W "joints forces methods models" -- "$word")) ;;
-    example) COMPREPLY=($(compgen -W "$(carom list models 2>/dev/null | awk '{print $1}')" -- "$word")) ;;
+    run) options="-o --output --no-record --csv --set --end --resume -q --quiet --json --strict --help" ;;
+    check) options="--set --signals --json --help" ;;
+    export) options="--to --table --tables -o --output --help" ;;
+  esac
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "${options:---help}" -- "$word"))
+    return
+  fi
+  case $command in
+    run|check) _carom_files "$word" "yaml|yml" ;;
+    export) _carom_files "$word" h5 ;;
+    list) COMPREPLY=($(compgen -W "joints constraints forces methods integrators functions units models" -- "$word")) ;;
+    example) COMPREPLY=($(compgen -W "$(carom example 2>/dev/null | awk '{print $1}')" -- "$word")) ;;
+    help) COMPREPLY=($(compgen -W "$commands" -- "$word")) ;;
   esac
 }
 complete -F _carom carom

@@ -361,15 +361,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memor
 }
 
 // Each body's free joint takes the body's pose and velocity (its angular velocity in the body's own axes).
-bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, arena *memory, carom_error *error) {
-  absolute->length = joint_mechanism->length;
-  motion *from = motion_create(joint_mechanism, error), *x = from ? motion_create(absolute, error) : NULL;
-  if (!x) {
-    motion_destroy(from);
-    return false;
-  }
-  memcpy(from->joint_q, joint_mechanism->joint_q0, (size_t)joint_mechanism->joint_nq * sizeof(double));
-  dynamics_set(joint_mechanism, from, 0, joint_mechanism->q0, joint_mechanism->u0);
+void mechanism_carry(const mechanism *absolute, motion *x, const mechanism *joint_mechanism, motion *from) {
   dynamics_positions_velocities(joint_mechanism, from);
   for (int b = 1; b < absolute->body_count; b++) {
     const node *n = &absolute->nodes[absolute->bodies[b].node];
@@ -385,7 +377,19 @@ bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, aren
     }
   }
   memcpy(x->joint_q, from->joint_q, (size_t)absolute->joint_nq * sizeof *x->joint_q);
-  dynamics_set(absolute, x, 0, x->q, x->u);
+  dynamics_set(absolute, x, from->t, x->q, x->u);
+}
+
+bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, arena *memory, carom_error *error) {
+  absolute->length = joint_mechanism->length;
+  motion *from = motion_create(joint_mechanism, error), *x = from ? motion_create(absolute, error) : NULL;
+  if (!x) {
+    motion_destroy(from);
+    return false;
+  }
+  memcpy(from->joint_q, joint_mechanism->joint_q0, (size_t)joint_mechanism->joint_nq * sizeof(double));
+  dynamics_set(joint_mechanism, from, 0, joint_mechanism->q0, joint_mechanism->u0);
+  mechanism_carry(absolute, x, joint_mechanism, from);
   bool done = check_inertia(absolute, x, error);
   keep_state(absolute, x, memory);
   motion_destroy(from);

@@ -29,5 +29,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memor
                         carom_error *error);
 // The same state for a mechanism in absolute coordinates, from its assembled twin in joint coordinates.
 bool mechanism_adopt(mechanism *absolute, const mechanism *joint, arena *memory, carom_error *error);
+// The state of one motion as the other one's.
+void mechanism_carry(const mechanism *absolute, motion *x, const mechanism *joint, motion *from);
 
 #endif

@@ -30,7 +30,7 @@ double constraints_violation(const mechanism *m, const motion *x);
 double constraints_velocity_violation(const mechanism *m, const motion *x);
 double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
 double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot
-// Adds the wrenches of multipliers: Gᵀ λ. `weight` +1 pushes.
+// Adds the wrenches of multipliers: Gᵀ λ.
 void constraint_push(const mechanism *m, motion *x, const double *lambda);
 
 #endif

@@ -230,16 +230,21 @@ static const document *build(session *s, const source *main, value *root, const 
   return d;
 }
 
-const document *document_load(arena *memory, const char *path, const char *text, size_t length,
-                              const assignment *sets, int set_count, carom_error *error) {
+const document *document_load_within(arena *memory, const char *path, const char *text, size_t length,
+                                     const assignment *sets, int set_count, long values_max, carom_error *error) {
   if (!path) path = "model";
   session *s = ARENA_NEW(memory, session);
   carom_error *own = error ? error : ARENA_NEW(memory, carom_error);
-  s->loader = (loader){.memory = memory, .error = own};
+  s->loader = (loader){.memory = memory, .error = own, .values_max = values_max};
   file_chain here = {canonical_path(memory, path), NULL};
   const source *main = text ? copy_source(s, path, text, length)
                             : read_file(s, path, (place){0}, CAROM_ERROR_FILE);
   if (!main) return NULL;
   value *root = read_tree(s, main, &here, 0);
   return root ? build(s, main, root, sets, set_count) : NULL;
+}
+
+const document *document_load(arena *memory, const char *path, const char *text, size_t length,
+                              const assignment *sets, int set_count, carom_error *error) {
+  return document_load_within(memory, path, text, length, sets, set_count, MODEL_VALUES_MAX, error);
 }

@@ -8,10 +8,10 @@
 typedef struct loader {
   arena *memory;
   carom_error *error;
-  long values;  // made so far
+  long values, values_max;  // made so far, and the most there may be
 } loader;
 
-// Counts a value against MODEL_VALUES_MAX; false after reporting.
+// Counts a value against the limit; false after reporting.
 bool tree_count(loader *l, place at, size_t text_length);
 value *tree_new(loader *l, value_kind kind, place at);
 value *tree_scalar(loader *l, const char *text, size_t length, place at);

@@ -15,9 +15,9 @@ const char *value_kind_text(const value *v) {
 
 bool tree_count(loader *l, place at, size_t text_length) {
   l->values += 1 + (long)(text_length / 64);
-  if (l->values <= MODEL_VALUES_MAX) return true;
-  return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "the model is too large: more than %d values",
-                      MODEL_VALUES_MAX);
+  if (l->values <= l->values_max) return true;
+  return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "the model is too large: more than %ld values",
+                      l->values_max);
 }
 
 value *tree_new(loader *l, value_kind kind, place at) {

@@ -57,6 +57,10 @@ typedef struct document {
 const document *document_load(arena *memory, const char *path, const char *text, size_t length,
                               const assignment *sets, int set_count, carom_error *error);
 
+// The same with another limit on the values of the unrolled model.
+const document *document_load_within(arena *memory, const char *path, const char *text, size_t length,
+                                     const assignment *sets, int set_count, long values_max, carom_error *error);
+
 const value *value_get(const value *map, const char *key);  // null when absent
 const char *value_kind_text(const value *v);                // "a list", "a map", "text", for messages
 

@@ -157,11 +157,13 @@ static bool consistent_start(smooth *s, double t, carom_error *error) {
 static double first_step(smooth *s, double t) {
   const integrator_settings *set = &s->settings.integrator;
   int n = s->nq + s->nv + POWER_COUNT;
-  double fastest = 0, sum = 0, *y = calloc(2 * (size_t)n, sizeof *y), *ydot = y + n;
+  double fastest = 0, sum = 0, *y = calloc(2 * (size_t)n, sizeof *y);
+  if (!y) return 0;
+  double *ydot = y + n;
   for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(s->ydot[i]) / (fabs(s->y[i]) + s->scale[i]));
   double little = 1e-4 / fastest;
-  for (int i = 0; y && i < n; i++) y[i] = s->y[i] + little * s->ydot[i];
-  if (y && fastest > 0 && right_hand_side(s, t + little, y, ydot) == 0)
+  for (int i = 0; i < n; i++) y[i] = s->y[i] + little * s->ydot[i];
+  if (fastest > 0 && right_hand_side(s, t + little, y, ydot) == 0)
     for (int i = 0; i < n; i++) {
       double weight = 1 / (set->rtol * fabs(s->y[i]) + set->atol * s->scale[i]);
       sum += pow(weight * (ydot[i] - s->ydot[i]) / little, 2) / n;
