@@ -20,7 +20,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .moved_from = a->moved_from, .moved_to = a->moved_to, .changed_joint = a->changed_joint,
       .changed_from = a->changed_from, .changed_to = a->changed_to,
   };
-  for (int i = 0; i < m->joint_count; i++) info.loop_joints += m->joints[i].constraint >= 0;
+  for (int i = 0; i < m->joint_count; i++) info.loop_joints += carom_model_joint_closes_loop(model, i);
   return info;
 }
 
@@ -36,8 +36,10 @@ const char *carom_model_joint_kind(const carom_model *model, int i) {
   return i >= 0 && i < model->m.joint_count ? model->m.joints[i].type->name : NULL;
 }
 
+// In absolute coordinates every joint is a constraint; which of them close loops is a matter of the tree.
 bool carom_model_joint_closes_loop(const carom_model *model, int i) {
-  return i >= 0 && i < model->m.joint_count && model->m.joints[i].constraint >= 0;
+  const mechanism *tree = model->twin ? model->twin : &model->m;
+  return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
 }
 
 static const char *body_of(const mechanism *m, int marker_index) {

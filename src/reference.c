@@ -86,19 +86,19 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   }
   write(context, "\n## The model as a whole\n\n");
   option_document(&model_table, out);
-  write(context, "\n## bodies, markers, drives, initial\n\n");
+  write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);
-  write_family("joints", "\n## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop becomes "
+  write_family("joints", "## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop becomes "
                                            "constraint equations by itself.\n\n", out);
-  write_family("constraints", "\n## constraints\n\n", "Conditions beside the joints.\n\n", out);
-  write_family("forces", "\n## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
-  write_family("methods", "\n## method\n\n", "How time advances.\n\n", out);
-  write(context, "\n## integrator and record\n\n");
+  write_family("constraints", "## constraints\n\n", "Conditions beside the joints.\n\n", out);
+  write_family("forces", "## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
+  write_family("methods", "## method\n\n", "How time advances.\n\n", out);
+  write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);
   option_document(&record_table_options, out);
-  write(context, "\n## outputs\n\nEach entry of `outputs:` is a name and an expression over `t` and any signal, recorded "
+  write(context, "## outputs\n\nEach entry of `outputs:` is a name and an expression over `t` and any signal, recorded "
                  "beside the rest. `carom check MODEL --signals` lists the signals of a model.\n");
 }

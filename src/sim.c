@@ -183,11 +183,12 @@ const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim)
 
 carom_summary carom_sim_summary(const carom_sim *sim) {
   integrator_stats stats = smooth_stats(sim->scheme);
-  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps, .rejected = sim->rejected_before + stats.rejected,
+  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps,
+                     .rejected = sim->rejected_before + stats.rejected,
                      .evaluations = sim->evaluations_before + stats.rhs_evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
-                     .projection_failures = smooth_projection_failures(sim->scheme),
+                     .projection_failures = sim->failures_before + smooth_projection_failures(sim->scheme),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
@@ -196,36 +197,84 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
 
 // --- other starts -------------------------------------------------------------------------------------------------
 
+// A motion of the model in joint coordinates (of its twin, when it is in absolute ones) in the sim's present state.
+static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error *error) {
+  motion *x = motion_create(m, error);
+  if (!x) return NULL;
+  dynamics_positions_velocities(&sim->model->m, sim->x);
+  memcpy(x->joint_q, sim->x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    const joint *j = &m->joints[n->joint];
+    memcpy(x->q + n->q, sim->x->joint_q + j->q, (size_t)n->nq * sizeof *x->q);
+    memcpy(x->u + n->v, sim->x->joint_u + j->v, (size_t)n->nv * sizeof *x->u);
+  }
+  dynamics_set(m, x, sim->x->t, x->q, x->u);
+  return x;
+}
+
+// Closes the loops again around a node that stays as it is, as if it were driven.
+static bool close_around(const mechanism *m, motion *x, int held, bool hold_q, bool hold_u) {
+  int free_count = m->nodes[held].free_count;
+  node *nodes = malloc((size_t)m->node_count * sizeof *nodes);
+  if (!nodes) return false;
+  memcpy(nodes, m->nodes, (size_t)m->node_count * sizeof *nodes);
+  mechanism around = *m;
+  around.nodes = nodes;
+  nodes[held].free_count = hold_q ? 0 : free_count;
+  bool closed = dynamics_project_positions(&around, x, 1e-12 * fmax(1, m->length), 50);
+  nodes[held].free_count = hold_u ? 0 : free_count;
+  closed = closed && dynamics_project_velocities(&around, x);
+  free(nodes);
+  return closed;
+}
+
+static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
+  memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
+  smooth_start from = {.t = x->t, .q = x->q, .u = x->u};
+  return start(sim, &from, 0, error) ? CAROM_OK : CAROM_ERROR_SINGULAR;
+}
+
+static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *error) {
+  motion *x = motion_create(&sim->model->m, error);
+  if (!x) return CAROM_ERROR_MEMORY;
+  mechanism_carry(&sim->model->m, x, sim->model->twin, twin);
+  carom_status status = start_from(sim, x, error);
+  motion_destroy(x);
+  return status;
+}
+
 carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
-  const mechanism *m = &sim->model->m;
+  const carom_model *model = sim->model;
+  const mechanism *m = model->twin ? model->twin : &model->m;
   error_clear(error);
   int index = 0;
   while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
-  const joint *j = &m->joints[index];
-  if (j->node < 0)
+  if (m->joints[index].node < 0)
     return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop; set the joints of the tree", name);
-  const node *n = &m->nodes[j->node];
-  motion *x = sim->x;
-  double t = x->t;
+  const node *n = &m->nodes[m->joints[index].node];
+  if (n->free_count < n->nv) return error_set(error, CAROM_ERROR_USAGE, "joint '%s' is driven", name);
+
+  motion *x = take_state(sim, m, error);
+  if (!x) return CAROM_ERROR_MEMORY;
   if (q) memcpy(x->q + n->q, q, (size_t)n->nq * sizeof *q);
   if (u) memcpy(x->u + n->v, u, (size_t)n->nv * sizeof *u);
-  dynamics_set(m, x, t, x->q, x->u);
   dynamics_normalize(m, x->q);
-  if (!dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 50) || !dynamics_project_velocities(m, x))
-    return error_set(error, CAROM_ERROR_ASSEMBLY, "the loops do not close with joint '%s' there", name);
-  double *state = calloc((size_t)(m->nq + m->nv), sizeof *state);
-  if (!state) return error_set(error, CAROM_ERROR_MEMORY, "out of memory");
-  memcpy(state, x->q, (size_t)m->nq * sizeof *state);
-  memcpy(state + m->nq, x->u, (size_t)m->nv * sizeof *state);
-  smooth_start from = {.t = t, .q = state, .u = state + m->nq};
-  bool started = start(sim, &from, 0, error);
-  free(state);
-  return started ? CAROM_OK : CAROM_ERROR_SINGULAR;
+  dynamics_set(m, x, x->t, x->q, x->u);
+  carom_status status;
+  if (!close_around(m, x, m->joints[index].node, q, u))
+    status = error_set(error, CAROM_ERROR_ASSEMBLY, "the loops do not close with joint '%s' there", name);
+  else if (model->twin)
+    status = start_as_twin(sim, x, error);
+  else
+    status = start_from(sim, x, error);
+  motion_destroy(x);
+  return status;
 }
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts.
-enum { CHECKPOINT_HEAD = 9 };
+enum { CHECKPOINT_HEAD = 10 };
 
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
@@ -237,13 +286,13 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   carom_summary s = carom_sim_summary(sim);
   const double head[CHECKPOINT_HEAD] = {s.t, smooth_next_step(sim->scheme), (double)s.steps, sim->violation,
                                         sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
-                                        (double)s.evaluations};
+                                        (double)s.evaluations, (double)s.projection_failures};
   memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
   memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
-  memcpy(row, sim->x->q, (size_t)m->nq * sizeof *row), row += m->nq;
-  memcpy(row, sim->x->u, (size_t)m->nv * sizeof *row), row += m->nv;
+  const double *state = smooth_state(sim->scheme);
+  memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, smooth_accounts(sim->scheme), POWER_COUNT * sizeof *row);
+  memcpy(row, state + m->nq + m->nv, POWER_COUNT * sizeof *row);
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
@@ -259,6 +308,7 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   sim->violation = head[3];
   sim->ledger.largest = head[4], sim->ledger.worst = head[5];
   sim->rejected_before = (long)head[7], sim->evaluations_before = (long)head[8];
+  sim->failures_before = (long)head[9];
   sim->restarts = (long)head[6] + !smooth_resumes_exactly(sim->scheme);
   return CAROM_OK;
 }

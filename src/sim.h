@@ -13,7 +13,7 @@ struct carom_sim {
   energy_ledger ledger;
   bool evaluated;              // accelerations and reactions belong to the present state
   double violation;            // largest |Φ| at the end of a step
-  long steps_before, rejected_before, evaluations_before, restarts;  // of the run that was resumed
+  long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
   double wall_s;               // in carom_sim_step
   double *row;                 // one value a signal
 };

@@ -25,6 +25,34 @@ BLOCK void block_mul(const int n, const double *A, const double *x, double *y) {
     for (int i = 0; i < n; i++) y[i] += A[j * n + i] * x[j];
 }
 
+// A body's inertia at its origin,  I = [J, mk×; -mk×, m],  from its compact form: all of it, and times a vector.
+BLOCK void block_inertia(const int n, const double *J, const double *mk, double m, double *I) {
+  if (n == 3) {
+    I[0] = J[0], I[1] = I[3] = -mk[1], I[2] = I[6] = mk[0];
+    I[4] = I[8] = m, I[5] = I[7] = 0;
+  } else {
+    const double full[36] = {J[0],   J[3],   J[4],   0,      -mk[2], mk[1],  J[3],  J[1],  J[5], mk[2], 0, -mk[0],
+                             J[4],   J[5],   J[2],   -mk[1], mk[0],  0,      0,     mk[2], -mk[1], m,   0, 0,
+                             -mk[2], 0,      mk[0],  0,      m,      0,      mk[1], -mk[0], 0,   0,     0, m};
+    for (int i = 0; i < 36; i++) I[i] = full[i];
+  }
+}
+
+BLOCK void block_inertia_mul(const int n, const double *J, const double *mk, double m, const double *a, double *f) {
+  if (n == 3) {
+    f[0] = J[0] * a[0] - mk[1] * a[1] + mk[0] * a[2];
+    f[1] = m * a[1] - mk[1] * a[0];
+    f[2] = m * a[2] + mk[0] * a[0];
+  } else {
+    f[0] = J[0] * a[0] + J[3] * a[1] + J[4] * a[2] + mk[1] * a[5] - mk[2] * a[4];
+    f[1] = J[3] * a[0] + J[1] * a[1] + J[5] * a[2] + mk[2] * a[3] - mk[0] * a[5];
+    f[2] = J[4] * a[0] + J[5] * a[1] + J[2] * a[2] + mk[0] * a[4] - mk[1] * a[3];
+    f[3] = m * a[3] + a[1] * mk[2] - a[2] * mk[1];
+    f[4] = m * a[4] + a[2] * mk[0] - a[0] * mk[2];
+    f[5] = m * a[5] + a[0] * mk[1] - a[1] * mk[0];
+  }
+}
+
 // v = T v_parent
 BLOCK void block_shift_motion(const int n, const double *r, const double *vp, double *v) {
   if (n == 3) {

@@ -10,12 +10,18 @@
 // where a point's acceleration is that of its body's origin plus α × s + ω × (ω × s).
 #include "mechanics/constraint.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "mechanics/block.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
+
+// What is left of the difference of two numbers of this size, computed in a few operations.
+static double rounding_of(double size) { return 8 * DBL_EPSILON * size; }
+
+static double size_of(vec3 p) { return fabs(p.x) + fabs(p.y) + fabs(p.z); }
 
 // A row that sees the relative velocity along e at the two points, and the angular velocities by wa, wb.
 static void set_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 wa,
@@ -35,6 +41,7 @@ static void along_row(const mechanism *m, motion *x, row *r, const marker_state 
   vec3 D = vec3_sub(b->p, a->p), D_dot = vec3_sub(b->v, a->v);
   set_row(m, x, r, a, b, e, vec3_cross(e, D), VEC3_ZERO);
   r->phi = vec3_dot(e, D);
+  r->rounding = rounding_of(size_of(a->p) + size_of(b->p));
   r->quad = centripetal_along(a, b, e) + vec3_dot(vec3_centripetal(a->w, e), D) +
             2 * vec3_dot(vec3_cross(a->w, e), D_dot);
 }
@@ -57,6 +64,7 @@ static void screw_row(const mechanism *m, motion *x, const constraint *c, row *r
     Ja[k] += h * ek, Jb[k] -= h * ek;
   }
   r->phi -= h * x->joint_q[j->q];
+  r->rounding += rounding_of(fabs(h * x->joint_q[j->q]));
   r->quad -= h * vec3_dot(vec3_cross(a->w, e), vec3_sub(b->w, a->w));
 }
 
@@ -85,6 +93,7 @@ static void evaluate_distance(const mechanism *m, motion *x, const constraint *c
   jet L = function_jet(&c->f, x->t);
   set_row(m, x, r, &a, &b, n, VEC3_ZERO, VEC3_ZERO);
   r->phi = length - L.v;
+  r->rounding = rounding_of(size_of(a.p) + size_of(b.p));
   r->phi_t = -L.d;
   r->quad = centripetal_along(&a, &b, n) + across - L.dd;
 }
@@ -95,10 +104,12 @@ static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) 
   row_speed *speeds = x->row_speeds + r->speed0;
   jet f = function_jet(&c->f, x->t);
   r->phi = -f.v, r->phi_t = -f.d, r->quad = -f.dd;
+  double size = fabs(f.v);
   for (int i = 0; i < c->term_count; i++) {
     coordinate of = c->terms[i].of;
     double factor = c->terms[i].factor;
     r->phi += factor * coordinate_value(m, x, of);
+    size += fabs(factor * coordinate_value(m, x, of));
     if (coordinate_speed(m, of) >= 0) {
       (speeds++)->c = factor;
       continue;
@@ -108,6 +119,7 @@ static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) 
     bodies += 2;
     r->quad += factor * cr.quad;
   }
+  r->rounding = rounding_of(size);
 }
 
 const constraint_type constraint_closure = {"closure", evaluate_closure};
@@ -201,6 +213,15 @@ void constraint_push(const mechanism *m, motion *x, const double *lambda) {
 double constraints_violation(const mechanism *m, const motion *x) {
   double worst = 0;
   for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(x->rows[i].phi));
+  return worst;
+}
+
+double constraints_excess(const mechanism *m, const motion *x) {
+  double worst = 0;
+  for (int i = 0; i < m->row_count; i++) {
+    double excess = fabs(x->rows[i].phi) - x->rows[i].rounding;
+    if (!(excess <= worst)) worst = excess;  // NaN counts
+  }
   return worst;
 }
 

@@ -27,6 +27,7 @@ void constraint_bind(const mechanism *m, motion *x, const constraint *c);
 void constraints_evaluate(const mechanism *m, motion *x);
 // Largest |Φ| and |Φ̇| over all rows.
 double constraints_violation(const mechanism *m, const motion *x);
+double constraints_excess(const mechanism *m, const motion *x);  // largest |Φ| beyond its rounding
 double constraints_velocity_violation(const mechanism *m, const motion *x);
 double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
 double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot

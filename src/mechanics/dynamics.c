@@ -456,7 +456,7 @@ bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance,
   for (int turn = 0;; turn++) {
     x->level = LEVEL_NONE;
     dynamics_positions_velocities(m, x);
-    double violation = constraints_violation(m, x);
+    double violation = constraints_excess(m, x);
     if (turn > 0 && violation <= tolerance) return true;
     if (turn == max_iterations || !isfinite(violation)) return false;
     const double *step = dynamics_position_step(m, x);

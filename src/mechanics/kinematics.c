@@ -106,21 +106,21 @@ void kinematics_spatial(const node *n, const tree_link *parent, tree_link *l, co
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
 void inertia_spatial(const node *n, tree_link *l) {
-  const double *J = n->inertia;
-  mat3 local = {{J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2]}};
-  mat3 world = mat3_product(mat3_product(l->R, local), mat3_transpose(l->R));
-  vec3 k = mat3_mul(l->R, n->com), mk = vec3_scale(n->mass, k);
-  double *I = l->I;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      I[6 * i + j] = 0.5 * (world.m[3 * i + j] + world.m[3 * j + i]);
-      I[6 * (3 + i) + 3 + j] = i == j ? n->mass : 0;
-    }
-  double cross[9] = {0, -mk.z, mk.y, mk.z, 0, -mk.x, -mk.y, mk.x, 0};
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) I[6 * i + 3 + j] = I[6 * (3 + j) + i] = cross[3 * i + j];
-  vec3 w = vec3_of(l->V);
-  store6(l->bias, vec3_cross(w, mat3_mul(world, w)), vec3_centripetal(w, mk));
+  const double *b = n->inertia;
+  mat3 local = {{b[0], b[3], b[4], b[3], b[1], b[5], b[4], b[5], b[2]}};
+  mat3 half = mat3_product(l->R, local);
+  vec3 row0 = {l->R.m[0], l->R.m[1], l->R.m[2]}, row1 = {l->R.m[3], l->R.m[4], l->R.m[5]},
+       row2 = {l->R.m[6], l->R.m[7], l->R.m[8]};
+  vec3 half0 = {half.m[0], half.m[1], half.m[2]}, half1 = {half.m[3], half.m[4], half.m[5]},
+       half2 = {half.m[6], half.m[7], half.m[8]};
+  double *J = l->J;
+  J[0] = vec3_dot(half0, row0), J[1] = vec3_dot(half1, row1), J[2] = vec3_dot(half2, row2);
+  J[3] = vec3_dot(half0, row1), J[4] = vec3_dot(half0, row2), J[5] = vec3_dot(half1, row2);
+  vec3 mk = mat3_mul(l->R, vec3_scale(n->mass, n->com)), w = vec3_of(l->V);
+  vec3_store(l->mk, mk);
+  vec3 Jw = {J[0] * w.x + J[3] * w.y + J[4] * w.z, J[3] * w.x + J[1] * w.y + J[5] * w.z,
+             J[4] * w.x + J[5] * w.y + J[2] * w.z};
+  store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
 // --- the plane: the same formulas with one angle ------------------------------------------------------------------
@@ -177,8 +177,8 @@ void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, con
 void inertia_planar(const node *n, tree_link *l) {
   double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
   double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
-  double w2 = l->V[0] * l->V[0], *I = l->I;
-  I[0] = n->inertia[2], I[1] = I[3] = -my, I[2] = I[6] = mx;
-  I[4] = I[8] = n->mass, I[5] = I[7] = 0;
+  double w2 = l->V[0] * l->V[0];
+  l->J[0] = n->inertia[2];
+  l->mk[0] = mx, l->mk[1] = my;
   l->bias[0] = 0, l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
 }

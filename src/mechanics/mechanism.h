@@ -107,6 +107,7 @@ typedef struct row {
   int speed0, speed_count;  // into motion.row_speeds
   int base0, base_count;    // into motion.row_bases: the trees on ground it touches
   double phi, phi_t, quad;
+  double rounding;          // of phi, whose terms may be far larger than itself
 } row;
 
 typedef struct constraint constraint;
@@ -205,7 +206,8 @@ typedef struct tree_link {
   double c[6];     // acceleration relative to the parent that no u̇ stands for
   double A[6];     // acceleration
   double bias[6];  // velocity-dependent force, I A + bias = F
-  double I[36];    // inertia at the body's origin, n x n
+  double J[6];     // inertia at the body's origin in world axes: xx yy zz xy xz yz, in the plane zz first
+  double mk[3];    // mass times the vector from the body's origin to its mass centre
   double IA[36];   // articulated inertia
   double pA[6];    // articulated bias
   double F[6];     // applied wrench

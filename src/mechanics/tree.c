@@ -28,6 +28,13 @@ void tree_kinematics(const mechanism *m, motion *x) {
 
 // --- factorisation ------------------------------------------------------------------------------------------------
 
+BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    tree_link *l = &x->links[i];
+    block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+  }
+}
+
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T.
 BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   int v = n->v + n->free[0];
@@ -71,7 +78,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
 }
 
 BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
-  for (int i = 1; i < m->node_count; i++) memcpy(x->links[i].IA, x->links[i].I, (size_t)(w * w) * sizeof(double));
+  fill_inertias(w, m, x);
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
@@ -210,7 +217,7 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
     for (int k = 0; k < n->nv; k++) block_axpy(w, udot[n->v + k], x->S + 6 * (n->v + k), l->A);
-    block_mul(w, l->I, l->A, l->pA);
+    block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
     for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
   }
   for (int i = m->node_count - 1; i > 0; i--) {
@@ -231,7 +238,7 @@ void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau
 // Composite inertias inward; a column's force I_c S_k, carried to each ancestor, meets that ancestor's columns.
 BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
   memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
-  for (int i = 1; i < m->node_count; i++) memcpy(x->links[i].IA, x->links[i].I, (size_t)(w * w) * sizeof(double));
+  fill_inertias(w, m, x);
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     if (n->parent != GROUND) block_shift_inertia(w, x->links[i].r, x->links[i].IA, x->links[n->parent].IA);
@@ -266,10 +273,10 @@ double tree_kinetic_energy(const mechanism *m, const motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     const tree_link *l = &x->links[i];
     if (m->planar) {
-      block_mul(3, l->I, l->V, IV);
+      block_inertia_mul(3, l->J, l->mk, m->nodes[i].mass, l->V, IV);
       sum += 0.5 * block_dot(3, l->V, IV);
     } else {
-      block_mul(6, l->I, l->V, IV);
+      block_inertia_mul(6, l->J, l->mk, m->nodes[i].mass, l->V, IV);
       sum += 0.5 * block_dot(6, l->V, IV);
     }
   }
@@ -293,10 +300,10 @@ void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angu
     double h[6];
     vec3 L, P;
     if (m->planar) {
-      block_mul(3, l->I, l->V, h);
+      block_inertia_mul(3, l->J, l->mk, m->nodes[i].mass, l->V, h);
       L = (vec3){0, 0, h[0]}, P = (vec3){h[1], h[2], 0};
     } else {
-      block_mul(6, l->I, l->V, h);
+      block_inertia_mul(6, l->J, l->mk, m->nodes[i].mass, l->V, h);
       L = vec3_of(h), P = vec3_of(h + 3);
     }
     *linear = vec3_add(*linear, P);

@@ -272,6 +272,7 @@ carom_status smooth_restart(smooth *s, const smooth_start *start, carom_error *e
 }
 
 double smooth_time(const smooth *s) { return integrator_time(s->it); }
+const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
 const double *smooth_accounts(const smooth *s) { return s->accounts; }
 integrator_stats smooth_stats(const smooth *s) { return integrator_get_stats(s->it); }
 bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }

@@ -36,6 +36,8 @@ carom_status smooth_show(smooth *s, double t, carom_error *error);
 carom_status smooth_restart(smooth *s, const smooth_start *start, carom_error *error);
 
 double smooth_time(const smooth *s);
+// The integrator's own state at that time: q, u, accounts. What is shown has its quaternions made unit once more.
+const double *smooth_state(const smooth *s);
 const double *smooth_accounts(const smooth *s);   // of the state the motion holds, one a power
 integrator_stats smooth_stats(const smooth *s);
 bool smooth_resumes_exactly(const smooth *s);

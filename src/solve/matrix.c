@@ -1,0 +1,283 @@
+#include "solve/matrix.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static int common_size(int block_count, const int *start) {
+  int size = block_count ? start[1] - start[0] : 0;
+  for (int b = 1; b < block_count; b++)
+    if (start[b + 1] - start[b] != size) return 0;
+  return size;
+}
+
+// By the bits of the exponent: integers may be combined in any order, so that this runs in vectors.
+static bool all_finite(const double *x, size_t count) {
+  const uint64_t exponent = 0x7ff0000000000000;
+  int bad = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, x + i, sizeof bits);
+    bad |= (bits & exponent) == exponent;
+  }
+  return !bad;
+}
+
+// y[rows] += A[rows x columns] x
+static inline void add_product(int rows, int columns, const double *A, const double *x, double *y) {
+  for (int i = 0; i < rows; i++) {
+    double sum = 0;
+    for (int j = 0; j < columns; j++) sum += A[i * columns + j] * x[j];
+    y[i] += sum;
+  }
+}
+
+static inline void add_absolute_product(int rows, int columns, const double *A, const double *x, double *y) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) y[i] += fabs(A[i * columns + j]) * fabs(x[j]);
+}
+
+// y[columns] += Aᵀ x
+static inline void add_transposed(int rows, int columns, const double *A, const double *x, double *y) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) y[j] += A[i * columns + j] * x[i];
+}
+
+// Whoever has no velocities to keep.
+static void start_nothing(const solve_matrix *m, const double *x, double *v) { (void)m, (void)x, (void)v; }
+static void moved_nothing(const solve_matrix *m, int b, const double *dx, double *v) { (void)m, (void)b, (void)dx, (void)v; }
+
+// --- dense --------------------------------------------------------------------------------------------------------
+
+// Four running sums: a fixed order that the compiler may keep in one vector register.
+static double dot(int n, const double *a, const double *x) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int j = 0;
+  for (; j + 4 <= n; j += 4) s0 += a[j] * x[j], s1 += a[j + 1] * x[j + 1], s2 += a[j + 2] * x[j + 2], s3 += a[j + 3] * x[j + 3];
+  for (; j < n; j++) s0 += a[j] * x[j];
+  return (s0 + s1) + (s2 + s3);
+}
+
+static void dense_apply(const solve_matrix *m, const double *x, double *y, double *v) {
+  (void)v;
+  for (int i = 0; i < m->rows; i++) y[i] = dot(m->rows, m->values + (long)i * m->rows, x);
+}
+
+static void dense_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
+  (void)v;
+  for (int i = 0; i < m->rows; i++) {
+    const double *a = m->values + (long)i * m->rows;
+    double sum = 0;
+    for (int j = 0; j < m->rows; j++) sum += fabs(a[j]) * fabs(x[j]);
+    y[i] = sum;
+  }
+}
+
+static void dense_diagonal(const solve_matrix *m, int b, double *D) {
+  int size = matrix_block_size(m, b), row = matrix_block_row(m, b);
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++) D[i * size + j] = m->values[(long)(row + i) * m->rows + row + j];
+}
+
+static void dense_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
+  (void)v;
+  int size = matrix_block_size(m, b), row = matrix_block_row(m, b);
+  for (int i = 0; i < size; i++) y[i] = dot(m->rows, m->values + (long)(row + i) * m->rows, x);
+}
+
+static void dense_dense(const solve_matrix *m, double *A) {
+  memcpy(A, m->values, (size_t)m->rows * (size_t)m->rows * sizeof *A);
+}
+
+static bool dense_finite(const solve_matrix *m) { return all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
+
+static const matrix_ops dense_ops = {"dense",   dense_apply,   dense_apply_absolute, dense_diagonal, dense_row,
+                                     start_nothing, moved_nothing, dense_dense,          dense_finite};
+
+solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values) {
+  return (solve_matrix){.ops = &dense_ops, .rows = rows, .block_count = block_count, .start = start,
+                        .uniform = common_size(block_count, start), .values = values};
+}
+
+// --- sparse -------------------------------------------------------------------------------------------------------
+
+static inline void row_of_threes(const solve_matrix *m, int b, const double *x, double *y) {
+  double y0 = 0, y1 = 0, y2 = 0;
+  for (int k = m->first[b]; k < m->first[b + 1]; k++) {
+    const double *A = m->values + m->offset[k], *xk = x + 3 * m->column[k];
+    y0 += A[0] * xk[0] + A[1] * xk[1] + A[2] * xk[2];
+    y1 += A[3] * xk[0] + A[4] * xk[1] + A[5] * xk[2];
+    y2 += A[6] * xk[0] + A[7] * xk[1] + A[8] * xk[2];
+  }
+  y[0] = y0, y[1] = y1, y[2] = y2;
+}
+
+static inline void sparse_row_of(const solve_matrix *m, int b, const double *x, double *y) {
+  if (m->uniform == 3) {
+    row_of_threes(m, b, x, y);
+    return;
+  }
+  int size = matrix_block_size(m, b);
+  for (int i = 0; i < size; i++) y[i] = 0;
+  for (int k = m->first[b]; k < m->first[b + 1]; k++)
+    add_product(size, matrix_block_size(m, m->column[k]), m->values + m->offset[k],
+                x + matrix_block_row(m, m->column[k]), y);
+}
+
+static void sparse_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
+  (void)v;
+  sparse_row_of(m, b, x, y);
+}
+
+static void sparse_apply(const solve_matrix *m, const double *x, double *y, double *v) {
+  (void)v;
+  for (int b = 0; b < m->block_count; b++) sparse_row_of(m, b, x, y + matrix_block_row(m, b));
+}
+
+static void sparse_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
+  (void)v;
+  memset(y, 0, (size_t)m->rows * sizeof *y);
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->first[b]; k < m->first[b + 1]; k++)
+      add_absolute_product(matrix_block_size(m, b), matrix_block_size(m, m->column[k]), m->values + m->offset[k],
+                           x + matrix_block_row(m, m->column[k]), y + matrix_block_row(m, b));
+}
+
+static void sparse_diagonal(const solve_matrix *m, int b, double *D) {
+  size_t bytes = (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, b) * sizeof *D;
+  memset(D, 0, bytes);
+  for (int k = m->first[b]; k < m->first[b + 1]; k++)
+    if (m->column[k] == b) memcpy(D, m->values + m->offset[k], bytes);
+}
+
+static void sparse_dense(const solve_matrix *m, double *A) {
+  memset(A, 0, (size_t)m->rows * (size_t)m->rows * sizeof *A);
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->first[b]; k < m->first[b + 1]; k++) {
+      const double *value = m->values + m->offset[k];
+      int size = matrix_block_size(m, b), width = matrix_block_size(m, m->column[k]);
+      double *target = A + (long)matrix_block_row(m, b) * m->rows + matrix_block_row(m, m->column[k]);
+      for (int i = 0; i < size; i++)
+        for (int j = 0; j < width; j++) target[(long)i * m->rows + j] = value[i * width + j];
+    }
+}
+
+static bool sparse_finite(const solve_matrix *m) {
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->first[b]; k < m->first[b + 1]; k++)
+      if (!all_finite(m->values + m->offset[k],
+                      (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, m->column[k])))
+        return false;
+  return true;
+}
+
+static const matrix_ops sparse_ops = {"sparse",  sparse_apply,  sparse_apply_absolute, sparse_diagonal, sparse_row,
+                                      start_nothing, moved_nothing, sparse_dense,          sparse_finite};
+
+solve_matrix matrix_sparse(int rows, int block_count, const int *start, const int *first, const int *column,
+                           const size_t *offset, const double *values) {
+  return (solve_matrix){.ops = &sparse_ops, .rows = rows, .block_count = block_count, .start = start,
+                        .uniform = common_size(block_count, start), .values = values, .first = first,
+                        .column = column, .offset = offset};
+}
+
+// --- factored -----------------------------------------------------------------------------------------------------
+
+// A contact in space on free bodies: the compiler unrolls these.
+static inline void add_product_3x6(const double *A, const double *x, double *y) { add_product(3, 6, A, x, y); }
+static inline void add_transposed_3x6(const double *A, const double *x, double *y) { add_transposed(3, 6, A, x, y); }
+
+static void factored_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
+  (void)x;
+  int size = matrix_block_size(m, b);
+  for (int i = 0; i < size; i++) y[i] = 0;
+  for (int k = m->J.first[b]; k < m->J.first[b + 1]; k++) {
+    const double *A = m->J.values + m->J.offset[k], *at = v + m->J.at[k];
+    if (size == 3 && m->J.width[k] == 6) add_product_3x6(A, at, y);
+    else add_product(size, m->J.width[k], A, at, y);
+  }
+}
+
+static void factored_moved(const solve_matrix *m, int b, const double *dx, double *v) {
+  int size = matrix_block_size(m, b);
+  for (int k = m->B.first[b]; k < m->B.first[b + 1]; k++) {
+    const double *A = m->B.values + m->B.offset[k];
+    double *at = v + m->B.at[k];
+    if (size == 3 && m->B.width[k] == 6) add_transposed_3x6(A, dx, at);
+    else add_transposed(size, m->B.width[k], A, dx, at);
+  }
+}
+
+static void factored_start(const solve_matrix *m, const double *x, double *v) {
+  memset(v, 0, (size_t)m->velocities * sizeof *v);
+  for (int b = 0; b < m->block_count; b++) factored_moved(m, b, x + matrix_block_row(m, b), v);
+}
+
+static void factored_apply(const solve_matrix *m, const double *x, double *y, double *v) {
+  factored_start(m, x, v);
+  for (int b = 0; b < m->block_count; b++) factored_row(m, b, x, v, y + matrix_block_row(m, b));
+}
+
+// |J| (|Bᵀ| |x|), which is not below |W| |x|
+static void factored_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
+  memset(v, 0, (size_t)m->velocities * sizeof *v);
+  memset(y, 0, (size_t)m->rows * sizeof *y);
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->B.first[b]; k < m->B.first[b + 1]; k++)
+      for (int i = 0; i < matrix_block_size(m, b); i++)
+        for (int j = 0; j < m->B.width[k]; j++)
+          v[m->B.at[k] + j] += fabs(m->B.values[m->B.offset[k] + (size_t)(i * m->B.width[k] + j)]) *
+                               fabs(x[matrix_block_row(m, b) + i]);
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->J.first[b]; k < m->J.first[b + 1]; k++)
+      add_absolute_product(matrix_block_size(m, b), m->J.width[k], m->J.values + m->J.offset[k], v + m->J.at[k],
+                           y + matrix_block_row(m, b));
+}
+
+// A[size_a x size_b] += J_a B_bᵀ with a row stride
+static void add_pair(const solve_matrix *m, int a, int b, double *A, int stride) {
+  for (int k = m->J.first[a]; k < m->J.first[a + 1]; k++)
+    for (int l = m->B.first[b]; l < m->B.first[b + 1]; l++) {
+      int from = m->J.at[k] > m->B.at[l] ? m->J.at[k] : m->B.at[l];
+      int end_k = m->J.at[k] + m->J.width[k], end_l = m->B.at[l] + m->B.width[l], to = end_k < end_l ? end_k : end_l;
+      for (int i = 0; from < to && i < matrix_block_size(m, a); i++)
+        for (int j = 0; j < matrix_block_size(m, b); j++) {
+          const double *Ji = m->J.values + m->J.offset[k] + (long)i * m->J.width[k];
+          const double *Bj = m->B.values + m->B.offset[l] + (long)j * m->B.width[l];
+          double sum = 0;
+          for (int c = from; c < to; c++) sum += Ji[c - m->J.at[k]] * Bj[c - m->B.at[l]];
+          A[(long)i * stride + j] += sum;
+        }
+    }
+}
+
+static void factored_diagonal(const solve_matrix *m, int b, double *D) {
+  int size = matrix_block_size(m, b);
+  memset(D, 0, (size_t)(size * size) * sizeof *D);
+  add_pair(m, b, b, D, size);
+}
+
+static void factored_dense(const solve_matrix *m, double *A) {
+  memset(A, 0, (size_t)m->rows * (size_t)m->rows * sizeof *A);
+  for (int a = 0; a < m->block_count; a++)
+    for (int b = 0; b < m->block_count; b++)
+      add_pair(m, a, b, A + (long)matrix_block_row(m, a) * m->rows + matrix_block_row(m, b), m->rows);
+}
+
+static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = p->first[b]; k < p->first[b + 1]; k++)
+      if (!all_finite(p->values + p->offset[k], (size_t)(matrix_block_size(m, b) * p->width[k]))) return false;
+  return true;
+}
+
+static bool factored_finite(const solve_matrix *m) { return pieces_finite(m, &m->J) && pieces_finite(m, &m->B); }
+
+static const matrix_ops factored_ops = {"factored",   factored_apply, factored_apply_absolute, factored_diagonal, factored_row,
+                                        factored_start, factored_moved, factored_dense,          factored_finite};
+
+solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
+                             matrix_pieces B) {
+  return (solve_matrix){.ops = &factored_ops, .rows = rows, .block_count = block_count, .start = start,
+                        .uniform = common_size(block_count, start), .velocities = velocities, .J = J, .B = B};
+}

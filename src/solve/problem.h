@@ -1,0 +1,101 @@
+// A contact problem, and the contract of everything that solves one: settings, problem, info, solution.
+//
+//   u = W r + q,   and between the rows of each block of u and r
+//
+//   bilateral    u = 0
+//   unilateral   0 ≤ u ⊥ r ≥ 0
+//   plane        (normal, tangent):         0 ≤ u_N ⊥ r_N ≥ 0,  −r_T ∈ μ r_N Sgn(u_T)
+//   space        (normal, tangent, tangent): 0 ≤ u_N ⊥ r_N ≥ 0,  |r_T| ≤ μ r_N, and r_T = −μ r_N u_T/|u_T| if u_T ≠ 0
+//   box          lo ≤ r ≤ hi:  u ≥ 0 where r = lo, u ≤ 0 where r = hi, u = 0 between
+//
+// r are percussions or forces, u velocities or accelerations; nothing here knows of bodies.
+#ifndef SOLVE_PROBLEM_H
+#define SOLVE_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "solve/matrix.h"
+
+typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX } block_kind;
+
+enum { BLOCK_ROWS_MAX = 6 };  // of a bilateral block; the other kinds have 1, 2, 3 and 1 rows
+
+typedef struct solve_block {
+  block_kind kind;
+  int row, size;      // its rows are row … row + size − 1
+  double mu;          // coefficient of friction, plane and space [-]
+  double lo, hi;      // bounds of a box; may be infinite
+} solve_block;
+
+typedef struct solve_problem {
+  int block_count;
+  const solve_block *blocks;  // in the order of their rows, which they fill without gaps
+  solve_matrix W;
+  const double *q;
+} solve_problem;
+
+// --- outcomes -----------------------------------------------------------------------------------------------------
+
+// name, whether the solution may be used, what it means
+#define SOLVE_STATUS_LIST(X)                                                 \
+  X(SOLVED,     "solved")                                                    \
+  X(INACCURATE, "ended above the tolerance")                                 \
+  X(LIMIT,      "reached the limit of iterations")                           \
+  X(RAY,        "ended on a ray: no solution on this path")                  \
+  X(STALLED,    "could not improve any further")                             \
+  X(UNSUITABLE, "is not made for this problem")                              \
+  X(TOO_LARGE,  "needs more memory than its workspace has")                  \
+  X(INVALID,    "the problem has a number that is not finite or no sense")
+
+typedef enum solve_status {
+#define X(name, text) SOLVE_##name,
+  SOLVE_STATUS_LIST(X)
+#undef X
+} solve_status;
+const char *solve_status_text(solve_status status);
+
+// --- the contract -------------------------------------------------------------------------------------------------
+
+typedef struct solve_settings {
+  double tolerance;      // residual (solve/residual.h) at which a problem counts as solved [-]
+  int iterations;        // most sweeps, pivots or Newton steps; 0: the solver's own limit
+  int check_every;       // sweeps between two looks at the residual
+  bool warm_start;       // begin from the r of the solution, which is then read
+  bool polish;           // end with an exact solve on the active set that was found
+  bool count_solutions;  // enumeration goes on after the first one
+} solve_settings;
+solve_settings solve_settings_default(void);
+
+typedef struct solve_info {
+  solve_status status;
+  int iterations;
+  double residual;       // as judged by solve/residual.h, never by the solver
+  double seconds;
+  const char *stage;     // the solver that found it: in a chain the stage
+  bool polished;
+  int solutions;         // distinct solutions met by an enumeration that was asked to count them
+} solve_info;
+
+typedef struct solve_solution {
+  double *r, *u;         // of the caller, as long as the problem has rows
+} solve_solution;
+
+// --- about problems -----------------------------------------------------------------------------------------------
+
+// How much memory a problem needs; the field-wise maximum over problems makes a workspace for all of them.
+typedef struct solve_limits {
+  int rows, blocks;
+  int velocities;  // of a factored matrix
+  int dense;       // rows of the largest dense system to form: at most SOLVE_DENSE_MAX
+  int lcp;         // unknowns as a linear complementarity problem: at most SOLVE_DENSE_MAX, 0 when it is none
+} solve_limits;
+enum { SOLVE_DENSE_MAX = 1600 };
+
+solve_limits solve_limits_of(const solve_problem *p);
+solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b);
+// Blocks that fill the rows, finite numbers, μ ≥ 0, lo ≤ hi.
+bool solve_problem_valid(const solve_problem *p);
+bool solve_has(const solve_problem *p, block_kind kind);
+bool solve_has_friction(const solve_problem *p);
+
+#endif

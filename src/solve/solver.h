@@ -1,0 +1,48 @@
+// The family of solvers, the driver that runs and judges one, and the chain that falls back from one to the next.
+#ifndef SOLVE_SOLVER_H
+#define SOLVE_SOLVER_H
+
+#include "solve/problem.h"
+#include "solve/workspace.h"
+
+typedef struct solver {
+  const char *name, *summary;
+  bool (*suits)(const solve_problem *p);
+  // Lays out its memory; on an empty workspace it measures.
+  void (*measure)(solve_workspace *w, const solve_limits *limits);
+  // Improves r and says how it ended; whether r is a solution is for others to judge.
+  solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info);
+} solver;
+
+extern const solver solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs, solver_alart_curnier;
+
+const solver *const *solver_list(int *count);
+const solver *solver_find(const char *name);  // null when there is none
+size_t solver_memory_all(const solve_limits *limits);
+
+// Runs one solver: checks the problem, starts from zero or from the solution given, times, polishes, judges. The
+// solution holds the best that was found whatever the status.
+solve_info solver_run(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
+                      solve_solution *solution);
+
+// --- the chain ----------------------------------------------------------------------------------------------------
+
+enum { CHAIN_STAGES_MAX = 8 };
+
+// What the stages of a chain did over many problems.
+typedef struct chain_tally {
+  struct {
+    const char *name;
+    long tried, solved;
+  } stage[CHAIN_STAGES_MAX];
+  int stage_count;
+  long problems, unsolved;
+  double worst_residual;
+} chain_tally;
+
+// r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the best
+// of all. The tally may be null.
+solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
+                       solve_solution *solution, chain_tally *tally);
+
+#endif

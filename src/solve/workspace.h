@@ -1,0 +1,24 @@
+// Memory of the solvers, taken once and sized by limits: a solve allocates nothing. Each solver lays out what it needs
+// in one function; run on an empty workspace that function measures.
+#ifndef SOLVE_WORKSPACE_H
+#define SOLVE_WORKSPACE_H
+
+#include <stddef.h>
+
+#include "carom/status.h"
+#include "solve/problem.h"
+
+typedef struct solve_workspace {
+  char *base;          // null while measuring
+  size_t size, used;
+} solve_workspace;
+
+// Room for every solver on problems within the limits. Null after reporting.
+solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error *error);
+void solve_workspace_destroy(solve_workspace *w);  // accepts null
+
+// Not cleared, 64-byte aligned. The driver has checked that there is room.
+void *workspace_take(solve_workspace *w, size_t count, size_t size);
+#define TAKE(w, type, count) ((type *)workspace_take((w), (size_t)(count), sizeof(type)))
+
+#endif

@@ -1,0 +1,137 @@
+// Memory refused at every single allocation of ours, one after the other: each time a clear answer, no crash, no leak
+// (the leak sanitizer looks).
+#include "example.h"
+#include "wrapped_malloc.h"
+
+#include "record/record.h"
+
+enum { MOST = 2000 };
+
+// What is tried: returns its status. The error must say the same.
+typedef carom_status attempt(carom_error *error);
+
+static char model_path[4096], record_path[4200], csv_path[4200];
+static carom_setting setting;
+static carom_model *ready;
+
+static carom_status load_and_create(carom_error *error) {
+  carom_model *model = carom_model_load(model_path, &setting, setting.name != NULL, error);
+  carom_sim *sim = model ? carom_sim_create(model, error) : NULL;
+  const carom_status status = sim ? CAROM_OK : error->status;
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+  return status;
+}
+
+static carom_status define_and_compile(carom_error *error) {
+  carom_model_def about = carom_model_default(CAROM_SPATIAL);
+  carom_def *def = carom_def_create(&about);
+  if (!def) return error->status = CAROM_ERROR_MEMORY;
+  carom_body_def body = carom_body_default();
+  body.mass = 1;
+  for (int k = 0; k < 3; k++) body.inertia[k] = 1;
+  carom_joint_def joint = carom_joint_default();
+  joint.between[0] = "ground", joint.between[1] = "bar";
+  carom_status status = carom_def_body(def, "bar", &body);
+  if (status == CAROM_OK) status = carom_def_joint(def, "hinge", "revolute", &joint);
+  error->status = status;
+  carom_model *model = status == CAROM_OK ? carom_model_compile(def, error) : NULL;
+  if (!model) status = error->status;
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+  return status;
+}
+
+static carom_status run_and_record(carom_error *error) {
+  carom_summary summary;
+  carom_run_options options = {.record = record_path, .csv = csv_path, .end = 0.01};
+  carom_status status = carom_run(ready, &options, &summary, error);
+  CHECK(summary.status == status);
+  return status;
+}
+
+static carom_status set_a_joint(carom_error *error) {
+  const double q = 0.1, u = 0;
+  carom_sim *sim = carom_sim_create(ready, error);
+  carom_status status = sim ? carom_sim_set_joint(sim, "a", &q, &u, error) : error->status;
+  carom_sim_destroy(sim);
+  return status;
+}
+
+static carom_status run_a_batch(carom_error *error) {
+  carom_summary summaries[2];
+  carom_status status = carom_batch_run(ready, &(carom_batch){.count = 2, .threads = 1, .t_end = 0.01}, summaries, error);
+  for (int i = 0; i < 2 && status == CAROM_OK; i++) error->status = status = summaries[i].status;
+  return status;
+}
+
+static void refuse_each(const char *what, attempt *try) {
+  long n = 1;
+  for (; n < MOST; n++) {
+    carom_error error = {0};
+    memory_calls.count = 0, memory_calls.fail_at = n, memory_calls.refused = false;
+    const carom_status status = try(&error);
+    memory_calls.fail_at = 0;
+    if (!memory_calls.refused) {
+      CHECK(status == CAROM_OK);
+      break;
+    }
+    const bool told = status == CAROM_ERROR_MEMORY && error.status == CAROM_ERROR_MEMORY;
+    if (!CHECK(told)) printf("      %s: allocation %ld refused, status %d: %s\n", what, n, (int)status, error.text);
+  }
+  printf("    %s: %ld allocations\n", what, n - 1);
+  CHECK_LE(2, n - 1);
+  CHECK_LE(n, MOST - 1);
+}
+
+static void loading(void) {
+  static const struct {
+    const char *model;
+    carom_setting setting;
+  } subjects[] = {{"bricard", {0}},
+                  {"bricard", {"coordinates", "absolute"}},
+                  {"bricard", {"integrator.type", "bdf"}},
+                  {"bricard", {"integrator.type", "erk"}},
+                  {"chain", {"n", "300"}},
+                  {"chain", {"coordinates", "absolute"}},
+                  {"puck", {0}},
+                  {"universal-shaft", {0}},
+                  {"bifilar-pendulum", {0}},
+                  {"sled", {0}}};
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    char relative[256];
+    snprintf(relative, sizeof relative, "models/%s.yaml", subjects[i].model);
+    if (!CHECK(check_source(relative, model_path, sizeof model_path))) continue;
+    setting = subjects[i].setting;
+    refuse_each(subjects[i].model, load_and_create);
+  }
+}
+
+static void building_in_code(void) { refuse_each("a definition in code", define_and_compile); }
+
+static void recording(void) {
+  snprintf(record_path, sizeof record_path, "%s/run.h5", check_scratch_dir());
+  snprintf(csv_path, sizeof csv_path, "%s/run.csv", check_scratch_dir());
+  ready = example_load("bricard", NULL);
+  if (ready) refuse_each("a recorded run", run_and_record);
+  carom_model_destroy(ready);
+}
+
+static void other_starts(void) {
+  static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
+  for (int i = 0; i < 2; i++) {
+    ready = example_load("bricard", coordinates[i]);
+    if (ready) refuse_each("set_joint", set_a_joint);
+    if (ready) refuse_each("a batch", run_a_batch);
+    carom_model_destroy(ready);
+  }
+}
+
+int main(void) {
+  record_skip_exit_handler();
+  RUN(building_in_code);
+  RUN(loading);
+  RUN(other_starts);
+  RUN(recording);
+  return check_summary();
+}
