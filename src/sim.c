@@ -43,13 +43,19 @@ static energy_balance balance_of(const carom_sim *sim) {
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER]};
 }
 
+// A sim that was under way keeps its scheme when no other can be made.
 static bool start(carom_sim *sim, const smooth_start *from, double next_step, carom_error *error) {
   const carom_model *model = sim->model;
   smooth_settings settings = settings_of(model);
   if (next_step > 0 && settings.kind == INTEGRATOR_ERK) settings.integrator.step = next_step;
+  smooth *scheme = smooth_create(&model->m, sim->x, &settings, from, error);
+  if (!scheme) {
+    if (sim->scheme) smooth_show_end(sim->scheme);
+    sim->evaluated = false;
+    return false;
+  }
   smooth_destroy(sim->scheme);
-  sim->scheme = smooth_create(&model->m, sim->x, &settings, from, error);
-  if (!sim->scheme) return false;
+  sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
   if (!sim_evaluate(sim)) {
@@ -214,10 +220,10 @@ static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error 
 }
 
 // Closes the loops again around a node that stays as it is, as if it were driven.
-static bool close_around(const mechanism *m, motion *x, int held, bool hold_q, bool hold_u) {
+static carom_status close_around(const mechanism *m, motion *x, int held, bool hold_q, bool hold_u, carom_error *error) {
   int free_count = m->nodes[held].free_count;
   node *nodes = malloc((size_t)m->node_count * sizeof *nodes);
-  if (!nodes) return false;
+  if (!nodes) return error_set(error, CAROM_ERROR_MEMORY, "out of memory to close the loops again");
   memcpy(nodes, m->nodes, (size_t)m->node_count * sizeof *nodes);
   mechanism around = *m;
   around.nodes = nodes;
@@ -226,13 +232,15 @@ static bool close_around(const mechanism *m, motion *x, int held, bool hold_q, b
   nodes[held].free_count = hold_u ? 0 : free_count;
   closed = closed && dynamics_project_velocities(&around, x);
   free(nodes);
-  return closed;
+  if (closed) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_ASSEMBLY, "the loops do not close with joint '%s' there",
+                   m->joints[m->nodes[held].joint].name);
 }
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
   smooth_start from = {.t = x->t, .q = x->q, .u = x->u};
-  return start(sim, &from, 0, error) ? CAROM_OK : CAROM_ERROR_SINGULAR;
+  return start(sim, &from, 0, error) ? CAROM_OK : error->status;
 }
 
 static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *error) {
@@ -247,6 +255,8 @@ static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *err
 carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
   const carom_model *model = sim->model;
   const mechanism *m = model->twin ? model->twin : &model->m;
+  carom_error own;
+  if (!error) error = &own;
   error_clear(error);
   int index = 0;
   while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
@@ -262,13 +272,8 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
   if (u) memcpy(x->u + n->v, u, (size_t)n->nv * sizeof *u);
   dynamics_normalize(m, x->q);
   dynamics_set(m, x, x->t, x->q, x->u);
-  carom_status status;
-  if (!close_around(m, x, m->joints[index].node, q, u))
-    status = error_set(error, CAROM_ERROR_ASSEMBLY, "the loops do not close with joint '%s' there", name);
-  else if (model->twin)
-    status = start_as_twin(sim, x, error);
-  else
-    status = start_from(sim, x, error);
+  carom_status status = close_around(m, x, m->joints[index].node, q, u, error);
+  if (status == CAROM_OK) status = model->twin ? start_as_twin(sim, x, error) : start_from(sim, x, error);
   motion_destroy(x);
   return status;
 }

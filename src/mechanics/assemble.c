@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "math/dense.h"
 #include "mechanics/block.h"
 #include "mechanics/constraint.h"
@@ -336,26 +337,42 @@ static void keep_state(mechanism *m, const motion *x, arena *memory) {
   m->joint_q0 = joint_q;
 }
 
+static bool count_freedom(const mechanism *m, motion *x, assembly_report *report, carom_error *error) {
+  int driven = 0, rank = dynamics_constraint_rank(m, x);
+  if (rank < 0) {
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the rank of %d constraints", m->row_count);
+    return false;
+  }
+  for (int i = 0; i < m->drive_count; i++) driven += m->drives[i].speed >= 0;
+  report->rows = m->row_count;
+  report->redundant = m->row_count - rank;
+  report->freedom = m->nv - driven - rank;
+  return true;
+}
+
+// The arena had no more: what it does not own goes first.
+_Noreturn static void leave(motion *x, arena *memory, jmp_buf *outer) {
+  motion_destroy(x);
+  memory->out_of_memory = outer;
+  longjmp(*outer, 1);
+}
+
 bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
                         carom_error *error) {
   *report = (assembly_report){0};
   m->length = typical_length(m);
   motion *x = motion_create(m, error);
   if (!x) return false;
+  jmp_buf *outer = memory->out_of_memory, here;
+  if (setjmp(here)) leave(x, memory, outer);
+  memory->out_of_memory = &here;
   bool done = assemble_positions(m, x, initial, memory, report, error) && check_inertia(m, x, error);
   if (done) {
     assemble_velocities(m, x, initial, memory, report);
-    done = check_velocities(m, x, error);
+    done = check_velocities(m, x, error) && count_freedom(m, x, report, error);
   }
-  if (done) {
-    keep_state(m, x, memory);
-    int driven = 0;
-    for (int i = 0; i < m->drive_count; i++) driven += m->drives[i].speed >= 0;
-    int rank = dynamics_constraint_rank(m, x);
-    report->rows = m->row_count;
-    report->redundant = m->row_count - rank;
-    report->freedom = m->nv - driven - rank;
-  }
+  if (done) keep_state(m, x, memory);
+  memory->out_of_memory = outer;
   motion_destroy(x);
   return done;
 }
@@ -390,9 +407,13 @@ bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, aren
   memcpy(from->joint_q, joint_mechanism->joint_q0, (size_t)joint_mechanism->joint_nq * sizeof(double));
   dynamics_set(joint_mechanism, from, 0, joint_mechanism->q0, joint_mechanism->u0);
   mechanism_carry(absolute, x, joint_mechanism, from);
+  motion_destroy(from);
+  jmp_buf *outer = memory->out_of_memory, here;
+  if (setjmp(here)) leave(x, memory, outer);
+  memory->out_of_memory = &here;
   bool done = check_inertia(absolute, x, error);
   keep_state(absolute, x, memory);
-  motion_destroy(from);
+  memory->out_of_memory = outer;
   motion_destroy(x);
   return done;
 }

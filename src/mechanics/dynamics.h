@@ -28,7 +28,7 @@ void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, d
 // One Gauss–Newton step towards Φ = 0, as a displacement along the speeds; null: singular. Valid until the next call.
 const double *dynamics_position_step(const mechanism *m, motion *x);
 
-// Rank of the constraint rows at the present position: rows that depend on others are redundant.
+// Rank of the constraint rows at the present position: rows that depend on others are redundant. -1: out of memory.
 int dynamics_constraint_rank(const mechanism *m, motion *x);
 
 // A sentence on why the last evaluation failed.

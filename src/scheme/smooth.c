@@ -263,6 +263,8 @@ carom_status smooth_show(smooth *s, double t, carom_error *error) {
   return CAROM_OK;
 }
 
+void smooth_show_end(smooth *s) { show(s, integrator_time(s->it), integrator_state(s->it)); }
+
 carom_status smooth_restart(smooth *s, const smooth_start *start, carom_error *error) {
   pack(s, start->q, start->u, start->accounts, s->y);
   memcpy(s->accounts, start->accounts, sizeof s->accounts);

@@ -33,6 +33,7 @@ void smooth_destroy(smooth *s);
 carom_status smooth_step(smooth *s, double t_stop, carom_error *error);
 // Puts the state at a time within the last step into the motion.
 carom_status smooth_show(smooth *s, double t, carom_error *error);
+void smooth_show_end(smooth *s);   // the state at the end of the last step
 carom_status smooth_restart(smooth *s, const smooth_start *start, carom_error *error);
 
 double smooth_time(const smooth *s);

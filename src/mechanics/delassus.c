@@ -1,0 +1,202 @@
+// W is singular where constraints are redundant. It is solved by the proximal iteration
+//   (W + μ) δ = r - W λ,  λ += δ
+// from λ = 0 on rows scaled to a unit diagonal: λ stays in the range of W, so it converges to the multipliers of least
+// norm, and an eigenvalue σ of W contracts its error by μ/(σ + μ) a turn. Consistent redundant rows cost nothing.
+#include "mechanics/delassus.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/block.h"
+#include "mechanics/marker.h"
+#include "mechanics/tree.h"
+
+// Far above rounding (1e-16) and far below the eigenvalues of a regular mechanism: ten turns then resolve eigenvalues
+// down to 1e-9 of the diagonal.
+static const double PROX = 1e-10;
+enum { PROX_TURNS = 12 };
+// A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
+// ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
+static const double IMMOBILE = 1e-10;
+
+
+// M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the bases the row touches.
+static void respond_to_row(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
+  const int *bases = x->row_bases + r->base0;
+  for (int b = 0; b < r->base_count; b++)
+    for (int k = m->base_start[bases[b]]; k < m->base_start[bases[b] + 1]; k++)
+      memset(x->links[m->base_nodes[k]].pA, 0, sizeof x->links[0].pA);
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node != GROUND) block_axpy(m->n, -1, t->J, x->links[t->node].pA);
+  }
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+  for (int b = 0; b < r->base_count; b++) tree_solve_base(m, x, bases[b], tau, out);
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] = 0;
+}
+
+// Another row's rate under that response; bodies and speeds outside the bases of `mover` do not move.
+static double rate_under_response(const mechanism *m, const motion *x, const row *mover, const row *r,
+                                  const double *out) {
+  const int *bases = x->row_bases + mover->base0;
+  double sum = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node == GROUND) continue;
+    for (int b = 0; b < mover->base_count; b++)
+      if (bases[b] == m->nodes[t->node].base) sum += block_dot(m->n, t->J, x->links[t->node].A);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    sum += t->c * out[t->speed];
+  }
+  return sum;
+}
+
+// Rows with speed terms read `out` anywhere, so what one row moved must not be there for the next.
+static void forget_response(const mechanism *m, const motion *x, const row *mover, double *out) {
+  for (int b = 0; b < mover->base_count; b++) {
+    int base = x->row_bases[mover->base0 + b];
+    for (int k = m->base_start[base]; k < m->base_start[base + 1]; k++) {
+      const node *n = &m->nodes[m->base_nodes[k]];
+      memset(out + n->v, 0, (size_t)n->nv * sizeof *out);
+    }
+  }
+}
+
+void delassus_form(const mechanism *m, motion *x) {
+  int nc = m->row_count;
+  double *tau = x->speed_work[0], *out = x->speed_work[1];
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  for (int j = 0; j < nc; j++) {
+    const row *mover = &x->rows[j];
+    respond_to_row(m, x, mover, tau, out);
+    if (m->sparse) {
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+        x->delassus[k] = rate_under_response(m, x, mover, &x->rows[m->pattern_row[k]], out);
+    } else {
+      for (int i = j; i < nc; i++)
+        x->delassus[i * nc + j] = x->delassus[j * nc + i] = rate_under_response(m, x, mover, &x->rows[i], out);
+    }
+    if (m->row_speed_count) forget_response(m, x, mover, out);
+  }
+}
+
+static double diagonal(const mechanism *m, const motion *x, int j) {
+  if (!m->sparse) return x->delassus[j * m->row_count + j];
+  for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+    if (m->pattern_row[k] == j) return x->delassus[k];
+  return 0;
+}
+
+// All there is to move, as a mass: bodies and, for those with inertia alone, their inertia at a typical distance.
+static double total_mass(const mechanism *m, double length) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const double *J = m->nodes[i].inertia;
+    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (length * length);
+  }
+  return sum;
+}
+
+// The diagonal of W for a row that had to move the whole mechanism. One far below this is rounding of a zero.
+static double least_mobility(const mechanism *m, const motion *x, const row *r, double mass, double length) {
+  double sum = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
+    if (t->node != GROUND) sum += vec3_dot(v, v) + vec3_dot(w, w) / (length * length);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    double c = x->row_speeds[r->speed0 + k].c;
+    sum += c * c / fmax(1, length * length);
+  }
+  return sum / mass;
+}
+
+// Scales W to a unit diagonal in place and factorises W + μ.
+bool delassus_factor(const mechanism *m, motion *x) {
+  int nc = m->row_count;
+  double length = m->length > 0 ? m->length : 1, mass = total_mass(m, length);
+  for (int j = 0; j < nc; j++) {
+    double d = diagonal(m, x, j);
+    // a row nothing can move (its freedoms driven, or none in the tree along it) is left alone
+    bool moves = d > IMMOBILE * least_mobility(m, x, &x->rows[j], mass, length);
+    x->scale[j] = moves ? 1 / sqrt(d) : 0;
+  }
+  if (m->sparse) {
+    for (int j = 0; j < nc; j++)
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) {
+        int i = m->pattern_row[k];
+        x->delassus[k] *= x->scale[i] * x->scale[j];
+        x->delassus_factor[k] = x->delassus[k] + (i == j ? PROX : 0);
+      }
+    return sparse_factorize(x->sparse, x->delassus_factor);
+  }
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) {
+      x->delassus[i * nc + j] *= x->scale[i] * x->scale[j];
+      x->delassus_factor[i * nc + j] = x->delassus[i * nc + j] + (i == j ? PROX : 0);
+    }
+  return dense_cholesky(nc, x->delassus_factor, nc, 0);
+}
+
+static void delassus_residual(const mechanism *m, const motion *x, const double *rhs, const double *z, double *r) {
+  int nc = m->row_count;
+  for (int i = 0; i < nc; i++) r[i] = rhs[i];
+  if (m->sparse) {
+    for (int j = 0; j < nc; j++)
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) r[m->pattern_row[k]] -= x->delassus[k] * z[j];
+    return;
+  }
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) r[i] -= x->delassus[i * nc + j] * z[j];
+}
+
+static double largest(const double *v, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  return most;
+}
+
+// lambda := W⁻¹ rhs (of least norm in scaled rows). Stops at rounding of the residual's own terms, or when a turn no
+// longer halves it: the rest lies in directions the constraints do not have.
+void delassus_solve(const mechanism *m, motion *x, const double *rhs, double *lambda) {
+  int nc = m->row_count;
+  double *b = x->row_work[1], *r = x->row_work[2], *z = x->row_work[3];
+  for (int i = 0; i < nc; i++) b[i] = x->scale[i] * rhs[i], z[i] = 0;
+  double target = 1e-15 * largest(b, nc), before = INFINITY;
+  memcpy(r, b, (size_t)nc * sizeof *r);
+  for (int turn = 0; turn < PROX_TURNS; turn++) {
+    double size = largest(r, nc);
+    if (!(size > target) || !(size < 0.5 * before)) break;
+    before = size;
+    if (m->sparse)
+      sparse_solve(x->sparse, r);
+    else
+      dense_cholesky_solve(nc, x->delassus_factor, nc, r);
+    for (int i = 0; i < nc; i++) z[i] += r[i];
+    delassus_residual(m, x, b, z, r);
+  }
+  for (int i = 0; i < nc; i++) lambda[i] = x->scale[i] * z[i];
+}
+
+// x->speed_work[1] := M⁻¹ Gᵀ λ
+const double *delassus_response(const mechanism *m, motion *x, const double *lambda, int row_count) {
+  double *tau = x->speed_work[0], *out = x->speed_work[1];
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  for (int i = 1; i < m->node_count; i++) memset(x->links[i].pA, 0, sizeof x->links[i].pA);
+  for (int i = 0; i < row_count; i++) {
+    const row *r = &x->rows[i];
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node != GROUND) block_axpy(m->n, -lambda[i], t->J, x->links[t->node].pA);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      tau[x->row_speeds[r->speed0 + k].speed] += lambda[i] * x->row_speeds[r->speed0 + k].c;
+  }
+  tree_solve(m, x, tau, out);
+  return out;
+}

@@ -1,0 +1,101 @@
+#include "mechanics/mechanism.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+
+static void allocate(const mechanism *m, motion *x) {
+  arena *a = &x->memory;
+  int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
+  x->q = ARENA_ARRAY(a, double, m->nq + 1);
+  x->u = ARENA_ARRAY(a, double, nv);
+  x->udot = ARENA_ARRAY(a, double, nv);
+  x->tau = ARENA_ARRAY(a, double, nv);
+  x->drive_udot = ARENA_ARRAY(a, double, nv);
+  x->reduced = ARENA_ARRAY(a, double, nv);
+  for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
+  x->joint_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
+  x->joint_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
+  x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
+  x->links = ARENA_ARRAY(a, tree_link, m->node_count);
+  x->S = ARENA_ARRAY(a, double, 6 * nv);
+  x->U = ARENA_ARRAY(a, double, 6 * nv);
+  x->factor = ARENA_ARRAY(a, double, m->factor_size + 1);
+  x->lambda = ARENA_ARRAY(a, double, nc);
+  x->scale = ARENA_ARRAY(a, double, nc);
+  for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
+  long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
+  x->delassus = ARENA_ARRAY(a, double, entries + 1);
+  x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
+  x->slots = ARENA_ARRAY(a, double, m->signal_count + 64);
+  x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
+  x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
+}
+
+static void add_base(const mechanism *m, motion *x, row *r, int index) {
+  if (index == GROUND) return;
+  int base = m->nodes[index].base, *bases = x->row_bases + r->base0;
+  for (int i = 0; i < r->base_count; i++)
+    if (bases[i] == base) return;
+  bases[r->base_count++] = base;
+}
+
+// The trees on ground that a row touches, each once.
+static void bind_bases(const mechanism *m, motion *x, row *r, int first) {
+  r->base0 = first;
+  r->base_count = 0;
+  for (int k = 0; k < r->body_count; k++) add_base(m, x, r, x->row_bodies[r->body0 + k].node);
+  for (int k = 0; k < r->speed_count; k++) add_base(m, x, r, m->speed_node[x->row_speeds[r->speed0 + k].speed]);
+}
+
+void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
+  x->rows = ARENA_ARRAY(memory, row, m->row_count + 1);
+  x->row_bodies = ARENA_ARRAY(memory, row_body, m->row_body_count + 1);
+  x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + 1);
+  x->row_bases = ARENA_ARRAY(memory, int, m->row_body_count + m->row_speed_count + 1);
+  int body = 0, speed = 0;
+  for (int i = 0; i < m->constraint_count; i++) {
+    const constraint *c = &m->constraints[i];
+    for (int k = 0; k < c->row_count; k++) {
+      row *r = &x->rows[c->row0 + k];
+      r->body0 = body, r->body_count = constraint_body_terms(m, c);
+      r->speed0 = speed, r->speed_count = constraint_speed_terms(m, c);
+      body += r->body_count, speed += r->speed_count;
+    }
+    constraint_bind(m, x, c);
+  }
+  for (int i = 0, used = 0; i < m->row_count; used += x->rows[i++].base_count) bind_bases(m, x, &x->rows[i], used);
+}
+
+motion *motion_create(const mechanism *m, carom_error *error) {
+  jmp_buf out_of_memory;
+  motion *volatile x = calloc(1, sizeof *x);
+  if (!x || setjmp(out_of_memory)) {
+    motion_destroy(x);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the state of %d bodies", m->body_count - 1);
+    return NULL;
+  }
+  x->memory = arena_create(&out_of_memory);
+  allocate(m, x);
+  motion_lay_rows(m, x, &x->memory);
+  x->memory.out_of_memory = NULL;  // nothing allocates from here on
+  x->links[GROUND].R = MAT3_IDENTITY;
+  for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);
+  if (m->sparse) {
+    x->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);
+    if (!x->sparse) {
+      motion_destroy(x);
+      error_set(error, CAROM_ERROR_MEMORY, "out of memory for the constraint equations");
+      return NULL;
+    }
+  }
+  return x;
+}
+
+void motion_destroy(motion *x) {
+  if (!x) return;
+  sparse_factor_destroy(x->sparse);
+  arena_free(&x->memory);
+  free(x);
+}
