@@ -8,6 +8,7 @@
 #include "mechanics/joint.h"
 #include "model/expr.h"
 #include "sim.h"
+#include "solve/solver.h"
 
 static int collect(const char *family, const option_table **tables) {
   int count, used = 0;
@@ -46,6 +47,12 @@ const char *carom_family_member(const char *family, int i, const char **summary)
     return integrators[i].name;
   }
   int count;
+  if (strcmp(family, "solvers") == 0) {
+    const solver *const *list = solver_list(&count);
+    if (i < 0 || i > count) return NULL;
+    *summary = i ? list[i - 1]->summary : "One solver after the other until the residual is small enough: the default.";
+    return i ? list[i - 1]->name : "chain";
+  }
   if (strcmp(family, "functions") == 0) {
     const char *const *help = expr_help(&count);
     *summary = "";

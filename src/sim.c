@@ -11,6 +11,7 @@
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
 #include "mechanics/tree.h"
+#include "scheme/smooth.h"
 
 static double now(void) {
   struct timespec t;
@@ -37,24 +38,24 @@ static smooth_settings settings_of(const carom_model *model) {
 
 static energy_balance balance_of(const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
-  const double *accounts = smooth_accounts(sim->scheme);
+  const double *accounts = sim->type->accounts(sim->scheme);
   return (energy_balance){.kinetic = tree_kinetic_energy(m, sim->x), .gravity = tree_gravity_energy(m, sim->x),
                           .spring = sim->x->potentials[POTENTIAL_SPRING], .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER]};
 }
 
 // A sim that was under way keeps its scheme when no other can be made.
-static bool start(carom_sim *sim, const smooth_start *from, double next_step, carom_error *error) {
+static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   smooth_settings settings = settings_of(model);
-  if (next_step > 0 && settings.kind == INTEGRATOR_ERK) settings.integrator.step = next_step;
-  smooth *scheme = smooth_create(&model->m, sim->x, &settings, from, error);
+  scheme_setup setup = {.m = &model->m, .x = sim->x, .settings = &settings};
+  void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) {
-    if (sim->scheme) smooth_show_end(sim->scheme);
+    if (sim->scheme) sim->type->show_end(sim->scheme);
     sim->evaluated = false;
     return false;
   }
-  smooth_destroy(sim->scheme);
+  sim->type->destroy(sim->scheme);
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
@@ -80,11 +81,12 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     return NULL;
   }
   sim->model = model;
+  sim->type = &scheme_smooth;
   sim->row = row;
   sim->x = motion_create(&model->m, error);
   if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
-  smooth_start from = {.q = model->m.q0, .u = model->m.u0};
-  if (!sim->x || !start(sim, &from, 0, error)) {
+  scheme_start from = {.q = model->m.q0, .u = model->m.u0};
+  if (!sim->x || !start(sim, &from, error)) {
     carom_sim_destroy(sim);
     return NULL;
   }
@@ -93,7 +95,7 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
 
 void carom_sim_destroy(carom_sim *sim) {
   if (!sim) return;
-  smooth_destroy(sim->scheme);
+  sim->type->destroy(sim->scheme);
   motion_destroy(sim->x);
   free(sim->row);
   free(sim);
@@ -113,7 +115,7 @@ static void book(carom_sim *sim) {
 carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error) {
   double began = now();
   error_clear(error);
-  carom_status status = smooth_step(sim->scheme, t_stop, error);
+  carom_status status = sim->type->step(sim->scheme, t_stop, error);
   sim->evaluated = false;
   if (status == CAROM_OK) book(sim);
   sim->wall_s += now() - began;
@@ -129,14 +131,15 @@ carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error)
 double carom_sim_time(const carom_sim *sim) { return sim->x->t; }
 
 carom_status sim_show(carom_sim *sim, double t, carom_error *error) {
-  carom_status status = smooth_show(sim->scheme, t, error);
+  carom_status status = sim->type->show(sim->scheme, t, error);
   sim->evaluated = false;
   return status;
 }
 
 void sim_show_end(carom_sim *sim) {
-  carom_error ignored = {0};
-  if (sim->x->t != smooth_time(sim->scheme)) sim_show(sim, smooth_time(sim->scheme), &ignored);
+  if (sim->x->t == sim->type->time(sim->scheme)) return;
+  sim->type->show_end(sim->scheme);
+  sim->evaluated = false;
 }
 
 // --- reading ------------------------------------------------------------------------------------------------------
@@ -153,7 +156,7 @@ int sim_signal_count(const carom_model *model) {
 }
 
 static double energy_signal(const carom_sim *sim, int k) {
-  const double *accounts = smooth_accounts(sim->scheme);
+  const double *accounts = sim->type->accounts(sim->scheme);
   if (k < POWER_COUNT) return accounts[k];
   energy_ledger l = sim->ledger;
   l.now = balance_of(sim);
@@ -188,13 +191,13 @@ const double *sim_read_all(carom_sim *sim) {
 const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->udot : NULL; }
 
 carom_summary carom_sim_summary(const carom_sim *sim) {
-  integrator_stats stats = smooth_stats(sim->scheme);
-  carom_summary s = {.t = smooth_time(sim->scheme), .steps = sim->steps_before + stats.steps,
+  scheme_stats stats = sim->type->stats(sim->scheme);
+  carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
                      .rejected = sim->rejected_before + stats.rejected,
-                     .evaluations = sim->evaluations_before + stats.rhs_evaluations, .wall_s = sim->wall_s,
+                     .evaluations = sim->evaluations_before + stats.evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
-                     .projection_failures = sim->failures_before + smooth_projection_failures(sim->scheme),
+                     .projection_failures = sim->failures_before + stats.projection_failures,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
@@ -239,8 +242,8 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
-  smooth_start from = {.t = x->t, .q = x->q, .u = x->u};
-  return start(sim, &from, 0, error) ? CAROM_OK : error->status;
+  scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
+  return start(sim, &from, error) ? CAROM_OK : error->status;
 }
 
 static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *error) {
@@ -289,12 +292,12 @@ int sim_checkpoint_size(const carom_model *model) {
 void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
   carom_summary s = carom_sim_summary(sim);
-  const double head[CHECKPOINT_HEAD] = {s.t, smooth_next_step(sim->scheme), (double)s.steps, sim->violation,
+  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps, sim->violation,
                                         sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
                                         (double)s.evaluations, (double)s.projection_failures};
   memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
   memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
-  const double *state = smooth_state(sim->scheme);
+  const double *state = sim->type->state(sim->scheme);
   memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
   memcpy(row, state + m->nq + m->nv, POWER_COUNT * sizeof *row);
@@ -304,16 +307,16 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   const mechanism *m = &sim->model->m;
   const double *head = row, *first = row + CHECKPOINT_HEAD;
   const double *q = first + sizeof(energy_balance) / sizeof *row, *u = q + m->nq, *joint_q = u + m->nv;
-  smooth_start from = {.t = head[0], .q = q, .u = u};
+  scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = (long)head[2]};
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
-  if (!start(sim, &from, head[1], error)) return CAROM_ERROR_SINGULAR;
+  if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
   memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
   sim->steps_before = (long)head[2];
   sim->violation = head[3];
   sim->ledger.largest = head[4], sim->ledger.worst = head[5];
   sim->rejected_before = (long)head[7], sim->evaluations_before = (long)head[8];
   sim->failures_before = (long)head[9];
-  sim->restarts = (long)head[6] + !smooth_resumes_exactly(sim->scheme);
+  sim->restarts = (long)head[6] + !sim->type->resumes_exactly(sim->scheme);
   return CAROM_OK;
 }

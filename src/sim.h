@@ -4,12 +4,13 @@
 
 #include "ledger/energy.h"
 #include "model_internal.h"
-#include "scheme/smooth.h"
+#include "scheme/scheme.h"
 
 struct carom_sim {
   const carom_model *model;
   motion *x;
-  smooth *scheme;
+  const scheme_type *type;
+  void *scheme;
   energy_ledger ledger;
   bool evaluated;              // accelerations and reactions belong to the present state
   double violation;            // largest |Φ| at the end of a step

@@ -1,4 +1,4 @@
-// Cholesky by our loops and by LAPACK, rank, least norm.
+// Cholesky, rank, least norm.
 #include "mechanisms.h"
 
 #include <float.h>
@@ -25,7 +25,7 @@ static void gram(int n, int k, double shift, int stride, double *A) {
 
 static void cholesky_solves(void) {
   uint64_t seed = 21;
-  for (int n = 1; n <= MOST; n += n < 30 ? 1 : 10) {  // 24 and on: LAPACK
+  for (int n = 1; n <= MOST; n += n < 30 ? 1 : 10) {
     int stride = n + n % 3;
     static double A[MOST * (MOST + 2)], L[MOST * (MOST + 2)];
     double x[MOST], b[MOST];

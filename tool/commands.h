@@ -4,6 +4,7 @@
 
 #include "args.h"
 
-extern const command command_run, command_check, command_export, command_list, command_example, command_reference;
+extern const command command_run, command_check, command_export, command_list, command_solve, command_example,
+    command_reference;
 
 #endif

@@ -17,6 +17,7 @@ static const struct {
     {"forces", "springs, dampers, motors, loads"},
     {"methods", "how time advances"},
     {"integrators", "how smooth motion is integrated"},
+    {"solvers", "what solves contact problems"},
     {"functions", "what expressions may call"},
     {"units", "what numbers may be written in"},
     {"models", "examples that come with carom"},
@@ -25,7 +26,7 @@ enum { FAMILY_COUNT = sizeof families / sizeof *families };
 
 static const arg list_table[] = {
     {.name = "FAMILY", .kind = ARG_OPERAND, .offset = offsetof(list_args, family),
-     .help = "joints, constraints, forces, methods, integrators, functions, units or models"},
+     .help = "joints, constraints, forces, methods, integrators, solvers, functions, units or models"},
 };
 
 static int run_list(int argc, char **argv);

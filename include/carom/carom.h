@@ -151,12 +151,42 @@ CAROM_API void carom_skip_exit_cleanup(void);
 // The summary as one JSON object. Returns the length it has or would have, as snprintf does.
 CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int size);
 
+// --- contact problems ---------------------------------------------------------------------------------------------
+
+typedef struct carom_solve_options {
+  const char *solver;              // a name of the family "solvers", or "all" that suit
+  double tolerance;                // residual at which a problem counts as solved [-]
+  int iterations;                  // most sweeps, pivots or steps; 0: the solver's own limit
+  bool count_solutions;            // solver "enumerate" goes on after the first
+} carom_solve_options;
+CAROM_API carom_solve_options carom_solve_default(void);
+
+typedef struct carom_solve_result {
+  const char *solver;
+  const char *stage;               // of a chain: the solver that found it
+  const char *status;              // in words
+  bool solved;
+  int iterations;
+  double residual;                 // by a judge that belongs to no solver [-]
+  double seconds;
+  int solutions;                   // distinct ones, where they were counted
+  int rows, blocks;
+  const double *r, *u;             // percussions and velocities, u = W r + q; valid during the call
+} carom_solve_result;
+
+// Solves the contact problem in a file (text as of Siconos, FCLIB's HDF5, or one that carom wrote) and reports each
+// solver's result. That a solver failed is a result, not an error. Null options are the default ones.
+CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_options *options,
+                                        void (*each)(void *context, const carom_solve_result *result), void *context,
+                                        carom_error *error);
+
 // --- the reference ------------------------------------------------------------------------------------------------
 
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
-// Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "functions",
-// "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its summary empty.
+// Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "solvers",
+// "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
+// summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 
 #ifdef __cplusplus

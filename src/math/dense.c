@@ -3,51 +3,40 @@
 #include <math.h>
 #include <string.h>
 
-enum { LAPACK_FROM = 24 };
-
-extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
-
-static bool small_cholesky(int n, double *A, int stride, double floor) {
-  for (int j = 0; j < n; j++) {
-    double *Lj = A + j * stride;
-    double pivot = Lj[j], limit = floor * Lj[j];
-    for (int k = 0; k < j; k++) pivot -= Lj[k] * Lj[k];
-    if (!(pivot > limit) || !(pivot > 0)) return false;
-    Lj[j] = sqrt(pivot);
-    double inverse = 1 / Lj[j];
-    for (int i = j + 1; i < n; i++) {
-      double *Li = A + i * stride, sum = Li[j];
-      for (int k = 0; k < j; k++) sum -= Li[k] * Lj[k];
-      Li[j] = sum * inverse;
-    }
+// Four partial sums: the compiler may use vectors, and the order of the additions never depends on where the numbers
+// lie, so that results are the same to the bit on every run. (A tuned BLAS does not promise that.)
+static double dot(int n, const double *a, const double *b) {
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int k = 0;
+  for (; k + 4 <= n; k += 4) {
+    s0 += a[k] * b[k], s1 += a[k + 1] * b[k + 1];
+    s2 += a[k + 2] * b[k + 2], s3 += a[k + 3] * b[k + 3];
   }
-  return true;
+  for (; k < n; k++) s0 += a[k] * b[k];
+  return (s0 + s1) + (s2 + s3);
 }
 
 bool dense_cholesky(int n, double *A, int stride, double floor) {
-  if (n < LAPACK_FROM) return small_cholesky(n, A, stride, floor);
-  int info;
-  // our lower triangle, row by row, is LAPACK's upper one, column by column
-  dpotrf_("U", &n, A, &stride, &info);
-  if (info != 0) return false;
   for (int j = 0; j < n; j++) {
-    const double *Lj = A + j * stride;
-    double original = 0;  // A_jj = Σ L_jk²
-    for (int k = 0; k <= j; k++) original += Lj[k] * Lj[k];
-    if (!(Lj[j] * Lj[j] > floor * original)) return false;
+    double *Lj = A + (long)j * stride, pivot = Lj[j] - dot(j, Lj, Lj);
+    if (!(pivot > floor * Lj[j]) || !(pivot > 0)) return false;
+    Lj[j] = sqrt(pivot);
+    double inverse = 1 / Lj[j];
+    for (int i = j + 1; i < n; i++) {
+      double *Li = A + (long)i * stride;
+      Li[j] = (Li[j] - dot(j, Li, Lj)) * inverse;
+    }
   }
   return true;
 }
 
 void dense_cholesky_solve(int n, const double *L, int stride, double *x) {
   for (int i = 0; i < n; i++) {
-    const double *Li = L + i * stride;
-    double sum = x[i];
-    for (int k = 0; k < i; k++) sum -= Li[k] * x[k];
-    x[i] = sum / Li[i];
+    const double *Li = L + (long)i * stride;
+    x[i] = (x[i] - dot(i, Li, x)) / Li[i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    const double *Li = L + i * stride;
+    const double *Li = L + (long)i * stride;
     x[i] /= Li[i];
     for (int k = 0; k < i; k++) x[k] -= Li[k] * x[i];
   }

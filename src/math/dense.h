@@ -1,4 +1,4 @@
-// Dense symmetric systems. Small ones by our own loops, larger ones by LAPACK.
+// Dense symmetric systems, by our own loops: the same bits on every run.
 #ifndef MATH_DENSE_H
 #define MATH_DENSE_H
 

@@ -196,8 +196,8 @@ double constraint_row_acceleration(const mechanism *m, const motion *x, const ro
   return sum;
 }
 
-void constraint_push(const mechanism *m, motion *x, const double *lambda) {
-  for (int i = 0; i < m->row_count; i++) {
+void constraint_push(const mechanism *m, motion *x, const double *lambda, int row_count) {
+  for (int i = 0; i < row_count; i++) {
     const row *r = &x->rows[i];
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];

@@ -31,7 +31,7 @@ double constraints_excess(const mechanism *m, const motion *x);  // largest |Φ|
 double constraints_velocity_violation(const mechanism *m, const motion *x);
 double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
 double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot
-// Adds the wrenches of multipliers: Gᵀ λ.
-void constraint_push(const mechanism *m, motion *x, const double *lambda);
+// Adds the wrenches of multipliers of the first `row_count` rows: Gᵀ λ.
+void constraint_push(const mechanism *m, motion *x, const double *lambda, int row_count);
 
 #endif

@@ -10,6 +10,7 @@
 #include "math/dense.h"
 #include "mechanics/block.h"
 #include "mechanics/marker.h"
+#include "mechanics/rows.h"
 #include "mechanics/tree.h"
 
 // Far above rounding (1e-16) and far below the eigenvalues of a regular mechanism: ten turns then resolve eigenvalues
@@ -81,6 +82,19 @@ void delassus_form(const mechanism *m, motion *x) {
         x->delassus[i * nc + j] = x->delassus[j * nc + i] = rate_under_response(m, x, mover, &x->rows[i], out);
     }
     if (m->row_speed_count) forget_response(m, x, mover, out);
+  }
+}
+
+void rows_delassus(const mechanism *m, motion *x, double *W) {
+  int n = x->row_total;
+  double *tau = x->speed_work[0], *out = x->speed_work[1];
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  for (int j = 0; j < n; j++) {
+    const row *mover = &x->rows[j];
+    respond_to_row(m, x, mover, tau, out);
+    for (int i = j; i < n; i++) W[i * n + j] = W[j * n + i] = rate_under_response(m, x, mover, &x->rows[i], out);
+    forget_response(m, x, mover, out);
   }
 }
 

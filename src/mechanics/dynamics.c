@@ -94,7 +94,7 @@ static bool constrain(const mechanism *m, motion *x) {
   delassus_form(m, x);
   if (!delassus_factor(m, x)) return false;
   delassus_solve(m, x, rhs, x->lambda);
-  constraint_push(m, x, x->lambda);
+  constraint_push(m, x, x->lambda, m->row_count);
   tree_forward(m, x);
   return true;
 }

@@ -44,6 +44,7 @@ typedef struct joint {
   int first, second;   // markers
   int node;            // the node it carries, or -1 when it closes a loop
   int constraint;      // the constraint that closes it, or -1
+  bool loose;          // it has clearance: contacts hold it, no constraint; its coordinates are measured
   int q, v;            // its coordinates and speeds in motion.joint_q, motion.joint_u
 } joint;
 
@@ -182,6 +183,8 @@ struct mechanism {
   int *speed_node;          // the node of each speed
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
+  int extra_rows;           // room for rows that come and go
+  const bool *touches;      // one a body: such rows may act on it; null: none do
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
@@ -226,7 +229,8 @@ struct motion {
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
   double *reduced;          // D⁻¹ work, one a speed
-  row *rows;
+  row *rows;                // the constraints', then those that come and go
+  int row_total;
   row_body *row_bodies;
   row_speed *row_speeds;
   int *row_bases;

@@ -50,10 +50,12 @@ static void bind_bases(const mechanism *m, motion *x, row *r, int first) {
 }
 
 void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
-  x->rows = ARENA_ARRAY(memory, row, m->row_count + 1);
-  x->row_bodies = ARENA_ARRAY(memory, row_body, m->row_body_count + 1);
-  x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + 1);
-  x->row_bases = ARENA_ARRAY(memory, int, m->row_body_count + m->row_speed_count + 1);
+  int extra = m->extra_rows;
+  x->row_total = m->row_count;
+  x->rows = ARENA_ARRAY(memory, row, m->row_count + extra + 1);
+  x->row_bodies = ARENA_ARRAY(memory, row_body, m->row_body_count + 2 * extra + 1);
+  x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + extra + 1);
+  x->row_bases = ARENA_ARRAY(memory, int, m->row_body_count + m->row_speed_count + 2 * extra + 1);
   int body = 0, speed = 0;
   for (int i = 0; i < m->constraint_count; i++) {
     const constraint *c = &m->constraints[i];

@@ -94,10 +94,13 @@ typedef struct adjacency {
 
 static adjacency list_joints(const mechanism *m, arena *memory) {
   adjacency a = {ARENA_ARRAY(memory, int, m->body_count + 2), ARENA_ARRAY(memory, int, 2 * m->joint_count + 1)};
-  for (int i = 0; i < m->joint_count; i++)
+  for (int i = 0; i < m->joint_count; i++) {
+    if (m->joints[i].loose) continue;
     a.start[body_of(m, m->joints[i].first) + 2]++, a.start[body_of(m, m->joints[i].second) + 2]++;
+  }
   for (int b = 0; b < m->body_count; b++) a.start[b + 2] += a.start[b + 1];
   for (int i = 0; i < m->joint_count; i++) {
+    if (m->joints[i].loose) continue;
     a.joints[a.start[body_of(m, m->joints[i].first) + 1]++] = i;
     a.joints[a.start[body_of(m, m->joints[i].second) + 1]++] = i;
   }
@@ -148,7 +151,7 @@ static void close_loops(mechanism *m, arena *memory) {
     joint *j = &m->joints[i];
     const joint_space *space = joint_in(j->type, m->planar);
     j->constraint = -1;
-    if (j->node >= 0 || !space->row_count) continue;
+    if (j->node >= 0 || j->loose || !space->row_count) continue;
     j->constraint = m->constraint_count;
     m->constraints[m->constraint_count++] =
         (constraint){.name = j->name, .at = j->at, .type = &constraint_closure, .joint = i, .first = j->first,
@@ -192,6 +195,8 @@ static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
   bool *marked = ARENA_ARRAY(memory, bool, m->node_count);
   for (int k = 0; k < m->row_body_count; k++) mark_path(m, marked, rows->row_bodies[k].node);
   for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
+  for (int b = 1; m->touches && b < m->body_count; b++)
+    if (m->touches[b]) mark_path(m, marked, m->bodies[b].node);
   m->base_start = ARENA_ARRAY(memory, int, m->base_count + 2);
   m->base_nodes = ARENA_ARRAY(memory, int, m->node_count + 1);
   for (int i = 1; i < m->node_count; i++) m->base_start[m->nodes[i].base + 2] += marked[i];

@@ -208,6 +208,22 @@ void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau,
     solve_base(6, m, x, base, tau, out);
 }
 
+BLOCK void spread_tree(const int w, const mechanism *m, motion *x, const double *u) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i];
+    block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
+    for (int k = 0; k < n->nv; k++) block_axpy(w, u[n->v + k], x->S + 6 * (n->v + k), l->A);
+  }
+}
+
+void tree_spread(const mechanism *m, motion *x, const double *u) {
+  if (m->planar)
+    spread_tree(3, m, x, u);
+  else
+    spread_tree(6, m, x, u);
+}
+
 // --- inverse dynamics, mass matrix --------------------------------------------------------------------------------
 
 BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double *udot, double *tau) {

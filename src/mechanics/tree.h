@@ -20,6 +20,9 @@ void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
 // The same over the nodes that matter to constraints of one base; out may be null.
 void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out);
 
+// The velocity that speeds u would give each body at the present position, in links[].A.
+void tree_spread(const mechanism *m, motion *x, const double *u);
+
 // Efforts along each speed that produce udot under the applied wrenches: tau = M udot + h - Jᵀ F. Leaves the wrench
 // each joint transmits in links[].pA.
 void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau);

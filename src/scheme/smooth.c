@@ -10,7 +10,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/tree.h"
 
-struct smooth {
+typedef struct smooth {
   const mechanism *m;
   motion *x;
   smooth_settings settings;
@@ -24,11 +24,11 @@ struct smooth {
   double tolerance;               // of constraint violations
   long projection_failures;
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
-};
+} smooth;
 
 // y = (q, u, accounts), for IDA (q, u, accounts, λ, μ)
 static double *speeds_of(const smooth *s, double *y) { return y + s->nq; }
-static double *accounts_of(const smooth *s, double *y) { return y + s->nq + s->nv; }
+static double *work_of(const smooth *s, double *y) { return y + s->nq + s->nv; }
 
 static void pack(const smooth *s, const double *q, const double *u, const double *accounts, double *y) {
   memcpy(y, q, (size_t)s->nq * sizeof *y);
@@ -45,7 +45,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   if (s->failed) return 1;
   dynamics_rates(s->m, s->x->q, s->x->u, ydot);
   memcpy(speeds_of(s, ydot), s->x->udot, (size_t)s->nv * sizeof *ydot);
-  memcpy(accounts_of(s, ydot), s->x->powers, sizeof s->x->powers);
+  memcpy(work_of(s, ydot), s->x->powers, sizeof s->x->powers);
   return 0;
 }
 
@@ -88,7 +88,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
   for (int i = 0; i < s->nq; i++) r[i] = ydot[i] - rates[i];
 
   // velocities: inverse dynamics with the constraint forces applied
-  constraint_push(m, x, lambda);
+  constraint_push(m, x, lambda, m->row_count);
   memcpy(x->lambda, lambda, (size_t)s->nc * sizeof *lambda);
   double *effort = s->work;
   tree_inverse(m, x, ydot + s->nq, effort);
@@ -174,7 +174,7 @@ static double first_step(smooth *s, double t) {
 
 static bool is_dae(const smooth *s) { return s->settings.kind == INTEGRATOR_IDA; }
 
-static bool create_integrator(smooth *s, const smooth_start *start, carom_error *error) {
+static bool create_integrator(smooth *s, const scheme_start *start, carom_error *error) {
   pack(s, start->q, start->u, start->accounts, s->y);
   if (!is_dae(s)) {
     s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, start->t, s->y, error);
@@ -186,45 +186,8 @@ static bool create_integrator(smooth *s, const smooth_start *start, carom_error 
   return s->it != NULL;
 }
 
-smooth *smooth_create(const mechanism *m, motion *x, const smooth_settings *settings, const smooth_start *start,
-                      carom_error *error) {
-  smooth *s = calloc(1, sizeof *s);
-  bool dae = settings->kind == INTEGRATOR_IDA;
-  int n = m->nq + m->nv + POWER_COUNT + (dae ? 2 * m->row_count : 0);
-  if (s) {
-    s->y = calloc((size_t)n, sizeof *s->y);
-    s->ydot = calloc((size_t)n, sizeof *s->ydot);
-    s->scale = calloc((size_t)n, sizeof *s->scale);
-    s->work = calloc((size_t)(m->nv + m->nq + 1), sizeof *s->work);
-    s->differential = calloc((size_t)n, sizeof *s->differential);
-  }
-  if (!s || !s->y || !s->ydot || !s->scale || !s->work || !s->differential) {
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
-    smooth_destroy(s);
-    return NULL;
-  }
-  s->m = m, s->x = x, s->settings = *settings;
-  s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n;
-  // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
-  s->tolerance = 1e-12 * fmax(1, settings->length);
-  bool needs_projection = settings->constraints == SMOOTH_PROJECT && (m->row_count > 0 || m->nq != m->nv);
-  x->baumgarte_alpha = settings->constraints == SMOOTH_BAUMGARTE ? settings->alpha : 0;
-  x->baumgarte_beta = settings->constraints == SMOOTH_BAUMGARTE ? settings->beta : 0;
-  set_scales(s);
-  mark_differential(s);
-  s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
-                         .abs_scale = s->scale};
-  s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
-                         .abs_scale = s->scale};
-  if (!create_integrator(s, start, error)) {
-    smooth_destroy(s);
-    return NULL;
-  }
-  memcpy(s->accounts, start->accounts, sizeof s->accounts);
-  return s;
-}
-
-void smooth_destroy(smooth *s) {
+static void destroy(void *scheme) {
+  smooth *s = scheme;
   if (!s) return;
   integrator_destroy(s->it);
   free(s->y);
@@ -235,17 +198,64 @@ void smooth_destroy(smooth *s) {
   free(s);
 }
 
+static bool allocate(smooth *s, int n) {
+  s->y = calloc((size_t)n, sizeof *s->y);
+  s->ydot = calloc((size_t)n, sizeof *s->ydot);
+  s->scale = calloc((size_t)n, sizeof *s->scale);
+  s->work = calloc((size_t)(s->m->nv + s->m->nq + 1), sizeof *s->work);
+  s->differential = calloc((size_t)n, sizeof *s->differential);
+  return s->y && s->ydot && s->scale && s->work && s->differential;
+}
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  const mechanism *m = setup->m;
+  const smooth_settings *settings = setup->settings;
+  int n = m->nq + m->nv + POWER_COUNT + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
+  smooth *s = calloc(1, sizeof *s);
+  if (s) s->m = m, s->x = setup->x, s->settings = *settings;
+  if (!s || !allocate(s, n)) {
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
+    destroy(s);
+    return NULL;
+  }
+  s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n;
+  if (start->next_step > 0 && settings->kind == INTEGRATOR_ERK) s->settings.integrator.step = start->next_step;
+  // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
+  s->tolerance = 1e-12 * fmax(1, settings->length);
+  bool needs_projection = settings->constraints == SMOOTH_PROJECT && (m->row_count > 0 || m->nq != m->nv);
+  s->x->baumgarte_alpha = settings->constraints == SMOOTH_BAUMGARTE ? settings->alpha : 0;
+  s->x->baumgarte_beta = settings->constraints == SMOOTH_BAUMGARTE ? settings->beta : 0;
+  set_scales(s);
+  mark_differential(s);
+  s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
+                         .abs_scale = s->scale};
+  s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
+                         .abs_scale = s->scale};
+  if (!create_integrator(s, start, error)) {
+    destroy(s);
+    return NULL;
+  }
+  memcpy(s->accounts, start->accounts, sizeof s->accounts);
+  return s;
+}
+
 // --- stepping -----------------------------------------------------------------------------------------------------
 
-static void show(smooth *s, double t, const double *y) {
+static void show_state(smooth *s, double t, const double *y) {
   dynamics_set(s->m, s->x, t, y, y + s->nq);
   dynamics_normalize(s->m, s->x->q);
   memcpy(s->accounts, y + s->nq + s->nv, sizeof s->accounts);
 }
 
-carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
+static void show_end(void *scheme) {
+  smooth *s = scheme;
+  show_state(s, integrator_time(s->it), integrator_state(s->it));
+}
+
+static carom_status step(void *scheme, double t_stop, carom_error *error) {
+  smooth *s = scheme;
   carom_status status = integrator_step(s->it, t_stop, error);
-  show(s, integrator_time(s->it), integrator_state(s->it));
+  show_end(s);
   if (status != CAROM_OK && s->failed && error) {
     char why[256];
     dynamics_explain(s->m, s->x, why, sizeof why);
@@ -256,27 +266,29 @@ carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
   return status;
 }
 
-carom_status smooth_show(smooth *s, double t, carom_error *error) {
+static carom_status show(void *scheme, double t, carom_error *error) {
+  smooth *s = scheme;
   carom_status status = integrator_interpolate(s->it, t, s->y);
   if (status != CAROM_OK) return error_set(error, status, "the time %g s is not within the last step", t);
-  show(s, t, s->y);
+  show_state(s, t, s->y);
   return CAROM_OK;
 }
 
-void smooth_show_end(smooth *s) { show(s, integrator_time(s->it), integrator_state(s->it)); }
+static double time_of(const void *scheme) { return integrator_time(((const smooth *)scheme)->it); }
+static const double *state_of(const void *scheme) { return integrator_state(((const smooth *)scheme)->it); }
+static const double *accounts_of(const void *scheme) { return ((const smooth *)scheme)->accounts; }
+static bool resumes_exactly(const void *scheme) { return integrator_is_one_step(((const smooth *)scheme)->it); }
+static double next_step(const void *scheme) { return integrator_next_step(((const smooth *)scheme)->it); }
 
-carom_status smooth_restart(smooth *s, const smooth_start *start, carom_error *error) {
-  pack(s, start->q, start->u, start->accounts, s->y);
-  memcpy(s->accounts, start->accounts, sizeof s->accounts);
-  if (!is_dae(s)) return integrator_restart(s->it, start->t, s->y, error);
-  if (!consistent_start(s, start->t, error)) return CAROM_ERROR_SINGULAR;
-  return integrator_restart_dae(s->it, start->t, s->y, s->ydot, error);
+static scheme_stats stats_of(const void *scheme) {
+  const smooth *s = scheme;
+  integrator_stats stats = integrator_get_stats(s->it);
+  return (scheme_stats){.steps = stats.steps, .rejected = stats.rejected, .evaluations = stats.rhs_evaluations,
+                        .projection_failures = s->projection_failures};
 }
 
-double smooth_time(const smooth *s) { return integrator_time(s->it); }
-const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
-const double *smooth_accounts(const smooth *s) { return s->accounts; }
-integrator_stats smooth_stats(const smooth *s) { return integrator_get_stats(s->it); }
-bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }
-double smooth_next_step(const smooth *s) { return integrator_next_step(s->it); }
-long smooth_projection_failures(const smooth *s) { return s->projection_failures; }
+const scheme_type scheme_smooth = {
+    .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end,
+    .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
+    .next_step = next_step,
+};

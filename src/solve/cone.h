@@ -20,23 +20,23 @@ static inline void cone_project(int size, double mu, double *x) {
   for (int k = 1; k < size; k++) x[k] *= scale;
 }
 
+static inline void natural_friction(int size, double mu, const double *r, const double *u, double rho, double *F) {
+  double slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
+  double x[3] = {r[0] - rho * (u[0] + mu * slip), r[1] - rho * u[1], size == 3 ? r[2] - rho * u[2] : 0};
+  cone_project(size, mu, x);
+  for (int k = 0; k < size; k++) F[k] = r[k] - x[k];
+}
+
 // F := r − P(r − ρ û): zero where the rows of a block are solved.
 static inline void natural_map(const solve_block *b, const double *r, const double *u, double rho, double *F) {
   switch (b->kind) {
     case BLOCK_BILATERAL:
       for (int k = 0; k < b->size; k++) F[k] = rho * u[k];
       return;
-    case BLOCK_UNILATERAL: F[0] = fmin(r[0], rho * u[0]); return;
+    case BLOCK_UNILATERAL: F[0] = r[0] < rho * u[0] ? r[0] : rho * u[0]; return;
     case BLOCK_BOX: F[0] = r[0] - fmin(fmax(r[0] - rho * u[0], b->lo), b->hi); return;
-    case BLOCK_PLANE:
-    case BLOCK_SPACE: {
-      double x[3], slip = b->size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
-      for (int k = 0; k < b->size; k++) x[k] = r[k] - rho * u[k];
-      x[0] -= rho * b->mu * slip;
-      cone_project(b->size, b->mu, x);
-      for (int k = 0; k < b->size; k++) F[k] = r[k] - x[k];
-      return;
-    }
+    case BLOCK_PLANE: natural_friction(2, b->mu, r, u, rho, F); return;
+    case BLOCK_SPACE: natural_friction(3, b->mu, r, u, rho, F); return;
   }
 }
 

@@ -73,10 +73,12 @@ static void dense_apply_absolute(const solve_matrix *m, const double *x, double 
   }
 }
 
-static void dense_diagonal(const solve_matrix *m, int b, double *D) {
-  int size = matrix_block_size(m, b), row = matrix_block_row(m, b);
+static bool dense_block(const solve_matrix *m, int a, int b, double *A) {
+  int size = matrix_block_size(m, a), width = matrix_block_size(m, b);
+  const double *from = m->values + (long)matrix_block_row(m, a) * m->rows + matrix_block_row(m, b);
   for (int i = 0; i < size; i++)
-    for (int j = 0; j < size; j++) D[i * size + j] = m->values[(long)(row + i) * m->rows + row + j];
+    for (int j = 0; j < width; j++) A[i * width + j] = from[(long)i * m->rows + j];
+  return true;
 }
 
 static void dense_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
@@ -91,7 +93,7 @@ static void dense_dense(const solve_matrix *m, double *A) {
 
 static bool dense_finite(const solve_matrix *m) { return all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
 
-static const matrix_ops dense_ops = {"dense",   dense_apply,   dense_apply_absolute, dense_diagonal, dense_row,
+static const matrix_ops dense_ops = {"dense",   dense_apply,   dense_apply_absolute, dense_block, dense_row,
                                      start_nothing, moved_nothing, dense_dense,          dense_finite};
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values) {
@@ -143,11 +145,12 @@ static void sparse_apply_absolute(const solve_matrix *m, const double *x, double
                            x + matrix_block_row(m, m->column[k]), y + matrix_block_row(m, b));
 }
 
-static void sparse_diagonal(const solve_matrix *m, int b, double *D) {
-  size_t bytes = (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, b) * sizeof *D;
-  memset(D, 0, bytes);
-  for (int k = m->first[b]; k < m->first[b + 1]; k++)
-    if (m->column[k] == b) memcpy(D, m->values + m->offset[k], bytes);
+static bool sparse_block(const solve_matrix *m, int a, int b, double *A) {
+  size_t bytes = (size_t)matrix_block_size(m, a) * (size_t)matrix_block_size(m, b) * sizeof *A;
+  memset(A, 0, bytes);
+  for (int k = m->first[a]; k < m->first[a + 1]; k++)
+    if (m->column[k] == b) return memcpy(A, m->values + m->offset[k], bytes), true;
+  return false;
 }
 
 static void sparse_dense(const solve_matrix *m, double *A) {
@@ -171,7 +174,7 @@ static bool sparse_finite(const solve_matrix *m) {
   return true;
 }
 
-static const matrix_ops sparse_ops = {"sparse",  sparse_apply,  sparse_apply_absolute, sparse_diagonal, sparse_row,
+static const matrix_ops sparse_ops = {"sparse",  sparse_apply,  sparse_apply_absolute, sparse_block, sparse_row,
                                       start_nothing, moved_nothing, sparse_dense,          sparse_finite};
 
 solve_matrix matrix_sparse(int rows, int block_count, const int *start, const int *first, const int *column,
@@ -234,12 +237,14 @@ static void factored_apply_absolute(const solve_matrix *m, const double *x, doub
                            y + matrix_block_row(m, b));
 }
 
-// A[size_a x size_b] += J_a B_bᵀ with a row stride
-static void add_pair(const solve_matrix *m, int a, int b, double *A, int stride) {
+// A[size_a x size_b] += J_a B_bᵀ with a row stride. False when the two have no velocity in common.
+static bool add_pair(const solve_matrix *m, int a, int b, double *A, int stride) {
+  bool meet = false;
   for (int k = m->J.first[a]; k < m->J.first[a + 1]; k++)
     for (int l = m->B.first[b]; l < m->B.first[b + 1]; l++) {
       int from = m->J.at[k] > m->B.at[l] ? m->J.at[k] : m->B.at[l];
       int end_k = m->J.at[k] + m->J.width[k], end_l = m->B.at[l] + m->B.width[l], to = end_k < end_l ? end_k : end_l;
+      meet |= from < to;
       for (int i = 0; from < to && i < matrix_block_size(m, a); i++)
         for (int j = 0; j < matrix_block_size(m, b); j++) {
           const double *Ji = m->J.values + m->J.offset[k] + (long)i * m->J.width[k];
@@ -249,12 +254,13 @@ static void add_pair(const solve_matrix *m, int a, int b, double *A, int stride)
           A[(long)i * stride + j] += sum;
         }
     }
+  return meet;
 }
 
-static void factored_diagonal(const solve_matrix *m, int b, double *D) {
-  int size = matrix_block_size(m, b);
-  memset(D, 0, (size_t)(size * size) * sizeof *D);
-  add_pair(m, b, b, D, size);
+static bool factored_block(const solve_matrix *m, int a, int b, double *A) {
+  int size = matrix_block_size(m, a), width = matrix_block_size(m, b);
+  memset(A, 0, (size_t)(size * width) * sizeof *A);
+  return add_pair(m, a, b, A, width);
 }
 
 static void factored_dense(const solve_matrix *m, double *A) {
@@ -273,7 +279,7 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
 
 static bool factored_finite(const solve_matrix *m) { return pieces_finite(m, &m->J) && pieces_finite(m, &m->B); }
 
-static const matrix_ops factored_ops = {"factored",   factored_apply, factored_apply_absolute, factored_diagonal, factored_row,
+static const matrix_ops factored_ops = {"factored",   factored_apply, factored_apply_absolute, factored_block, factored_row,
                                         factored_start, factored_moved, factored_dense,          factored_finite};
 
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,

@@ -28,8 +28,8 @@ typedef struct matrix_ops {
   void (*apply)(const solve_matrix *m, const double *x, double *y, double *v);
   // y := |W| |x|, or a bound of it
   void (*apply_absolute)(const solve_matrix *m, const double *x, double *y, double *v);
-  // D := W_bb, row by row
-  void (*diagonal)(const solve_matrix *m, int b, double *D);
+  // A := W_ab, row by row; false when that block is not stored and so zero
+  bool (*block)(const solve_matrix *m, int a, int b, double *A);
   // y := (W x)_b. A factored matrix takes it from v = Bᵀ x; the others leave v alone.
   void (*row)(const solve_matrix *m, int b, const double *x, const double *v, double *y);
   void (*start)(const solve_matrix *m, const double *x, double *v);          // v := Bᵀ x

@@ -1,0 +1,30 @@
+// A journal of radius r in a bearing of radius r + c. With the eccentricity e = p_journal - p_bearing, in the plane of
+// the bearing (across its axis), the gap is c - |e|: free flight while |e| < c, impact and following at |e| = c.
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/contact.h"
+#include "contact/frame.h"
+#include "mechanics/marker.h"
+
+static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+  marker_state bearing = marker_read(m, x, e->first), journal = marker_read(m, x, e->second);
+  vec3 offset = vec3_sub(journal.p, bearing.p), axis = mat3_column(bearing.R, 2);
+  offset = vec3_axpy(offset, -vec3_dot(offset, axis), axis);
+  double eccentricity = vec3_norm(offset), radius = e->size_second[0];
+  vec3 n = eccentricity > 0 ? vec3_scale(1 / eccentricity, offset) : mat3_column(bearing.R, 0);
+  p->gap = e->clearance - eccentricity;
+  p->node_first = bearing.node, p->node_second = journal.node;
+  p->at_second = vec3_axpy(journal.p, radius, n);
+  p->at_first = vec3_axpy(p->at_second, p->gap, n);
+  contact_set_frame(m, p, n);
+}
+
+static const char *const mode_names[] = {"free", "contact", NULL};
+
+static int mode(const contact_element *e, const bool *active) {
+  (void)e;
+  return active[0];
+}
+
+const contact_type contact_bearing = {.name = "bearing", .evaluate = evaluate, .mode = mode, .mode_names = mode_names};

@@ -1,0 +1,76 @@
+// What can touch. A contact element (two surfaces, a joint with clearance, a joint's stop) has a fixed number of contact
+// points; each has an identity that lasts, a gap, a frame, and rows on the speeds.
+//
+// A gap is positive while apart. The normal points from the second body to the first, so that a positive percussion
+// pushes the first away; the gap's rate is n · (v_first - v_second) at the point.
+#ifndef CONTACT_CONTACT_H
+#define CONTACT_CONTACT_H
+
+#include "mechanics/mechanism.h"
+
+typedef struct contact_material {
+  const char *name;
+  double restitution;             // Newton's, normal [-]
+  double tangential_restitution;  // [-]
+  double friction;                // Coulomb's coefficient [-]
+} contact_material;
+
+typedef struct contact_point {
+  double gap;                     // [m], of a turning stop [rad]
+  int node_first, node_second;
+  vec3 at_first, at_second;       // the material points that face each other, in the world
+  vec3 n, t[2];
+  int speed;                      // of a stop in the tree: its speed and sense, else -1
+  double sense;
+} contact_point;
+
+typedef struct contact_element contact_element;
+typedef struct contact_type {
+  const char *name;
+  bool frictionless;              // a stop has no surface to slide on
+  void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
+  // Which of its modes a set of active points is; names end with null. Null: none of interest.
+  int (*mode)(const contact_element *e, const bool *active);
+  const char *const *mode_names;
+} contact_type;
+
+struct contact_element {
+  const char *name;
+  place at;
+  const contact_type *type;
+  int first, second;              // markers
+  double size_first[3], size_second[3];
+  double clearance;
+  coordinate of;                  // of a stop
+  double limit, sense;
+  contact_material material;
+  int point0, point_count;
+};
+
+// Everything that can touch in one model.
+typedef struct contact_set {
+  const contact_element *elements;
+  int element_count, point_count;
+  double activation;              // a point is active when its gap is at most this [m]
+} contact_set;
+
+// Where everything is now, one a point. Positions must be known.
+void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points);
+// Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
+// Returns how many.
+int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
+int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
+
+extern const contact_type contact_guide;    // slider in a guide with clearance: four corners against two walls
+extern const contact_type contact_bearing;  // journal in a bearing with clearance
+extern const contact_type contact_stop;     // a limit of a joint's coordinate
+
+// --- surfaces -----------------------------------------------------------------------------------------------------
+
+typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_BOX, SHAPE_PLANE, SHAPE_COUNT } shape;
+
+// How two shapes touch, and how many points that takes; null: they never do. `swap` says that the table's first shape
+// is the pair's second.
+const contact_type *contact_between(shape a, shape b, bool planar, int *point_count, bool *swap);
+
+#endif

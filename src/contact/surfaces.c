@@ -1,0 +1,69 @@
+// Pairs of surfaces. A plane is a half space whose outward normal is z of its marker (y in a planar model); a sphere is
+// a circle in the plane; a box touches planes with its corners.
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/contact.h"
+#include "contact/frame.h"
+#include "mechanics/marker.h"
+
+static vec3 plane_normal(const mechanism *m, const marker_state *plane) {
+  return mat3_column(plane->R, m->planar ? 1 : 2);
+}
+
+// A point of the first body at `at`, `radius` in front of it, against the plane of the second.
+static void point_on_plane(const mechanism *m, const marker_state *body, const marker_state *plane, vec3 at, double radius,
+                           contact_point *p) {
+  vec3 n = plane_normal(m, plane);
+  p->gap = vec3_dot(n, vec3_sub(at, plane->p)) - radius;
+  p->node_first = body->node, p->node_second = plane->node;
+  p->at_first = vec3_axpy(at, -radius, n);
+  p->at_second = vec3_axpy(p->at_first, -p->gap, n);
+  contact_set_frame(m, p, n);
+}
+
+static void sphere_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
+  point_on_plane(m, &body, &plane, body.p, e->size_first[0], points);
+}
+
+static void box_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
+  for (int k = 0; k < e->point_count; k++) {
+    vec3 corner = {(k & 1 ? 0.5 : -0.5) * e->size_first[0], (k & 2 ? 0.5 : -0.5) * e->size_first[1],
+                   m->planar ? 0 : (k & 4 ? 0.5 : -0.5) * e->size_first[2]};
+    point_on_plane(m, &body, &plane, vec3_add(body.p, mat3_mul(body.R, corner)), 0, &points[k]);
+  }
+}
+
+static void sphere_sphere(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+  marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
+  vec3 d = vec3_sub(a.p, b.p);
+  double distance = vec3_norm(d);
+  vec3 n = distance > 0 ? vec3_scale(1 / distance, d) : (vec3){1, 0, 0};
+  p->gap = distance - e->size_first[0] - e->size_second[0];
+  p->node_first = a.node, p->node_second = b.node;
+  p->at_first = vec3_axpy(a.p, -e->size_first[0], n);
+  p->at_second = vec3_axpy(b.p, e->size_second[0], n);
+  contact_set_frame(m, p, n);
+}
+
+static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane};
+static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane};
+static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere};
+
+// The upper half of a symmetric table; a point is a sphere without radius.
+static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
+    //                point   sphere                  box    plane
+    [SHAPE_POINT]  = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
+    [SHAPE_SPHERE] = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
+    [SHAPE_BOX]    = {NULL,   NULL,                   NULL,  &contact_box_plane},
+    [SHAPE_PLANE]  = {NULL,   NULL,                   NULL,  NULL},
+};
+
+const contact_type *contact_between(shape a, shape b, bool planar, int *point_count, bool *swap) {
+  *swap = a > b;
+  const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
+  *point_count = type == &contact_box_plane ? (planar ? 4 : 8) : 1;
+  return type;
+}

@@ -1,0 +1,48 @@
+#include "ledger/impact.h"
+
+#include <math.h>
+
+#define X(name, unit, help) #name,
+const char *const impact_columns[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
+#undef X
+#define X(name, unit, help) unit,
+const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
+#undef X
+
+static void begin(impact_ledger *l, int point, const impact_step *s) {
+  l->is_open[point] = true;
+  l->episodes++;
+  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap),
+                            .approach_speed = fmax(0, -s->speed_before), .restitution = s->restitution};
+  l->worst_penetration = fmax(l->worst_penetration, l->open[point].penetration);
+}
+
+void impact_touch(impact_ledger *l, int point, const impact_step *s) {
+  if (!l->is_open[point]) begin(l, point, s);
+  impact *i = &l->open[point];
+  double duration = s->t_end - s->t_start;
+  i->end = s->t_end;
+  i->deepest = fmax(i->deepest, -s->gap);
+  if (duration > 0) i->peak_force = fmax(i->peak_force, s->impulse_normal / duration);
+  i->impulse_normal += s->impulse_normal;
+  i->impulse_tangential += fabs(s->impulse_tangential);
+  i->separation_speed = s->speed_after;
+  i->loss_normal += s->loss_normal;
+  i->loss_tangential += s->loss_tangential;
+  *(s->sticks ? &i->stick_time : &i->slip_time) += duration;
+  l->loss_normal += s->loss_normal;
+  l->loss_tangential += s->loss_tangential;
+  l->deepest = fmax(l->deepest, i->deepest);
+}
+
+void impact_part(impact_ledger *l, int point) {
+  if (!l->is_open[point]) return;
+  impact *i = &l->open[point];
+  l->is_open[point] = false;
+  i->restitution_achieved = i->approach_speed > 0 ? i->separation_speed / i->approach_speed : 0;
+  if (l->close) l->close(l->context, i);
+}
+
+void impact_close_all(impact_ledger *l) {
+  for (int p = 0; p < l->point_count; p++) impact_part(l, p);
+}

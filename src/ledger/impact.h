@@ -1,0 +1,70 @@
+// The impact ledger: one row a contact episode, from first touch to separation. Data and update rules, no files.
+#ifndef LEDGER_IMPACT_H
+#define LEDGER_IMPACT_H
+
+#include <stdbool.h>
+
+// name, unit, what it is
+#define IMPACT_COLUMN_LIST(X)                                                                    \
+  X(point,                "1",     "which contact point")                                        \
+  X(start,                "s",     "first touch")                                                \
+  X(end,                  "s",     "separation, or the end of the run")                          \
+  X(penetration,          "m",     "at detection")                                               \
+  X(penetration_bound,    "m",     "that it was to stay below; 0 where the scheme has none")     \
+  X(deepest,              "m",     "largest penetration")                                        \
+  X(peak_force,           "N",     "largest normal force, of a time-stepping scheme the mean over a step") \
+  X(impulse_normal,       "N*s",   "")                                                           \
+  X(impulse_tangential,   "N*s",   "magnitude, summed over steps")                               \
+  X(approach_speed,       "m/s",   "at first touch")                                             \
+  X(separation_speed,     "m/s",   "at the end")                                                 \
+  X(restitution,          "1",     "prescribed")                                                 \
+  X(restitution_achieved, "1",     "separation over approach speed")                             \
+  X(loss_normal,          "J",     "energy lost normal to the surface")                          \
+  X(loss_tangential,      "J",     "energy lost along it")                                       \
+  X(stick_time,           "s",     "")                                                           \
+  X(slip_time,            "s",     "")
+
+typedef struct impact {
+#define X(name, unit, help) double name;
+  IMPACT_COLUMN_LIST(X)
+#undef X
+} impact;
+
+enum {
+#define X(name, unit, help) IMPACT_COLUMN_##name,
+  IMPACT_COLUMN_LIST(X)
+#undef X
+      IMPACT_COLUMN_COUNT
+};
+extern const char *const impact_columns[IMPACT_COLUMN_COUNT], *const impact_units[IMPACT_COLUMN_COUNT];
+
+// What a step says of one touching point.
+typedef struct impact_step {
+  double t_start, t_end;
+  double gap;                              // at detection
+  double speed_before, speed_after;        // gap's rate
+  double impulse_normal, impulse_tangential;
+  double loss_normal, loss_tangential;
+  double restitution;                      // prescribed
+  bool sticks;
+} impact_step;
+
+// Open episodes, one a point, and totals over all.
+typedef struct impact_ledger {
+  impact *open;
+  bool *is_open;
+  int point_count;
+  long episodes;                           // begun
+  double loss_normal, loss_tangential;     // [J]
+  double worst_penetration;                // at detection [m]
+  double deepest;                          // [m]
+  // Called with each episode that ended; may be null.
+  void (*close)(void *context, const impact *row);
+  void *context;
+} impact_ledger;
+
+void impact_touch(impact_ledger *l, int point, const impact_step *step);
+void impact_part(impact_ledger *l, int point);   // the point does not touch in this step
+void impact_close_all(impact_ledger *l);         // the run ends
+
+#endif

@@ -1,0 +1,71 @@
+#include "mechanics/rows.h"
+
+#include <string.h>
+
+#include "mechanics/block.h"
+#include "mechanics/tree.h"
+
+void rows_clear(const mechanism *m, motion *x) { x->row_total = m->row_count; }
+
+// Each added row has room for two bodies, one speed, and the trees they stand in.
+static row *add_row(const mechanism *m, motion *x) {
+  int extra = x->row_total - m->row_count;
+  row *r = &x->rows[x->row_total++];
+  *r = (row){.body0 = m->row_body_count + 2 * extra, .speed0 = m->row_speed_count + extra,
+             .base0 = m->row_body_count + m->row_speed_count + 2 * extra};
+  return r;
+}
+
+static void add_base(const mechanism *m, motion *x, row *r, int index) {
+  if (index == GROUND) return;
+  int base = m->nodes[index].base;
+  if (r->base_count && x->row_bases[r->base0] == base) return;
+  x->row_bases[r->base0 + r->base_count++] = base;
+}
+
+void rows_add_pair(const mechanism *m, motion *x, int node_a, const double *Ja, int node_b, const double *Jb) {
+  row *r = add_row(m, x);
+  row_body *t = x->row_bodies + r->body0;
+  r->body_count = 2;
+  t[0].node = node_a, t[1].node = node_b;
+  memcpy(t[0].J, Ja, (size_t)m->n * sizeof *Ja);
+  memcpy(t[1].J, Jb, (size_t)m->n * sizeof *Jb);
+  add_base(m, x, r, node_a);
+  add_base(m, x, r, node_b);
+}
+
+void rows_add_speed(const mechanism *m, motion *x, int speed, double c) {
+  row *r = add_row(m, x);
+  x->row_speeds[r->speed0] = (row_speed){speed, c};
+  r->speed_count = 1;
+  add_base(m, x, r, m->speed_node[speed]);
+}
+
+void rows_rates(const mechanism *m, const motion *x, double *rates) {
+  for (int i = 0; i < x->row_total; i++) {
+    const row *r = &x->rows[i];
+    double sum = 0;
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      sum += block_dot(m->n, t->J, x->links[t->node].V);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      sum += x->row_speeds[r->speed0 + k].c * x->u[x->row_speeds[r->speed0 + k].speed];
+    rates[i] = sum;
+  }
+}
+
+void rows_rates_of(const mechanism *m, motion *x, const double *u, double *rates) {
+  tree_spread(m, x, u);
+  for (int i = 0; i < x->row_total; i++) {
+    const row *r = &x->rows[i];
+    double sum = 0;
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      sum += block_dot(m->n, t->J, x->links[t->node].A);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      sum += x->row_speeds[r->speed0 + k].c * u[x->row_speeds[r->speed0 + k].speed];
+    rates[i] = sum;
+  }
+}

@@ -1,0 +1,20 @@
+// Rows that come and go, such as contacts: appended behind the constraints' own, forgotten before the next step.
+#ifndef MECHANICS_ROWS_H
+#define MECHANICS_ROWS_H
+
+#include "mechanics/mechanism.h"
+
+// Back to the constraints alone.
+void rows_clear(const mechanism *m, motion *x);
+// Rate J_a·V_a + J_b·V_b, or c u.
+void rows_add_pair(const mechanism *m, motion *x, int node_a, const double *Ja, int node_b, const double *Jb);
+void rows_add_speed(const mechanism *m, motion *x, int speed, double c);
+
+// The rate of every row at the present velocities, without Φ_t.
+void rows_rates(const mechanism *m, const motion *x, double *rates);
+// The same for other speeds; overwrites links[].A.
+void rows_rates_of(const mechanism *m, motion *x, const double *u, double *rates);
+// W = G M⁻¹ Gᵀ over all rows, dense and row-major; the tree must be factorised. Overwrites links[].A and pA.
+void rows_delassus(const mechanism *m, motion *x, double *W);
+
+#endif

@@ -1,0 +1,388 @@
+// One step from A to E over Δt, with everything taken at the midpoint M:
+//   q_M = q_A ⊕ ½Δt u_A,   u_F = u_A + Δt M⁻¹ h(q_M, u_A, t_M)          the free velocity
+//   M (u_E - u_F) = W P                                                (80)
+//   ξ = γ_E + e γ_A  for each contact row,   γ_E = 0  for each constraint row
+//   0 ≤ ξ_N ⊥ P_N ≥ 0,   -P_T ∈ μ P_N Sgn(ξ_T)                         (76), (85)
+//   q_E = q_M ⊕ ½Δt u_E
+// A point takes part when its gap at q_M is at most the activation distance.
+#include "scheme/moreau.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/function.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+
+typedef struct moreau {
+  arena memory;
+  const mechanism *m;
+  motion *x;
+  const contact_set *contacts;
+  moreau_settings settings;
+  impact_ledger *impacts;
+  double t;
+  long steps, steps_before;              // taken, and those of the run that was resumed
+  double *q, *u, *accounts;              // the state, one array
+  double *u_free, *u_end;                // of the step under way
+  double projection_energy;
+  contact_point *points;
+  int *active, active_count;             // points that take part in this step
+  int *active_row;                       // the first row of each
+  scheme_contact *shown;
+  // the contact problem
+  solve_block *blocks;
+  int block_count, *block_start;
+  double *W, *q_rows, *P, *xi, *rate_before, *rate_after;
+  solve_workspace *workspace;
+  solve_settings solver;
+  chain_tally tally;
+} moreau;
+
+// --- creation -----------------------------------------------------------------------------------------------------
+
+static void add_block(moreau *s, block_kind kind, int row_index, int size, double mu) {
+  s->block_start[s->block_count] = row_index;
+  s->blocks[s->block_count++] = (solve_block){.kind = kind, .row = row_index, .size = size, .mu = mu};
+}
+
+static void add_constraint_blocks(moreau *s) {
+  s->block_count = 0;
+  for (int i = 0; i < s->m->row_count; i++) add_block(s, BLOCK_BILATERAL, i, 1, 0);
+}
+
+static void add_contact_block(moreau *s, const contact_element *e, int row_index) {
+  int size = contact_row_count(s->m, e);
+  block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
+  add_block(s, kind, row_index, size, size == 1 ? 0 : e->material.friction);
+}
+
+static solve_problem problem_of(moreau *s, int row_count) {
+  s->block_start[s->block_count] = row_count;
+  return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->q_rows,
+                         .W = matrix_dense(row_count, s->block_count, s->block_start, s->W)};
+}
+
+static void allocate(moreau *s) {
+  const mechanism *m = s->m;
+  arena *a = &s->memory;
+  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count;
+  s->q = ARENA_ARRAY(a, double, m->nq + m->nv + POWER_COUNT);
+  s->u = s->q + m->nq, s->accounts = s->u + m->nv;
+  s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
+  s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
+  s->points = ARENA_ARRAY(a, contact_point, points + 1);
+  s->active = ARENA_ARRAY(a, int, points + 1);
+  s->active_row = ARENA_ARRAY(a, int, points + 1);
+  s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
+  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + 1);
+  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + 2);
+  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->q_rows = ARENA_ARRAY(a, double, rows);
+  s->P = ARENA_ARRAY(a, double, rows);
+  s->xi = ARENA_ARRAY(a, double, rows);
+  s->rate_before = ARENA_ARRAY(a, double, rows);
+  s->rate_after = ARENA_ARRAY(a, double, rows);
+}
+
+// The largest problem that can come: every point active.
+static bool create_workspace(moreau *s, carom_error *error) {
+  int row_count = s->m->row_count;
+  add_constraint_blocks(s);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      add_contact_block(s, e, row_count);
+      row_count += contact_row_count(s->m, e);
+    }
+  }
+  solve_problem largest = problem_of(s, row_count);
+  solve_limits limits = solve_limits_of(&largest);
+  s->workspace = solve_workspace_create(&limits, error);
+  return s->workspace != NULL;
+}
+
+static void destroy(void *scheme) {
+  moreau *s = scheme;
+  if (!s) return;
+  solve_workspace_destroy(s->workspace);
+  arena_free(&s->memory);
+  free(s);
+}
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  jmp_buf out_of_memory;
+  moreau *volatile s = calloc(1, sizeof *s);
+  if (!s || setjmp(out_of_memory)) {
+    destroy(s);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the contact problem");
+    return NULL;
+  }
+  s->memory = arena_create(&out_of_memory);
+  s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->settings = *(const moreau_settings *)setup->settings;
+  allocate(s);
+  s->memory.out_of_memory = NULL;
+  s->solver = solve_settings_default();
+  if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
+  s->t = start->t;
+  s->steps_before = start->steps;
+  memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
+  memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
+  memcpy(s->accounts, start->accounts, sizeof start->accounts);
+  if (!create_workspace(s, error)) {
+    destroy(s);
+    return NULL;
+  }
+  return s;
+}
+
+// --- the step -----------------------------------------------------------------------------------------------------
+
+// Driven speeds go from what their drives say at A to what they say at E.
+static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < m->drive_count; i++) {
+    const drive *d = &m->drives[i];
+    if (d->speed < 0) continue;
+    const node *n = &m->nodes[m->joints[d->of.joint].node];
+    x->q[n->q + d->of.index] = function_jet(&d->f, t_mid).v;
+    x->u[d->speed] = s->u[d->speed];
+    x->drive_udot[d->speed] = (function_jet(&d->f, t_end).d - s->u[d->speed]) / dt;
+  }
+}
+
+// Everything at (q_M, u_A): kinematics, rows, active points, and the free velocity.
+static bool prepare(moreau *s, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
+  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
+  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u[i];
+  dynamics_move(m, x->q, s->u_free);
+  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
+  if (m->drive_count) set_drives(s, t_mid, t_end, dt);
+  x->t = t_mid;
+  tree_kinematics(m, x);
+  coordinate_update(m, x);
+  dynamics_apply_forces(m, x);
+  if (!tree_factor(m, x)) return false;
+  tree_forward(m, x);
+  for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
+  if (m->row_count) {
+    x->t = t_end;  // moving constraints are to hold at the end of the step
+    constraints_evaluate(m, x);
+  }
+  return true;
+}
+
+static void find_active(moreau *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  rows_clear(m, x);
+  s->active_count = 0;
+  contact_evaluate(s->contacts, m, x, s->points);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      int p = e->point0 + k;
+      bool active = s->points[p].gap <= s->contacts->activation;
+      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      if (!active) continue;
+      s->active[s->active_count] = p;
+      s->active_row[s->active_count++] = x->row_total;
+      contact_add_rows(m, x, e, &s->points[p]);
+    }
+  }
+}
+
+static const contact_element *element_of(const moreau *s, int point) {
+  const contact_element *e = s->contacts->elements;
+  while (point >= e->point0 + e->point_count) e++;
+  return e;
+}
+
+// q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the chain of solvers.
+static bool solve_contacts(moreau *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  rows_rates(m, x, s->rate_before);
+  rows_rates_of(m, x, s->u_free, s->q_rows);
+  add_constraint_blocks(s);
+  for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_element *e = element_of(s, s->active[k]);
+    int first = s->active_row[k], size = contact_row_count(m, e);
+    add_contact_block(s, e, first);
+    s->q_rows[first] += e->material.restitution * s->rate_before[first];
+    for (int i = 1; i < size; i++)
+      s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
+  }
+  rows_delassus(m, x, s->W);
+  solve_problem problem = problem_of(s, x->row_total);
+  solve_solution solution = {s->P, s->xi};
+  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  return isfinite(info.residual);
+}
+
+static void respond(moreau *s) {
+  const double *change = delassus_response(s->m, s->x, s->P, s->x->row_total);
+  for (int i = 0; i < s->m->nv; i++) s->u_end[i] = s->u_free[i] + change[i];
+}
+
+// --- books --------------------------------------------------------------------------------------------------------
+
+// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
+// the forces sum to the change of kinetic energy exactly.
+static void book_contact(moreau *s, int k, double dt) {
+  int point = s->active[k], first = s->active_row[k];
+  const contact_element *e = element_of(s, point);
+  int size = contact_row_count(s->m, e);
+  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first;
+  scheme_contact *c = &s->shown[point];
+  c->normal_force = P[0] / dt;
+  double slip = 0, tangential = 0, loss = 0, size_of_speed = fabs(a[0]) + fabs(b[0]);
+  for (int i = 1; i < size; i++) {
+    c->tangential_force[i - 1] = P[i] / dt;
+    slip = hypot(slip, b[i]);
+    tangential = hypot(tangential, P[i]);
+    loss -= 0.5 * (a[i] + b[i]) * P[i];
+    size_of_speed += fabs(a[i]) + fabs(b[i]);
+  }
+  if (!(P[0] > 0)) {
+    impact_part(s->impacts, point);
+    return;
+  }
+  impact_touch(s->impacts, point, &(impact_step){
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = a[0], .speed_after = b[0],
+      .impulse_normal = P[0], .impulse_tangential = tangential, .loss_normal = -0.5 * (a[0] + b[0]) * P[0],
+      .loss_tangential = loss, .restitution = e->material.restitution, .sticks = slip <= 1e-9 * size_of_speed});
+}
+
+static void book(moreau *s, double dt, bool solved) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  if (solved) {
+    rows_rates_of(m, x, s->u_end, s->rate_after);
+    for (int i = 0; i < m->row_count; i++) {
+      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
+      x->lambda[i] = s->P[i] / dt;
+    }
+  }
+  int next = 0;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    if (next < s->active_count && s->active[next] == p)
+      book_contact(s, next++, dt);
+    else
+      impact_part(s->impacts, p);
+  }
+}
+
+// The impulse of a drive in the tree closes the balance M Δu - Δt h - W P along its speed.
+static void book_drives(moreau *s, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
+  constraint_push(m, x, s->P, x->row_total);
+  for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u_end[i] - s->u[i]) / dt;
+  tree_inverse(m, x, x->udot, s->u_free);
+  for (int i = 0; i < m->drive_count; i++) {
+    int v = m->drives[i].speed;
+    if (v < 0) continue;
+    x->drive_effort[i] = s->u_free[v] - x->tau[v];
+    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + s->u_end[v]);
+  }
+}
+
+static double stored_energy(const moreau *s) {
+  return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
+}
+
+static void finish(moreau *s, double t_end, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u_end[i];
+  dynamics_move(m, x->q, s->u_free);
+  memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+  memcpy(s->u, s->u_end, (size_t)m->nv * sizeof *s->u);
+  s->t = t_end;
+  s->steps++;
+  dynamics_set(m, x, s->t, s->q, s->u);
+  if (!s->settings.project || !m->row_count) return;
+  dynamics_positions_velocities(m, x);
+  double before = stored_energy(s);
+  dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 8);
+  dynamics_positions_velocities(m, x);
+  s->projection_energy += stored_energy(s) - before;
+  memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+}
+
+// Step k of a run ends at k h, so that rounding does not add up.
+static carom_status step(void *scheme, double t_stop, carom_error *error) {
+  moreau *s = scheme;
+  double h = s->settings.step, t_next = (double)(s->steps_before + s->steps + 1) * h;
+  if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
+  double dt = t_next - s->t;
+  if (!prepare(s, dt)) {
+    char why[256];
+    dynamics_explain(s->m, s->x, why, sizeof why);
+    return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
+  }
+  find_active(s);
+  bool touching = s->x->row_total > 0;
+  if (touching && !solve_contacts(s))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  if (touching)
+    respond(s);
+  else
+    memcpy(s->u_end, s->u_free, (size_t)s->m->nv * sizeof *s->u_end);
+  book(s, dt, touching);
+  if (s->m->drive_count) book_drives(s, dt);
+  finish(s, t_next, dt);
+  for (int i = 0; i < s->m->nv; i++)
+    if (!isfinite(s->u[i])) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
+  return CAROM_OK;
+}
+
+// Within the second half of a step the motion is uniform; at a jump the state after it is shown.
+static carom_status show(void *scheme, double t, carom_error *error) {
+  (void)error;
+  moreau *s = scheme;
+  dynamics_set(s->m, s->x, t, s->q, s->u);
+  for (int i = 0; i < s->m->nv; i++) s->u_free[i] = (t - s->t) * s->u[i];
+  dynamics_move(s->m, s->x->q, s->u_free);
+  return CAROM_OK;
+}
+
+static void show_end(void *scheme) {
+  moreau *s = scheme;
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+}
+
+static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
+static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
+static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
+static bool resumes_exactly(const void *scheme) { return scheme != NULL; }
+static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
+static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
+
+static scheme_stats stats_of(const void *scheme) {
+  const moreau *s = scheme;
+  return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
+                        .solves = &s->tally};
+}
+
+const scheme_type scheme_moreau = {
+    .name = "moreau", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
+    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
+    .next_step = next_step, .contacts = contacts_of,
+};

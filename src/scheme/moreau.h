@@ -1,0 +1,14 @@
+// Scheme `moreau` (paper 004, equations 36 to 85): Moreau's midpoint rule on the measure differential equation, with
+// Newton's restitution normal and tangential, set-valued Coulomb friction, and bilateral constraints in the same step.
+#ifndef SCHEME_MOREAU_H
+#define SCHEME_MOREAU_H
+
+#include "scheme/scheme.h"
+
+typedef struct moreau_settings {
+  double step;          // [s]
+  bool project;         // positions back onto the constraints after each step
+  double tolerance;     // of the contact problem's residual [-]
+} moreau_settings;
+
+#endif

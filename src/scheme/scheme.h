@@ -1,0 +1,60 @@
+// A scheme is how time advances. Each is one member of this family; a sim runs any of them through these functions.
+#ifndef SCHEME_SCHEME_H
+#define SCHEME_SCHEME_H
+
+#include "contact/contact.h"
+#include "ledger/impact.h"
+#include "mechanics/mechanism.h"
+#include "solve/solver.h"
+
+// What a scheme works on, and where it starts.
+typedef struct scheme_setup {
+  const mechanism *m;
+  motion *x;
+  const contact_set *contacts;
+  impact_ledger *impacts;
+  const void *settings;            // the member's own
+} scheme_setup;
+
+typedef struct scheme_start {
+  double t;
+  const double *q, *u;
+  double accounts[POWER_COUNT];    // work and losses so far
+  double next_step;                // of a resumed run, 0: none
+  long steps;                      // taken before, for fixed steps counted from the start of a run
+} scheme_start;
+
+typedef struct scheme_stats {
+  long steps, rejected, evaluations, projection_failures;
+  double projection_energy;        // what moving positions back onto constraints put in [J]
+  const chain_tally *solves;       // of contact problems, or null
+} scheme_stats;
+
+// The last step at one contact point: gap, mean forces over the step, whether it took part.
+typedef struct scheme_contact {
+  double gap, normal_force, tangential_force[2];
+  bool active;
+} scheme_contact;
+
+typedef struct scheme_type {
+  const char *name;
+  bool knows_contact;
+  void *(*create)(const scheme_setup *setup, const scheme_start *start, carom_error *error);
+  void (*destroy)(void *scheme);
+  // One step, not beyond t_stop. Afterwards the motion holds the new state.
+  carom_status (*step)(void *scheme, double t_stop, carom_error *error);
+  // Puts the state at a time within the last step into the motion.
+  carom_status (*show)(void *scheme, double t, carom_error *error);
+  void (*show_end)(void *scheme);                  // back to the end of the step
+  double (*time)(const void *scheme);
+  const double *(*state)(const void *scheme);      // at the end of the step: q, u, accounts
+  const double *(*accounts)(const void *scheme);   // of the state the motion holds, one a power
+  scheme_stats (*stats)(const void *scheme);
+  bool (*resumes_exactly)(const void *scheme);
+  double (*next_step)(const void *scheme);
+  const scheme_contact *(*contacts)(const void *scheme);  // one a contact point; null: knows none
+} scheme_type;
+
+extern const scheme_type scheme_smooth, scheme_moreau;
+
+#endif

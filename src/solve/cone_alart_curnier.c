@@ -1,0 +1,262 @@
+// Semi-smooth Newton on the augmented Lagrangian of Alart and Curnier, all contacts at once:
+//
+//   F_N = r_N − max(0, r_N − ρ_N u_N)
+//   F_T = r_T − P_disc(r_T − ρ_T u_T),   radius g = μ max(0, r_N − ρ_N u_N)
+//
+// In each state of a block F is linear or, when it slips in space, smooth:
+//
+//   open    F = r                                     closed, sticking, bilateral   F = ρ u
+//   slips   F_T = r_T − g e,  e = y/|y|,  y = r_T − ρ_T u_T
+//           dF_T = dr_T − μ e (dr_N − ρ_N du_N) − g/|y| (I − e eᵀ)(dr_T − ρ_T du_T),   du = W dr
+//
+// Open rows are known, so that the equations are as large as the active set. Contacts that share a load make them singular;
+// a little stiffness then picks the share next to the present one, and its error goes with the next step.
+#include "solve/cone_alart_curnier.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "solve/residual.h"
+#include "solve/solver.h"
+
+// Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has.
+static const double LIFT = 1e-10;
+
+enum { POLISH_STEPS = 8, MEMORY = 5, JUMPS = 20 };
+
+// Row i of a block: Σ_k on_r[i][k] dr_k + on_u[i][k] du_k = −F_i; a row that is known has dr_i = −F_i.
+typedef struct rows {
+  bool known;
+  double on_r[3][3], on_u[3][3];
+} rows;
+
+typedef struct newton {
+  int n;
+  double *W, *A;
+  double *r, *u, *F, *step, *du, *best;
+  double *rho;              // of each row
+  double *work;
+  rows *rows;               // of each block
+  int *unknown, *pivot;     // rows of A
+  int count;
+} newton;
+
+static newton lay_out(solve_workspace *w, const solve_limits *limits) {
+  size_t n = (size_t)limits->dense;
+  newton x = {0};
+  x.W = TAKE(w, double, n * n);
+  x.A = TAKE(w, double, n * n);
+  x.r = TAKE(w, double, n);
+  x.u = TAKE(w, double, n);
+  x.F = TAKE(w, double, n);
+  x.step = TAKE(w, double, n);
+  x.du = TAKE(w, double, n);
+  x.best = TAKE(w, double, n);
+  x.rho = TAKE(w, double, n);
+  x.work = TAKE(w, double, limits->rows + limits->velocities);
+  x.rows = TAKE(w, rows, limits->blocks);
+  x.unknown = TAKE(w, int, n);
+  x.pivot = TAKE(w, int, n);
+  return x;
+}
+
+void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
+static bool suits(const solve_problem *p) { return p->block_count > 0 && p->W.rows <= SOLVE_DENSE_MAX; }
+
+// ρ = 1/W_ii makes ρ u a percussion; both tangential rows of a contact share one, so that their disc stays round.
+static void choose_rho(newton *x, const solve_problem *p) {
+  int n = x->n;
+  double largest = 0;
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x->W[(long)i * n + i]));
+  for (int i = 0; i < n; i++) {
+    double diagonal = x->W[(long)i * n + i];
+    x->rho[i] = 1 / (diagonal > 1e-12 * largest ? diagonal : largest > 0 ? largest : 1);
+  }
+  for (int k = 0; k < p->block_count; k++)
+    if (p->blocks[k].kind == BLOCK_SPACE) {
+      double *t = x->rho + p->blocks[k].row + 1;
+      t[0] = t[1] = 2 / (1 / t[0] + 1 / t[1]);
+    }
+}
+
+// F of one block at (r, u), and its rows where they are wanted. Returns whether the block is known.
+static void linearise_block(const solve_block *b, const double *r, const double *u, const double *rho, double *F, rows *to) {
+  rows none;
+  if (!to) to = &none;
+  memset(to, 0, sizeof *to);
+  if (b->kind == BLOCK_BILATERAL) {  // up to six rows, all of one form, which needs no matrices
+    for (int i = 0; i < b->size; i++) F[i] = rho[i] * u[i];
+    return;
+  }
+  double pressure = r[0] - rho[0] * u[0];
+  if (b->kind == BLOCK_BOX) {
+    to->known = !(pressure > b->lo && pressure < b->hi);
+    F[0] = to->known ? r[0] - (pressure <= b->lo ? b->lo : b->hi) : rho[0] * u[0];
+    to->on_u[0][0] = rho[0];
+    return;
+  }
+  to->known = !(pressure > 0);
+  for (int i = 0; i < b->size; i++) F[i] = to->known ? r[i] : rho[i] * u[i], to->on_u[i][i] = rho[i];
+  if (to->known || b->kind == BLOCK_UNILATERAL) return;
+  double y[2] = {r[1] - rho[1] * u[1], b->size == 3 ? r[2] - rho[2] * u[2] : 0}, norm = sqrt(y[0] * y[0] + y[1] * y[1]);
+  double g = b->mu * pressure;
+  if (norm <= g) return;
+  double e[2] = {y[0] / norm, y[1] / norm}, ratio = g / norm;
+  for (int i = 0; i < b->size - 1; i++) {
+    F[1 + i] = r[1 + i] - g * e[i];
+    to->on_r[1 + i][0] = -b->mu * e[i];
+    to->on_u[1 + i][0] = b->mu * rho[0] * e[i];
+    for (int j = 0; j < b->size - 1; j++) {
+      double across = b->size == 3 ? (double)(i == j) - e[i] * e[j] : 0;
+      to->on_r[1 + i][1 + j] = (double)(i == j) - ratio * across;
+      to->on_u[1 + i][1 + j] = ratio * rho[1] * across;
+    }
+  }
+}
+
+static double linearise(newton *x, const solve_problem *p, const double *r, const double *u, bool with_rows) {
+  double sum = 0;
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    linearise_block(b, r + b->row, u + b->row, x->rho + b->row, x->F + b->row, with_rows ? &x->rows[k] : NULL);
+    for (int i = 0; i < b->size; i++) sum += x->F[b->row + i] * x->F[b->row + i];
+  }
+  return sum;
+}
+
+static void multiply(int n, const double *W, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += W[(long)i * n + j] * x[j];
+    y[i] = sum;
+  }
+}
+
+// Row i of a block in terms of the unknown columns.
+static void write_equation(const newton *x, const solve_block *b, const rows *of, int i, double *A) {
+  int n = x->n;
+  const double *W = x->W + (long)b->row * n;
+  bool plain = b->kind == BLOCK_BILATERAL;
+  memset(A, 0, (size_t)x->count * sizeof *A);
+  for (int k = 0; k < b->size; k++) {
+    double factor = plain ? (k == i ? x->rho[b->row + i] : 0) : of->on_u[i][k];
+    if (factor == 0) continue;
+    for (int j = 0; j < x->count; j++) A[j] += factor * W[(long)k * n + x->unknown[j]];
+  }
+}
+
+// Newton's direction; false when there is none.
+static bool direction(newton *x, const solve_problem *p) {
+  int n = x->n;
+  x->count = 0;
+  memset(x->step, 0, (size_t)n * sizeof *x->step);
+  for (int k = 0; k < p->block_count; k++)
+    for (int i = p->blocks[k].row; i < p->blocks[k].row + p->blocks[k].size; i++) {
+      if (x->rows[k].known) x->step[i] = -x->F[i];
+      else x->unknown[x->count++] = i;
+    }
+  multiply(n, x->W, x->step, x->du);
+  for (int k = 0, m = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    const rows *of = &x->rows[k];
+    int first = m;
+    for (int i = 0; !of->known && i < b->size; i++, m++) {
+      double *A = x->A + (long)m * x->count, right = -x->F[b->row + i];
+      write_equation(x, b, of, i, A);
+      if (b->kind == BLOCK_BILATERAL) {
+        right -= x->rho[b->row + i] * x->du[b->row + i];
+        A[m] += LIFT;
+      } else {
+        for (int j = 0; j < b->size; j++) {
+          A[first + j] += of->on_r[i][j] + (i == j && of->on_u[i][i] != 0 ? LIFT : 0);
+          right -= of->on_u[i][j] * x->du[b->row + j];
+        }
+      }
+      x->best[m] = right;
+    }
+  }
+  if (lu_factor(x->count, x->A, x->count, x->pivot) == 0) return false;
+  lu_solve(x->count, x->A, x->count, x->pivot, x->best);
+  for (int j = 0; j < x->count; j++) {
+    if (!isfinite(x->best[j])) return false;
+    x->step[x->unknown[j]] = x->best[j];
+  }
+  return true;
+}
+
+static double judge(newton *x, const solve_problem *p) { return solve_residual_of(p, x->r, x->u, x->work); }
+
+static newton begin(const solve_problem *p, solve_workspace *w) {
+  solve_limits limits = solve_limits_of(p);
+  newton x = lay_out(w, &limits);
+  x.n = p->W.rows;
+  p->W.ops->dense(&p->W, x.W);
+  choose_rho(&x, p);
+  return x;
+}
+
+double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual) {
+  if (!suits(p)) return residual;
+  newton x = begin(p, w);
+  size_t bytes = (size_t)x.n * sizeof *r;
+  memcpy(x.r, r, bytes);
+  memcpy(x.u, u, bytes);
+  for (int k = 0; k < POLISH_STEPS && residual > 0; k++) {
+    linearise(&x, p, x.r, x.u, true);
+    if (!direction(&x, p)) break;
+    for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
+    double next = judge(&x, p);
+    if (!(next < residual)) break;
+    bool slow = next > 0.5 * residual;
+    residual = next;
+    memcpy(r, x.r, bytes);
+    memcpy(u, x.u, bytes);
+    if (slow) break;
+  }
+  return residual;
+}
+
+// --- the solver ---------------------------------------------------------------------------------------------------
+
+// The longest of 1, ½, ¼ … whose |F|² is below the worst of the last few: now and then uphill is the way out of a valley.
+static double step_length(newton *x, const solve_problem *p, const double *history, double *r, double *u) {
+  double worst = 0;
+  for (int k = 0; k < MEMORY; k++) worst = fmax(worst, history[k]);
+  for (double t = 1; t > 1e-6; t *= 0.5) {
+    for (int i = 0; i < x->n; i++) r[i] = x->r[i] + t * x->step[i], u[i] = x->u[i] + t * x->du[i];
+    if (linearise(x, p, r, u, false) <= (1 - 1e-4 * t) * worst) return t;
+  }
+  return 0;
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  newton x = begin(p, w);
+  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY;
+  size_t bytes = (size_t)x.n * sizeof *r;
+  int most = s->iterations ? s->iterations : 200, jumps = 0;
+  memcpy(x.r, r, bytes);
+  for (;;) {
+    double residual = judge(&x, p);
+    if (residual < least) least = residual, memcpy(r, x.r, bytes);
+    if (residual <= s->tolerance) return SOLVE_SOLVED;
+    if (info->iterations >= most) return SOLVE_LIMIT;
+    history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
+    if (!direction(&x, p)) return SOLVE_STALLED;
+    multiply(x.n, x.W, x.step, x.du);
+    double t = step_length(&x, p, history, trial_r, trial_u);
+    if (t == 0 && ++jumps > JUMPS) return SOLVE_STALLED;
+    if (t == 0) t = 1;
+    for (int i = 0; i < x.n; i++) x.r[i] += t * x.step[i];
+  }
+}
+
+static void measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out(w, limits);
+  TAKE(w, double, limits->dense);
+  TAKE(w, double, limits->dense);
+}
+
+const solver solver_alart_curnier = {"alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.",
+                                     suits, measure, solve};

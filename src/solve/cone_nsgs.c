@@ -1,0 +1,217 @@
+// Nonsmooth Gauss–Seidel: block after block, each solved exactly with the others held.
+//
+// One contact in space, u = D r + q with q from the other contacts. q_N ≥ 0: open. Else, with u_N = 0,
+//
+//   r_N = −(q_N + D_NT r_T)/D_NN,   u_T = S r_T + b,   S = D_TT − D_TN D_NT/D_NN,   b = q_T − D_TN q_N/D_NN,
+//
+// and friction asks for u_T = −α r_T with α ≥ 0, so r_T(α) = −(S + α)⁻¹ b, and |r_T| ≤ μ r_N with equality if α > 0. At
+// α = 0 the contact sticks if it can. Else |r_T| − μ r_N is positive there and negative for large α, where r_T vanishes and
+// r_N tends to −q_N/D_NN > 0: a root lies between. μ r_N/|r_T| grows almost like a straight line in α, so that Newton on it
+// needs two or three steps, and less from the α of the last sweep.
+#include <math.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "solve/residual.h"
+#include "solve/solver.h"
+
+typedef struct contact {
+  double D[9];           // W of the contact alone, row by row
+  double inverse;        // 1 / D_NN
+  double S[4];
+  double alpha;          // of the last sweep
+} contact;
+
+typedef struct memory {
+  contact *contacts;     // of each block
+  double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
+  double *v, *u, *work;
+} memory;
+
+static memory lay_out(solve_workspace *w, const solve_limits *limits) {
+  memory m = {0};
+  m.contacts = TAKE(w, contact, limits->blocks);
+  m.inverses = TAKE(w, double, (size_t)limits->rows * BLOCK_ROWS_MAX);
+  m.v = TAKE(w, double, limits->velocities);
+  m.u = TAKE(w, double, limits->rows);
+  m.work = TAKE(w, double, limits->rows + limits->velocities);
+  return m;
+}
+
+static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
+static bool suits(const solve_problem *p) { return p->block_count > 0; }
+
+// --- one block at a time ------------------------------------------------------------------------------------------
+
+// D⁻¹ by columns; rows that repeat others within a block get a little stiffness.
+static void invert(int size, const double *D, double *inverse) {
+  double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX], trace = 0;
+  int pivot[BLOCK_ROWS_MAX];
+  for (int i = 0; i < size; i++) trace += fabs(D[i * size + i]);
+  memcpy(A, D, (size_t)(size * size) * sizeof *A);
+  if (lu_factor(size, A, size, pivot) < 1e-12) {
+    memcpy(A, D, (size_t)(size * size) * sizeof *A);
+    for (int i = 0; i < size; i++) A[i * size + i] += trace > 0 ? 1e-9 * trace : 1;
+    lu_factor(size, A, size, pivot);
+  }
+  for (int j = 0; j < size; j++) {
+    double e[BLOCK_ROWS_MAX] = {0};
+    e[j] = 1;
+    lu_solve(size, A, size, pivot, e);
+    for (int i = 0; i < size; i++) inverse[i * size + j] = e[i];
+  }
+}
+
+static void prepare_contact(contact *c, int size) {
+  const double *D = c->D;
+  c->inverse = D[0] > 0 ? 1 / D[0] : 0;
+  for (int i = 1; i < size; i++)
+    for (int j = 1; j < size; j++)
+      c->S[(i - 1) * (size - 1) + j - 1] = D[i * size + j] - D[i * size] * D[j] * c->inverse;
+}
+
+static void prepare(const solve_problem *p, memory *m) {
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    contact *c = &m->contacts[k];
+    double D[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
+    p->W.ops->block(&p->W, k, k, D);
+    c->alpha = 0;
+    if (b->kind == BLOCK_BILATERAL) {
+      invert(b->size, D, m->inverses + (long)b->row * BLOCK_ROWS_MAX);
+    } else {
+      memcpy(c->D, D, (size_t)(b->size * b->size) * sizeof *D);
+      prepare_contact(c, b->size);
+    }
+  }
+}
+
+// r_T(α) and r_N(α).
+static inline void tangential(const contact *c, const double *q, const double *b, double alpha, double *r) {
+  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha, inverse = 1 / (s0 * s3 - c->S[1] * c->S[2]);
+  r[1] = -(s3 * b[0] - c->S[1] * b[1]) * inverse;
+  r[2] = -(s0 * b[1] - c->S[2] * b[0]) * inverse;
+  r[0] = -(q[0] + c->D[1] * r[1] + c->D[2] * r[2]) * c->inverse;
+}
+
+// d(μ r_N/|r_T|)/dα from dr_T/dα = −(S + α)⁻¹ r_T
+static inline double slope(const contact *c, double mu, const double *r, double norm, double alpha) {
+  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha, inverse = 1 / (s0 * s3 - c->S[1] * c->S[2]);
+  double d1 = -(s3 * r[1] - c->S[1] * r[2]) * inverse, d2 = -(s0 * r[2] - c->S[2] * r[1]) * inverse;
+  double dnorm = (r[1] * d1 + r[2] * d2) / norm, dnormal = -(c->D[1] * d1 + c->D[2] * d2) * c->inverse;
+  return mu * (dnormal - r[0] * dnorm / norm) / norm;
+}
+
+static void solve_space(contact *c, double mu, const double *q, double *r) {
+  enum { STEPS = 60 };
+  if (q[0] >= 0 || c->inverse == 0) {
+    r[0] = r[1] = r[2] = 0;
+    return;
+  }
+  if (mu == 0) {
+    r[0] = -q[0] * c->inverse, r[1] = r[2] = 0;
+    return;
+  }
+  double b[2] = {q[1] - c->D[3] * q[0] * c->inverse, q[2] - c->D[6] * q[0] * c->inverse};
+  double alpha = c->alpha, lo = -1, hi = INFINITY;
+  for (int k = 0; k < STEPS; k++) {
+    tangential(c, q, b, alpha, r);
+    double norm = sqrt(r[1] * r[1] + r[2] * r[2]), excess = mu * r[0] / norm - 1;
+    if (alpha == 0 && !(norm > mu * r[0])) break;   // sticks
+    if (fabs(excess) < 1e-14) break;                // slips
+    if (excess < 0) lo = alpha;
+    else hi = alpha;
+    double next = alpha - excess / slope(c, mu, r, norm, alpha);
+    if (!(next > 0) && lo < 0) next = 0;
+    else if (!(next > lo && next < hi)) next = hi < INFINITY ? 0.5 * (fmax(lo, 0) + hi) : 2 * alpha + c->S[0] + c->S[3];
+    if (next == alpha) break;
+    bool last = fabs(excess) < 1e-8 && next > 0;    // the step squares the error
+    alpha = next;
+    if (!last) continue;
+    tangential(c, q, b, alpha, r);
+    break;
+  }
+  c->alpha = alpha;
+}
+
+// The same in the plane, in closed form: the sign of b is the direction of slip.
+static void solve_plane(const contact *c, double mu, const double *q, double *r) {
+  r[0] = r[1] = 0;
+  if (q[0] >= 0 || c->inverse == 0) return;
+  double b = q[1] - c->D[2] * q[0] * c->inverse, way = b > 0 ? 1 : -1;
+  r[1] = -b / c->S[0];
+  r[0] = -(q[0] + c->D[1] * r[1]) * c->inverse;
+  if (fabs(r[1]) <= mu * r[0]) return;
+  r[0] = -q[0] / (c->D[0] - way * mu * c->D[1]);
+  r[1] = -way * mu * r[0];
+}
+
+static inline void solve_block_alone(const solve_problem *p, memory *m, int k, const double *u, double *r) {
+  const solve_block *b = &p->blocks[k];
+  contact *c = &m->contacts[k];
+  double q[3];
+  switch (b->kind) {
+    case BLOCK_SPACE:
+      for (int i = 0; i < 3; i++) q[i] = u[i] - c->D[3 * i] * r[0] - c->D[3 * i + 1] * r[1] - c->D[3 * i + 2] * r[2];
+      solve_space(c, b->mu, q, r);
+      return;
+    case BLOCK_PLANE:
+      for (int i = 0; i < 2; i++) q[i] = u[i] - c->D[2 * i] * r[0] - c->D[2 * i + 1] * r[1];
+      solve_plane(c, b->mu, q, r);
+      return;
+    case BLOCK_UNILATERAL: r[0] = fmax(r[0] - u[0] * c->inverse, 0); return;
+    case BLOCK_BOX: r[0] = fmin(fmax(r[0] - u[0] * c->inverse, b->lo), b->hi); return;
+    case BLOCK_BILATERAL: {
+      const double *inverse = m->inverses + (long)b->row * BLOCK_ROWS_MAX;
+      for (int i = 0; i < b->size; i++)
+        for (int j = 0; j < b->size; j++) r[i] -= inverse[i * b->size + j] * u[j];
+      return;
+    }
+  }
+}
+
+// --- sweeps -------------------------------------------------------------------------------------------------------
+
+// Returns |Δr|²; r² goes to `size`.
+static double sweep(const solve_problem *p, memory *m, double *r, double *size) {
+  const solve_matrix *W = &p->W;
+  void (*row)(const solve_matrix *, int, const double *, const double *, double *) = W->ops->row;
+  void (*moved)(const solve_matrix *, int, const double *, double *) = W->ops->moved;
+  double moves = 0, sum = 0;
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    double u[BLOCK_ROWS_MAX], before[BLOCK_ROWS_MAX], *rb = r + b->row, change = 0;
+    row(W, k, r, m->v, u);
+    for (int i = 0; i < b->size; i++) u[i] += p->q[b->row + i], before[i] = rb[i];
+    solve_block_alone(p, m, k, u, rb);
+    for (int i = 0; i < b->size; i++) {
+      before[i] = rb[i] - before[i];
+      change += before[i] * before[i], sum += rb[i] * rb[i];
+    }
+    if (change > 0) moved(W, k, before, m->v);
+    moves += change;
+  }
+  *size = sum;
+  return moves;
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  solve_limits limits = solve_limits_of(p);
+  memory m = lay_out(w, &limits);
+  int most = s->iterations ? s->iterations : 20000;
+  prepare(p, &m);
+  p->W.ops->start(&p->W, r, m.v);
+  while (info->iterations < most) {
+    double size, moves = sweep(p, &m, r, &size);
+    bool settled = moves <= s->tolerance * s->tolerance * size;
+    if ((++info->iterations % s->check_every == 0 || settled) &&
+        solve_residual_of(p, r, m.u, m.work) <= s->tolerance)
+      return SOLVE_SOLVED;
+    if (!(moves > 0)) return moves == 0 ? SOLVE_STALLED : SOLVE_INVALID;
+  }
+  return SOLVE_LIMIT;
+}
+
+const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits, measure,
+                            solve};

@@ -1,0 +1,21 @@
+// What solver_run and the chain share: one solver on one problem that is known to be valid.
+#ifndef SOLVE_DRIVER_H
+#define SOLVE_DRIVER_H
+
+#include "solve/solver.h"
+
+// Memory of the driver, below that of the solver.
+typedef struct driver {
+  double *work;     // for the judge
+  double *r, *u;    // a candidate beside the caller's solution
+} driver;
+
+// Takes the whole workspace, which must have room for the solver.
+driver driver_begin(solve_workspace *w, const solve_limits *limits);
+bool driver_has_room(const solver *s, const solve_workspace *w, const solve_limits *limits);
+// Solves from solution->r as it is, polishes, judges.
+void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
+                  const driver *d, solve_solution *solution, solve_info *info);
+double driver_now(void);  // [s]
+
+#endif

@@ -1,0 +1,208 @@
+#include "solve/friction_lcp.h"
+
+#include <math.h>
+#include <string.h>
+
+// A box open on both sides is bilateral; friction without a coefficient is none.
+static bool is_bilateral(const solve_block *b) {
+  return b->kind == BLOCK_BILATERAL || (b->kind == BLOCK_BOX && isinf(b->lo) && isinf(b->hi));
+}
+
+static int block_unknowns(const solve_block *b) {
+  if (is_bilateral(b)) return 0;
+  if (b->kind == BLOCK_PLANE) return b->mu > 0 ? 3 : 1;
+  if (b->kind == BLOCK_BOX) return isinf(b->lo) || isinf(b->hi) ? 1 : 2;
+  return 1;
+}
+
+int lcp_unknowns(const solve_problem *p) {
+  int count = 0;
+  for (int b = 0; b < p->block_count; b++) {
+    if (p->blocks[b].kind == BLOCK_SPACE) return 0;
+    count += block_unknowns(&p->blocks[b]);
+  }
+  return count;
+}
+
+lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {
+  lcp_reduction l = {0};
+  size_t n = limits->lcp ? (size_t)limits->dense : 0;
+  l.W = TAKE(w, double, n * n);
+  l.q = TAKE(w, double, n);
+  l.eliminated = TAKE(w, int, n);
+  l.gone = TAKE(w, bool, n);
+  return l;
+}
+
+// --- elimination --------------------------------------------------------------------------------------------------
+
+// A pivot this small beside its first value is rounding: the row repeats others.
+static const double REDUNDANT = 1e-12;
+
+static void eliminate_row(lcp_reduction *l, int n, int k) {
+  double *Wk = l->W + (long)k * n, inverse = 1 / Wk[k];
+  for (int i = 0; i < n; i++) {
+    double *Wi = l->W + (long)i * n, factor = Wi[k] * inverse;
+    if (factor == 0 || l->gone[i]) continue;
+    for (int j = 0; j < n; j++) Wi[j] -= factor * Wk[j];
+    l->q[i] -= factor * l->q[k];
+    Wi[k] = 0;
+  }
+}
+
+// Gaussian elimination of u_k = 0 for r_k, largest pivots first; what is left is the Schur complement on the other rows.
+// `gone` marks rows as done while it goes on, and in the end every bilateral row.
+static void eliminate_bilateral(lcp_reduction *l, const solve_problem *p) {
+  int n = p->W.rows;
+  for (;;) {
+    int best = -1;
+    for (int b = 0; b < p->block_count; b++)
+      for (int k = p->blocks[b].row; is_bilateral(&p->blocks[b]) && k < p->blocks[b].row + p->blocks[b].size; k++)
+        if (!l->gone[k] && (best < 0 || fabs(l->W[(long)k * n + k]) > fabs(l->W[(long)best * n + best]))) best = k;
+    if (best < 0) return;
+    l->gone[best] = true;
+    if (fabs(l->W[(long)best * n + best]) <= REDUNDANT * l->impulse) continue;  // repeats others: r = 0 there
+    l->eliminated[l->eliminated_count++] = best;
+    eliminate_row(l, n, best);
+  }
+}
+
+// --- to the LCP and back ------------------------------------------------------------------------------------------
+
+// r of a block = Σ its own z / impulse, by columns: P_N drives r_N and −μ r_T, P_R drives r_T, r of a box upwards from
+// lo or downwards from hi.
+typedef struct unknowns {
+  int first;        // of z
+  int normal;       // row
+  int tangent;      // row, or −1
+  double sign;      // of r over z: −1 for a box that has only an upper bound
+  double offset;    // r = offset + sign z / impulse
+  double slack;     // hi − lo of a box with two bounds, else 0
+} unknowns;
+
+static unknowns unknowns_of(const solve_block *b, int first) {
+  unknowns x = {first, b->row, -1, 1, 0, 0};
+  if (b->kind == BLOCK_PLANE && b->mu > 0) x.tangent = b->row + 1;
+  if (b->kind != BLOCK_BOX) return x;
+  if (isinf(b->lo)) x.sign = -1, x.offset = b->hi;
+  else x.offset = b->lo, x.slack = isinf(b->hi) ? 0 : b->hi - b->lo;
+  return x;
+}
+
+// Row i of W times what the unknowns of each block are in r.
+static void write_row(const lcp_reduction *l, const solve_problem *p, int row, double sign, double *M) {
+  const double *W = l->W + (long)row * p->W.rows;
+  double scale = sign / l->impulse;
+  for (int b = 0, z = 0; b < p->block_count; z += block_unknowns(&p->blocks[b]), b++) {
+    const solve_block *block = &p->blocks[b];
+    if (is_bilateral(block)) continue;
+    unknowns x = unknowns_of(block, z);
+    M[z] = x.sign * scale * W[x.normal];
+    if (x.tangent >= 0) {
+      M[z] -= block->mu * scale * W[x.tangent];
+      M[z + 1] = scale * W[x.tangent];
+      M[z + 2] = 0;
+    } else if (block->kind == BLOCK_BOX && block_unknowns(block) == 2) {
+      M[z + 1] = 0;
+    }
+  }
+}
+
+static double row_offset(const lcp_reduction *l, const solve_problem *p, int row) {
+  const double *W = l->W + (long)row * p->W.rows;
+  double sum = l->q[row];
+  for (int b = 0; b < p->block_count; b++)
+    if (p->blocks[b].kind == BLOCK_BOX && !is_bilateral(&p->blocks[b]))
+      sum += W[p->blocks[b].row] * unknowns_of(&p->blocks[b], 0).offset;
+  return sum;
+}
+
+static void write_slack_row(int count, double *M, int z, double below, int z2, double at) {
+  memset(M, 0, (size_t)count * sizeof *M);
+  M[z] = below, M[z2] = at;
+}
+
+static void write_block(const lcp_reduction *l, const solve_problem *p, const solve_block *block, int z, double *M,
+                        int stride, double *q, int q_stride) {
+  unknowns x = unknowns_of(block, z);
+  double *row = M + (long)z * stride;
+  write_row(l, p, x.normal, x.sign, row);
+  q[(long)z * q_stride] = x.sign * row_offset(l, p, x.normal);
+  if (x.tangent >= 0) {
+    write_row(l, p, x.tangent, 1, row + stride);
+    row[stride + z + 2] += 1;                                                        // ξ_R = … + ξ_L
+    q[(long)(z + 1) * q_stride] = row_offset(l, p, x.tangent);
+    write_slack_row(l->unknowns, row + 2 * (long)stride, z, 2 * block->mu, z + 1, -1);  // P_L = 2μP_N − P_R
+    q[(long)(z + 2) * q_stride] = 0;
+  } else if (block_unknowns(block) == 2) {
+    row[z + 1] += 1;                                                                 // w = u + ν
+    memset(row + stride, 0, (size_t)l->unknowns * sizeof *row);
+    row[stride + z] = -1;                                                            // hi − r
+    q[(long)(z + 1) * q_stride] = l->impulse * x.slack;
+  }
+}
+
+// The commonest case, unilateral rows alone, is a scaled copy.
+static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride) {
+  int n = p->W.rows;
+  for (int b = 0; b < p->block_count; b++)
+    if (p->blocks[b].kind != BLOCK_UNILATERAL) return false;
+  double scale = 1 / l->impulse;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) M[(long)i * stride + j] = scale * l->W[(long)i * n + j];
+    q[(long)i * q_stride] = p->q[i];
+  }
+  return true;
+}
+
+void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride) {
+  int n = p->W.rows;
+  p->W.ops->dense(&p->W, l->W);
+  l->unknowns = lcp_unknowns(p);
+  l->eliminated_count = 0;
+  l->impulse = 0;
+  for (int i = 0; i < n; i++) l->impulse = fmax(l->impulse, fabs(l->W[(long)i * n + i]));
+  if (!(l->impulse > 0)) l->impulse = 1;
+  if (reduce_unilateral(l, p, M, stride, q, q_stride)) return;
+  memcpy(l->q, p->q, (size_t)n * sizeof *l->q);
+  memset(l->gone, 0, (size_t)n * sizeof *l->gone);
+  eliminate_bilateral(l, p);
+  for (int b = 0, z = 0; b < p->block_count; z += block_unknowns(&p->blocks[b]), b++)
+    if (!is_bilateral(&p->blocks[b])) write_block(l, p, &p->blocks[b], z, M, stride, q, q_stride);
+}
+
+void lcp_restore(const lcp_reduction *l, const solve_problem *p, const double *z, double *r) {
+  int n = p->W.rows;
+  double scale = 1 / l->impulse;
+  memset(r, 0, (size_t)n * sizeof *r);
+  for (int b = 0, at = 0; b < p->block_count; at += block_unknowns(&p->blocks[b]), b++) {
+    const solve_block *block = &p->blocks[b];
+    if (is_bilateral(block)) continue;
+    unknowns x = unknowns_of(block, at);
+    r[x.normal] = x.offset + x.sign * scale * z[at];
+    if (x.tangent >= 0) r[x.tangent] = scale * (z[at + 1] - block->mu * z[at]);
+    if (block->kind == BLOCK_BOX) r[x.normal] = fmin(fmax(r[x.normal], block->lo), block->hi);
+  }
+  for (int e = l->eliminated_count - 1; e >= 0; e--) {
+    int k = l->eliminated[e];
+    const double *W = l->W + (long)k * n;
+    double sum = l->q[k];
+    for (int j = 0; j < n; j++) sum += j == k ? 0 : W[j] * r[j];
+    r[k] = -sum / W[k];
+  }
+}
+
+void lcp_guess(const lcp_reduction *l, const solve_problem *p, const double *r, const double *u, double *z) {
+  for (int b = 0, at = 0; b < p->block_count; at += block_unknowns(&p->blocks[b]), b++) {
+    const solve_block *block = &p->blocks[b];
+    if (is_bilateral(block)) continue;
+    unknowns x = unknowns_of(block, at);
+    z[at] = fmax(0, x.sign * (r[x.normal] - x.offset)) * l->impulse;
+    if (x.tangent >= 0) {
+      z[at + 1] = fmax(0, r[x.tangent] * l->impulse + block->mu * z[at]);
+      z[at + 2] = fmax(0, -u[x.tangent]);
+    } else if (block_unknowns(block) == 2) {
+      z[at + 1] = fmax(0, -u[x.normal]);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// Lemke's complementary pivoting: 0 ≤ w = M z + q ⊥ z ≥ 0.
+//
+// The dictionary basic = b + T · nonbasic starts from w = q + M z + d z0 with a covering vector d > 0. z0 enters and drives
+// out the most negative row; then the complement of whatever left enters, until z0 leaves. Ties in the ratio test are
+// broken lexicographically, as if q were perturbed by (ε, ε², …): the rows of B⁻¹ decide, and they stand in T itself, in
+// the columns of those w that are not basic. So no basis returns, on degenerate problems too.
+#include <math.h>
+#include <string.h>
+
+#include "solve/friction_lcp.h"
+#include "solve/solver.h"
+
+typedef struct tableau {
+  lcp_reduction lcp;
+  int n, stride;      // rows; columns 0 … n − 1 and n for z0, then b
+  double *T;
+  int *basic;         // variable of a row: w_i is i, z_i is n + i, z0 is 2n
+  int *nonbasic;      // variable of a column
+  int *where;         // of a variable: its row, or −1 − its column
+  double *z;
+  int *tied;
+} tableau;
+
+static int stride_for(int n) { return (n + 2 + 3) & ~3; }
+
+static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
+  size_t n = (size_t)limits->lcp;
+  tableau t = {.lcp = lcp_lay_out(w, limits)};
+  t.T = TAKE(w, double, n * (size_t)stride_for((int)n));
+  t.basic = TAKE(w, int, n);
+  t.nonbasic = TAKE(w, int, n + 1);
+  t.where = TAKE(w, int, 2 * n + 1);
+  t.z = TAKE(w, double, n);
+  t.tied = TAKE(w, int, n);
+  return t;
+}
+
+static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
+static bool suits(const solve_problem *p) { return !solve_has(p, BLOCK_SPACE) && solve_limits_of(p).lcp == lcp_unknowns(p); }
+
+// Entries of a column below this part of its largest are taken for zero; ratios closer than this are ties, relative to
+// the largest value that b has had.
+static const double PIVOT = 1e-11, TIE = 1e-13;
+
+// (B⁻¹)_ik, whose columns belong to w_k.
+static double inverse_entry(const tableau *t, int row, int k) {
+  int at = t->where[k];
+  return at >= 0 ? (double)(at == row) : -t->T[(long)row * t->stride + (-1 - at)];
+}
+
+// Of the rows tied in the ratio test on a column, the one whose row of B⁻¹ over the pivot is smallest in the order of
+// the dictionary.
+static int smallest_row(tableau *t, int count, int column) {
+  for (int k = 0; k < t->n && count > 1; k++) {
+    double least = INFINITY, largest = 0;
+    for (int i = 0; i < count; i++) {
+      double v = inverse_entry(t, t->tied[i], k) / -t->T[(long)t->tied[i] * t->stride + column];
+      least = fmin(least, v), largest = fmax(largest, fabs(v));
+    }
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      double v = inverse_entry(t, t->tied[i], k) / -t->T[(long)t->tied[i] * t->stride + column];
+      if (v <= least + TIE * largest) t->tied[kept++] = t->tied[i];
+    }
+    count = kept;
+  }
+  return t->tied[0];
+}
+
+// The row that stops the increase of a column's variable; −1 when none does.
+static int leaving_row(tableau *t, int column) {
+  int n = t->n, b = n + 1, z0 = t->where[2 * n];
+  double largest = 0, ratio = INFINITY, size = 0;
+  for (int i = 0; i < n; i++) {
+    const double *Ti = t->T + (long)i * t->stride;
+    largest = fmax(largest, fabs(Ti[column]));
+    size = fmax(size, fabs(Ti[b]));
+  }
+  double tiny = PIVOT * largest;
+  for (int i = 0; i < n; i++) {
+    const double *Ti = t->T + (long)i * t->stride;
+    if (Ti[column] < -tiny) ratio = fmin(ratio, fmax(Ti[b], 0) / -Ti[column]);
+  }
+  if (!(ratio < INFINITY)) return -1;
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    const double *Ti = t->T + (long)i * t->stride;
+    if (!(Ti[column] < -tiny) || Ti[b] + ratio * Ti[column] > TIE * size) continue;
+    if (i == z0) return i;  // z0 may leave: done
+    t->tied[count++] = i;
+  }
+  return smallest_row(t, count, column);
+}
+
+static void exchange(tableau *t, int row, int column) {
+  int n = t->n, width = n + 2;
+  double *restrict Tr = t->T + (long)row * t->stride, pivot = 1 / Tr[column];
+  for (int j = 0; j < width; j++) Tr[j] *= -pivot;
+  Tr[column] = pivot;
+  for (int i = 0; i < n; i++) {
+    double *restrict Ti = t->T + (long)i * t->stride, factor = Ti[column];
+    if (i == row || factor == 0) continue;
+    Ti[column] = 0;
+    for (int j = 0; j < width; j++) Ti[j] += factor * Tr[j];
+  }
+  int out = t->basic[row], in = t->nonbasic[column];
+  t->basic[row] = in, t->where[in] = row;
+  t->nonbasic[column] = out, t->where[out] = -1 - column;
+}
+
+// Dictionary of the start; returns the row that z0 drives out, or −1 when q ≥ 0 and nothing is to be done.
+static int begin(tableau *t, const solve_problem *p, int attempt) {
+  int n = t->n, b = n + 1, row = -1;
+  lcp_reduce(&t->lcp, p, t->T, t->stride, t->T + b, t->stride);
+  double size = 0, least = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(t->T[(long)i * t->stride + b]));
+  for (int i = 0; i < n; i++) {
+    double *Ti = t->T + (long)i * t->stride;
+    // another covering vector is another path, for when the first ended on a ray
+    Ti[n] = attempt == 0 ? 1 : 1 + (double)((i * 7919 + attempt * 104729) % 97) / 97;
+    t->basic[i] = t->where[i] = i;
+    t->nonbasic[i] = n + i, t->where[n + i] = -1 - i;
+    // the last of the lowest: the smallest row in the order of the dictionary
+    if (Ti[b] < 0 && Ti[b] / Ti[n] <= least) least = Ti[b] / Ti[n], row = i;
+  }
+  t->nonbasic[n] = 2 * n, t->where[2 * n] = -1 - n;
+  return row;
+}
+
+static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt, int limit, int *pivots) {
+  int n = t->n, row = begin(t, p, attempt), column = n;
+  if (row < 0) return SOLVE_SOLVED;
+  while ((*pivots)++ < limit) {
+    int left = t->basic[row];
+    exchange(t, row, column);
+    if (left == 2 * n) return SOLVE_SOLVED;
+    column = -1 - t->where[left < n ? left + n : left - n];
+    row = leaving_row(t, column);
+    if (row < 0) return SOLVE_RAY;
+  }
+  return SOLVE_LIMIT;
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  enum { ATTEMPTS = 3 };
+  solve_limits limits = solve_limits_of(p);
+  tableau t = lay_out(w, &limits);
+  t.n = limits.lcp;
+  t.stride = stride_for(t.n);
+  int most = s->iterations ? s->iterations : 10 * t.n + 100;
+  solve_status status = SOLVE_RAY;
+  for (int attempt = 0; attempt < ATTEMPTS && status == SOLVE_RAY; attempt++)
+    status = pivot_to_end(&t, p, attempt, most, &info->iterations);
+  if (status != SOLVE_SOLVED) return status;
+  for (int i = 0; i < t.n; i++) {
+    int at = t.where[t.n + i];
+    t.z[i] = at >= 0 ? fmax(t.T[(long)at * t.stride + t.n + 1], 0) : 0;
+  }
+  lcp_restore(&t.lcp, p, t.z, r);
+  return status;
+}
+
+const solver solver_lemke = {"lemke", "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
+                             suits, measure, solve};

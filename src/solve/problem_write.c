@@ -1,0 +1,146 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "solve/problem_text.h"
+
+static bool all_of(const solve_problem *p, block_kind kind) {
+  for (int b = 0; b < p->block_count; b++)
+    if (p->blocks[b].kind != kind) return false;
+  return true;
+}
+
+typedef void each_block(void *context, int a, int b, int rows, int columns, const double *A);
+
+static void for_blocks(const solve_matrix *W, each_block *call, void *context) {
+  double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
+  for (int a = 0; a < W->block_count; a++)
+    for (int b = 0; b < W->block_count; b++)
+      if (W->ops->block(W, a, b, A)) call(context, a, b, matrix_block_size(W, a), matrix_block_size(W, b), A);
+}
+
+static void print_dense(FILE *to, const solve_matrix *W) {
+  fprintf(to, "%d\t%d\n", W->rows, W->rows);
+  double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
+  for (int b = 0; b < W->block_count; b++)
+    for (int j = 0; j < matrix_block_size(W, b); j++) {
+      for (int a = 0; a < W->block_count; a++) {
+        int width = matrix_block_size(W, b);
+        W->ops->block(W, a, b, A);
+        for (int i = 0; i < matrix_block_size(W, a); i++) fprintf(to, "%.17g ", A[i * width + j]);
+      }
+      fprintf(to, "\n");
+    }
+}
+
+// --- blocks -------------------------------------------------------------------------------------------------------
+
+typedef struct block_printer {
+  FILE *to;
+  int count;      // blocks so far
+  int row;        // block row of the last
+  bool pointers;  // row pointers rather than columns
+} block_printer;
+
+static void count_block(void *context, int a, int b, int rows, int columns, const double *A) {
+  block_printer *x = context;
+  (void)b, (void)rows, (void)columns, (void)A;
+  for (; x->pointers && x->row < a; x->row++) fprintf(x->to, "%d\t", x->count);
+  x->count++;
+}
+
+static void print_column(void *context, int a, int b, int rows, int columns, const double *A) {
+  (void)a, (void)rows, (void)columns, (void)A;
+  fprintf(((block_printer *)context)->to, "%d\t", b);
+}
+
+static void print_block(void *context, int a, int b, int rows, int columns, const double *A) {
+  block_printer *x = context;
+  (void)a, (void)b;
+  fprintf(x->to, "%d\n", x->count++);
+  for (int j = 0; j < columns; j++)
+    for (int i = 0; i < rows; i++) fprintf(x->to, "%.17g\n", A[i * columns + j]);
+}
+
+static void print_ends(FILE *to, const solve_matrix *W) {
+  for (int b = 0; b < W->block_count; b++) fprintf(to, "%d\t", matrix_block_row(W, b) + matrix_block_size(W, b));
+  fprintf(to, "\n");
+}
+
+static void print_blocks(FILE *to, const solve_matrix *W) {
+  block_printer count = {.to = to}, pointers = {.to = to, .pointers = true, .row = -1}, blocks = {.to = to};
+  for_blocks(W, count_block, &count);
+  fprintf(to, "%d\n%d\n%d\n", count.count, W->block_count, W->block_count);
+  print_ends(to, W);
+  print_ends(to, W);
+  fprintf(to, "%d\n%d\n", W->block_count + 1, count.count);
+  for_blocks(W, count_block, &pointers);
+  count_block(&pointers, W->block_count, 0, 0, 0, NULL);
+  fprintf(to, "\n");
+  for_blocks(W, print_column, &blocks);
+  fprintf(to, "\n");
+  for_blocks(W, print_block, &blocks);
+}
+
+// --- sparse dump --------------------------------------------------------------------------------------------------
+
+typedef struct dumper {
+  FILE *to;
+  const solve_matrix *W;
+  long count;
+} dumper;
+
+static void dump_block(void *context, int a, int b, int rows, int columns, const double *A) {
+  dumper *x = context;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++, x->count++)
+      if (x->to)
+        fprintf(x->to, "    %d %d : %.17g\n", matrix_block_row(x->W, a) + i, matrix_block_row(x->W, b) + j,
+                A[i * columns + j]);
+}
+
+static void print_dump(FILE *to, const solve_matrix *W) {
+  dumper count = {.W = W}, x = {.W = W, .to = to};
+  for_blocks(W, dump_block, &count);
+  fprintf(to, "1\ncarom\ntriplet: %d-by-%d, nzmax: %ld nnz: %ld\n", W->rows, W->rows, count.count, count.count);
+  for_blocks(W, dump_block, &x);
+}
+
+// --- whole problems -----------------------------------------------------------------------------------------------
+
+static void print_heading(FILE *to, const solve_problem *p) {
+  static const char *const kinds[] = {"bilateral", "unilateral", "plane", "space", "box"};
+  if (all_of(p, BLOCK_UNILATERAL)) {
+    fprintf(to, "%d\n", p->block_count);
+  } else if (all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE)) {
+    fprintf(to, "%d\n%d\n", p->blocks[0].size, p->block_count);
+  } else {
+    fprintf(to, "carom-problem 1\n%d\n", p->block_count);
+    for (int b = 0; b < p->block_count; b++) {
+      const solve_block *k = &p->blocks[b];
+      fprintf(to, "%s %d %.17g %.17g %.17g\n", kinds[k->kind], k->size, k->mu, k->lo, k->hi);
+    }
+  }
+}
+
+void problem_print(FILE *to, const solve_problem *p, problem_storage storage) {
+  static void (*const print[])(FILE *, const solve_matrix *) = {print_dense, print_blocks, print_dump};
+  print_heading(to, p);
+  fprintf(to, "%d\n%d\n%d\n", storage, p->W.rows, p->W.rows);
+  print[storage](to, &p->W);
+  for (int i = 0; i < p->W.rows; i++) fprintf(to, "%.17g ", p->q[i]);
+  fprintf(to, "\n");
+  if (all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE)) {
+    for (int b = 0; b < p->block_count; b++) fprintf(to, "%.17g ", p->blocks[b].mu);
+    fprintf(to, "\n");
+  }
+}
+
+carom_status problem_save(const solve_problem *p, const char *path, carom_error *error) {
+  FILE *to = fopen(path, "w");
+  if (!to) return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
+  problem_print(to, p, strcmp(p->W.ops->name, "dense") == 0 ? PROBLEM_DENSE : PROBLEM_BLOCKS);
+  bool failed = ferror(to);
+  if (fclose(to) != 0 || failed) return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
+  return CAROM_OK;
+}

@@ -1,0 +1,97 @@
+#include "solve/driver.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "solve/cone_alart_curnier.h"
+#include "solve/residual.h"
+
+static const solver *const solvers[] = {&solver_lemke,     &solver_enumerate, &solver_newton,
+                                        &solver_pgs,       &solver_nsgs,      &solver_alart_curnier};
+
+const solver *const *solver_list(int *count) {
+  *count = sizeof solvers / sizeof *solvers;
+  return solvers;
+}
+
+const solver *solver_find(const char *name) {
+  for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+    if (strcmp(solvers[i]->name, name) == 0) return solvers[i];
+  return NULL;
+}
+
+driver driver_begin(solve_workspace *w, const solve_limits *limits) {
+  w->used = 0;
+  return (driver){TAKE(w, double, limits->rows + limits->velocities), TAKE(w, double, limits->rows),
+                  TAKE(w, double, limits->rows)};
+}
+
+static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *), const solve_limits *limits) {
+  solve_workspace empty = {0};
+  driver_begin(&empty, limits);
+  measure(&empty, limits);
+  return empty.used;
+}
+
+size_t solver_memory_all(const solve_limits *limits) {
+  size_t most = memory_of(alart_curnier_measure, limits);
+  for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+    size_t size = memory_of(solvers[i]->measure, limits);
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+bool driver_has_room(const solver *s, const solve_workspace *w, const solve_limits *limits) {
+  return memory_of(s->measure, limits) <= w->size && memory_of(alart_curnier_measure, limits) <= w->size;
+}
+
+double driver_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Below this the residual is rounding, and an exact solve would only exchange one rounding for another.
+static const double ROUNDING = 1e-14;
+
+void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
+                  const driver *d, solve_solution *solution, solve_info *info) {
+  size_t mark = w->used;
+  info->status = s->solve(p, settings, w, solution->r, info);
+  w->used = mark;
+  info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
+  if (settings->polish && info->residual > ROUNDING && info->residual < INFINITY) {
+    double before = info->residual;
+    info->residual = alart_curnier_polish(p, w, solution->r, solution->u, before);
+    info->polished = info->residual < before;
+    w->used = mark;
+  }
+  if (info->residual <= settings->tolerance) info->status = SOLVE_SOLVED;
+  else if (info->status == SOLVE_SOLVED) info->status = SOLVE_INACCURATE;
+}
+
+static solve_status admit(const solver *s, const solve_problem *p, const solve_workspace *w, const solve_limits *limits) {
+  if (!solve_problem_valid(p)) return SOLVE_INVALID;
+  if (!s->suits(p)) return SOLVE_UNSUITABLE;
+  return driver_has_room(s, w, limits) ? SOLVE_SOLVED : SOLVE_TOO_LARGE;
+}
+
+solve_info solver_run(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
+                      solve_solution *solution) {
+  double began = driver_now();
+  solve_limits limits = solve_limits_of(p);
+  size_t bytes = (size_t)p->W.rows * sizeof(double);
+  solve_info info = {.stage = s->name, .residual = INFINITY, .status = admit(s, p, w, &limits)};
+  bool admitted = info.status == SOLVE_SOLVED;
+  if (!admitted || !settings->warm_start) memset(solution->r, 0, bytes);
+  if (admitted) {
+    driver d = driver_begin(w, &limits);
+    driver_solve(s, p, settings, w, &d, solution, &info);
+  } else {
+    memcpy(solution->u, p->q, bytes);  // as of r = 0
+  }
+  info.seconds = driver_now() - began;
+  return info;
+}
