@@ -11,20 +11,11 @@
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
-#include "model_internal.h"
-
-typedef struct builder {
-  carom_model *model;
-  const carom_def *def;
-  arena *memory;
-  carom_error *error;
-  names bodies, markers, joints;   // name → index in the definition; ground is body 0
-  names signals;
-} builder;
+#include "builder.h"
 
 // --- complaints ---------------------------------------------------------------------------------------------------
 
-static place place_of(const part *p, const option_table *table, const char *key) {
+place builder_place(const part *p, const option_table *table, const char *key) {
   if (table && p->places.each)
     for (int i = 0; i < table->count; i++)
       if (strcmp(table->options[i].key, key) == 0 && p->places.each[i].source) return p->places.each[i];
@@ -37,7 +28,7 @@ static const option_table *find_table(const option_table *const *tables, int cou
   return NULL;
 }
 
-static const char *hint_for(builder *b, const char *name, const part_list *a, const part_list *c) {
+const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
   const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 1);
   int count = 0;
   for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
@@ -60,7 +51,7 @@ static bool check_name(builder *b, const part *p, const char *section_name) {
   return true;
 }
 
-static bool list_names(builder *b, names *n, const part_list *list, const char *section_name, int first) {
+bool builder_names(builder *b, names *n, const part_list *list, const char *section_name, int first) {
   for (int i = 0; i < list->count; i++) {
     if (!check_name(b, &list->items[i], section_name)) return false;
     if (names_find(n, list->items[i].name) >= 0)
@@ -76,11 +67,11 @@ static bool list_all_names(builder *b) {
   b->bodies = names_create(b->memory), b->markers = names_create(b->memory), b->joints = names_create(b->memory);
   names others = names_create(b->memory);
   names_add(&b->bodies, "ground", 0);
-  if (!list_names(b, &b->bodies, &def->bodies, "bodies", 1) || !list_names(b, &b->markers, &def->markers, "markers", 0) ||
-      !list_names(b, &b->joints, &def->joints, "joints", 0) ||
-      !list_names(b, &others, &def->constraints, "constraints", 0) ||
-      !list_names(b, &others, &def->forces, "forces", 0) || !list_names(b, &others, &def->drives, "drives", 0) ||
-      !list_names(b, &others, &def->outputs, "outputs", 0))
+  if (!builder_names(b, &b->bodies, &def->bodies, "bodies", 1) || !builder_names(b, &b->markers, &def->markers, "markers", 0) ||
+      !builder_names(b, &b->joints, &def->joints, "joints", 0) ||
+      !builder_names(b, &others, &def->constraints, "constraints", 0) ||
+      !builder_names(b, &others, &def->forces, "forces", 0) || !builder_names(b, &others, &def->drives, "drives", 0) ||
+      !builder_names(b, &others, &def->outputs, "outputs", 0))
     return false;
   for (int i = 0; i < def->markers.count; i++)
     if (names_find(&b->bodies, def->markers.items[i].name) >= 0)
@@ -174,7 +165,7 @@ static void principal_moments(const double J[6], double moments[3]) {
 // No distribution of mass has a moment that is negative or larger than the other two together. Numbers from a drawing
 // are rounded, so a millionth is forgiven.
 static bool check_inertia(builder *b, const part *p, const carom_body_def *d, bool planar) {
-  place at = place_of(p, &body_table, "inertia");
+  place at = builder_place(p, &body_table, "inertia");
   double m[3];
   if (planar) {
     if (d->inertia[2] >= 0) return true;
@@ -206,7 +197,7 @@ static bool fill_bodies(builder *b, mechanism *m) {
   return true;
 }
 
-static mat3 rotation_of(const double q[4]) {
+mat3 builder_rotation(const double q[4]) {
   quat e = {q[0], q[1], q[2], q[3]};
   double norm = quat_norm(e);
   return norm > 0 ? quat_matrix(quat_normalize(e)) : MAT3_IDENTITY;
@@ -215,29 +206,30 @@ static mat3 rotation_of(const double q[4]) {
 static int find_body(builder *b, const char *name, place at, const char *what) {
   int i = name ? names_find(&b->bodies, name) : -1;
   if (i < 0)
-    source_error(b->error, CAROM_ERROR_MODEL, at, name ? hint_for(b, name, &b->def->bodies, NULL) : NULL,
+    source_error(b->error, CAROM_ERROR_MODEL, at, name ? builder_hint(b, name, &b->def->bodies, NULL) : NULL,
                  "%s: there is no body '%s'", what, name ? name : "");
   return i;
 }
 
 static bool fill_markers(builder *b, mechanism *m) {
   const part_list *list = &b->def->markers;
-  // room for the two markers of every joint, constraint and force beside the named ones
-  int most = list->count + 2 * (b->def->joints.count + b->def->constraints.count + b->def->forces.count);
+  // room for the markers of every joint, constraint, force and surface beside the named ones
+  int most = list->count + b->def->surfaces.count +
+             2 * (b->def->joints.count + b->def->constraints.count + b->def->forces.count);
   m->markers = ARENA_ARRAY(b->memory, marker, most + 1);
   m->marker_count = list->count;
   for (int i = 0; i < list->count; i++) {
     const carom_marker_def *d = list->items[i].content;
-    int on = find_body(b, d->on, place_of(&list->items[i], &marker_table, "on"), list->items[i].name);
+    int on = find_body(b, d->on, builder_place(&list->items[i], &marker_table, "on"), list->items[i].name);
     if (on < 0) return false;
     m->markers[i] = (marker){.name = arena_copy_text(b->memory, list->items[i].name), .body = on,
-                             .local = {rotation_of(d->rotate), vec3_of(d->at)}};
+                             .local = {builder_rotation(d->rotate), vec3_of(d->at)}};
   }
   return true;
 }
 
 // A frame named by a part, a marker or a body, moved and turned further; becomes a marker of its own.
-static int add_marker(builder *b, mechanism *m, const char *name, pose offset, place at, const char *owner) {
+int builder_marker(builder *b, mechanism *m, const char *name, pose offset, place at, const char *owner) {
   int named = name ? names_find(&b->markers, name) : -1, on;
   pose base = POSE_IDENTITY;
   if (named >= 0) {
@@ -246,7 +238,7 @@ static int add_marker(builder *b, mechanism *m, const char *name, pose offset, p
   } else {
     on = name ? names_find(&b->bodies, name) : -1;
     if (on < 0) {
-      source_error(b->error, CAROM_ERROR_MODEL, at, name ? hint_for(b, name, &b->def->bodies, &b->def->markers) : NULL,
+      source_error(b->error, CAROM_ERROR_MODEL, at, name ? builder_hint(b, name, &b->def->bodies, &b->def->markers) : NULL,
                    "'%s': there is no body or marker '%s'", owner, name ? name : "");
       return -1;
     }
@@ -296,20 +288,21 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
   if (!type) return unknown_kind(b, p, "joint");
   const option_table *table = joint_table_of(p->kind);
   if (joint_in(type, m->planar)->nv < 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, p->kind), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, p->kind), NULL,
                         "'%s': there is no %s joint in a planar model", p->name, p->kind);
-  place at = place_of(p, table, p->kind);
+  place at = builder_place(p, table, p->kind);
   const double *axis_to = has_axis(d->axis_to) ? d->axis_to : d->axis;
-  int first = add_marker(b, m, d->between[0], (pose){axis_rotation(d->axis, m->planar), vec3_of(d->at)}, at, p->name);
+  int first = builder_marker(b, m, d->between[0], (pose){axis_rotation(d->axis, m->planar), vec3_of(d->at)}, at, p->name);
   int second = first < 0 ? -1
-                         : add_marker(b, m, d->between[1], (pose){axis_rotation(axis_to, m->planar), vec3_of(d->to)}, at,
+                         : builder_marker(b, m, d->between[1], (pose){axis_rotation(axis_to, m->planar), vec3_of(d->to)}, at,
                                       p->name);
   if (second < 0) return false;
   if (m->markers[first].body == m->markers[second].body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' joins body '%s' to itself", p->name,
                         m->bodies[m->markers[first].body].name);
   *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
-               .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second};
+               .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
+               .loose = d->clearance > 0};
   return true;
 }
 
@@ -323,7 +316,7 @@ static bool fill_joints(builder *b, mechanism *m) {
 }
 
 // `hinge` or `cylinder.q1`
-static bool find_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c) {
+bool builder_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c) {
   char name[160];
   const char *dot = text ? strrchr(text, '.') : NULL;
   size_t length = !text ? 0 : dot ? (size_t)(dot - text) : strlen(text);
@@ -332,7 +325,7 @@ static bool find_coordinate(builder *b, const mechanism *m, const char *text, pl
   name[length] = 0;
   c->joint = names_find(&b->joints, name);
   if (c->joint < 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, hint_for(b, name, &b->def->joints, NULL),
+    return source_error(b->error, CAROM_ERROR_MODEL, at, builder_hint(b, name, &b->def->joints, NULL),
                         "'%s': there is no joint '%s'", owner, name);
   const joint *j = &m->joints[c->joint];
   const joint_space *space = joint_in(j->type, m->planar);
@@ -358,18 +351,18 @@ static bool find_coordinate(builder *b, const mechanism *m, const char *text, pl
 
 static bool couple_terms(builder *b, const mechanism *m, const part *p, const constraint_kind *kind, constraint *c) {
   const carom_constraint_def *d = p->content;
-  place at = place_of(p, kind->table, p->kind);
+  place at = builder_place(p, kind->table, p->kind);
   bool general = strcmp(p->kind, "couple") == 0, gear = strcmp(p->kind, "gear") == 0;
   int count = general ? d->of.count : 2;
   if (general && (count < 1 || d->factors.count != count))
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "factors"), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "factors"), NULL,
                         "'%s' has %d coordinates and %d factors", p->name, count, d->factors.count);
   if (gear && (d->teeth.count != 2 || d->teeth.items[0] == 0 || d->teeth.items[1] == 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "teeth"), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "teeth"), NULL,
                         "'%s': 'teeth' must be two numbers other than zero", p->name);
   couple_term *terms = ARENA_ARRAY(b->memory, couple_term, count);
   for (int i = 0; i < count; i++) {
-    if (!find_coordinate(b, m, general ? d->of.items[i] : d->between[i], at, p->name, &terms[i].of)) return false;
+    if (!builder_coordinate(b, m, general ? d->of.items[i] : d->between[i], at, p->name, &terms[i].of)) return false;
     terms[i].factor = general ? d->factors.items[i] : gear ? d->teeth.items[i] : i == 0 ? d->radius : -1;
   }
   c->terms = terms;
@@ -385,13 +378,13 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
   for (int i = 0; i < count; i++)
     if (p->kind && strcmp(kinds[i].name, p->kind) == 0) kind = &kinds[i];
   if (!kind) return unknown_kind(b, p, "constraint");
-  place at = place_of(p, kind->table, p->kind);
+  place at = builder_place(p, kind->table, p->kind);
   *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type, .joint = -1};
   if (!bind_function(b, &d->value, LEVEL_NONE, &c->f)) return false;
   if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
-  c->first = add_marker(b, m, d->between[0], here, at, p->name);
-  c->second = c->first < 0 ? -1 : add_marker(b, m, d->between[1], here, at, p->name);
+  c->first = builder_marker(b, m, d->between[0], here, at, p->name);
+  c->second = c->first < 0 ? -1 : builder_marker(b, m, d->between[1], here, at, p->name);
   if (c->second < 0) return false;
   if (m->markers[c->first].body == m->markers[c->second].body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' binds body '%s' to itself", p->name,
@@ -399,7 +392,7 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
   if (kind->type == &constraint_distance) {
     c->row_count = 1;
     if (!d->value.text && !d->value.call && !(d->value.constant > 0))
-      return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, kind->table, "length"), NULL,
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "length"), NULL,
                           "'%s': the length must be positive", p->name);
     return true;
   }
@@ -423,7 +416,7 @@ static bool fill_constraints(builder *b, mechanism *m) {
 // One number for translation, two for translation and turn, or all six.
 static bool six_numbers(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
   if (n.count > 2 && n.count != 6)
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, key), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key), NULL,
                         "'%s' of '%s' takes one, two or six numbers, not %d", key, p->name, n.count);
   for (int k = 0; k < 6; k++)
     to[k] = n.count == 6 ? n.items[k] : k < 3 ? (n.count > 0 ? n.items[0] : 0) : n.count == 2 ? n.items[1] : 0;
@@ -432,7 +425,7 @@ static bool six_numbers(builder *b, const part *p, const option_table *table, co
 
 static bool one_number(builder *b, const part *p, const option_table *table, const char *key, carom_numbers n, double *to) {
   if (n.count > 1)
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, table, key), NULL, "'%s' of '%s' takes one number, not %d",
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, key), NULL, "'%s' of '%s' takes one number, not %d",
                         key, p->name, n.count);
   *to = n.count ? n.items[0] : 0;
   return true;
@@ -445,7 +438,7 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
   for (int i = 0; i < count; i++)
     if (p->kind && strcmp(types[i]->name, p->kind) == 0) type = types[i];
   if (!type) return unknown_kind(b, p, "force");
-  place at = place_of(p, type->table, p->kind);
+  place at = builder_place(p, type->table, p->kind);
   *f = (force){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type, .first = -1,
                .second = -1, .of = {-1, 0}, .rest = d->rest, .in_marker_axes = d->frame == CAROM_MARKER,
                .call = d->call, .context = d->context};
@@ -454,13 +447,13 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
   if (!(bushing ? six_numbers : one_number)(b, p, type->table, "damping", d->damping, f->damping)) return false;
   pose here = POSE_IDENTITY;
   if (type == &force_spring || bushing) {
-    f->first = add_marker(b, m, d->between[0], here, at, p->name);
-    f->second = f->first < 0 ? -1 : add_marker(b, m, d->between[1], here, at, p->name);
+    f->first = builder_marker(b, m, d->between[0], here, at, p->name);
+    f->second = f->first < 0 ? -1 : builder_marker(b, m, d->between[1], here, at, p->name);
     return f->second >= 0;
   }
   if (type == &force_along || (type == &force_user && d->joint))
-    return find_coordinate(b, m, d->joint, at, p->name, &f->of);
-  f->first = add_marker(b, m, d->on, here, at, p->name);
+    return builder_coordinate(b, m, d->joint, at, p->name, &f->of);
+  f->first = builder_marker(b, m, d->on, here, at, p->name);
   return f->first >= 0;
 }
 
@@ -510,8 +503,8 @@ static bool fill_drives(builder *b, mechanism *m) {
     const carom_drive_def *d = p->content;
     drive *to = &m->drives[i];
     *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
-    place at = place_of(p, &drive_table, "joint");
-    if (!find_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
+    place at = builder_place(p, &drive_table, "joint");
+    if (!builder_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
     if (!bind_function(b, &d->motion, LEVEL_NONE, &to->f)) return false;
     for (int k = 0; k < i; k++)
       if (m->drives[k].of.joint == to->of.joint && m->drives[k].of.index == to->of.index)
@@ -526,7 +519,7 @@ static bool fill_drives(builder *b, mechanism *m) {
 static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given) {
   if (!n.items) return true;
   if (n.count != wanted)
-    return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, &initial_table, key), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, key), NULL,
                         "'%s' of '%s' takes %d number%s, not %d", key, p->name, wanted, wanted == 1 ? "" : "s", n.count);
   for (int k = 0; k < wanted; k++) to[k] = n.items[k], given[k] = true;
   return true;
@@ -537,7 +530,7 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
   if (!d->q.items && !d->u.items) return true;
   int i = names_find(&b->joints, p->name);
   if (i < 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->joints, NULL),
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, NULL),
                         "'q' and 'u' belong to joints, and there is no joint '%s'", p->name);
   const joint *j = &m->joints[i];
   const joint_space *space = joint_in(j->type, m->planar);
@@ -545,7 +538,7 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
   if (d->q.items && space->nq != space->nv) {
     const double *e = d->q.items + j->type->quaternion_q;
     if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
-      return source_error(b->error, CAROM_ERROR_MODEL, place_of(p, &initial_table, "q"), NULL,
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "q"), NULL,
                           "the quaternion of '%s' is zero", p->name);
     joint_normalize(j->type, m->planar, s->q + j->q);
   }
@@ -557,7 +550,7 @@ static bool fill_body_initial(builder *b, const mechanism *m, const part *p, ini
   if (!d->omega.items && !d->velocity.items) return true;
   int i = names_find(&b->bodies, p->name);
   if (i < 1)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->bodies, NULL),
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->bodies, NULL),
                         "'omega' and 'velocity' belong to bodies, and there is no body '%s'", p->name);
   double *v = s->body_velocity + 6 * i;
   bool *given = s->body_velocity_given + 6 * i;
@@ -576,7 +569,7 @@ static bool fill_initial(builder *b, const mechanism *m, initial_state *s) {
     const part *p = &b->def->initials.items[i];
     if (!fill_joint_initial(b, m, p, s) || !fill_body_initial(b, m, p, s)) return false;
     if (names_find(&b->joints, p->name) < 0 && names_find(&b->bodies, p->name) < 0)
-      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, hint_for(b, p->name, &b->def->joints, &b->def->bodies),
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, &b->def->bodies),
                           "there is no joint or body '%s'", p->name);
   }
   return true;
@@ -599,7 +592,7 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
   return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
-         fill_drives(b, m) && mechanism_compile(m, joints_with_given_start(b), b->memory, b->error);
+         fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, joints_with_given_start(b), b->memory, b->error);
 }
 
 // Structs filled in code go through the same tables as text.
@@ -619,6 +612,7 @@ static bool check_parts(builder *b) {
 
 static bool check_method(builder *b) {
   const carom_def *def = b->def;
+  if (strcmp(def->method, "smooth") != 0) return true;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
                         "integrator rk4 needs a 'step'");
@@ -641,6 +635,15 @@ static bool fill_outputs(builder *b) {
   return true;
 }
 
+static void name_contacts(builder *b) {
+  const contact_set *s = &b->model->contacts;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, CONTACT_SIGNALS * s->element_count + 1);
+  for (int i = 0; i < s->element_count; i++)
+    for (int k = 0; k < CONTACT_SIGNALS; k++)
+      b->model->contact_names[CONTACT_SIGNALS * i + k] =
+          arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
+}
+
 static bool build(builder *b) {
   carom_model *model = b->model;
   const carom_def *def = b->def;
@@ -649,6 +652,7 @@ static bool build(builder *b) {
   model->about.source = def->model.source ? arena_copy_text(b->memory, def->model.source) : NULL;
   model->integrator = def->integrator;
   model->smooth = def->smooth;
+  model->moreau = def->moreau;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);
   if (!check_parts(b) || !check_method(b) || !list_all_names(b)) return false;
@@ -665,10 +669,15 @@ static bool build(builder *b) {
     model->twin = twin;
     *m = absolute;
   }
+  if (model->contacts.element_count && strcmp(def->method, "smooth") == 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}",
+                        "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
+  model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
+  name_contacts(b);
   return bind_forces(b, m) && fill_outputs(b);
 }
 

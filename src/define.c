@@ -123,6 +123,91 @@ const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion w
                                    .count = COUNT(smooth_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_moreau_def, field)
+static const option moreau_options[] = {
+    {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "The step."},
+    {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
+     .help = "Whether positions are moved back onto the constraints after each step; the energy of it is booked."},
+    {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,
+     .preset = "1e-10", .help = "Of each contact problem's residual."},
+    {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Gap at which a contact takes part in a step; 0: 1e-10 of the model's size."},
+};
+const option_table moreau_table = {.name = "moreau",
+                                   .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",
+                                   .example = "method: {moreau: {step: 10 us}}", .size = sizeof(carom_moreau_def),
+                                   .options = moreau_options, .count = COUNT(moreau_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_material_def, field)
+static const option material_options[] = {
+    {.key = "restitution", .type = OPTION_NUMBER, .offset = AT(restitution), .dim = DIM_NONE,
+     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "Newton's coefficient of an impact."},
+    {.key = "tangential_restitution", .type = OPTION_NUMBER, .offset = AT(tangential_restitution), .dim = DIM_NONE,
+     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "The same along the surface."},
+    {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Coulomb's coefficient."},
+};
+const option_table material_table = {.name = "material", .summary = "How two surfaces meet.",
+                                     .example = "steel: {restitution: 0.8, friction: 0.15}",
+                                     .size = sizeof(carom_material_def), .options = material_options,
+                                     .count = COUNT(material_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_contact_def, field)
+static const option contact_options[] = {
+    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces."},
+    {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
+     .help = "How they meet; default: the material that the surfaces name."},
+    {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false", .help = "They never touch."},
+};
+const option_table contact_table = {
+    .name = "contact",
+    .summary = "Two surfaces that may touch. Without any such entry every two surfaces may, except on one body or on "
+               "bodies that a joint connects.",
+    .example = "landing: {between: [ball, floor], material: steel}", .size = sizeof(carom_contact_def),
+    .options = contact_options, .count = COUNT(contact_options)};
+#undef AT
+
+#define AT(field) offsetof(carom_surface_def, field)
+#define SURFACE_OPTIONS(word)                                                                                           \
+  {.key = word, .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,                        \
+   .help = "The body or marker that carries it."},                                                                     \
+  {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in its axes."},             \
+  {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in its axes."},                 \
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."}
+static const option point_options[] = {SURFACE_OPTIONS("point")};
+static const option plane_options[] = {SURFACE_OPTIONS("plane")};
+static const option sphere_options[] = {
+    SURFACE_OPTIONS("sphere"),
+    {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Radius."},
+};
+static const option box_options[] = {
+    SURFACE_OPTIONS("box"),
+    {.key = "size", .type = OPTION_POINT, .offset = AT(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
+     .help = "Edges along its axes."},
+};
+#define SURFACE_TABLE(word, text, sample)                                                                    \
+  {.name = #word, .summary = text, .example = sample, .size = sizeof(carom_surface_def),                     \
+   .options = word##_options, .count = COUNT(word##_options)}
+static const option_table surface_point = SURFACE_TABLE(point, "A point.", "tip: {point: rod, at: [0.5, 0]}");
+static const option_table surface_sphere =
+    SURFACE_TABLE(sphere, "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
+static const option_table surface_box =
+    SURFACE_TABLE(box, "A box; it touches planes with its corners.", "block: {box: block, size: [0.2, 0.1]}");
+static const option_table surface_plane =
+    SURFACE_TABLE(plane, "A half space under the xy plane, in a planar model under the x axis.", "floor: {plane: ground}");
+static const option_table *const all_surfaces[] = {&surface_point, &surface_sphere, &surface_box, &surface_plane};
+
+const option_table *const *surface_tables(int *count) {
+  *count = COUNT(all_surfaces);
+  return all_surfaces;
+}
+#undef AT
+
 #define AT(field) offsetof(carom_record_def, field)
 static const option record_options[] = {
     {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
@@ -156,7 +241,12 @@ carom_model_def carom_model_default(carom_space space) {
 DEFAULT(body, body_table)
 DEFAULT(integrator, integrator_table)
 DEFAULT(smooth, smooth_table)
+DEFAULT(moreau, moreau_table)
 DEFAULT(record, record_table_options)
+DEFAULT(material, material_table)
+DEFAULT(contact, contact_table)
+
+carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
 
 carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate = {1, 0, 0, 0}}; }
 carom_joint_def carom_joint_default(void) { return (carom_joint_def){0}; }
@@ -171,6 +261,7 @@ carom_def *carom_def_create(const carom_model_def *model) {
   def->model = *model;
   def->integrator = carom_integrator_default();
   def->smooth = carom_smooth_default();
+  def->moreau = carom_moreau_default();
   def->record = carom_record_default();
   def->method = "smooth";
   return def;
@@ -229,7 +320,22 @@ carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *in
 }
 carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
   def->smooth = *smooth;
+  def->method = "smooth";
   return CAROM_OK;
+}
+carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
+  def->moreau = *moreau;
+  def->method = "moreau";
+  return CAROM_OK;
+}
+carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {
+  return add(def, &def->materials, name, NULL, material, sizeof *material);
+}
+carom_status carom_def_surface(carom_def *def, const char *name, const char *kind, const carom_surface_def *surface) {
+  return add(def, &def->surfaces, name, kind, surface, sizeof *surface);
+}
+carom_status carom_def_contact(carom_def *def, const char *name, const carom_contact_def *contact) {
+  return add(def, &def->contacts, name, NULL, contact, sizeof *contact);
 }
 carom_status carom_def_record(carom_def *def, const carom_record_def *record) {
   def->record = *record;

@@ -91,28 +91,34 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
 
 // --- signals ------------------------------------------------------------------------------------------------------
 
-static const char *const energy_names[ENERGY_SIGNALS] = {"energy.drive", "energy.applied", "energy.damper",
-                                                         "energy.imbalance"};
+static const char *const energy_names[ENERGY_SIGNALS] = {
+    "energy.drive",    "energy.applied",    "energy.damper",   "energy.impact",
+    "energy.friction", "energy.projection", "energy.imbalance"};
+
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m"};
 
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 
 const char *carom_model_signal_name(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count;
+  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].name;
-  return k < ENERGY_SIGNALS ? energy_names[k] : model->outputs[k - ENERGY_SIGNALS].name;
+  if (k < ENERGY_SIGNALS) return energy_names[k];
+  k -= ENERGY_SIGNALS;
+  return k < of_contacts ? model->contact_names[k] : model->outputs[k - of_contacts].name;
 }
 
 const char *carom_model_signal_unit(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count;
-  return k < 0 ? model->m.signals[i].unit : k < ENERGY_SIGNALS ? "J" : "";
+  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  if (k < 0) return model->m.signals[i].unit;
+  if (k < ENERGY_SIGNALS) return "J";
+  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % CONTACT_SIGNALS] : "";
 }
 
 int carom_model_signal(const carom_model *model, const char *name) {
-  for (int k = 0; k < ENERGY_SIGNALS; k++)
-    if (strcmp(energy_names[k], name) == 0) return model->m.signal_count + k;
-  for (int k = 0; k < model->output_count; k++)
-    if (strcmp(model->outputs[k].name, name) == 0) return model->m.signal_count + ENERGY_SIGNALS + k;
+  for (int i = model->m.signal_count; i < sim_signal_count(model); i++)
+    if (strcmp(carom_model_signal_name(model, i), name) == 0) return i;
   return signal_find(&model->m, name);
 }

@@ -12,6 +12,7 @@ static const section sections[] = {
     {"include", "files whose sections join this one's"}, {"parameters", "named numbers, words and flags"},
     {"bodies", "rigid bodies"},        {"markers", "named frames on bodies"}, {"joints", "what connects bodies"},
     {"constraints", "further conditions"}, {"forces", "springs, dampers, motors, loads"},
+    {"materials", "how surfaces meet"}, {"surfaces", "what can touch"}, {"contacts", "which surfaces may touch each other"},
     {"drives", "prescribed motions"},  {"initial", "what is known of the start"},
     {"outputs", "expressions to record"}, {"method", "how time advances"}, {"integrator", "how smooth motion is integrated"},
     {"record", "what is written"},
@@ -98,6 +99,12 @@ static bool read_forces(const reader *r, const value *root) {
   return read_family(r, root, "forces", "force", tables, used, &r->def->forces);
 }
 
+static bool read_surfaces(const reader *r, const value *root) {
+  int count;
+  const option_table *const *tables = surface_tables(&count);
+  return read_family(r, root, "surfaces", "surface", tables, count, &r->def->surfaces);
+}
+
 // `outputs:` maps each name to an expression.
 static bool read_outputs(const reader *r, const value *root) {
   static const option options[] = {{.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
@@ -141,12 +148,20 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
 }
 
 static bool read_method(const reader *r, const value *root) {
-  static const option_table *const tables[] = {&smooth_table};
+  static const option_table *const tables[] = {&smooth_table, &moreau_table};
   const value *entry = value_get(root, "method");
   if (!entry) return true;
+  union {
+    carom_smooth_def smooth;
+    carom_moreau_def moreau;
+  } content;
   option_places places;
-  int member = option_read_member(&r->options, "method", tables, 1, entry, &r->def->smooth, NULL, &places);
+  int member = option_read_member(&r->options, "method", tables, 2, entry, &content, NULL, &places);
   if (member < 0) return false;
+  if (tables[member] == &smooth_table)
+    r->def->smooth = content.smooth;
+  else
+    r->def->moreau = content.moreau;
   r->def->method = tables[member]->name;
   r->def->method_at = entry->at;
   return true;
@@ -181,7 +196,9 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
   if (integrator_key) def->integrator_at = integrator_key->at;
   return read_model(&r, root) && read_plain(&r, root, "bodies", &body_table, &def->bodies) &&
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
-         read_constraints(&r, root) && read_forces(&r, root) &&
+         read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&
+         read_plain(&r, root, "materials", &material_table, &def->materials) &&
+         read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
          read_plain(&r, root, "initial", &initial_table, &def->initials) && read_outputs(&r, root) &&
          read_method(&r, root) &&

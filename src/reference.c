@@ -22,8 +22,12 @@ static int collect(const char *family, const option_table **tables) {
     const force_type *const *all = force_types(&count);
     for (int i = 0; i < count; i++)
       if (all[i]->table) tables[used++] = all[i]->table;
+  } else if (strcmp(family, "surfaces") == 0) {
+    const option_table *const *all = surface_tables(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i];
   } else if (strcmp(family, "methods") == 0) {
     tables[used++] = &smooth_table;
+    tables[used++] = &moreau_table;
   }
   return used;
 }
@@ -102,6 +106,9 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
                                            "constraint equations by itself.\n\n", out);
   write_family("constraints", "## constraints\n\n", "Conditions beside the joints.\n\n", out);
   write_family("forces", "## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
+  write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "What can touch, and how.\n\n", out);
+  option_document(&contact_table, out);
+  option_document(&material_table, out);
   write_family("methods", "## method\n\n", "How time advances.\n\n", out);
   write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);

@@ -22,14 +22,15 @@ typedef struct group {
 
 enum {
   GROUP_TIME, GROUP_JOINTS, GROUP_BODIES, GROUP_MARKERS, GROUP_REACTIONS, GROUP_FORCES, GROUP_DRIVES, GROUP_MULTIPLIERS,
-  GROUP_ENERGY, GROUP_OUTPUTS, GROUP_COUNT
+  GROUP_ENERGY, GROUP_CONTACTS, GROUP_OUTPUTS, GROUP_COUNT
 };
 static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies",      "markers", "reactions",
-                                                     "forces", "drives", "multipliers", "energy",  "outputs"};
+                                                     "forces", "drives", "multipliers", "energy",  "contacts", "outputs"};
 
 static int group_of(const carom_model *model, int i) {
   int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
   if (k >= 0) return GROUP_ENERGY;
   switch (model->m.signals[i].kind) {
     case SIGNAL_TIME: return GROUP_TIME;
@@ -49,7 +50,7 @@ static int group_of(const carom_model *model, int i) {
 // Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
 static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_CONTACTS || g == GROUP_OUTPUTS) return true;
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
@@ -69,7 +70,7 @@ typedef struct run {
   csv *text;
   group groups[GROUP_COUNT];
   int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
-  int checkpoint_table;
+  int checkpoint_table, impact_table;
   group csv_columns;
   double *values, *checkpoint;
   double next_row, next_checkpoint, last_row;
@@ -129,9 +130,16 @@ static int describe(run *r, record_text *texts, int most) {
   return used;
 }
 
+// An episode that ended becomes a row; a failure to write shows at the next row of the frame.
+static void write_impact(void *context, const impact *row) {
+  run *r = context;
+  carom_error ignored = {0};
+  if (r->file) record_append(r->file, r->impact_table, (const double *)row, &ignored);
+}
+
 static bool open_record(run *r) {
   if (!r->options->record) return true;
-  record_table tables[GROUP_COUNT + 1];
+  record_table tables[GROUP_COUNT + 2];
   int count = 0;
   for (int g = 0; g < GROUP_COUNT; g++) {
     r->tables[g] = -1;
@@ -143,6 +151,14 @@ static bool open_record(run *r) {
   int size = sim_checkpoint_size(r->model);
   const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
   for (int k = 0; k < size; k++) columns[k] = arena_print(&r->memory, "s%d", k), units[k] = "";
+  r->impact_table = -1;
+  if (r->model->contacts.element_count) {
+    r->impact_table = count;
+    tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
+                                     .column_count = IMPACT_COLUMN_COUNT};
+    r->sim->impacts.close = write_impact;
+    r->sim->impacts.context = r;
+  }
   r->checkpoint_table = count;
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
   r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
@@ -299,6 +315,7 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
+    impact_close_all(&r->sim->impacts);
     carom_status written = write_row(r);
     if (written == CAROM_OK) written = write_checkpoint(r);
     r->error = keep;
@@ -392,15 +409,18 @@ static const char *number(double x, char buffer[32]) {
 }
 
 int carom_summary_json(const carom_summary *s, char *text, int size) {
-  char t[32], wall[32], rate[32], energy[32], violation[32];
+  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], deepest[32], residual[32];
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
   return snprintf(text, (size_t)size,
                   "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
-                  "\"contact\": {\"episodes\": 0, \"worst_initial_penetration\": 0, \"penetration_bound\": 0, "
-                  "\"deepest_penetration\": 0}, \"solver\": {\"solves\": 0, \"unsolved\": 0, \"worst_residual\": 0}, "
+                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
+                  "\"deepest_penetration\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, "
+                  "\"worst_residual\": %s}, "
                   "\"warnings\": {\"restart\": %ld, \"projection\": %ld, \"initial\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
-                  number(s->constraint_violation, violation), s->restarts, s->projection_failures, s->initial_changes);
+                  number(s->constraint_violation, violation), s->contact_episodes,
+                  number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->solves,
+                  s->unsolved, number(s->worst_residual, residual), s->restarts, s->projection_failures, s->initial_changes);
 }

@@ -10,7 +10,9 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
+#include "mechanics/marker.h"
 #include "mechanics/tree.h"
+#include "scheme/moreau.h"
 #include "scheme/smooth.h"
 
 static double now(void) {
@@ -21,7 +23,13 @@ static double now(void) {
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
-static smooth_settings settings_of(const carom_model *model) {
+// The settings of each scheme; a sim takes one of them.
+typedef union any_settings {
+  smooth_settings smooth;
+  moreau_settings moreau;
+} any_settings;
+
+static smooth_settings smooth_settings_of(const carom_model *model) {
   static const integrator_kind kinds[] = {INTEGRATOR_ADAMS, INTEGRATOR_BDF, INTEGRATOR_ERK, INTEGRATOR_RK4,
                                           INTEGRATOR_IDA};
   const carom_integrator_def *d = &model->integrator;
@@ -36,19 +44,29 @@ static smooth_settings settings_of(const carom_model *model) {
   };
 }
 
+static any_settings settings_of(const carom_sim *sim) {
+  const carom_moreau_def *d = &sim->model->moreau;
+  if (sim->type == &scheme_moreau)
+    return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance}};
+  return (any_settings){.smooth = smooth_settings_of(sim->model)};
+}
+
 static energy_balance balance_of(const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   const double *accounts = sim->type->accounts(sim->scheme);
   return (energy_balance){.kinetic = tree_kinetic_energy(m, sim->x), .gravity = tree_gravity_energy(m, sim->x),
                           .spring = sim->x->potentials[POTENTIAL_SPRING], .drive = accounts[POWER_DRIVE],
-                          .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER]};
+                          .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
+                          .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
+                          .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
 }
 
 // A sim that was under way keeps its scheme when no other can be made.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
-  smooth_settings settings = settings_of(model);
-  scheme_setup setup = {.m = &model->m, .x = sim->x, .settings = &settings};
+  any_settings settings = settings_of(sim);
+  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
+                        .settings = &settings};
   void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) {
     if (sim->scheme) sim->type->show_end(sim->scheme);
@@ -73,16 +91,20 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
 carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
   error_clear(error);
   carom_sim *sim = calloc(1, sizeof *sim);
-  double *row = calloc((size_t)sim_signal_count(model), sizeof *row);
-  if (!sim || !row) {
-    free(sim);
-    free(row);
+  size_t points = (size_t)model->contacts.point_count + 1;
+  if (sim) {
+    sim->model = model;
+    sim->type = strcmp(model->method, "moreau") == 0 ? &scheme_moreau : &scheme_smooth;
+    sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
+    sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
+    sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
+    sim->impacts.point_count = model->contacts.point_count;
+  }
+  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open) {
+    carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
-  sim->model = model;
-  sim->type = &scheme_smooth;
-  sim->row = row;
   sim->x = motion_create(&model->m, error);
   if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
@@ -97,6 +119,8 @@ void carom_sim_destroy(carom_sim *sim) {
   if (!sim) return;
   sim->type->destroy(sim->scheme);
   motion_destroy(sim->x);
+  free(sim->impacts.open);
+  free(sim->impacts.is_open);
   free(sim->row);
   free(sim);
 }
@@ -152,15 +176,45 @@ bool sim_evaluate(carom_sim *sim) {
 }
 
 int sim_signal_count(const carom_model *model) {
-  return model->m.signal_count + ENERGY_SIGNALS + model->output_count;
+  return model->m.signal_count + ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count + model->output_count;
 }
 
 static double energy_signal(const carom_sim *sim, int k) {
-  const double *accounts = sim->type->accounts(sim->scheme);
-  if (k < POWER_COUNT) return accounts[k];
   energy_ledger l = sim->ledger;
   l.now = balance_of(sim);
-  return energy_imbalance(&l);
+  switch (k) {
+    case ENERGY_DRIVE: return l.now.drive;
+    case ENERGY_APPLIED: return l.now.applied;
+    case ENERGY_DAMPER: return l.now.damper;
+    case ENERGY_IMPACT: return l.now.impact;
+    case ENERGY_FRICTION: return l.now.friction;
+    case ENERGY_PROJECTION: return l.now.projection;
+    default: return energy_imbalance(&l);
+  }
+}
+
+// Of an element in the last step: the smallest gap, the sums of forces, its mode, and for a joint with clearance where
+// the second marker is in the first's axes.
+static double contact_signal(const carom_sim *sim, const contact_element *e, int k) {
+  const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
+  if (k == CONTACT_X || k == CONTACT_Y) {
+    marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
+    vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
+    return k == CONTACT_X ? d.x : d.y;
+  }
+  if (!points) return 0;
+  double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
+  bool active[8] = {false};
+  for (int i = 0; i < e->point_count; i++) {
+    gap = fmin(gap, points[i].gap);
+    fn += points[i].normal_force;
+    ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
+    active[i] = points[i].active;
+  }
+  if (k == CONTACT_GAP) return gap;
+  if (k == CONTACT_FN) return fn;
+  if (k == CONTACT_FT) return sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
+  return e->type->mode ? e->type->mode(e, active) : active[0];
 }
 
 double carom_sim_read(carom_sim *sim, int signal_index) {
@@ -170,7 +224,10 @@ double carom_sim_read(carom_sim *sim, int signal_index) {
   int k = signal_index - model->m.signal_count;
   if (k < 0) return signal_read(&model->m, sim->x, signal_index);
   if (k < ENERGY_SIGNALS) return energy_signal(sim, k);
-  return function_value(&model->m, sim->x, &model->outputs[k - ENERGY_SIGNALS].f);
+  k -= ENERGY_SIGNALS;
+  int of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  if (k < of_contacts) return contact_signal(sim, &model->contacts.elements[k / CONTACT_SIGNALS], k % CONTACT_SIGNALS);
+  return function_value(&model->m, sim->x, &model->outputs[k - of_contacts].f);
 }
 
 const double *sim_read_all(carom_sim *sim) {
@@ -183,6 +240,8 @@ const double *sim_read_all(carom_sim *sim) {
   }
   signal_read_all(&model->m, sim->x, sim->row);
   for (int k = 0; k < ENERGY_SIGNALS; k++) sim->row[used++] = energy_signal(sim, k);
+  for (int i = 0; i < model->contacts.element_count; i++)
+    for (int k = 0; k < CONTACT_SIGNALS; k++) sim->row[used++] = contact_signal(sim, &model->contacts.elements[i], k);
   for (int k = 0; k < model->output_count; k++)
     sim->row[used++] = function_value(&model->m, sim->x, &model->outputs[k].f);
   return sim->row;
@@ -198,9 +257,16 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
                      .projection_failures = sim->failures_before + stats.projection_failures,
+                     .contact_episodes = sim->impacts.episodes,
+                     .worst_initial_penetration = sim->impacts.worst_penetration,
+                     .deepest_penetration = sim->impacts.deepest,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
+  if (stats.solves) {
+    s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
+    s.worst_residual = stats.solves->worst_residual;
+  }
   return s;
 }
 
@@ -282,7 +348,7 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
 }
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts.
-enum { CHECKPOINT_HEAD = 10 };
+enum { CHECKPOINT_HEAD = 13 };
 
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
@@ -294,7 +360,8 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   carom_summary s = carom_sim_summary(sim);
   const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps, sim->violation,
                                         sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
-                                        (double)s.evaluations, (double)s.projection_failures};
+                                        (double)s.evaluations, (double)s.projection_failures,
+                                        sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection};
   memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
   memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
   const double *state = sim->type->state(sim->scheme);
@@ -310,6 +377,8 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = (long)head[2]};
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
+  sim->impacts.loss_normal = head[10], sim->impacts.loss_tangential = head[11];
+  sim->projection_before = head[12];
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
   memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
   sim->steps_before = (long)head[2];

@@ -12,15 +12,19 @@ struct carom_sim {
   const scheme_type *type;
   void *scheme;
   energy_ledger ledger;
+  impact_ledger impacts;
   bool evaluated;              // accelerations and reactions belong to the present state
   double violation;            // largest |Φ| at the end of a step
   long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
+  double projection_before;    // energy
   double wall_s;               // in carom_sim_step
   double *row;                 // one value a signal
 };
 
-// A signal of the whole model: those of the mechanism, then the energy accounts, then the outputs.
-enum { ENERGY_SIGNALS = 4 };
+// A signal of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
+// then the outputs.
+enum { ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION, ENERGY_IMBALANCE,
+       ENERGY_SIGNALS };
 int sim_signal_count(const carom_model *model);
 
 // Accelerations and reactions at the present state; false when they do not exist.

@@ -94,6 +94,10 @@ typedef struct carom_summary {
   double wall_s, steps_per_s;
   double energy_imbalance;         // relative to the largest energy that went through [-]
   double constraint_violation;     // largest |Φ| met at the end of a step
+  long contact_episodes;
+  double worst_initial_penetration, deepest_penetration;  // [m]
+  long solves, unsolved;           // contact problems
+  double worst_residual;           // of a contact problem that counts as solved [-]
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way

@@ -66,7 +66,35 @@ typedef struct carom_joint_def {
   double axis[3];          // the joint's axis in the axes of the first
   double axis_to[3];       // and of the second; all zero: the same components
   double pitch;            // of a screw: advance per full turn [m]
+  double clearance;        // of a revolute or prismatic joint: 0 ideal, else contact holds it [m]
+  double radius;           // of a journal with clearance [m]
+  double length, width;    // of a slider with clearance [m]
+  carom_numbers limits;    // of a joint with one coordinate: lowest and highest value, stops beyond
+  const char *material;    // of the clearance or the stops
 } carom_joint_def;
+
+// How surfaces meet.
+typedef struct carom_material_def {
+  double restitution;             // Newton's coefficient [-]
+  double tangential_restitution;  // [-]
+  double friction;                // Coulomb's coefficient [-]
+} carom_material_def;
+
+// Surface kinds: point sphere box plane.
+typedef struct carom_surface_def {
+  const char *on;          // body or marker
+  double at[3];            // in its axes [m]
+  double rotate[4];        // unit quaternion (w, x, y, z)
+  double radius;           // of a sphere; in a planar model a circle [m]
+  double size[3];          // of a box, along its axes [m]
+  const char *material;
+} carom_surface_def;
+
+typedef struct carom_contact_def {
+  const char *between[2];  // surfaces
+  const char *material;    // null: that of the surfaces
+  bool exclude;            // these two never touch
+} carom_contact_def;
 
 // Constraint kinds: distance inline inplane gear rack couple.
 typedef struct carom_constraint_def {
@@ -129,6 +157,13 @@ typedef struct carom_smooth_def {
   double alpha, beta;      // of Baumgarte's stabilisation [1/s]
 } carom_smooth_def;
 
+typedef struct carom_moreau_def {
+  double step;             // [s]
+  bool project;            // positions back onto the constraints after each step
+  double tolerance;        // of each contact problem's residual [-]
+  double activation;       // gap at which a contact takes part, 0: 1e-10 of the model's size [m]
+} carom_moreau_def;
+
 typedef struct carom_record_def {
   double every;            // time between rows, 0: each step [s]
   double checkpoint;       // simulated time between checkpoints, 0: at the end only [s]
@@ -147,7 +182,11 @@ CAROM_API carom_constraint_def carom_constraint_default(void);
 CAROM_API carom_force_def carom_force_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
+CAROM_API carom_moreau_def carom_moreau_default(void);
 CAROM_API carom_record_def carom_record_default(void);
+CAROM_API carom_material_def carom_material_default(void);
+CAROM_API carom_surface_def carom_surface_default(void);
+CAROM_API carom_contact_def carom_contact_default(void);
 
 CAROM_API carom_def *carom_def_create(const carom_model_def *model);
 CAROM_API void carom_def_destroy(carom_def *def);
@@ -162,6 +201,11 @@ CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);
 CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator);
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
+CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
+CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
+CAROM_API carom_status carom_def_surface(carom_def *def, const char *name, const char *kind,
+                                         const carom_surface_def *surface);
+CAROM_API carom_status carom_def_contact(carom_def *def, const char *name, const carom_contact_def *contact);
 CAROM_API carom_status carom_def_record(carom_def *def, const carom_record_def *record);
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@ static double gone_through(const energy_ledger *l) {
   most = fmax(most, fabs(b->gravity - a->gravity));
   most = fmax(most, fabs(b->spring - a->spring));
   most = fmax(most, fmax(fabs(b->drive), fabs(b->applied)));
+  most = fmax(most, fmax(fabs(b->impact), fabs(b->friction)));
   return fmax(most, fabs(b->damper));
 }
 
@@ -28,7 +29,8 @@ void energy_update(energy_ledger *l, const energy_balance *now) {
 
 double energy_imbalance(const energy_ledger *l) {
   const energy_balance *a = &l->start, *b = &l->now;
-  double work = (b->drive - a->drive) + (b->applied - a->applied), lost = b->damper - a->damper;
+  double work = (b->drive - a->drive) + (b->applied - a->applied) + (b->projection - a->projection);
+  double lost = (b->damper - a->damper) + (b->impact - a->impact) + (b->friction - a->friction);
   return stored(b) - stored(a) - work + lost;
 }
 

@@ -7,6 +7,8 @@ typedef struct energy_balance {
   double kinetic, gravity, spring;   // stored [J]
   double drive, applied;             // work of drives and of applied forces [J]
   double damper;                     // lost in dampers [J]
+  double impact, friction;           // lost in contacts, normal to and along the surface [J]
+  double projection;                 // put in by moving positions back onto constraints [J]
 } energy_balance;
 
 typedef struct energy_ledger {

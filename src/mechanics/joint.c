@@ -34,8 +34,37 @@ const joint_type *const *joint_types(int *count) {
                                             .size = sizeof(carom_joint_def), .options = word##_options,                \
                                             .count = sizeof word##_options / sizeof *word##_options}
 
-JOINT_TABLE(revolute, "One turn about a common axis.", "hinge: {revolute: [ground, link], at: [0.1, 0]}");
-JOINT_TABLE(prismatic, "One translation along a common axis, no turn.", "guide: {prismatic: [ground, slider], axis: x}");
+#define LIMIT_OPTIONS                                                                                                  \
+  {.key = "limits", .type = OPTION_NUMBERS, .offset = AT(limits),                                                      \
+   .help = "Lowest and highest value of the coordinate; stops beyond."},                                               \
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How the stops or the clearance meet."},    \
+  {.key = "clearance", .type = OPTION_NUMBER, .offset = AT(clearance), .dim = DIM_LENGTH,                              \
+   .flags = OPTION_POSITIVE, .preset = NULL,                                                                           \
+   .help = "Makes it a joint with clearance: contact holds it, no constraint."}
+
+static const option revolute_options[] = {
+    COMMON_OPTIONS("revolute"),
+    LIMIT_OPTIONS,
+    {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Of the journal, with clearance; the bearing's is larger by the clearance."},
+};
+static const option prismatic_options[] = {
+    COMMON_OPTIONS("prismatic"),
+    LIMIT_OPTIONS,
+    {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Of the slider along the guide, with clearance."},
+    {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Of the slider across the guide; the guide is wider by the clearance on each side."},
+};
+static const option_table revolute_table = {.name = "revolute", .summary = "One turn about a common axis.",
+                                            .example = "hinge: {revolute: [ground, link], at: [0.1, 0]}",
+                                            .size = sizeof(carom_joint_def), .options = revolute_options,
+                                            .count = sizeof revolute_options / sizeof *revolute_options};
+static const option_table prismatic_table = {.name = "prismatic",
+                                             .summary = "One translation along a common axis, no turn.",
+                                             .example = "guide: {prismatic: [ground, slider], axis: x}",
+                                             .size = sizeof(carom_joint_def), .options = prismatic_options,
+                                             .count = sizeof prismatic_options / sizeof *prismatic_options};
 JOINT_TABLE(cylindrical, "A turn about and a translation along a common axis: q = (angle, travel).",
             "sleeve: {cylindrical: [rod, collar], axis: x}");
 JOINT_TABLE(universal, "Two turns about crossing axes: first the axis, then x of the second.",

@@ -31,6 +31,7 @@ enum {
   OPTION_SUBJECT = 2,      // takes the value of the key that names the member: `revolute: [ground, crank]`
   OPTION_POSITIVE = 4,     // > 0 (numbers are finite always)
   OPTION_NOT_NEGATIVE = 8, // >= 0
+  OPTION_AT_MOST_ONE = 32, // <= 1
   OPTION_TURNING = 16,     // components about the axes: in a planar model there is one, about z
 };
 

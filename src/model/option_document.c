@@ -61,6 +61,7 @@ static bool has_unit(const option *o) {
 static void put_range(option_sink out, const option *o) {
   if (o->flags & OPTION_POSITIVE) put(out, ", > 0");
   if (o->flags & OPTION_NOT_NEGATIVE) put(out, ", >= 0");
+  if (o->flags & OPTION_AT_MOST_ONE) put(out, ", <= 1");
 }
 
 static void put_default(option_sink out, const option *o) {

@@ -79,6 +79,8 @@ static bool check_range(const asked *a, place at, double x) {
     return FAIL(a, at, NULL, "'%s' must be positive, not %g", a->o->key, x);
   if (a->o->flags & OPTION_NOT_NEGATIVE && x < 0)
     return FAIL(a, at, NULL, "'%s' must not be negative, but is %g", a->o->key, x);
+  if (a->o->flags & OPTION_AT_MOST_ONE && x > 1)
+    return FAIL(a, at, NULL, "'%s' must be at most 1, but is %g", a->o->key, x);
   return true;
 }
 

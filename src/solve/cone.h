@@ -9,6 +9,8 @@
 
 #include "solve/problem.h"
 
+static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
 // x := the nearest point of {|x_T| ≤ μ x_N}, size 2 or 3.
 static inline void cone_project(int size, double mu, double *x) {
   double t = size == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
@@ -34,7 +36,7 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
       for (int k = 0; k < b->size; k++) F[k] = rho * u[k];
       return;
     case BLOCK_UNILATERAL: F[0] = r[0] < rho * u[0] ? r[0] : rho * u[0]; return;
-    case BLOCK_BOX: F[0] = r[0] - fmin(fmax(r[0] - rho * u[0], b->lo), b->hi); return;
+    case BLOCK_BOX: F[0] = r[0] - clamp(r[0] - rho * u[0], b->lo, b->hi); return;
     case BLOCK_PLANE: natural_friction(2, b->mu, r, u, rho, F); return;
     case BLOCK_SPACE: natural_friction(3, b->mu, r, u, rho, F); return;
   }

@@ -22,8 +22,10 @@
 
 // Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has.
 static const double LIFT = 1e-10;
+// A residual that no step can better.
+static const double ROUNDING = 1e-15;
 
-enum { POLISH_STEPS = 8, MEMORY = 5, JUMPS = 20 };
+enum { POLISH_STEPS = 12, VAIN_STEPS = 4, MEMORY = 5, JUMPS = 20 };
 
 // Row i of a block: Σ_k on_r[i][k] dr_k + on_u[i][k] du_k = −F_i; a row that is known has dr_i = −F_i.
 typedef struct rows {
@@ -202,17 +204,17 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   size_t bytes = (size_t)x.n * sizeof *r;
   memcpy(x.r, r, bytes);
   memcpy(x.u, u, bytes);
-  for (int k = 0; k < POLISH_STEPS && residual > 0; k++) {
+  int vain = 0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
+  for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING; k++) {
     linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p)) break;
     for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
     double next = judge(&x, p);
-    if (!(next < residual)) break;
-    bool slow = next > 0.5 * residual;
+    vain = next <= 0.5 * residual ? 0 : vain + 1;
+    if (!(next < residual)) continue;
     residual = next;
     memcpy(r, x.r, bytes);
     memcpy(u, x.u, bytes);
-    if (slow) break;
   }
   return residual;
 }
@@ -247,7 +249,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     multiply(x.n, x.W, x.step, x.du);
     double t = step_length(&x, p, history, trial_r, trial_u);
     if (t == 0 && ++jumps > JUMPS) return SOLVE_STALLED;
-    if (t == 0) t = 1;
+    if (t == 0) t = 1;  // out of a valley that has no solution in it
     for (int i = 0; i < x.n; i++) x.r[i] += t * x.step[i];
   }
 }

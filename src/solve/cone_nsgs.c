@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "solve/cone.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
@@ -159,8 +160,8 @@ static inline void solve_block_alone(const solve_problem *p, memory *m, int k, c
       for (int i = 0; i < 2; i++) q[i] = u[i] - c->D[2 * i] * r[0] - c->D[2 * i + 1] * r[1];
       solve_plane(c, b->mu, q, r);
       return;
-    case BLOCK_UNILATERAL: r[0] = fmax(r[0] - u[0] * c->inverse, 0); return;
-    case BLOCK_BOX: r[0] = fmin(fmax(r[0] - u[0] * c->inverse, b->lo), b->hi); return;
+    case BLOCK_UNILATERAL: r[0] = clamp(r[0] - u[0] * c->inverse, 0, INFINITY); return;
+    case BLOCK_BOX: r[0] = clamp(r[0] - u[0] * c->inverse, b->lo, b->hi); return;
     case BLOCK_BILATERAL: {
       const double *inverse = m->inverses + (long)b->row * BLOCK_ROWS_MAX;
       for (int i = 0; i < b->size; i++)

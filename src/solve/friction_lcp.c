@@ -161,7 +161,8 @@ void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride,
   l->unknowns = lcp_unknowns(p);
   l->eliminated_count = 0;
   l->impulse = 0;
-  for (int i = 0; i < n; i++) l->impulse = fmax(l->impulse, fabs(l->W[(long)i * n + i]));
+  for (int i = 0; i < n; i++)
+    if (fabs(l->W[(long)i * n + i]) > l->impulse) l->impulse = fabs(l->W[(long)i * n + i]);
   if (!(l->impulse > 0)) l->impulse = 1;
   if (reduce_unilateral(l, p, M, stride, q, q_stride)) return;
   memcpy(l->q, p->q, (size_t)n * sizeof *l->q);

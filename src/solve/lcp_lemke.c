@@ -21,7 +21,9 @@ typedef struct tableau {
   int *tied;
 } tableau;
 
-static int stride_for(int n) { return (n + 2 + 3) & ~3; }
+enum { WIDTH = 4 };
+
+static int stride_for(int n) { return (n + 2 + WIDTH - 1) / WIDTH * WIDTH; }
 
 static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->lcp;
@@ -67,19 +69,22 @@ static int smallest_row(tableau *t, int count, int column) {
   return t->tied[0];
 }
 
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 // The row that stops the increase of a column's variable; −1 when none does.
 static int leaving_row(tableau *t, int column) {
   int n = t->n, b = n + 1, z0 = t->where[2 * n];
   double largest = 0, ratio = INFINITY, size = 0;
   for (int i = 0; i < n; i++) {
     const double *Ti = t->T + (long)i * t->stride;
-    largest = fmax(largest, fabs(Ti[column]));
-    size = fmax(size, fabs(Ti[b]));
+    largest = larger(largest, fabs(Ti[column]));
+    size = larger(size, fabs(Ti[b]));
   }
   double tiny = PIVOT * largest;
   for (int i = 0; i < n; i++) {
     const double *Ti = t->T + (long)i * t->stride;
-    if (Ti[column] < -tiny) ratio = fmin(ratio, fmax(Ti[b], 0) / -Ti[column]);
+    // multiplied out: a division only where the least ratio changes
+    if (Ti[column] < -tiny && larger(Ti[b], 0) < ratio * -Ti[column]) ratio = larger(Ti[b], 0) / -Ti[column];
   }
   if (!(ratio < INFINITY)) return -1;
   int count = 0;
@@ -92,16 +97,18 @@ static int leaving_row(tableau *t, int column) {
   return smallest_row(t, count, column);
 }
 
+// Rows are padded to a multiple of WIDTH with zeros, so that the inner loops are whole vectors.
 static void exchange(tableau *t, int row, int column) {
-  int n = t->n, width = n + 2;
-  double *restrict Tr = t->T + (long)row * t->stride, pivot = 1 / Tr[column];
-  for (int j = 0; j < width; j++) Tr[j] *= -pivot;
+  int n = t->n, stride = t->stride;
+  double *restrict Tr = t->T + (long)row * stride, pivot = 1 / Tr[column];
+  for (int j = 0; j < stride; j++) Tr[j] *= -pivot;
   Tr[column] = pivot;
   for (int i = 0; i < n; i++) {
-    double *restrict Ti = t->T + (long)i * t->stride, factor = Ti[column];
+    double *restrict Ti = t->T + (long)i * stride, factor = Ti[column];
     if (i == row || factor == 0) continue;
     Ti[column] = 0;
-    for (int j = 0; j < width; j++) Ti[j] += factor * Tr[j];
+    for (int j = 0; j < stride; j += WIDTH)
+      for (int k = 0; k < WIDTH; k++) Ti[j + k] += factor * Tr[j + k];
   }
   int out = t->basic[row], in = t->nonbasic[column];
   t->basic[row] = in, t->where[in] = row;
@@ -112,12 +119,12 @@ static void exchange(tableau *t, int row, int column) {
 static int begin(tableau *t, const solve_problem *p, int attempt) {
   int n = t->n, b = n + 1, row = -1;
   lcp_reduce(&t->lcp, p, t->T, t->stride, t->T + b, t->stride);
-  double size = 0, least = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(t->T[(long)i * t->stride + b]));
+  double least = 0;
   for (int i = 0; i < n; i++) {
     double *Ti = t->T + (long)i * t->stride;
     // another covering vector is another path, for when the first ended on a ray
     Ti[n] = attempt == 0 ? 1 : 1 + (double)((i * 7919 + attempt * 104729) % 97) / 97;
+    for (int j = n + 2; j < t->stride; j++) Ti[j] = 0;
     t->basic[i] = t->where[i] = i;
     t->nonbasic[i] = n + i, t->where[n + i] = -1 - i;
     // the last of the lowest: the smallest row in the order of the dictionary
@@ -155,7 +162,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   if (status != SOLVE_SOLVED) return status;
   for (int i = 0; i < t.n; i++) {
     int at = t.where[t.n + i];
-    t.z[i] = at >= 0 ? fmax(t.T[(long)at * t.stride + t.n + 1], 0) : 0;
+    t.z[i] = at >= 0 ? larger(t.T[(long)at * t.stride + t.n + 1], 0) : 0;
   }
   lcp_restore(&t.lcp, p, t.z, r);
   return status;

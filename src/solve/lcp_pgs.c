@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/cone.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
@@ -21,11 +22,9 @@ static bool suits(const solve_problem *p) { return !solve_has(p, BLOCK_SPACE); }
 static double cut(const solve_block *b, int k, const double *r, double x) {
   switch (b->kind) {
     case BLOCK_BILATERAL: return x;
-    case BLOCK_BOX: return fmin(fmax(x, b->lo), b->hi);
-    case BLOCK_PLANE:
-      if (k == 1) return fmin(fmax(x, -b->mu * r[0]), b->mu * r[0]);
-      return fmax(x, 0);
-    default: return fmax(x, 0);
+    case BLOCK_BOX: return clamp(x, b->lo, b->hi);
+    case BLOCK_PLANE: return k == 1 ? clamp(x, -b->mu * r[0], b->mu * r[0]) : clamp(x, 0, INFINITY);
+    default: return clamp(x, 0, INFINITY);
   }
 }
 

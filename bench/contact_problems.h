@@ -1,0 +1,131 @@
+// Contact problems that carom's solvers and the peers' are measured on: plain arrays, the same numbers for all.
+#ifndef BENCH_CONTACT_PROBLEMS_H
+#define BENCH_CONTACT_PROBLEMS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A linear congruential generator, upper bits: the same numbers everywhere.
+typedef struct dice {
+  uint64_t state;
+} dice;
+
+static inline double dice_uniform(dice *d) {
+  d->state = d->state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(d->state >> 11) * 0x1p-53;
+}
+
+static inline double dice_normal(dice *d) {
+  double radius = sqrt(-2 * log(dice_uniform(d) + 1e-300));
+  return radius * cos(6.283185307179586 * dice_uniform(d));
+}
+
+// 0 ≤ w = M z + q ⊥ z ≥ 0 with M = A Aᵀ/n + 0.1 (row by row; it is symmetric). Lengths of five hundred and less.
+typedef struct lcp_data {
+  int n;
+  double *M, *q;
+} lcp_data;
+
+static inline lcp_data lcp_random(int n, int seed) {
+  dice d = {(uint64_t)(1000 * seed + n)};
+  lcp_data p = {n, malloc((size_t)n * (size_t)n * sizeof(double)), malloc((size_t)n * sizeof(double))};
+  double *A = malloc((size_t)n * (size_t)n * sizeof *A);
+  for (long i = 0; i < (long)n * n; i++) A[i] = dice_normal(&d);
+  for (long i = 0; i < n; i++) {
+    for (long j = 0; j < n; j++) {
+      double sum = 0;
+      for (long k = 0; k < n; k++) sum += A[i * n + k] * A[j * n + k];
+      p.M[i * n + j] = sum / n + (i == j ? 0.1 : 0);
+    }
+    p.q[i] = dice_normal(&d);
+  }
+  free(A);
+  return p;
+}
+
+static inline void lcp_free(lcp_data *p) { free(p->M), free(p->q); }
+
+// Contacts with friction between free bodies of mass 1 and inertia 0.1, one in five with the ground. Row r of side s of
+// a contact: J[s][r], six velocities (linear first); body −1 is the ground.
+typedef struct scene_data {
+  int contacts, bodies;
+  int (*body)[2];
+  double (*J)[2][3][6];
+  double *q, *mu;
+} scene_data;
+
+static const double scene_inverse_mass[6] = {1, 1, 1, 10, 10, 10};
+
+static inline void scene_frame(dice *d, int upright, double frame[3][3]) {
+  double *n = frame[0], *t = frame[1], *b = frame[2], length;
+  for (int k = 0; k < 3; k++) n[k] = dice_normal(d);
+  if (upright) n[0] *= 0.3, n[1] *= 0.3, n[2] = 1;
+  length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  for (int k = 0; k < 3; k++) n[k] /= length;
+  int flat = fabs(n[2]) > 0.9;
+  t[0] = flat ? 0 : -n[1], t[1] = flat ? -n[2] : n[0], t[2] = flat ? n[1] : 0;
+  length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+  for (int k = 0; k < 3; k++) t[k] /= length;
+  b[0] = n[1] * t[2] - n[2] * t[1], b[1] = n[2] * t[0] - n[0] * t[2], b[2] = n[0] * t[1] - n[1] * t[0];
+}
+
+// A direction f acting at an arm.
+static inline void scene_row(double sign, const double *f, const double *arm, double row[6]) {
+  for (int k = 0; k < 3; k++) row[k] = sign * f[k];
+  row[3] = sign * (arm[1] * f[2] - arm[2] * f[1]);
+  row[4] = sign * (arm[2] * f[0] - arm[0] * f[2]);
+  row[5] = sign * (arm[0] * f[1] - arm[1] * f[0]);
+}
+
+static inline scene_data scene_random(int contacts, int bodies) {
+  dice d = {(uint64_t)(7 * contacts + bodies)};
+  scene_data s = {contacts, bodies, calloc((size_t)contacts, sizeof *s.body), calloc((size_t)contacts, sizeof *s.J),
+                  calloc(3 * (size_t)contacts, sizeof *s.q), calloc((size_t)contacts, sizeof *s.mu)};
+  double(*v)[6] = calloc((size_t)bodies, sizeof *v);
+  for (int i = 0; i < bodies; i++)
+    for (int k = 0; k < 6; k++) v[i][k] = 0.3 * dice_normal(&d) - (k == 2);
+  for (int c = 0; c < contacts; c++) {
+    int other = dice_uniform(&d) < 0.2 ? -1 : (int)(dice_uniform(&d) * bodies);
+    s.mu[c] = 0.5;
+    s.body[c][0] = c % bodies;
+    s.body[c][1] = other == s.body[c][0] ? -1 : other;
+    double frame[3][3], arm[2][3];
+    scene_frame(&d, s.body[c][1] < 0, frame);
+    for (int k = 0; k < 3; k++)
+      arm[0][k] = -0.5 * frame[0][k] + 0.1 * dice_normal(&d), arm[1][k] = 0.5 * frame[0][k] + 0.1 * dice_normal(&d);
+    for (int side = 0; side < 2; side++)
+      for (int r = 0; r < 3; r++) {
+        if (s.body[c][side] < 0) continue;
+        scene_row(side ? -1 : 1, frame[r], arm[side], s.J[c][side][r]);
+        for (int k = 0; k < 6; k++) s.q[3 * c + r] += s.J[c][side][r][k] * v[s.body[c][side]][k];
+      }
+  }
+  free(v);
+  return s;
+}
+
+// W between two contacts, row by row; 0 when no body is common to them.
+static inline int scene_block(const scene_data *s, int a, int b, double W[9]) {
+  int meet = 0;
+  memset(W, 0, 9 * sizeof *W);
+  for (int p = 0; p < 2; p++)
+    for (int o = 0; o < 2; o++) {
+      if (s->body[a][p] < 0 || s->body[a][p] != s->body[b][o]) continue;
+      meet = 1;
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          for (int k = 0; k < 6; k++)
+            W[3 * i + j] += s->J[a][p][i][k] * scene_inverse_mass[k] * s->J[b][o][j][k];
+    }
+  return meet;
+}
+
+static inline void scene_free(scene_data *s) { free(s->body), free(s->J), free(s->q), free(s->mu); }
+
+static const int lcp_sizes[] = {10, 20, 50, 100, 200, 500};
+static const int scene_sizes[][2] = {{100, 100}, {1000, 1000}, {100, 40}, {1000, 400}};
+enum { LCP_SIZES = 6, LCP_SEEDS = 5, SCENE_SIZES = 4 };
+
+#endif

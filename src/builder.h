@@ -1,0 +1,33 @@
+// What the parts of the build share: the model under construction and the names it has met.
+#ifndef BUILDER_H
+#define BUILDER_H
+
+#include "base/names.h"
+#include "model_internal.h"
+
+typedef struct builder {
+  carom_model *model;
+  const carom_def *def;
+  arena *memory;
+  carom_error *error;
+  names bodies, markers, joints;   // name → index in the definition; ground is body 0
+  names signals;
+} builder;
+
+// Where an option of a part stood, or the part itself.
+place builder_place(const part *p, const option_table *table, const char *key);
+// "did you mean ...", from the names of one or two sections (the second may be null); null when none is near.
+const char *builder_hint(builder *b, const char *name, const part_list *first, const part_list *second);
+// Enters the names of a section, each once, as first, first + 1, ...
+bool builder_names(builder *b, names *n, const part_list *list, const char *section_name, int first);
+mat3 builder_rotation(const double q[4]);
+// A frame on a body or marker, moved and turned further, as a marker of its own; -1 after reporting.
+int builder_marker(builder *b, mechanism *m, const char *name, pose offset, place at, const char *owner);
+// `hinge` or `cylinder.q1`
+bool builder_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c);
+
+// Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
+// concerns and how many rows it may bring.
+bool builder_contacts(builder *b, mechanism *m);
+
+#endif
