@@ -109,6 +109,9 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
     return false;
   }
+  mechanism *m = &s->b->model->m;
+  signal_kind kind = m->signals[signal_index].kind;
+  if (kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U) m->joints[m->signals[signal_index].index].watched = true;
   for (int i = 1; i < s->count; i++)
     if (s->signals[i] == signal_index) {
       *found = (symbol){.slot = i};

@@ -99,10 +99,9 @@ static void runs_closed_for_100_seconds(const char *settings) {
 static void holds_in_joint_coordinates(void) { runs_closed_for_100_seconds(TIGHT "coordinates=joint"); }
 static void holds_in_absolute_coordinates(void) { runs_closed_for_100_seconds(TIGHT "coordinates=absolute"); }
 
-// Two formulations with nothing in common but the file agree to what their integrators promise: 1e-11 a step, a few
-// hundred steps, and the motion stretches a difference at most tenfold in this time.
+// Two formulations with nothing in common but the file agree to what their integrators promise: 1e-11 for each step of
+// both (some 500 each), and the motion stretches a difference at most tenfold in this time.
 static void both_coordinates_agree(void) {
-  const double tolerance = 1e-8;
   example a, b;
   if (!example_start(&a, "bricard", "coordinates=joint integrator.rtol=1e-11 integrator.atol=1e-11")) return;
   if (example_start(&b, "bricard", "coordinates=absolute integrator.rtol=1e-11 integrator.atol=1e-11")) {
@@ -111,10 +110,11 @@ static void both_coordinates_agree(void) {
     for (double t = 0.25; t <= 3 && example_advance(&a, t) && example_advance(&b, t); t += 0.25)
       for (int k = 0; k < 10; k++) {
         double difference = example_read(&a, "%s", signals[k]) - example_read(&b, "%s", signals[k]);
-        CHECK_NEAR(difference, 0, tolerance);
         worst = fmax(worst, fabs(difference));
       }
-    printf("    agree to %.2g over 3 s\n", worst);
+    const double steps = (double)(carom_sim_summary(a.sim).steps + carom_sim_summary(b.sim).steps);
+    CHECK_LE(worst, 10 * steps * 1e-11);
+    printf("    agree to %.2g over 3 s in %.0f steps\n", worst, steps);
     example_end(&b);
   }
   example_end(&a);

@@ -24,6 +24,10 @@ static void check_balance(const char *name, const char *coordinates) {
   snprintf(settings, sizeof settings, "coordinates=%s " TOLERANCE, coordinates);
   if (!run_open(&r, name, settings)) return;
   const carom_model_info info = carom_model_get_info(r.model);
+  if (strcmp(info.method, "smooth") != 0) {  // a fixed-step scheme has no tolerance to be held against
+    run_close(&r);
+    return;
+  }
   CHECK(strcmp(info.integrator, "rk4") != 0);  // it would have no tolerance to be held against
   const double end = end_of(&info);
   if (run_to(&r, end)) {

@@ -2,10 +2,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
+// Called at every step, so only what is read gets cleared.
 void error_clear(carom_error *error) {
-  if (error) memset(error, 0, sizeof *error);
+  if (!error) return;
+  error->status = CAROM_OK;
+  error->line = error->column = 0;
+  error->file[0] = error->message[0] = error->text[0] = 0;
 }
 
 carom_status error_set(carom_error *error, carom_status status, const char *format, ...) {

@@ -327,7 +327,9 @@ static bool check_inertia(const mechanism *m, motion *x, carom_error *error) {
                       "give the body a mass and an inertia, or drive that joint", "%s", why);
 }
 
-static void keep_state(mechanism *m, const motion *x, arena *memory) {
+static void keep_state(mechanism *m, motion *x, arena *memory) {
+  dynamics_positions_velocities(m, x);
+  coordinate_measure(m, x);
   double *q = ARENA_ARRAY(memory, double, m->nq + 1), *u = ARENA_ARRAY(memory, double, m->nv + 1);
   memcpy(q, x->q, (size_t)m->nq * sizeof *q);
   memcpy(u, x->u, (size_t)m->nv * sizeof *u);

@@ -58,11 +58,16 @@ static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
+void coordinate_measure(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++)
+    if (m->joints[i].node < 0 && !m->joints[i].watched) measure_joint(m, x, &m->joints[i]);
+}
+
 void coordinate_update(const mechanism *m, motion *x) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     if (j->node < 0) {
-      measure_joint(m, x, j);
+      if (j->watched) measure_joint(m, x, j);
       continue;
     }
     const node *n = &m->nodes[j->node];

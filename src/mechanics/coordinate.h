@@ -13,8 +13,10 @@ typedef struct coordinate_row {
   vec3 at, force, torque;  // a unit effort pushes b with this, and a with the opposite, at this point
 } coordinate_row;
 
-// Refreshes joint_q and joint_u of all joints from positions and velocities.
+// Refreshes joint_q and joint_u from positions and velocities: of the tree's joints and of those that are watched.
 void coordinate_update(const mechanism *m, motion *x);
+// Of the others. To be done often enough that no angle turns by half a turn between.
+void coordinate_measure(const mechanism *m, motion *x);
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 

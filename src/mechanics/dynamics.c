@@ -136,6 +136,7 @@ bool dynamics_accelerations(const mechanism *m, motion *x) {
 
 void dynamics_reactions(const mechanism *m, motion *x) {
   tree_inverse(m, x, x->udot, x->speed_work[0]);
+  coordinate_measure(m, x);
   coordinate_accelerations(m, x);
   x->potentials[POTENTIAL_GRAVITY] = tree_gravity_energy(m, x);
 }

@@ -1,7 +1,22 @@
 #include "mechanics/marker.h"
 
+// In the plane a turn is a cosine and a sine.
+static marker_state read_planar(const mechanism *m, const motion *x, const marker *k) {
+  marker_state s = {.node = m->bodies[k->body].node};
+  const tree_link *l = &x->links[s.node];
+  double c = l->R.m[0], n = l->R.m[3], kc = k->local.R.m[0], kn = k->local.R.m[3], w = l->V[0];
+  double rc = c * kc - n * kn, rn = n * kc + c * kn;
+  s.R = (mat3){{rc, -rn, 0, rn, rc, 0, 0, 0, 1}};
+  s.arm = (vec3){c * k->local.p.x - n * k->local.p.y, n * k->local.p.x + c * k->local.p.y, 0};
+  s.p = (vec3){l->p.x + s.arm.x, l->p.y + s.arm.y, 0};
+  s.w = (vec3){0, 0, w};
+  s.v = (vec3){l->V[1] - w * s.arm.y, l->V[2] + w * s.arm.x, 0};
+  return s;
+}
+
 marker_state marker_read(const mechanism *m, const motion *x, int i) {
   const marker *k = &m->markers[i];
+  if (m->planar) return read_planar(m, x, k);
   marker_state s = {.node = m->bodies[k->body].node};
   const tree_link *l = &x->links[s.node];
   s.R = mat3_product(l->R, k->local.R);

@@ -44,6 +44,7 @@ typedef struct joint {
   int first, second;   // markers
   int node;            // the node it carries, or -1 when it closes a loop
   int constraint;      // the constraint that closes it, or -1
+  bool watched;        // its coordinates are measured at every evaluation; not so for a loose joint nobody reads
   bool loose;          // it has clearance: contacts hold it, no constraint; its coordinates are measured
   int q, v;            // its coordinates and speeds in motion.joint_q, motion.joint_u
 } joint;

@@ -254,6 +254,16 @@ static bool check_drives(const mechanism *m, carom_error *error) {
   return true;
 }
 
+// A joint with clearance is watched when a force, a coupling or a drive reads its coordinates.
+static void watch_joints(mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++) m->joints[i].watched = !m->joints[i].loose;
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].of.joint >= 0) m->joints[m->forces[i].of.joint].watched = true;
+  for (int i = 0; i < m->drive_count; i++) m->joints[m->drives[i].of.joint].watched = true;
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].term_count; k++) m->joints[m->constraints[i].terms[k].of.joint].watched = true;
+}
+
 bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_error *error) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
@@ -276,6 +286,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   if (!check_connected(m, error) || !check_drives(m, error)) return false;
   close_loops(m, memory);
   drive_speeds(m);
+  watch_joints(m);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

@@ -26,7 +26,7 @@ int lcp_unknowns(const solve_problem *p) {
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {
   lcp_reduction l = {0};
-  size_t n = limits->lcp ? (size_t)limits->dense : 0;
+  size_t n = (size_t)limits->dense;
   l.W = TAKE(w, double, n * n);
   l.q = TAKE(w, double, n);
   l.eliminated = TAKE(w, int, n);

@@ -106,9 +106,9 @@ static void exchange(tableau *t, int row, int column) {
   for (int i = 0; i < n; i++) {
     double *restrict Ti = t->T + (long)i * stride, factor = Ti[column];
     if (i == row || factor == 0) continue;
-    Ti[column] = 0;
     for (int j = 0; j < stride; j += WIDTH)
       for (int k = 0; k < WIDTH; k++) Ti[j + k] += factor * Tr[j + k];
+    Ti[column] = factor * pivot;  // last: a single store before the vectors would hold them up
   }
   int out = t->basic[row], in = t->nonbasic[column];
   t->basic[row] = in, t->where[in] = row;

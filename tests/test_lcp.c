@@ -1,0 +1,384 @@
+// Linear complementarity problems: the judge, each solver on the references and on random problems with known solutions,
+// bilateral rows and boxes beside, what is refused, no allocation, same bits.
+#include "check.h"
+
+#include "carom/carom.h"
+#include "contact.h"
+
+// --- counting allocations -----------------------------------------------------------------------------------------
+
+static volatile long allocations;
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN
+#endif
+#endif
+#ifdef UNDER_ASAN
+extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *));
+static void count_malloc(const volatile void *p, size_t size) { (void)p, (void)size, allocations++; }
+static void count_free(const volatile void *p) { (void)p; }
+static void watch(void) { __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free); }
+#else
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+void *malloc(size_t size) { return allocations++, __libc_malloc(size); }
+void *calloc(size_t n, size_t size) { return allocations++, __libc_calloc(n, size); }
+void *realloc(void *p, size_t size) { return allocations++, __libc_realloc(p, size); }
+static void watch(void) {}
+#endif
+
+// --- the judge ----------------------------------------------------------------------------------------------------
+
+static contact_problem one;
+
+static contact_problem *fresh(void) {
+  memset(&one, 0, sizeof one);
+  return &one;
+}
+
+static void unilateral_rows(contact_problem *p, int n) {
+  for (int i = 0; i < n; i++) add_block(p, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
+}
+
+// r = (1, 0), W = diag(2, 3), q = (−2, 1): a solution. Moved by 0.1 in r: |min(r, u)| = 0.1 over max(|W||r|, |q|) = 2.2.
+static void judge_measures_by_the_formula(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 2);
+  double W[4] = {2, 0, 0, 3}, work[2], r[2] = {1, 0}, u[2];
+  memcpy(c->W, W, sizeof W);
+  c->q[0] = -2, c->q[1] = 1;
+  solve_problem p = as_problem(c);
+  CHECK(solve_residual_of(&p, r, u, work) == 0);
+  r[0] = 1.1;
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.2 / 2.2, 1e-15);  // u_0 = 0.2, r_0 = 1.1
+  r[0] = 1, r[1] = -0.5;
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 / 2, 1e-15);    // min(−0.5, −0.5) over max(2, 1.5, 2)
+  r[0] = NAN;
+  CHECK(solve_residual_of(&p, r, u, work) == INFINITY);
+}
+
+// --- references ---------------------------------------------------------------------------------------------------
+
+typedef struct reference {
+  const char *file;
+  int n;            // 0: any solution will do
+  double z[9];
+} reference;
+
+static const reference references[] = {
+    {"lcp_CPS_1", 0, {0}},
+    {"lcp_CPS_2", 3, {0, 1, 3}},
+    {"lcp_CPS_4", 4, {2, 2, 2, 92}},
+    {"lcp_deudeu", 2, {4.0 / 3, 7.0 / 3}},
+    {"lcp_mmc", 0, {0}},
+    {"lcp_ortiz", 4, {2.0 / 3, 0, 1.0 / 3, 0}},
+    {"lcp_trivial", 9, {1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5, 1.0 / 6, 1.0 / 7, 1.0 / 8, 1.0 / 9}},
+};
+
+typedef struct seen {
+  const reference *of;
+  int solved;
+} seen;
+
+// The solutions are isolated and of size up to 92, the matrices of condition below 1e3: 1e-12 is rounding with room.
+static void compare(void *context, const carom_solve_result *result) {
+  seen *s = context;
+  bool exact = strcmp(result->solver, "chain") == 0 || strcmp(result->solver, "lemke") == 0 ||
+               strcmp(result->solver, "newton") == 0 || strcmp(result->solver, "enumerate") == 0;
+  if (exact) CHECK(result->solved);
+  if (!result->solved) return;
+  s->solved++;
+  CHECK_LE(result->residual, 1e-12);
+  if (s->of->n) CHECK_LE(apart(s->of->n, result->r, s->of->z), 1e-12 * 92);
+  if (strcmp(s->of->file, "lcp_CPS_1") == 0) CHECK_NEAR(result->r[0] + result->r[1], 1, 1e-12);
+}
+
+static void references_are_solved(void) {
+  char path[4096], name[64];
+  if (!check_shared("refs/lcp/lcp_CPS_1.dat", path, sizeof path)) SKIP("no reference problems");
+  for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+    snprintf(name, sizeof name, "refs/lcp/%s.dat", references[i].file);
+    if (!CHECK(check_shared(name, path, sizeof path))) continue;
+    carom_solve_options options = carom_solve_default();
+    carom_error error = {0};
+    seen s = {&references[i], 0};
+    options.solver = "all";
+    options.tolerance = 1e-12;
+    CHECK_EQUAL(carom_solve_file(path, &options, compare, &s, &error), CAROM_OK);
+    CHECK(s.solved >= 3);
+  }
+}
+
+// --- random problems ----------------------------------------------------------------------------------------------
+
+static solve_settings strict(void) {
+  solve_settings s = solve_settings_default();
+  s.tolerance = 1e-12;
+  return s;
+}
+
+// Symmetric positive definite or with a skew part: a P-matrix, so the solution is the one it was made from. The smallest
+// eigenvalue of the symmetric part is at least 0.5, so an error e in u moves r by at most 2 |e|√n; 1e-10 leaves room.
+static void p_matrices_have_their_solution(void) {
+  const solver *const by[] = {&solver_lemke, &solver_newton, &solver_pgs, &solver_nsgs, &solver_alart_curnier, NULL};
+  solve_settings settings = strict();
+  for (int round = 0; round < 60; round++) {
+    contact_problem *c = fresh();
+    int n = 1 + pick(40);
+    bool skew = round % 2;
+    unilateral_rows(c, n);
+    fill_gram(c, n, 0.5);
+    for (int i = 0; skew && i < n; i++)
+      for (int j = 0; j < i; j++) {
+        double s = uniform(-0.3, 0.3);
+        c->W[i * n + j] += s, c->W[j * n + i] -= s;
+      }
+    choose_solution(c, round % 3 == 0);
+    for (int k = 0; k < 6; k++) {
+      bool sure = by[k] == &solver_lemke || by[k] == &solver_newton || !by[k] || !skew;
+      solve_info info = contact_solve(c, by[k], &settings, NULL);
+      if (sure) CHECK_EQUAL(info.status, SOLVE_SOLVED);
+      if (info.status == SOLVE_SOLVED) CHECK_LE(apart(n, c->r, c->known_r), 1e-10);
+    }
+  }
+}
+
+// Rank below the rows: percussions may be shared in many ways, velocities are unique (W symmetric positive semidefinite).
+static void redundant_contacts_are_solved(void) {
+  solve_settings settings = strict();
+  chain_tally tally = {0};
+  for (int round = 0; round < 200; round++) {
+    contact_problem *c = fresh();
+    int n = 2 + pick(20);
+    unilateral_rows(c, n);
+    fill_gram(c, 1 + pick(n - 1), 0);
+    choose_solution(c, true);
+    solve_info info = contact_solve(c, NULL, &settings, &tally);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_LE(apart(n, c->u, c->known_u), 1e-9);
+    CHECK_EQUAL(contact_solve(c, &solver_lemke, &settings, NULL).status, SOLVE_SOLVED);
+  }
+  CHECK_EQUAL(tally.problems, 200);
+  CHECK_EQUAL(tally.unsolved, 0);
+}
+
+static void mixed_blocks(contact_problem *c, int count, bool with_box) {
+  for (int k = 0; k < count; k++) {
+    int kind = pick(with_box ? 3 : 2);
+    if (kind == 0) add_block(c, (solve_block){.kind = BLOCK_BILATERAL, .size = 1 + pick(BLOCK_ROWS_MAX)});
+    else if (kind == 1) add_block(c, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
+    else {
+      double lo = uniform(-1, 0);
+      add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = lo, .hi = lo + uniform(0.2, 2)});
+    }
+  }
+}
+
+static void bilateral_rows_and_boxes_are_solved(void) {
+  const solver *const by[] = {&solver_lemke, &solver_newton, &solver_alart_curnier, &solver_nsgs, NULL};
+  solve_settings settings = strict();
+  for (int round = 0; round < 100; round++) {
+    contact_problem *c = fresh();
+    mixed_blocks(c, 2 + pick(10), true);
+    fill_gram(c, c->rows + 2, 0.3);
+    choose_solution(c, false);
+    for (int k = 0; k < 5; k++) {
+      solve_info info = contact_solve(c, by[k], &settings, NULL);
+      CHECK_EQUAL(info.status, SOLVE_SOLVED);
+      CHECK_LE(apart(c->rows, c->r, c->known_r), 1e-9);  // as for P-matrices, smallest eigenvalue 0.3
+    }
+  }
+}
+
+// One-sided boxes and open ones.
+static void bounds_may_be_infinite(void) {
+  contact_problem *c = fresh();
+  add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = -INFINITY, .hi = INFINITY});
+  add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = -INFINITY, .hi = 0.5});
+  add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = -0.25, .hi = INFINITY});
+  fill_gram(c, 4, 0.5);
+  double r[3] = {2, 0.5, -0.25}, u[3] = {0, -1, 1};
+  for (int i = 0; i < 3; i++) {
+    c->q[i] = u[i];
+    for (int j = 0; j < 3; j++) c->q[i] -= c->W[3 * i + j] * r[j];
+  }
+  const solver *const by[] = {&solver_lemke, &solver_newton, &solver_enumerate, &solver_pgs, &solver_nsgs,
+                              &solver_alart_curnier};
+  solve_settings settings = strict();
+  for (int k = 0; k < 6; k++) {
+    CHECK_EQUAL(contact_solve(c, by[k], &settings, NULL).status, SOLVE_SOLVED);
+    CHECK_LE(apart(3, c->r, r), 1e-11);
+  }
+}
+
+// A bilateral row that says the same as another, as in an overconstrained mechanism.
+static void redundant_bilateral_rows_are_solved(void) {
+  solve_settings settings = strict();
+  for (int round = 0; round < 50; round++) {
+    contact_problem *c = fresh();
+    add_block(c, (solve_block){.kind = BLOCK_BILATERAL, .size = 4});
+    unilateral_rows(c, 5);
+    fill_gram(c, 6, 0);  // nine rows on six velocities
+    choose_solution(c, false);
+    CHECK_EQUAL(contact_solve(c, NULL, &settings, NULL).status, SOLVE_SOLVED);
+    CHECK_LE(apart(c->rows, c->u, c->known_u), 1e-9);
+  }
+}
+
+// 0 ≤ z ⊥ −z + 1 ≥ 0 has two solutions, z = 0 and z = 1; two of them side by side four.
+static void enumeration_counts(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 2);
+  c->W[0] = c->W[3] = -1, c->q[0] = c->q[1] = 1;
+  solve_settings settings = strict();
+  settings.count_solutions = true;
+  CHECK_EQUAL(contact_solve(c, &solver_enumerate, &settings, NULL).solutions, 4);
+  fill_gram(c, 3, 0.1);
+  CHECK_EQUAL(contact_solve(c, &solver_enumerate, &settings, NULL).solutions, 1);
+}
+
+// w = −z − 1 has none: a ray, and no solver may claim otherwise.
+static void what_has_no_solution_is_not_solved(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 1);
+  c->W[0] = -1, c->q[0] = -1;
+  solve_settings settings = strict();
+  CHECK_EQUAL(contact_solve(c, &solver_lemke, &settings, NULL).status, SOLVE_RAY);
+  int count;
+  const solver *const *list = solver_list(&count);
+  for (int i = 0; i < count; i++) CHECK(contact_solve(c, list[i], &settings, NULL).status != SOLVE_SOLVED);
+  chain_tally tally = {0};
+  CHECK(contact_solve(c, NULL, &settings, &tally).status != SOLVE_SOLVED);
+  CHECK_EQUAL(tally.unsolved, 1);
+}
+
+// --- manners ------------------------------------------------------------------------------------------------------
+
+static void nonsense_is_refused(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 3);
+  fill_gram(c, 3, 1);
+  choose_solution(c, false);
+  solve_settings settings = strict();
+  double kept = c->W[4];
+  int count;
+  const solver *const *list = solver_list(&count);
+  for (int i = -1; i < count; i++) {
+    c->W[4] = NAN;
+    CHECK_EQUAL(contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL).status, SOLVE_INVALID);
+    c->W[4] = kept;
+    c->q[1] = INFINITY;
+    CHECK_EQUAL(contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL).status, SOLVE_INVALID);
+    c->q[1] = 0;
+  }
+  c->blocks[1].kind = BLOCK_PLANE;  // one row is not enough
+  CHECK_EQUAL(contact_solve(c, NULL, &settings, NULL).status, SOLVE_INVALID);
+}
+
+static void small_workspace_is_told(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 3);
+  fill_gram(c, 3, 1);
+  choose_solution(c, false);
+  c->q[0] = -5;
+  solve_problem small = as_problem(c);
+  solve_workspace *w = workspace_for(&small);
+  contact_problem *large = fresh();
+  unilateral_rows(large, 60);
+  fill_gram(large, 60, 1);
+  choose_solution(large, false);
+  solve_problem p = as_problem(large);
+  solve_settings settings = strict();
+  solve_solution solution = {large->r, large->u};
+  CHECK_EQUAL(solver_run(&solver_lemke, &p, &settings, w, &solution).status, SOLVE_TOO_LARGE);
+  solve_workspace_destroy(w);
+}
+
+static void zero_comes_first(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 4);
+  fill_gram(c, 4, 1);
+  for (int i = 0; i < 4; i++) c->q[i] = i;
+  chain_tally tally = {0};
+  solve_settings settings = strict();
+  solve_info info = contact_solve(c, NULL, &settings, &tally);
+  CHECK_TEXT(info.stage, "zero");
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  CHECK_EQUAL(tally.stage[0].solved, 1);
+  CHECK(apart(4, c->u, c->q) == 0);
+}
+
+static void warm_start_saves_sweeps(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 30);
+  fill_gram(c, 40, 0.5);
+  choose_solution(c, false);
+  solve_settings settings = strict();
+  settings.tolerance = 1e-8;
+  settings.polish = false;
+  settings.check_every = 1;
+  int cold = contact_solve(c, &solver_nsgs, &settings, NULL).iterations;
+  settings.warm_start = true;
+  int warm = contact_solve(c, &solver_nsgs, &settings, NULL).iterations;
+  CHECK_EQUAL(warm, 1);
+  CHECK(cold > 5);
+}
+
+static void nothing_is_allocated_in_a_solve(void) {
+  contact_problem *c = fresh();
+  mixed_blocks(c, 20, true);
+  fill_gram(c, c->rows, 0.5);
+  choose_solution(c, false);
+  solve_problem p = as_problem(c);
+  solve_workspace *w = workspace_for(&p);
+  solve_settings settings = strict();
+  solve_solution solution = {c->r, c->u};
+  int count;
+  const solver *const *list = solver_list(&count);
+  watch();
+  solve_chain(&p, &settings, w, &solution, NULL);  // a first time, for what the BLAS sets up for itself
+  long before = allocations;
+  free(malloc(1));
+  CHECK(allocations == before + 1);                // the counter counts
+  before = allocations;
+  solve_chain(&p, &settings, w, &solution, NULL);
+  for (int i = 0; i < count; i++) solver_run(list[i], &p, &settings, w, &solution);
+  CHECK_EQUAL(allocations, before);
+  solve_workspace_destroy(w);
+}
+
+static void same_bits_on_every_run(void) {
+  static double first[CONTACT_ROWS];
+  contact_problem *c = fresh();
+  mixed_blocks(c, 15, true);
+  fill_gram(c, c->rows, 0.5);
+  choose_solution(c, false);
+  solve_settings settings = strict();
+  int count;
+  const solver *const *list = solver_list(&count);
+  for (int i = -1; i < count; i++) {
+    contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
+    memcpy(first, c->r, sizeof first);
+    contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
+    CHECK(memcmp(first, c->r, sizeof first) == 0);
+  }
+}
+
+int main(void) {
+  RUN(judge_measures_by_the_formula);
+  RUN(references_are_solved);
+  RUN(p_matrices_have_their_solution);
+  RUN(redundant_contacts_are_solved);
+  RUN(bilateral_rows_and_boxes_are_solved);
+  RUN(bounds_may_be_infinite);
+  RUN(redundant_bilateral_rows_are_solved);
+  RUN(enumeration_counts);
+  RUN(what_has_no_solution_is_not_solved);
+  RUN(nonsense_is_refused);
+  RUN(small_workspace_is_told);
+  RUN(zero_comes_first);
+  RUN(warm_start_saves_sweeps);
+  RUN(nothing_is_allocated_in_a_solve);
+  RUN(same_bits_on_every_run);
+  return check_summary();
+}
