@@ -32,7 +32,7 @@ bench: ## measure, beside the peers that are installed
 	@$(release) --target bench
 
 install: ## install library, headers, tool, man page and completion (PREFIX, DESTDIR)
-	@$(release)
+	@$(release) --target carom_static carom_shared carom_tool
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 setup: ## install the packages needed to build and test

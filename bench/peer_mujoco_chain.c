@@ -69,7 +69,10 @@ int main(void) {
     double f = clock_median(forward, &t, 0.1);
     set_start(m, t.d, n);
     double s = clock_median(step, &t, 0.05);
-    printf("MuJoCo n=%d forward %.3f us, step %.3f us\n", n, 1e6 * f, 1e6 * s);
+    printf("MuJoCo n=%d forward %.3f us, step %.3f us", n, 1e6 * f, 1e6 * s);
+    if (chain_time(n) > 0)
+      printf(": a step is %.1f times carom's forward dynamics%s", s / chain_time(n), n == 6 ? " (at least 1 wanted)" : "");
+    printf("\n");
     mj_deleteData(t.d);
     mj_deleteModel(m);
   }

@@ -42,7 +42,10 @@ int main() {
     system.realize(state, Stage::Acceleration);
     Task task = {&system, &state};
     double seconds = clock_median(evaluate, &task, 0.1);
-    std::printf("Simbody n=%d forward dynamics %.3f us (first acceleration %.6g)\n", n, 1e6 * seconds,
+    std::printf("Simbody n=%d forward dynamics %.3f us (first acceleration %.6g)", n, 1e6 * seconds,
                 (double)state.getUDot()[0]);
+    if (chain_time(n) > 0)
+      std::printf(": %.1f times carom's%s", seconds / chain_time(n), n >= 32 ? " (at least 4 wanted)" : "");
+    std::printf("\n");
   }
 }

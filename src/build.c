@@ -530,16 +530,21 @@ static bool take_numbers(builder *b, const part *p, const char *key, carom_numbe
 
 static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
   const carom_initial_def *d = p->content;
-  if (!d->q.items && !d->u.items) return true;
+  if (!d->q.items && !d->u.items && !d->guess.items) return true;
   int i = names_find(&b->joints, p->name);
   if (i < 0)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, NULL),
-                        "'q' and 'u' belong to joints, and there is no joint '%s'", p->name);
+                        "'q', 'u' and 'guess' belong to joints, and there is no joint '%s'", p->name);
   const joint *j = &m->joints[i];
   const joint_space *space = joint_in(j->type, m->planar);
+  if (d->q.items && d->guess.items)
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "guess"), NULL,
+                        "'%s' has both 'q' and 'guess'", p->name);
+  bool ignored[JOINT_MAX_COORDINATES];
+  if (!take_numbers(b, p, "guess", d->guess, space->nq, s->q + j->q, ignored)) return false;
   if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q)) return false;
-  if (d->q.items && space->nq != space->nv) {
-    const double *e = d->q.items + j->type->quaternion_q;
+  if ((d->q.items || d->guess.items) && space->nq != space->nv) {
+    const double *e = s->q + j->q + j->type->quaternion_q;
     if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
       return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "q"), NULL,
                           "the quaternion of '%s' is zero", p->name);
@@ -620,6 +625,9 @@ static bool check_method(builder *b) {
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
                         "integrator rk4 needs a 'step'");
   bool ida = def->integrator.type == CAROM_IDA, ggl = def->smooth.constraints == CAROM_GGL;
+  if (ida && def->smooth.constraints == CAROM_BAUMGARTE)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
+                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
   if (ggl && !ida)
     return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
                         "'constraints: ggl' is solved by IDA alone");
@@ -664,6 +672,10 @@ static bool build(builder *b) {
   initial_state start;
   if (!fill_mechanism(b, m, false) || !fill_initial(b, m, &start)) return false;
   if (!mechanism_assemble(m, &start, b->memory, &model->assembly, b->error)) return false;
+  if (model->assembly.redundant && def->integrator.type == CAROM_IDA && strcmp(def->method, "smooth") == 0)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
+                        "%d constraint rows follow from the others, and IDA needs independent ones",
+                        model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
     if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
@@ -676,6 +688,7 @@ static bool build(builder *b) {
     return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}",
                         "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  if (!builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

@@ -79,6 +79,15 @@ static void set_size(const part *p, double size[3]) {
   if (shape_of(p) == SHAPE_SPHERE) size[0] = d->radius;
 }
 
+// What a step must not leap over: a radius, or the shortest edge of a box. Points and half spaces have none.
+static double thickness(const part *p, bool planar) {
+  const carom_surface_def *d = p->content;
+  if (shape_of(p) == SHAPE_SPHERE) return d->radius;
+  if (shape_of(p) != SHAPE_BOX) return INFINITY;
+  double edge = fmin(d->size[0], d->size[1]);
+  return planar ? edge : fmin(edge, d->size[2]);
+}
+
 // Two surfaces that may touch; what never can (two planes, two boxes) is passed over unless it was asked for.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at, bool asked) {
   const part *a = &c->b->def->surfaces.items[i], *b = &c->b->def->surfaces.items[j];
@@ -105,6 +114,8 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   e->first = c->surface_marker[i], e->second = c->surface_marker[j];
   set_size(a, e->size_first);
   set_size(b, e->size_second);
+  e->span = fmin(thickness(a, c->m->planar), thickness(b, c->m->planar));
+  if (isinf(e->span)) e->span = 0;
   return find_material(c, material, at, name, &e->material);
 }
 
@@ -187,7 +198,7 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
                         "'%s': clearance needs the slider's 'length' and 'width'", p->name);
   contact_element *e = add_element(c, p->name, p->places.whole, guide ? &contact_guide : &contact_bearing, guide ? 4 : 1);
   e->first = j->first, e->second = j->second;
-  e->clearance = d->clearance;
+  e->clearance = e->span = d->clearance;
   e->size_second[0] = guide ? d->length : d->radius;
   e->size_second[1] = d->width;
   return find_material(c, d->material, at, p->name, &e->material);

@@ -29,5 +29,7 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);
+// What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
+bool builder_part_surfaces(builder *b, mechanism *m);
 
 #endif

@@ -70,6 +70,8 @@ const option_table drive_table = {.name = "drive", .summary = "Prescribes a join
 static const option initial_options[] = {
     {.key = "q", .type = OPTION_NUMBERS, .offset = AT(q), .help = "Coordinates of a joint."},
     {.key = "u", .type = OPTION_NUMBERS, .offset = AT(u), .help = "Speeds of a joint."},
+    {.key = "guess", .type = OPTION_NUMBERS, .offset = AT(guess),
+     .help = "Coordinates of a joint, roughly: where assembly begins to look. Those given by `q` are kept if they can be."},
     {.key = "omega", .type = OPTION_NUMBERS, .offset = AT(omega), .dim = DIM_RATE,
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
@@ -86,7 +88,7 @@ const option_table initial_table = {
 static const option integrator_options[] = {
     {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "adams", .words = "adams|bdf|erk|rk4|ida",
      .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5(4), fixed-step Runge-Kutta of order 4, "
-             "or IDA on the differential-algebraic equations (absolute coordinates, with `constraints: ggl`)."},
+             "or IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`)."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
@@ -111,7 +113,7 @@ static const option smooth_options[] = {
     {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
      .words = "project|baumgarte|ggl",
      .help = "How closed loops stay closed: projection of each step, Baumgarte's stabilisation, or stabilised index 2 "
-             "(needs `integrator: ida`)."},
+             "(what `integrator: ida` solves, and nothing else)."},
     {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
      .preset = "10", .help = "Baumgarte's velocity coefficient."},
     {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
@@ -134,6 +136,8 @@ static const option moreau_options[] = {
     {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Gap at which a contact takes part in a step; 0: 1e-10 of the model's size."},
+    {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
+     .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
 };
 const option_table moreau_table = {.name = "moreau",
                                    .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",

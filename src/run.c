@@ -332,7 +332,7 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
 }
 
 static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
-  char text[1024];
+  char text[2048];
   carom_summary_json(summary, text, sizeof text);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
@@ -408,7 +408,17 @@ static const char *number(double x, char buffer[32]) {
   return buffer;
 }
 
+// How many problems each stage of the chain of solvers solved.
+static void list_stages(const carom_summary *s, char *text, size_t size) {
+  text[0] = 0;
+  for (size_t i = 0, used = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s\"%s\": %ld", i ? ", " : "", s->stages[i].name,
+                             s->stages[i].solved);
+}
+
 int carom_summary_json(const carom_summary *s, char *text, int size) {
+  char stages[512];
+  list_stages(s, stages, sizeof stages);
   char t[32], wall[32], rate[32], energy[32], violation[32], first[32], deepest[32], residual[32];
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
   return snprintf(text, (size_t)size,
@@ -416,11 +426,14 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
                   "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
                   "\"deepest_penetration\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, "
-                  "\"worst_residual\": %s}, "
-                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld, \"initial\": %ld}}",
+                  "\"worst_residual\": %s, \"stages\": {%s}}, "
+                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
+                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
                   number(s->constraint_violation, violation), s->contact_episodes,
                   number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->solves,
-                  s->unsolved, number(s->worst_residual, residual), s->restarts, s->projection_failures, s->initial_changes);
+                  s->unsolved, number(s->worst_residual, residual), stages, s->restarts, s->projection_failures,
+                  s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
+                  s->energy_gains);
 }

@@ -269,12 +269,19 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = sim->impacts.deepest,
+                     .step_too_large = stats.trouble.leaps, .inconsistent = stats.trouble.inconsistent,
+                     .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
+                     .energy_gained = stats.trouble.gained,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
     s.worst_residual = stats.solves->worst_residual;
+    for (int i = 0; i < stats.solves->stage_count; i++) {
+      s.stages[i].name = stats.solves->stage[i].name;
+      s.stages[i].tried = stats.solves->stage[i].tried, s.stages[i].solved = stats.solves->stage[i].solved;
+    }
   }
   return s;
 }

@@ -255,19 +255,23 @@ static carom_status solve_file(arena *memory, const char *path, const carom_solv
   return CAROM_OK;
 }
 
+static carom_status solve_within(arena *memory, jmp_buf *out_of_memory, const char *path,
+                                 const carom_solve_options *options, task *t, carom_error *error) {
+  if (setjmp(*out_of_memory)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory while solving %s", path);
+  return solve_file(memory, path, options, t, error);
+}
+
 carom_status carom_solve_file(const char *path, const carom_solve_options *options,
                               void (*each)(void *context, const carom_solve_result *result), void *context,
                               carom_error *error) {
   carom_error own = {0};
   carom_solve_options standard = carom_solve_default();
-  error_clear(error);
-  if (!error) error = &own;
   jmp_buf out_of_memory;
   arena memory = arena_create(&out_of_memory);
   task t = {.each = each, .context = context};
-  volatile carom_status status;
-  if (setjmp(out_of_memory)) status = error_set(error, CAROM_ERROR_MEMORY, "out of memory while solving %s", path);
-  else status = solve_file(&memory, path, options ? options : &standard, &t, error);
+  error_clear(error);
+  carom_status status =
+      solve_within(&memory, &out_of_memory, path, options ? options : &standard, &t, error ? error : &own);
   solve_workspace_destroy(t.workspace);
   arena_free(&memory);
   return status;

@@ -506,7 +506,8 @@ static void lists_name_what_there_is(void) {
     const char *family, *member;
   } wanted[] = {{"joints", "spherical"},   {"constraints", "distance"}, {"forces", "bushing"},
                 {"methods", "smooth"},     {"integrators", "adams"},    {"functions", "sqrt(x): square root"},
-                {"units", "rpm       turns per minute"}, {"models", "four-bar"}};
+                {"units", "rpm       turns per minute"}, {"models", "four-bar"},
+                {"surfaces", "sphere"},    {"solvers", "lemke"}};
   CHECK_EQUAL(carom("list"), 0);
   char *families = strdup(out);
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

@@ -103,7 +103,8 @@ static void print_people(const char *path, const carom_model *model) {
   print_parts(model, "drives");
   print_freedom(&info);
   print_assembly(model, &info);
-  printf("  %-12s %s with integrator %s, to t = %.9g s\n", "method", info.method, info.integrator, info.end);
+  printf("  %-12s %s%s%s, to t = %.9g s\n", "method", info.method, *info.integrator ? " with integrator " : "",
+         info.integrator, info.end);
 }
 
 static void print_signals(const carom_model *model) {

@@ -15,6 +15,7 @@ static const struct {
     {"joints", "what connects bodies"},
     {"constraints", "conditions beside the joints"},
     {"forces", "springs, dampers, motors, loads"},
+    {"surfaces", "what can touch"},
     {"methods", "how time advances"},
     {"integrators", "how smooth motion is integrated"},
     {"solvers", "what solves contact problems"},
@@ -26,7 +27,7 @@ enum { FAMILY_COUNT = sizeof families / sizeof *families };
 
 static const arg list_table[] = {
     {.name = "FAMILY", .kind = ARG_OPERAND, .offset = offsetof(list_args, family),
-     .help = "joints, constraints, forces, methods, integrators, solvers, functions, units or models"},
+     .help = "joints, constraints, forces, surfaces, methods, integrators, solvers, functions, units or models"},
 };
 
 static int run_list(int argc, char **argv);

@@ -16,6 +16,32 @@ static void line(FILE *to, const char *label, const char *format, ...) {
   va_end(args);
 }
 
+// What rigid contact should not hide; as many as there are.
+static int contact_warnings(FILE *to, const char *indent, const carom_summary *s) {
+  if (!s) return 0;
+  const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
+  const struct {
+    long count;
+    const char *name, *text;
+  } kinds[] = {
+      {s->unsolved, "unsolved", "contact problems that no solver solved to tolerance"},
+      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
+                                            "missed or came late; take a shorter step"},
+      {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "
+                                        "impact without collision was taken"},
+      {s->indeterminate, "indeterminate", "steps in which more than one motion fits a sliding contact (Painlevé's "
+                                          "paradox); lifting off was tried first"},
+      {s->energy_gains, "energy gain", "steps whose impacts added energy, as Newton's restitution with friction may"},
+  };
+  int count = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (!kinds[i].count) continue;
+    count++;
+    if (to) fprintf(to, "%s%s%s:%s %ld %s\n", indent, colour, kinds[i].name, plain, kinds[i].count, kinds[i].text);
+  }
+  return count;
+}
+
 int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *s) {
   carom_model_info info = carom_model_get_info(model);
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
@@ -32,11 +58,12 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   if (s && s->projection_failures && ++count && to)
     fprintf(to, "%s%sprojection:%s %ld steps whose constraints could not be met to tolerance\n", indent, colour, plain,
             s->projection_failures);
-  return count;
+  return count + contact_warnings(to, indent, s);
 }
 
 static void print_method(FILE *to, const carom_model_info *info) {
-  line(to, "method", "%s with integrator %s, %s coordinates, %d degree%s of freedom", info->method, info->integrator,
+  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom", info->method,
+       *info->integrator ? " with integrator " : "", info->integrator,
        info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", info->freedom, info->freedom == 1 ? "" : "s");
 }
 
@@ -62,7 +89,7 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
   else
     line(to, "energy", "the balance could not be drawn up: a number overflowed");
   if (info->constraint_rows == 0) line(to, "constraints", "none to hold: joint coordinates satisfy every joint exactly");
-  else line(to, "constraints", "held to %.1e (m or rad), the largest violation after any step", s->constraint_violation);
+  else line(to, "constraints", "held to %.1e (m or rad), the largest violation met", s->constraint_violation);
 }
 
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *s,

@@ -97,7 +97,16 @@ typedef struct carom_summary {
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
   long solves, unsolved;           // contact problems
+  struct {
+    const char *name;              // of a stage of the chain of solvers, null beyond the last
+    long tried, solved;
+  } stages[8];
   double worst_residual;           // of a contact problem that counts as solved [-]
+  long step_too_large;             // contacts found deeper than a clearance or a body: impacts may have been missed
+  long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
+  long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
+  long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
+  double energy_gained;            // by them [J]
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way

@@ -133,9 +133,9 @@ typedef struct carom_drive_def {
   carom_function motion;   // its value as a function of time [rad] or [m]
 } carom_drive_def;
 
-// Of a joint: q and u. Of a body: omega and velocity in the world.
+// Of a joint: q and u, or a guess of q where only its neighbourhood is known. Of a body: omega and velocity in the world.
 typedef struct carom_initial_def {
-  carom_numbers q, u;
+  carom_numbers q, u, guess;
   carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
   carom_numbers velocity;  // of the body's origin [m/s]
 } carom_initial_def;
@@ -162,6 +162,7 @@ typedef struct carom_moreau_def {
   bool project;            // positions back onto the constraints after each step
   double tolerance;        // of each contact problem's residual [-]
   double activation;       // gap at which a contact takes part, 0: 1e-10 of the model's size [m]
+  bool separate;           // move apart what overlaps at the start, else it is refused
 } carom_moreau_def;
 
 typedef struct carom_record_def {

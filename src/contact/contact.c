@@ -38,13 +38,14 @@ static void add_stop_row(const mechanism *m, motion *x, const contact_element *e
   rows_add_pair(m, x, r.node_a, r.Ja, r.node_b, r.Jb);
 }
 
+void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
+  if (e->type == &contact_stop) add_stop_row(m, x, e, p);
+  else add_row_along(m, x, p, p->n);
+}
+
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
-  if (e->type == &contact_stop) {
-    add_stop_row(m, x, e, p);
-    return 1;
-  }
   int count = contact_row_count(m, e);
-  add_row_along(m, x, p, p->n);
+  contact_add_normal(m, x, e, p);
   for (int k = 1; k < count; k++) add_row_along(m, x, p, p->t[k - 1]);
   return count;
 }

@@ -41,6 +41,7 @@ struct contact_element {
   int first, second;              // markers
   double size_first[3], size_second[3];
   double clearance;
+  double span;                    // a step that goes further into it has leapt over impacts; 0: no such limit [m]
   coordinate of;                  // of a stop
   double limit, sense;
   contact_material material;
@@ -59,6 +60,7 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 // Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
+void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
 
 extern const contact_type contact_guide;    // slider in a guide with clearance: four corners against two walls

@@ -34,4 +34,9 @@ double energy_imbalance(const energy_ledger *l) {
   return stored(b) - stored(a) - work + lost;
 }
 
-double energy_relative_imbalance(const energy_ledger *l) { return l->largest > 0 ? l->worst / l->largest : 0; }
+// Where next to nothing moved, rounding is all there is: what is stored times 1e-12 counts as moved.
+double energy_relative_imbalance(const energy_ledger *l) {
+  const energy_balance *a = &l->start;
+  double scale = fmax(l->largest, 1e-12 * (a->kinetic + fabs(a->gravity) + fabs(a->spring)));
+  return scale > 0 ? l->worst / scale : 0;
+}

@@ -14,7 +14,8 @@
 
 enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
 
-// A typical size of the mechanism, for tolerances and weights: the largest distance of a joint's marker from its body.
+// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from its body's
+// origin.
 static double typical_length(const mechanism *m) {
   double size = 0;
   for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));

@@ -46,6 +46,7 @@ typedef struct joint_type {
   joint_space spatial, planar;
   // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter a coordinate; "qqqq" quaternion.
   const char *kinds_spatial, *kinds_planar;
+  bool turns_only;  // every v is zero: the markers' points coincide
   void (*motion)(const joint_parameters *p, const double *q, joint_motion *m);
   void (*bias)(const joint_parameters *p, const double *q, const double *u, vec3 *beta, vec3 *eta);  // null: zero
   void (*motion_planar)(const joint_parameters *p, const double *q, joint_motion_planar *m);

@@ -29,6 +29,7 @@ const joint_type joint_revolute = {
     .planar = {1, 1, 2, rows},
     .kinds_spatial = "a",
     .kinds_planar = "a",
+    .turns_only = true,
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,

@@ -25,6 +25,7 @@ const joint_type joint_spherical = {
     .spatial = {4, 3, 3, rows},
     .planar = {.nv = -1},
     .kinds_spatial = "qqqq",
+    .turns_only = true,
     .motion = motion,
     .measure = measure,
     .quaternion_q = 0,

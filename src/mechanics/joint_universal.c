@@ -32,6 +32,7 @@ const joint_type joint_universal = {
     .spatial = {2, 2, 4, rows},
     .planar = {.nv = -1},
     .kinds_spatial = "aa",
+    .turns_only = true,
     .motion = motion,
     .bias = bias,
     .measure = measure,

@@ -25,24 +25,33 @@ static mat3 turn_back(mat3 R, mat3 local, bool turned) {
   return turned ? mat3_product(R, mat3_transpose(local)) : R;
 }
 
+// The joint's columns and relative velocity turned into world axes.
 typedef struct relative {
-  vec3 w, l, beta, eta;  // ω_rel, ḋ, β, η in world axes
+  vec3 W[JOINT_MAX_FREEDOM], L[JOINT_MAX_FREEDOM];
+  vec3 w, l, beta, eta;  // ω_rel, ḋ, β, η
 } relative;
 
-static relative relative_motion(const node *n, mat3 RA, const joint_motion *jm, const double *q, const double *u) {
-  vec3 w = VEC3_ZERO, l = VEC3_ZERO;
+static void relative_motion(const node *n, mat3 RA, const joint_motion *jm, const double *q, const double *u,
+                            relative *rel) {
+  rel->w = rel->l = rel->beta = rel->eta = VEC3_ZERO;
   for (int k = 0; k < n->nv; k++) {
-    w = vec3_axpy(w, u[k], jm->w[k]);
-    l = vec3_axpy(l, u[k], jm->v[k]);
+    rel->W[k] = mat3_mul(RA, jm->w[k]);
+    rel->w = vec3_axpy(rel->w, u[k], rel->W[k]);
   }
-  relative rel = {.w = mat3_mul(RA, w), .l = mat3_mul(RA, l), .beta = VEC3_ZERO, .eta = VEC3_ZERO};
+  if (n->type->turns_only) {
+    for (int k = 0; k < n->nv; k++) rel->L[k] = VEC3_ZERO;
+  } else {
+    for (int k = 0; k < n->nv; k++) {
+      rel->L[k] = mat3_mul(RA, jm->v[k]);
+      rel->l = vec3_axpy(rel->l, u[k], rel->L[k]);
+    }
+  }
   if (n->type->bias) {
     vec3 beta, eta;
     n->type->bias(&n->parameters, q, u, &beta, &eta);
-    rel.beta = mat3_mul(RA, beta);
-    rel.eta = mat3_mul(RA, eta);
+    rel->beta = mat3_mul(RA, beta);
+    rel->eta = mat3_mul(RA, eta);
   }
-  return rel;
 }
 
 static void forward_node(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
@@ -56,11 +65,9 @@ static void forward_node(const node *n, const tree_link *parent, tree_link *l, c
   vec3 r = vec3_sub(l->p, parent->p);
   vec3_store(l->r, r);
 
-  for (int k = 0; k < n->nv; k++) {
-    vec3 W = mat3_mul(RA, jm.w[k]), L = mat3_mul(RA, jm.v[k]);
-    store6(S + 6 * k, W, vec3_add(L, vec3_cross(W, s)));
-  }
-  relative rel = relative_motion(n, RA, &jm, q, u);
+  relative rel;
+  relative_motion(n, RA, &jm, q, u, &rel);
+  for (int k = 0; k < n->nv; k++) store6(S + 6 * k, rel.W[k], vec3_add(rel.L[k], vec3_cross(rel.W[k], s)));
   vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3);
   vec3 v_rel = vec3_add(rel.l, vec3_cross(rel.w, s));
   store6(l->V, vec3_add(wp, rel.w), vec3_add(vec3_add(vp, vec3_cross(wp, r)), v_rel));
@@ -82,11 +89,9 @@ static void reversed_node(const node *n, const tree_link *parent, tree_link *l, 
   l->p = vec3_add(parent->p, r);
   vec3_store(l->r, r);
 
-  for (int k = 0; k < n->nv; k++) {
-    vec3 W = mat3_mul(RA, jm.w[k]), L = mat3_mul(RA, jm.v[k]);
-    store6(S + 6 * k, vec3_neg(W), vec3_sub(vec3_cross(W, e), L));
-  }
-  relative rel = relative_motion(n, RA, &jm, q, u);
+  relative rel;
+  relative_motion(n, RA, &jm, q, u, &rel);
+  for (int k = 0; k < n->nv; k++) store6(S + 6 * k, vec3_neg(rel.W[k]), vec3_sub(vec3_cross(rel.W[k], e), rel.L[k]));
   vec3 wp = vec3_of(parent->V), vp = vec3_of(parent->V + 3);
   vec3 w = vec3_sub(wp, rel.w);
   store6(l->V, w, vec3_add(vec3_add(vp, vec3_cross(wp, r)), vec3_sub(vec3_cross(rel.w, e), rel.l)));

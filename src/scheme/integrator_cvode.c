@@ -1,6 +1,6 @@
 // CVODE: BDF with Newton's iteration for stiff problems, Adams with functional iteration for the others.
 //
-// Projection onto the manifold. BDF has a hook in CVODE, which projects the error estimate too. Adams has none, but
+// Projection onto the manifold. BDF has a hook in CVODE, which can project the error estimate too. Adams has none, but
 // needs none: its history is made of slopes, so y_n alone is moved, in place, after each step. (To evaluate the slope
 // at the projected state instead would leave y beside the manifold, and on a curved one a point at distance d runs
 // at a speed wrong by the factor d times curvature.)

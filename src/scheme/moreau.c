@@ -43,6 +43,7 @@ typedef struct moreau {
   solve_workspace *workspace;
   solve_settings solver;
   chain_tally tally;
+  contact_trouble trouble;
 } moreau;
 
 // --- creation -----------------------------------------------------------------------------------------------------
@@ -209,6 +210,28 @@ static const contact_element *element_of(const moreau *s, int point) {
   return e;
 }
 
+// Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
+// W_NN - μ W_NT t < 0. Where the free motion sinks as well (q_N < 0) no force while sliding fits, and the step finds an
+// impact without collision; where it lifts off, being stopped by such an impact would fit too. Collisions are no paradox:
+// there the normal rate is much larger than what the forces change in a step.
+static void look_for_paradox(moreau *s) {
+  const mechanism *m = s->m;
+  int row_total = s->x->row_total;
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_element *e = element_of(s, s->active[k]);
+    int first = s->active_row[k], size = contact_row_count(m, e);
+    if (size == 1) continue;
+    const double *rate = s->rate_before + first, *W = s->W + (long)first * row_total + first;
+    double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]), resistance = W[0];
+    if (!(slip > 0)) continue;
+    for (int i = 1; i < size; i++) resistance -= e->material.friction * W[i] * rate[i] / slip;
+    if (!(resistance < 0)) continue;
+    double sinking = s->q_rows[first] - (1 + e->material.restitution) * rate[0];
+    if (fabs(rate[0]) > 2 * fabs(sinking)) continue;
+    ++*(s->q_rows[first] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
+  }
+}
+
 // q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the chain of solvers.
 static bool solve_contacts(moreau *s) {
   const mechanism *m = s->m;
@@ -226,6 +249,7 @@ static bool solve_contacts(moreau *s) {
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
   rows_delassus(m, x, s->W);
+  look_for_paradox(s);
   solve_problem problem = problem_of(s, x->row_total);
   solve_solution solution = {s->P, s->xi};
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
@@ -239,15 +263,21 @@ static void respond(moreau *s) {
 
 // --- books --------------------------------------------------------------------------------------------------------
 
+// What the contacts of one step took, and the size of the terms it came from.
+typedef struct step_losses {
+  double sum, scale;
+} step_losses;
+
 // ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
 // the forces sum to the change of kinetic energy exactly.
-static void book_contact(moreau *s, int k, double dt) {
+static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = element_of(s, point);
   int size = contact_row_count(s->m, e);
   const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first;
   scheme_contact *c = &s->shown[point];
   c->normal_force = P[0] / dt;
+  double loss_normal = -0.5 * (a[0] + b[0]) * P[0];
   double slip = 0, tangential = 0, loss = 0, size_of_speed = fabs(a[0]) + fabs(b[0]);
   for (int i = 1; i < size; i++) {
     c->tangential_force[i - 1] = P[i] / dt;
@@ -256,13 +286,16 @@ static void book_contact(moreau *s, int k, double dt) {
     loss -= 0.5 * (a[i] + b[i]) * P[i];
     size_of_speed += fabs(a[i]) + fabs(b[i]);
   }
+  losses->sum += loss_normal + loss;
+  losses->scale += (size_of_speed + fabs(s->q_rows[first])) * (P[0] + tangential);  // at rest: what weight would do
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
   }
+  if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = a[0], .speed_after = b[0],
-      .impulse_normal = P[0], .impulse_tangential = tangential, .loss_normal = -0.5 * (a[0] + b[0]) * P[0],
+      .impulse_normal = P[0], .impulse_tangential = tangential, .loss_normal = loss_normal,
       .loss_tangential = loss, .restitution = e->material.restitution, .sticks = slip <= 1e-9 * size_of_speed});
 }
 
@@ -278,11 +311,16 @@ static void book(moreau *s, double dt, bool solved) {
     }
   }
   int next = 0;
+  step_losses losses = {0};
   for (int p = 0; p < s->contacts->point_count; p++) {
     if (next < s->active_count && s->active[next] == p)
-      book_contact(s, next++, dt);
+      book_contact(s, next++, dt, &losses);
     else
       impact_part(s->impacts, p);
+  }
+  if (losses.sum < -1e-10 * losses.scale) {  // far beyond rounding
+    s->trouble.gains++;
+    s->trouble.gained -= losses.sum;
   }
 }
 
@@ -378,7 +416,7 @@ static const scheme_contact *contacts_of(const void *scheme) { return ((const mo
 static scheme_stats stats_of(const void *scheme) {
   const moreau *s = scheme;
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
-                        .solves = &s->tally};
+                        .solves = &s->tally, .trouble = s->trouble};
 }
 
 const scheme_type scheme_moreau = {

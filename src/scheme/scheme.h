@@ -24,10 +24,20 @@ typedef struct scheme_start {
   long steps;                      // taken before, for fixed steps counted from the start of a run
 } scheme_start;
 
+// What a run with rigid contact should not hide.
+typedef struct contact_trouble {
+  long leaps;                      // episodes found deeper than a clearance or a body: the step is too large
+  long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
+  long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
+  long gains;                      // steps whose impacts added energy, as Newton's law with friction may
+  double gained;                   // by them together [J]
+} contact_trouble;
+
 typedef struct scheme_stats {
   long steps, rejected, evaluations, projection_failures;
   double projection_energy;        // what moving positions back onto constraints put in [J]
   const chain_tally *solves;       // of contact problems, or null
+  contact_trouble trouble;
 } scheme_stats;
 
 // The last step at one contact point: gap, mean forces over the step, whether it took part.

@@ -1,0 +1,156 @@
+// Surfaces that overlap at the start: refused at their line, or moved apart when the method says so.
+#include <math.h>
+#include <string.h>
+
+#include "builder.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+#include "solve/solver.h"
+
+typedef struct start {
+  builder *b;
+  mechanism *m;
+  motion *x;
+  contact_set *contacts;
+  contact_point *points;
+  const contact_element *worst;   // of what overlaps, and by how much
+  double depth;
+  // to move them apart
+  int most;                       // rows
+  double *W, *q, *lambda, *gap;
+  solve_block *blocks;
+  int *block_start;
+  double *q0, *u0, *joint_q0;     // where it then starts
+} start;
+
+static void evaluate(start *s) {
+  s->x->level = LEVEL_NONE;
+  dynamics_positions_velocities(s->m, s->x);
+  coordinate_measure(s->m, s->x);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  s->worst = NULL, s->depth = 0;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      double depth = -s->points[e->point0 + k].gap;
+      if (depth > s->contacts->activation && depth > s->depth) s->worst = e, s->depth = depth;
+    }
+  }
+}
+
+static bool refuse(const start *s, const char *hint) {
+  const contact_element *e = s->worst;
+  if (e->type == &contact_stop)
+    return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': the joint starts %.4g beyond its stop", e->name,
+                        s->depth);
+  return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': surfaces overlap by %.4g m at the start", e->name,
+                      s->depth);
+}
+
+// The rows of everything as near as the deepest overlap; q holds constraint violations and gaps.
+static solve_problem pose_problem(start *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  rows_clear(m, x);
+  for (int i = 0; i < m->row_count; i++) {
+    s->q[i] = x->rows[i].phi;
+    s->blocks[i] = (solve_block){.kind = BLOCK_BILATERAL, .row = i, .size = 1};
+  }
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      const contact_point *p = &s->points[e->point0 + k];
+      if (p->gap > s->depth) continue;
+      int row_index = x->row_total;
+      contact_add_normal(m, x, e, p);
+      s->q[row_index] = p->gap;
+      s->blocks[row_index] = (solve_block){.kind = BLOCK_UNILATERAL, .row = row_index, .size = 1};
+    }
+  }
+  return (solve_problem){.block_count = x->row_total, .blocks = s->blocks, .q = s->q};
+}
+
+// The shortest way apart, by kinetic distance: 0 ≤ gap + W λ ⊥ λ ≥ 0 and Φ + W λ = 0, moved by M⁻¹Gᵀλ.
+static bool move_apart(start *s, solve_workspace *w) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (!tree_factor(m, x)) return false;
+  solve_problem p = pose_problem(s);
+  rows_delassus(m, x, s->W);
+  p.W = matrix_dense(x->row_total, p.block_count, s->block_start, s->W);
+  solve_settings settings = solve_settings_default();
+  solve_solution solution = {s->lambda, s->gap};
+  solve_info info = solve_chain(&p, &settings, w, &solution, NULL);
+  if (!isfinite(info.residual)) return false;
+  dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
+  return true;
+}
+
+static solve_workspace *create_workspace(start *s) {
+  for (int i = 0; i <= s->most; i++) s->block_start[i] = i;
+  for (int i = 0; i < s->most; i++)
+    s->blocks[i] = (solve_block){.kind = i < s->m->row_count ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .row = i, .size = 1};
+  solve_problem largest = {.block_count = s->most, .blocks = s->blocks, .q = s->q,
+                           .W = matrix_dense(s->most, s->most, s->block_start, s->W)};
+  solve_limits limits = solve_limits_of(&largest);
+  return solve_workspace_create(&limits, s->b->error);
+}
+
+// Curved surfaces take a few turns.
+static bool separate(start *s) {
+  enum { TURNS = 50 };
+  solve_workspace *w = create_workspace(s);
+  if (!w) return false;
+  bool moved = true;
+  for (int turn = 0; turn < TURNS && moved && s->worst; turn++) {
+    moved = move_apart(s, w);
+    evaluate(s);
+  }
+  solve_workspace_destroy(w);
+  if (s->worst) return refuse(s, "they could not be moved apart; give other initial values");
+  if (!dynamics_project_velocities(s->m, s->x)) return refuse(s, NULL);
+  memcpy(s->q0, s->x->q, (size_t)s->m->nq * sizeof *s->q0);
+  memcpy(s->u0, s->x->u, (size_t)s->m->nv * sizeof *s->u0);
+  memcpy(s->joint_q0, s->x->joint_q, (size_t)s->m->joint_nq * sizeof *s->joint_q0);
+  s->m->q0 = s->q0, s->m->u0 = s->u0, s->m->joint_q0 = s->joint_q0;
+  return true;
+}
+
+// Everything from the arena before the motion is there, so that running out of memory loses nothing.
+static void allocate(start *s, bool to_separate) {
+  arena *a = s->b->memory;
+  const mechanism *m = s->m;
+  s->points = ARENA_ARRAY(a, contact_point, s->contacts->point_count);
+  if (!to_separate) return;
+  s->most = m->row_count + s->contacts->point_count;
+  s->W = ARENA_ARRAY(a, double, (long)s->most * s->most);
+  s->q = ARENA_ARRAY(a, double, s->most);
+  s->lambda = ARENA_ARRAY(a, double, s->most);
+  s->gap = ARENA_ARRAY(a, double, s->most);
+  s->blocks = ARENA_ARRAY(a, solve_block, s->most);
+  s->block_start = ARENA_ARRAY(a, int, s->most + 1);
+  s->q0 = ARENA_ARRAY(a, double, m->nq + 1);
+  s->u0 = ARENA_ARRAY(a, double, m->nv + 1);
+  s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);
+}
+
+bool builder_part_surfaces(builder *b, mechanism *m) {
+  start s = {.b = b, .m = m, .contacts = &b->model->contacts};
+  bool to_separate = b->def->moreau.separate;
+  if (!s.contacts->point_count) return true;
+  allocate(&s, to_separate);
+  s.x = motion_create(m, b->error);
+  if (!s.x) return false;
+  memcpy(s.x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
+  dynamics_set(m, s.x, 0, m->q0, m->u0);
+  evaluate(&s);
+  bool good = !s.worst || (to_separate ? separate(&s)
+                                       : refuse(&s, "give other values under 'initial', or set 'separate: true' in the "
+                                                    "method to have them moved apart"));
+  motion_destroy(s.x);
+  return good;
+}
