@@ -141,21 +141,26 @@ static solve_matrix scene_factored(arena *memory, const scene_data *s, const int
     }
     first[c + 1] = count;
   }
-  return matrix_factored(3 * s->contacts, s->contacts, start, 6 * s->bodies, (matrix_pieces){first, at, width, offset, J},
-                         (matrix_pieces){first, at, width, offset, B});
+  return matrix_factored(3 * s->contacts, s->contacts, start, 6 * s->bodies,
+                         (matrix_pieces){first, at, width, offset, J}, (matrix_pieces){first, at, width, offset, B});
 }
+
+enum { SPARSE_MAX = 2000 };  // contacts, beyond which W is not formed
 
 static void measure_scene(arena *memory, int contacts, int bodies) {
   scene_data s = scene_random(contacts, bodies);
   const solve_block *blocks = assemble_blocks(memory, BLOCK_SPACE, 3, contacts, s.mu);
   const int *start = assemble_start(memory, blocks, contacts);
-  for (int factored = 0; factored < 2; factored++) {
-    solve_problem p = {contacts, blocks, factored ? scene_factored(memory, &s, start) : scene_sparse(memory, &s, start), s.q};
+  for (int factored = contacts > SPARSE_MAX; factored < 2; factored++) {
+    solve_problem p = {contacts, blocks,
+                       factored ? scene_factored(memory, &s, start) : scene_sparse(memory, &s, start), s.q};
     task t = begin(&solver_nsgs, &p, 1e-8, false);
     double seconds = clock_median(solve_once, &t, 0.05);
-    printf("carom   nsgs %-8s %4d contacts, %4d bodies: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and sweep\n",
-           p.W.ops->name, contacts, bodies, 1e3 * seconds, t.info.iterations, t.info.residual,
-           1e6 * seconds / t.info.iterations / contacts);
+    printf(
+        "carom   nsgs %-8s %4d contacts, %4d bodies: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and "
+        "sweep\n",
+        p.W.ops->name, contacts, bodies, 1e3 * seconds, t.info.iterations, t.info.residual,
+        1e6 * seconds / t.info.iterations / contacts);
     end(&t);
   }
   scene_free(&s);
@@ -172,6 +177,7 @@ int main(void) {
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < LCP_SIZES; i++) measure_lcp(&memory, of_lcp[k], lcp_sizes[i]);
   for (int i = 0; i < SCENE_SIZES; i++) measure_scene(&memory, scene_sizes[i][0], scene_sizes[i][1]);
+  measure_scene(&memory, 10000, 10000);
   arena_free(&memory);
   return 0;
 }

@@ -47,8 +47,8 @@ static inline lcp_data lcp_random(int n, int seed) {
 
 static inline void lcp_free(lcp_data *p) { free(p->M), free(p->q); }
 
-// Contacts with friction between free bodies of mass 1 and inertia 0.1, one in five with the ground. Row r of side s of
-// a contact: J[s][r], six velocities (linear first); body −1 is the ground.
+// Contacts with friction between free bodies of mass 1 and inertia 0.1, one in five with the ground. Row r of side s
+// of a contact: J[s][r], six velocities (linear first); body −1 is the ground.
 typedef struct scene_data {
   int contacts, bodies;
   int (*body)[2];

@@ -49,7 +49,11 @@ static void measure_lcp(int n, int id, const char *name) {
     double *columns = malloc((size_t)n * (size_t)n * sizeof *columns);  // symmetric: rows are columns
     memcpy(columns, d.M, (size_t)n * (size_t)n * sizeof *columns);
     NumericsMatrix *M = NM_create_from_data(NM_DENSE, n, n, columns);
-    lcp_task t = {{n, M, d.q}, solver_options_create(id), calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double)), 0};
+    lcp_task t = {{n, M, d.q},
+                  solver_options_create(id),
+                  calloc((size_t)n, sizeof(double)),
+                  calloc((size_t)n, sizeof(double)),
+                  0};
     t.options->dparam[SICONOS_DPARAM_TOL] = 1e-10;
     t.options->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
     seconds[seed] = clock_median(solve_lcp, &t, 0.01);
@@ -98,14 +102,15 @@ static void measure_scene(int contacts, int bodies) {
   NumericsMatrix *blocks = NM_create(NM_SPARSE_BLOCK, n, n);
   blocks->matrix1 = SBM_new();
   SBM_from_csparse(3, NM_csc(T), blocks->matrix1);
-  friction_task t = {frictionContactProblem_new_with_data(3, contacts, blocks, s.q, s.mu), calloc((size_t)n, sizeof(double)),
-                     calloc((size_t)n, sizeof(double)), 0};
+  friction_task t = {frictionContactProblem_new_with_data(3, contacts, blocks, s.q, s.mu),
+                     calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double)), 0};
   double seconds = clock_median(solve_friction, &t, 0.05), error = 0, norm = 0;
   for (int i = 0; i < n; i++) norm += s.q[i] * s.q[i];
   SolverOptions *o = solver_options_create(SICONOS_FRICTION_3D_NSGS);
   fc3d_compute_error(t.problem, t.r, t.u, 1e-8, o, sqrt(norm), &error);
-  printf("Siconos nsgs %-8s %4d contacts, %4d bodies: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and sweep\n",
-         "sparse", contacts, bodies, 1e3 * seconds, t.iterations, error, 1e6 * seconds / t.iterations / contacts);
+  printf(
+      "Siconos nsgs %-8s %4d contacts, %4d bodies: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and sweep\n",
+      "sparse", contacts, bodies, 1e3 * seconds, t.iterations, error, 1e6 * seconds / t.iterations / contacts);
   solver_options_delete(o);
   free(t.r), free(t.u);  // the problem goes with the program
 }

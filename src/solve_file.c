@@ -31,8 +31,8 @@ static void add_entry(arena *memory, entry_list *to, int row, int column, double
 
 static void add_matrix(arena *memory, entry_list *to, const fclib_matrix *a, int row, int column, bool transposed) {
   for (int k = 0; k < a->count; k++)
-    add_entry(memory, to, row + (transposed ? a->column[k] : a->row[k]), column + (transposed ? a->row[k] : a->column[k]),
-              a->value[k]);
+    add_entry(memory, to, row + (transposed ? a->column[k] : a->row[k]),
+              column + (transposed ? a->row[k] : a->column[k]), a->value[k]);
 }
 
 // Columns of a matrix, or its rows when transposed, one after the other.
@@ -85,7 +85,8 @@ static void add_delassus(arena *memory, sparse_factor *factor, const fclib_probl
   }
 }
 
-static bool from_global(arena *memory, const fclib_problem *f, int rows, entry_list *to, double *q, carom_error *error) {
+static bool from_global(arena *memory, const fclib_problem *f, int rows, entry_list *to, double *q,
+                        carom_error *error) {
   fclib_matrix together = beside(memory, &f->H, &f->G);
   columns C = by_columns(memory, &together), M = by_columns(memory, &f->M);
   memcpy(q, f->w, (size_t)(f->dimension * f->contacts) * sizeof *q);
@@ -181,7 +182,8 @@ const solve_problem *solve_file_read(arena *memory, const char *path, carom_erro
     p = problem_parse(memory, path, text, size, error);
   }
   if (!p || solve_problem_valid(p)) return p;
-  error_set(error, CAROM_ERROR_MODEL, "%s has a number that is not finite, or a coefficient of friction below zero", path);
+  error_set(error, CAROM_ERROR_MODEL, "%s has a number that is not finite, or a coefficient of friction below zero",
+            path);
   return NULL;
 }
 

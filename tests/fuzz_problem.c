@@ -1,6 +1,6 @@
 // Any bytes as a contact problem: read and, if that succeeds, solved for a moment by every solver. Nothing may crash,
-// leak or hang; what is refused has a status and a message, and what is read is a valid problem that comes back the same
-// when written.
+// leak or hang; what is refused has a status and a message, and what is read is a valid problem that comes back the
+// same when written.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static void solve_a_little(const solve_problem *p) {
   const solver *const *list = solver_list(&count);
   for (int i = -1; i < count; i++) {
     if (i >= 0 && strcmp(list[i]->name, "enumerate") == 0 && p->block_count > 8) continue;  // slow is not wrong
-    solve_info info = i < 0 ? solve_chain(p, &settings, w, &solution, NULL) : solver_run(list[i], p, &settings, w, &solution);
+    solve_info info =
+        i < 0 ? solve_chain(p, &settings, w, &solution, NULL) : solver_run(list[i], p, &settings, w, &solution);
     if (info.status == SOLVE_SOLVED && !(info.residual <= settings.tolerance)) abort();
   }
   solve_workspace_destroy(w);

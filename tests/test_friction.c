@@ -1,5 +1,5 @@
-// Friction: the judge, the reference problems, random problems made from a solution, in the plane and in space, with rows
-// of other kinds, redundant, dense, sparse and factored; rest that does not creep.
+// Friction: the judge, the reference problems, random problems made from a solution, in the plane and in space, with
+// rows of other kinds, redundant, dense, sparse and factored; rest that does not creep.
 #include "check.h"
 
 #include "carom/carom.h"
@@ -26,8 +26,8 @@ static solve_block contact_in(int size, double mu) {
 
 // --- the judge ----------------------------------------------------------------------------------------------------
 
-// The projection is in the cone, leaves cone points alone, and what it takes away is normal to where it ends and in the
-// polar cone: (x − Px)·Px = 0 and (x − Px)·y ≤ 0 for all y in K.
+// The projection is in the cone, leaves cone points alone, and what it takes away is normal to where it ends and in
+// the polar cone: (x − Px)·Px = 0 and (x − Px)·y ≤ 0 for all y in K.
 static void projection_is_nearest(void) {
   for (int k = 0; k < 1000; k++) {
     double mu = uniform(0, 2), x[3] = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, p[3], dot = 0;
@@ -45,7 +45,8 @@ static void projection_is_nearest(void) {
   }
 }
 
-// One contact, μ = 0.5, W = I: r = (2, 0.6, 0.8), u = (0, −0.3, −0.4) slips by the law; the residual written out by hand.
+// One contact, μ = 0.5, W = I: r = (2, 0.6, 0.8), u = (0, −0.3, −0.4) slips by the law; the residual written out by
+// hand.
 static void judge_knows_coulomb(void) {
   contact_problem *c = fresh();
   add_block(c, contact_in(3, 0.5));
@@ -54,7 +55,8 @@ static void judge_knows_coulomb(void) {
   c->q[0] = -2, c->q[1] = -0.9, c->q[2] = -1.2;
   solve_problem p = as_problem(c);
   CHECK_LE(solve_residual_of(&p, r, u, work), 1e-16);
-  // r_T beyond the cone: x = r − û = (2 − 0.5·0.5, 0.9, 1.2 + …) is outside; the foot has the normal part (x_N + μ|x_T|)/(1+μ²)
+  // r_T beyond the cone: x = r − û = (2 − 0.5·0.5, 0.9, 1.2 + …) is outside; the foot has the normal part (x_N +
+  // μ|x_T|)/(1+μ²)
   r[1] = 0.9, r[2] = 1.2;  // then u = (0, 0, 0), |r_T| = 1.5 > 1: foot at (2 + 0.75)/1.25 = 2.2, tangential 1.1
   double expected = hypot(0.2, 0.4) / sqrt(4 + 0.81 + 1.44);  // |q| = √6.25 = |r|
   CHECK_NEAR(solve_residual_of(&p, r, u, work), expected, 1e-15);
@@ -125,8 +127,8 @@ static void random_contacts(contact_problem *c, int count, int size, bool others
   }
 }
 
-// Each has a solution, so none may stay unsolved. Percussions and, with friction, velocities need not be unique: the judge
-// decides, at a tolerance near what rounding allows to problems of this size.
+// Each has a solution, so none may stay unsolved. Percussions and, with friction, velocities need not be unique: the
+// judge decides, at a tolerance near what rounding allows to problems of this size.
 static void check_family(int rounds, int size, bool others, double rank, double tolerance, chain_tally *tally) {
   solve_settings settings = to(tolerance);
   for (int round = 0; round < rounds; round++) {
@@ -171,7 +173,8 @@ static void redundant_space_problems_are_solved(void) {
   CHECK_EQUAL(tally.unsolved, 0);
 }
 
-// With little friction the solution is unique (the map is strictly monotone): everyone finds the one it was made from.
+// With little friction the solution is unique (the map is strictly monotone): everyone finds the one it was made
+// from.
 static void solvers_agree_where_there_is_one_solution(void) {
   int count;
   const solver *const *list = solver_list(&count);
@@ -239,7 +242,8 @@ static stored store(arena *memory) {
                   {CONTACTS, blocks, matrix_factored(n, CONTACTS, start, 6 * BODIES, of_J, of_B), q}};
 }
 
-// Entries of W are sums of up to 12 products of size 2: rounding stays below 1e-14; those of W x, x of size 1, below 1e-13.
+// Entries of W are sums of up to 12 products of size 2: rounding stays below 1e-14; those of W x, x of size 1, below
+// 1e-13.
 static void storages_agree(void) {
   jmp_buf out_of_memory;
   if (setjmp(out_of_memory)) exit(2);
@@ -302,9 +306,9 @@ static void storages_give_the_same_solution(void) {
 
 // --- rest ---------------------------------------------------------------------------------------------------------
 
-// A box (unit mass, half sizes 1 and ½, inertia 5/12) on an incline of 20 degrees, μ = 0.5 > tan 20°, two corners down:
-// four rows on three freedoms. It rests, so after the solve the velocities of both corners are zero to rounding of q; an
-// iteration stopped at its tolerance would leave creep.
+// A box (unit mass, half sizes 1 and ½, inertia 5/12) on an incline of 20 degrees, μ = 0.5 > tan 20°, two corners
+// down: four rows on three freedoms. It rests, so after the solve the velocities of both corners are zero to rounding
+// of q; an iteration stopped at its tolerance would leave creep.
 static void box_on_an_incline_does_not_creep(void) {
   const double angle = 20 * M_PI / 180, dt = 1e-3, g = 9.81, inertia = 5.0 / 12;
   double v[3] = {dt * g * sin(angle), -dt * g * cos(angle), 0};  // along, normal, turn: free motion of a step from rest
@@ -344,8 +348,8 @@ static void too_steep_an_incline_slips(void) {
   CHECK_NEAR(c->u[2], -0.2 * 0.6, 1e-14);
 }
 
-// Painlevé's rod in its paradox: W_NN − μ W_NT < 0, so that pressing while slipping forward pulls it into the ground. By
-// hand: parting by itself (q_N > 0) it may also slip on or jam, three solutions; pressed, only jamming is left.
+// Painlevé's rod in its paradox: W_NN − μ W_NT < 0, so that pressing while slipping forward pulls it into the ground.
+// By hand: parting by itself (q_N > 0) it may also slip on or jam, three solutions; pressed, only jamming is left.
 static void painleve_is_diagnosed(void) {
   contact_problem *c = fresh();
   add_block(c, contact_in(2, 2));

@@ -1,5 +1,5 @@
-// Linear complementarity problems: the judge, each solver on the references and on random problems with known solutions,
-// bilateral rows and boxes beside, what is refused, no allocation, same bits.
+// Linear complementarity problems: the judge, each solver on the references and on random problems with known
+// solutions, bilateral rows and boxes beside, what is refused, no allocation, same bits.
 #include "check.h"
 
 #include "carom/carom.h"
@@ -15,7 +15,8 @@ static volatile long allocations;
 #endif
 #endif
 #ifdef UNDER_ASAN
-extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *));
+extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+                                                     void (*)(const volatile void *));
 static void count_malloc(const volatile void *p, size_t size) { (void)p, (void)size, allocations++; }
 static void count_free(const volatile void *p) { (void)p; }
 static void watch(void) { __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free); }
@@ -40,7 +41,8 @@ static void unilateral_rows(contact_problem *p, int n) {
   for (int i = 0; i < n; i++) add_block(p, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
 }
 
-// r = (1, 0), W = diag(2, 3), q = (−2, 1): a solution. Moved by 0.1 in r: |min(r, u)| = 0.1 over max(|W||r|, |q|) = 2.2.
+// r = (1, 0), W = diag(2, 3), q = (−2, 1): a solution. Moved by 0.1 in r: |min(r, u)| = 0.1 over max(|W||r|, |q|) =
+// 2.2.
 static void judge_measures_by_the_formula(void) {
   contact_problem *c = fresh();
   unilateral_rows(c, 2);
@@ -117,8 +119,9 @@ static solve_settings strict(void) {
   return s;
 }
 
-// Symmetric positive definite or with a skew part: a P-matrix, so the solution is the one it was made from. The smallest
-// eigenvalue of the symmetric part is at least 0.5, so an error e in u moves r by at most 2 |e|√n; 1e-10 leaves room.
+// Symmetric positive definite or with a skew part: a P-matrix, so the solution is the one it was made from. The
+// smallest eigenvalue of the symmetric part is at least 0.5, so an error e in u moves r by at most 2 |e|√n; 1e-10
+// leaves room.
 static void p_matrices_have_their_solution(void) {
   const solver *const by[] = {&solver_lemke, &solver_newton, &solver_pgs, &solver_nsgs, &solver_alart_curnier, NULL};
   solve_settings settings = strict();
@@ -143,7 +146,8 @@ static void p_matrices_have_their_solution(void) {
   }
 }
 
-// Rank below the rows: percussions may be shared in many ways, velocities are unique (W symmetric positive semidefinite).
+// Rank below the rows: percussions may be shared in many ways, velocities are unique (W symmetric positive
+// semidefinite).
 static void redundant_contacts_are_solved(void) {
   solve_settings settings = strict();
   chain_tally tally = {0};
@@ -294,6 +298,28 @@ static void small_workspace_is_told(void) {
   solve_workspace_destroy(w);
 }
 
+// A workspace made for all contacts of a model serves whichever of them are active.
+static void workspace_serves_every_part(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 20);
+  for (int k = 0; k < 20; k++) add_block(c, (solve_block){.kind = BLOCK_SPACE, .size = 3, .mu = 0.5});
+  fill_gram(c, c->rows, 0.5);
+  solve_problem whole = as_problem(c);
+  solve_workspace *w = workspace_for(&whole);
+  for (int part = 1; part < 20; part += 3) {
+    contact_problem *p = fresh();
+    unilateral_rows(p, part);
+    if (part % 2) add_block(p, (solve_block){.kind = BLOCK_SPACE, .size = 3, .mu = 0.5});
+    fill_gram(p, p->rows, 0.5);
+    choose_solution(p, false);
+    solve_problem problem = as_problem(p);
+    solve_solution solution = {p->r, p->u};
+    solve_settings settings = strict();
+    CHECK_EQUAL(solve_chain(&problem, &settings, w, &solution, NULL).status, SOLVE_SOLVED);
+  }
+  solve_workspace_destroy(w);
+}
+
 static void zero_comes_first(void) {
   contact_problem *c = fresh();
   unilateral_rows(c, 4);
@@ -377,6 +403,7 @@ int main(void) {
   RUN(what_has_no_solution_is_not_solved);
   RUN(nonsense_is_refused);
   RUN(small_workspace_is_told);
+  RUN(workspace_serves_every_part);
   RUN(zero_comes_first);
   RUN(warm_start_saves_sweeps);
   RUN(nothing_is_allocated_in_a_solve);

@@ -1,5 +1,5 @@
-// Contact problems in files: what is written comes back bit by bit in every storage, the formats of others are read, and
-// what is malformed is refused at its line.
+// Contact problems in files: what is written comes back bit by bit in every storage, the formats of others are read,
+// and what is malformed is refused at its line.
 #include "check.h"
 
 #include <hdf5.h>
@@ -56,7 +56,8 @@ static void random_problem(int kind) {
     else if (kind == 2) add_block(&one, (solve_block){.kind = BLOCK_SPACE, .size = 3, .mu = uniform(0, 1)});
     else {
       static const int sizes[] = {4, 1, 2, 3, 1, 1};
-      static const block_kind kinds[] = {BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX, BLOCK_BOX};
+      static const block_kind kinds[] = {BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE,
+                                         BLOCK_SPACE,     BLOCK_BOX,        BLOCK_BOX};
       add_block(&one, (solve_block){.kind = kinds[k], .size = sizes[k], .mu = k == 2 || k == 3 ? 0.3 : 0,
                                     .lo = k == 5 ? -INFINITY : -0.1, .hi = 1.0 / 3});
     }
@@ -169,7 +170,8 @@ static void put_integer(hid_t file, const char *group, const char *name, int val
 }
 
 // By columns compressed (nz = −1).
-static void put_columns(hid_t file, const char *group, int rows, int columns, const int *p, const int *i, const double *x) {
+static void put_columns(hid_t file, const char *group, int rows, int columns, const int *p, const int *i,
+                        const double *x) {
   char path[64];
   put_integer(file, group, "m", rows), put_integer(file, group, "n", columns);
   put_integer(file, group, "nz", -1), put_integer(file, group, "nzmax", p[columns]);
@@ -181,7 +183,9 @@ static void put_columns(hid_t file, const char *group, int rows, int columns, co
   put(file, path, H5T_NATIVE_DOUBLE, (hsize_t)p[columns], x);
 }
 
-static const solve_problem *read_file(const char *path, carom_error *error) { return solve_file_read(&memory, path, error); }
+static const solve_problem *read_file(const char *path, carom_error *error) {
+  return solve_file_read(&memory, path, error);
+}
 
 // One contact in the plane: W = [2 1; 0 3].
 static void fclib_local_is_read(void) {
@@ -194,13 +198,16 @@ static void fclib_local_is_read(void) {
   H5Fclose(file);
   carom_error error = {0};
   const solve_problem *p = read_file(path, &error);
-  if (!CHECK(p)) return (void)printf("      %s\n", error.text);
+  if (!CHECK(p)) {
+    printf("      %s\n", error.text);
+    return;
+  }
   CHECK(entry(p, 0, 0) == 2 && entry(p, 0, 1) == 1 && entry(p, 1, 0) == 0 && entry(p, 1, 1) == 3);
   CHECK(p->q[1] == 0.5 && p->blocks[0].mu == 0.3 && p->blocks[0].kind == BLOCK_PLANE);
 }
 
-// One contact and one equation on two velocities: M = diag(2, 4), H = I, G = (1, 1)ᵀ. By hand W = [½ 0 ½; 0 ¼ ¼; ½ ¼ ¾] and
-// q = (f1/2 + w1, f2/4 + w2, f1/2 + f2/4 + b).
+// One contact and one equation on two velocities: M = diag(2, 4), H = I, G = (1, 1)ᵀ. By hand W = [½ 0 ½; 0 ¼ ¼; ½ ¼
+// ¾] and q = (f1/2 + w1, f2/4 + w2, f1/2 + f2/4 + b).
 static void fclib_global_is_condensed(void) {
   const char *path = scratch("global.hdf5");
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -215,7 +222,10 @@ static void fclib_global_is_condensed(void) {
   H5Fclose(file);
   carom_error error = {0};
   const solve_problem *p = read_file(path, &error);
-  if (!CHECK(p)) return (void)printf("      %s\n", error.text);
+  if (!CHECK(p)) {
+    printf("      %s\n", error.text);
+    return;
+  }
   const double W[9] = {0.5, 0, 0.5, 0, 0.25, 0.25, 0.5, 0.25, 0.75}, q[3] = {-3, 3, 2};
   for (int k = 0; k < 9; k++) CHECK(entry(p, k / 3, k % 3) == W[k]);
   for (int k = 0; k < 3; k++) CHECK(p->q[k] == q[k]);
@@ -226,7 +236,8 @@ static void bad_fclib_is_refused(void) {
   struct {
     int p1, i1, dimension;
     const char *says;
-  } cases[] = {{3, 0, 2, "pointers"}, {1, 7, 2, "out of range"}, {1, -1, 2, "out of range"}, {1, 0, 5, "neither 2 nor 3"}};
+  } cases[] = {
+      {3, 0, 2, "pointers"}, {1, 7, 2, "out of range"}, {1, -1, 2, "out of range"}, {1, 0, 5, "neither 2 nor 3"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const char *path = scratch("bad.hdf5");
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -260,7 +271,8 @@ static const struct {
     {"", 1, "ends before"},
     {"hello", 1, "'hello' is not a number"},
     {"2\n0\n2\n2\n2 2\n1 0\n0 x\n", 7, "'x' is not a number"},
-    {"2\n0\n2\n2\n2 2\n1 0 0\n", 7, "too short"},
+    {"2\n0\n2\n2\n2 2\n1 0 0\n", 7, "ends before values of the matrix"},
+    {"3\n0\n3\n3\n3 3\n1 0\n", 5, "too short for 9"},
     {"2\n0\n2\n2\n2 2\n1 0 0 1\n1\n", 8, "ends before"},
     {"2\n0\n2\n2\n2 2\n1 0 0 nan\n1 1\n", 6, "not finite"},
     {"2\n0\n2\n2\n2 2\n1 0 0 1e999\n1 1\n", 6, "not finite"},

@@ -14,15 +14,31 @@ typedef struct solve_args {
 
 #define AT(field) offsetof(solve_args, field)
 static const arg solve_table[] = {
-    {.name = "PROBLEM", .kind = ARG_OPERAND, .offset = AT(file), .required = true, .help = "file of a contact problem"},
-    {.name = "--solver", .kind = ARG_TEXT, .value = "NAME", .offset = AT(solver),
+    {.name = "PROBLEM",
+     .kind = ARG_OPERAND,
+     .offset = AT(file),
+     .required = true,
+     .help = "file of a contact problem"},
+    {.name = "--solver",
+     .kind = ARG_TEXT,
+     .value = "NAME",
+     .offset = AT(solver),
      .help = "chain (the default), all, or one of `carom list solvers`"},
-    {.name = "--tolerance", .kind = ARG_TEXT, .value = "X", .offset = AT(tolerance),
+    {.name = "--tolerance",
+     .kind = ARG_TEXT,
+     .value = "X",
+     .offset = AT(tolerance),
      .help = "residual that counts as solved (default: 1e-8)"},
-    {.name = "--iterations", .kind = ARG_TEXT, .value = "N", .offset = AT(iterations),
+    {.name = "--iterations",
+     .kind = ARG_TEXT,
+     .value = "N",
+     .offset = AT(iterations),
      .help = "most sweeps, pivots or steps (default: as many as the solver likes)"},
     {.name = "--count", .kind = ARG_FLAG, .offset = AT(count), .help = "let enumeration count the solutions"},
-    {.name = "--solution", .kind = ARG_FLAG, .offset = AT(solution), .help = "print percussions r and velocities u too"},
+    {.name = "--solution",
+     .kind = ARG_FLAG,
+     .offset = AT(solution),
+     .help = "print percussions r and velocities u too"},
 };
 #undef AT
 

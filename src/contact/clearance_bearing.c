@@ -15,8 +15,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   vec3 n = eccentricity > 0 ? vec3_scale(1 / eccentricity, offset) : mat3_column(bearing.R, 0);
   p->gap = e->clearance - eccentricity;
   p->node_first = bearing.node, p->node_second = journal.node;
-  p->at_second = vec3_axpy(journal.p, radius, n);
-  p->at_first = vec3_axpy(p->at_second, p->gap, n);
+  p->at = vec3_axpy(journal.p, radius, n);
   contact_set_frame(m, p, n);
 }
 

@@ -20,8 +20,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
     p->gap = b + e->clearance - side * vec3_dot(up, vec3_sub(corner, guide.p));
     p->node_first = guide.node, p->node_second = slider.node;
     vec3 n = vec3_scale(side, up);
-    p->at_second = corner;
-    p->at_first = vec3_axpy(corner, p->gap, n);
+    p->at = corner;
     contact_set_frame(m, p, n);
   }
 }

@@ -18,11 +18,11 @@ int contact_row_count(const mechanism *m, const contact_element *e) {
   return m->planar ? 2 : 3;
 }
 
-// The velocity of the first body's point against the second's, along d.
+// The velocity of the first body against the second's at the point, along d.
 static void add_row_along(const mechanism *m, motion *x, const contact_point *p, vec3 d) {
   double first[6], second[6];
-  vec3 arm_first = vec3_sub(p->at_first, x->links[p->node_first].p);
-  vec3 arm_second = vec3_sub(p->at_second, x->links[p->node_second].p);
+  vec3 arm_first = vec3_sub(p->at, x->links[p->node_first].p);
+  vec3 arm_second = vec3_sub(p->at, x->links[p->node_second].p);
   block_store(m, first, vec3_cross(arm_first, d), d);
   block_store(m, second, vec3_neg(vec3_cross(arm_second, d)), vec3_neg(d));
   rows_add_pair(m, x, p->node_first, first, p->node_second, second);

@@ -18,7 +18,8 @@ typedef struct contact_material {
 typedef struct contact_point {
   double gap;                     // [m], of a turning stop [rad]
   int node_first, node_second;
-  vec3 at_first, at_second;       // the material points that face each other, in the world
+  vec3 at;                        // where its percussion acts on both bodies, in the world: one point, so that linear
+                                  // and angular momentum are kept whatever the gap [m]
   vec3 n, t[2];
   int speed;                      // of a stop in the tree: its speed and sense, else -1
   double sense;

@@ -17,8 +17,7 @@ static void point_on_plane(const mechanism *m, const marker_state *body, const m
   vec3 n = plane_normal(m, plane);
   p->gap = vec3_dot(n, vec3_sub(at, plane->p)) - radius;
   p->node_first = body->node, p->node_second = plane->node;
-  p->at_first = vec3_axpy(at, -radius, n);
-  p->at_second = vec3_axpy(p->at_first, -p->gap, n);
+  p->at = vec3_axpy(at, -radius, n);
   contact_set_frame(m, p, n);
 }
 
@@ -43,8 +42,7 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
   vec3 n = distance > 0 ? vec3_scale(1 / distance, d) : (vec3){1, 0, 0};
   p->gap = distance - e->size_first[0] - e->size_second[0];
   p->node_first = a.node, p->node_second = b.node;
-  p->at_first = vec3_axpy(a.p, -e->size_first[0], n);
-  p->at_second = vec3_axpy(b.p, e->size_second[0], n);
+  p->at = vec3_axpy(b.p, e->size_second[0] + 0.5 * p->gap, n);  // midway
   contact_set_frame(m, p, n);
 }
 

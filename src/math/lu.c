@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-enum { LAPACK_FROM = 40 };
+// Contact problems of a mechanism stay below this and are solved by our own loops, whose bits do not depend on where the
+// numbers lie or on what other threads do; a tuned BLAS does not promise that.
+enum { LAPACK_FROM = 128 };
 
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
 extern void dgetrs_(const char *trans, const int *n, const int *columns, const double *a, const int *lda,

@@ -18,8 +18,8 @@ typedef struct reader {
 } reader;
 
 static bool fail(reader *r, const char *what, const char *name) {
-  error_set(r->error, CAROM_ERROR_FILE, "cannot read %s: %s %s%s%s", r->path, name, what, r->quiet->reason[0] ? ": " : "",
-            r->quiet->reason);
+  error_set(r->error, CAROM_ERROR_FILE, "cannot read %s: %s %s%s%s", r->path, name, what,
+            r->quiet->reason[0] ? ": " : "", r->quiet->reason);
   return false;
 }
 
@@ -124,7 +124,8 @@ static bool read_matrix(reader *r, const char *group, const char *name, fclib_ma
     snprintf(part, sizeof part, "%s/%s", path, numbers[k].name);
     if (!read_integer(r, part, numbers[k].value)) return false;
   }
-  if (s.m <= 0 || s.n <= 0 || s.m > POINTS_MAX || s.n > POINTS_MAX || s.nz < -2) return fail(r, "has no valid size", path);
+  if (s.m <= 0 || s.n <= 0 || s.m > POINTS_MAX || s.n > POINTS_MAX || s.nz < -2)
+    return fail(r, "has no valid size", path);
   snprintf(part, sizeof part, "%s/p", path);
   if (!(s.p = read_dataset(r, part, H5T_NATIVE_INT, sizeof(int), &s.p_count))) return false;
   snprintf(part, sizeof part, "%s/i", path);
@@ -183,7 +184,8 @@ static bool read_global(reader *r, fclib_problem *p) {
 static bool read_file(reader *r, fclib_problem *p) {
   if (there(r, "fclib_local")) return read_local(r, p);
   if (there(r, "fclib_global")) return read_global(r, p);
-  error_set(r->error, CAROM_ERROR_FILE, "%s is no contact problem: it has neither fclib_local nor fclib_global", r->path);
+  error_set(r->error, CAROM_ERROR_FILE, "%s is no contact problem: it has neither fclib_local nor fclib_global",
+            r->path);
   return false;
 }
 

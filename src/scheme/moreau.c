@@ -263,40 +263,62 @@ static void respond(moreau *s) {
 
 // --- books --------------------------------------------------------------------------------------------------------
 
-// What the contacts of one step took, and the size of the terms it came from.
+// What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
 typedef struct step_losses {
-  double sum, scale;
+  double sum, slack;
 } step_losses;
 
+// What a contact did in this step, across the surface and along it.
+typedef struct contact_step {
+  double tangential;                   // |P_T|
+  double slip;                         // afterwards
+  double speed;                        // the size of all its rates, also of those the forces would have brought about
+  double loss_normal, loss_tangential;
+} contact_step;
+
 // ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
-// the forces sum to the change of kinetic energy exactly.
+// the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
+// turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
+// that has gained energy.
+static contact_step measure_contact(const moreau *s, const contact_element *e, int first, step_losses *losses) {
+  int size = contact_row_count(s->m, e);
+  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first;
+  contact_step c = {0};
+  for (int i = 0; i < size; i++) {
+    double restitution = i ? e->material.tangential_restitution : e->material.restitution;
+    double loss = -0.5 * (a[i] + b[i]) * P[i];
+    c.speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
+    losses->sum += loss;
+    losses->slack += fabs(P[i]) * (fabs(q[i] - (1 + restitution) * a[i]) + 1e-10 * c.speed);
+    if (i == 0) {
+      c.loss_normal = loss;
+      continue;
+    }
+    c.loss_tangential += loss;
+    c.slip = hypot(c.slip, b[i]);
+    c.tangential = hypot(c.tangential, P[i]);
+  }
+  return c;
+}
+
 static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = element_of(s, point);
-  int size = contact_row_count(s->m, e);
-  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first;
-  scheme_contact *c = &s->shown[point];
-  c->normal_force = P[0] / dt;
-  double loss_normal = -0.5 * (a[0] + b[0]) * P[0];
-  double slip = 0, tangential = 0, loss = 0, size_of_speed = fabs(a[0]) + fabs(b[0]);
-  for (int i = 1; i < size; i++) {
-    c->tangential_force[i - 1] = P[i] / dt;
-    slip = hypot(slip, b[i]);
-    tangential = hypot(tangential, P[i]);
-    loss -= 0.5 * (a[i] + b[i]) * P[i];
-    size_of_speed += fabs(a[i]) + fabs(b[i]);
-  }
-  losses->sum += loss_normal + loss;
-  losses->scale += (size_of_speed + fabs(s->q_rows[first])) * (P[0] + tangential);  // at rest: what weight would do
+  const double *P = s->P + first;
+  scheme_contact *shown = &s->shown[point];
+  shown->normal_force = P[0] / dt;
+  for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
+  contact_step c = measure_contact(s, e, first, losses);
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
   }
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = a[0], .speed_after = b[0],
-      .impulse_normal = P[0], .impulse_tangential = tangential, .loss_normal = loss_normal,
-      .loss_tangential = loss, .restitution = e->material.restitution, .sticks = slip <= 1e-9 * size_of_speed});
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
+      .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
+      .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
+      .sticks = c.slip <= 1e-9 * c.speed});
 }
 
 static void book(moreau *s, double dt, bool solved) {
@@ -318,7 +340,7 @@ static void book(moreau *s, double dt, bool solved) {
     else
       impact_part(s->impacts, p);
   }
-  if (losses.sum < -1e-10 * losses.scale) {  // far beyond rounding
+  if (losses.sum < -losses.slack) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;
   }

@@ -83,7 +83,7 @@ static void run_stages(const solve_problem *p, const solve_settings *settings, s
   const stage *stages = stages_for(p, &count);
   driver d = driver_begin(w, limits);
   for (int i = 0; i < count && info->status != SOLVE_SOLVED; i++) {
-    if (!stages[i].solver->suits(p) || !driver_has_room(stages[i].solver, w, limits)) continue;
+    if (!stages[i].solver->suits(p)) continue;
     try_stage(&stages[i], p, settings, w, &d, solution, info);
     record(tally, stages[i].solver->name, info->status == SOLVE_SOLVED);
   }
@@ -105,7 +105,8 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     record(tally, info.stage, true);
   } else {
     solve_limits limits = solve_limits_of(p);
-    run_stages(p, settings, w, &limits, solution, tally, &info);
+    info.status = SOLVE_TOO_LARGE;
+    if (solve_workspace_fits(w, &limits)) run_stages(p, settings, w, &limits, solution, tally, &info);
   }
   if (tally) {
     tally->problems++;

@@ -1,7 +1,8 @@
 // Projections onto the sets of the blocks, and the natural map built on them.
 //
-// With de Saxcé's correction û = u + (μ|u_T|, 0, 0) Coulomb's law reads K* ∋ û ⊥ r ∈ K, K the friction cone; so r is a
-// solution where r = P_K(r − û), for any positive factor before û. The other blocks have û = u and sets of their own.
+// With de Saxcé's correction û = u + (μ|u_T|, 0, 0) Coulomb's law reads K* ∋ û ⊥ r ∈ K, K the friction cone; so r is
+// a solution where r = P_K(r − û), for any positive factor before û. The other blocks have û = u and sets of their
+// own.
 #ifndef SOLVE_CONE_H
 #define SOLVE_CONE_H
 

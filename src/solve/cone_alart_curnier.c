@@ -9,8 +9,8 @@
 //   slips   F_T = r_T − g e,  e = y/|y|,  y = r_T − ρ_T u_T
 //           dF_T = dr_T − μ e (dr_N − ρ_N du_N) − g/|y| (I − e eᵀ)(dr_T − ρ_T du_T),   du = W dr
 //
-// Open rows are known, so that the equations are as large as the active set. Contacts that share a load make them singular;
-// a little stiffness then picks the share next to the present one, and its error goes with the next step.
+// Open rows are known, so that the equations are as large as the active set. Contacts that share a load make them
+// singular; a little stiffness then picks the share next to the present one, and its error goes with the next step.
 #include "solve/cone_alart_curnier.h"
 
 #include <math.h>
@@ -83,7 +83,8 @@ static void choose_rho(newton *x, const solve_problem *p) {
 }
 
 // F of one block at (r, u), and its rows where they are wanted. Returns whether the block is known.
-static void linearise_block(const solve_block *b, const double *r, const double *u, const double *rho, double *F, rows *to) {
+static void linearise_block(const solve_block *b, const double *r, const double *u, const double *rho, double *F,
+                            rows *to) {
   rows none;
   if (!to) to = &none;
   memset(to, 0, sizeof *to);
@@ -204,7 +205,8 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   size_t bytes = (size_t)x.n * sizeof *r;
   memcpy(x.r, r, bytes);
   memcpy(x.u, u, bytes);
-  int vain = 0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
+  int vain =
+      0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
   for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING; k++) {
     linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p)) break;
@@ -221,7 +223,8 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
 
 // --- the solver ---------------------------------------------------------------------------------------------------
 
-// The longest of 1, ½, ¼ … whose |F|² is below the worst of the last few: now and then uphill is the way out of a valley.
+// The longest of 1, ½, ¼ … whose |F|² is below the worst of the last few: now and then uphill is the way out of a
+// valley.
 static double step_length(newton *x, const solve_problem *p, const double *history, double *r, double *u) {
   double worst = 0;
   for (int k = 0; k < MEMORY; k++) worst = fmax(worst, history[k]);
@@ -260,5 +263,5 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, double, limits->dense);
 }
 
-const solver solver_alart_curnier = {"alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.",
-                                     suits, measure, solve};
+const solver solver_alart_curnier = {
+    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, measure, solve};

@@ -5,8 +5,8 @@
 #include "solve/problem.h"
 #include "solve/workspace.h"
 
-// Exact solve on the active set that (r, u) shows: a few full Newton steps, kept only while the judge finds each better
-// than the last. `residual` is that of (r, u); the new one is returned, and r and u hold what belongs to it.
+// Exact solve on the active set that (r, u) shows: a few full Newton steps, kept only while the judge finds each
+// better than the last. `residual` is that of (r, u); the new one is returned, and r and u hold what belongs to it.
 double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual);
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits);
 

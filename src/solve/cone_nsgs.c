@@ -4,10 +4,10 @@
 //
 //   r_N = −(q_N + D_NT r_T)/D_NN,   u_T = S r_T + b,   S = D_TT − D_TN D_NT/D_NN,   b = q_T − D_TN q_N/D_NN,
 //
-// and friction asks for u_T = −α r_T with α ≥ 0, so r_T(α) = −(S + α)⁻¹ b, and |r_T| ≤ μ r_N with equality if α > 0. At
-// α = 0 the contact sticks if it can. Else |r_T| − μ r_N is positive there and negative for large α, where r_T vanishes and
-// r_N tends to −q_N/D_NN > 0: a root lies between. μ r_N/|r_T| grows almost like a straight line in α, so that Newton on it
-// needs two or three steps, and less from the α of the last sweep.
+// and friction asks for u_T = −α r_T with α ≥ 0, so r_T(α) = −(S + α)⁻¹ b, and |r_T| ≤ μ r_N with equality if α > 0.
+// At α = 0 the contact sticks if it can. Else |r_T| − μ r_N is positive there and negative for large α, where r_T
+// vanishes and r_N tends to −q_N/D_NN > 0: a root lies between. μ r_N/|r_T| grows almost like a straight line in α,
+// so that Newton on it needs two or three steps, and less from the α of the last sweep.
 #include <math.h>
 #include <string.h>
 
@@ -214,5 +214,5 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return SOLVE_LIMIT;
 }
 
-const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits, measure,
-                            solve};
+const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits,
+                            measure, solve};

@@ -10,9 +10,8 @@ typedef struct driver {
   double *r, *u;    // a candidate beside the caller's solution
 } driver;
 
-// Takes the whole workspace, which must have room for the solver.
+// Takes the whole workspace, which must fit the limits.
 driver driver_begin(solve_workspace *w, const solve_limits *limits);
-bool driver_has_room(const solver *s, const solve_workspace *w, const solve_limits *limits);
 // Solves from solution->r as it is, polishes, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info);

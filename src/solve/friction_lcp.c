@@ -9,7 +9,7 @@ static bool is_bilateral(const solve_block *b) {
 }
 
 static int block_unknowns(const solve_block *b) {
-  if (is_bilateral(b)) return 0;
+  if (is_bilateral(b) || b->kind == BLOCK_SPACE) return 0;
   if (b->kind == BLOCK_PLANE) return b->mu > 0 ? 3 : 1;
   if (b->kind == BLOCK_BOX) return isinf(b->lo) || isinf(b->hi) ? 1 : 2;
   return 1;
@@ -17,11 +17,12 @@ static int block_unknowns(const solve_block *b) {
 
 int lcp_unknowns(const solve_problem *p) {
   int count = 0;
-  for (int b = 0; b < p->block_count; b++) {
-    if (p->blocks[b].kind == BLOCK_SPACE) return 0;
-    count += block_unknowns(&p->blocks[b]);
-  }
+  for (int b = 0; b < p->block_count; b++) count += block_unknowns(&p->blocks[b]);
   return count;
+}
+
+bool lcp_suits(const solve_problem *p) {
+  return !solve_has(p, BLOCK_SPACE) && p->W.rows <= SOLVE_DENSE_MAX && lcp_unknowns(p) <= SOLVE_DENSE_MAX;
 }
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -50,8 +51,8 @@ static void eliminate_row(lcp_reduction *l, int n, int k) {
   }
 }
 
-// Gaussian elimination of u_k = 0 for r_k, largest pivots first; what is left is the Schur complement on the other rows.
-// `gone` marks rows as done while it goes on, and in the end every bilateral row.
+// Gaussian elimination of u_k = 0 for r_k, largest pivots first; what is left is the Schur complement on the other
+// rows. `gone` marks rows as done while it goes on, and in the end every bilateral row.
 static void eliminate_bilateral(lcp_reduction *l, const solve_problem *p) {
   int n = p->W.rows;
   for (;;) {
@@ -69,8 +70,8 @@ static void eliminate_bilateral(lcp_reduction *l, const solve_problem *p) {
 
 // --- to the LCP and back ------------------------------------------------------------------------------------------
 
-// r of a block = Σ its own z / impulse, by columns: P_N drives r_N and −μ r_T, P_R drives r_T, r of a box upwards from
-// lo or downwards from hi.
+// r of a block = Σ its own z / impulse, by columns: P_N drives r_N and −μ r_T, P_R drives r_T, r of a box upwards
+// from lo or downwards from hi.
 typedef struct unknowns {
   int first;        // of z
   int normal;       // row
@@ -143,7 +144,8 @@ static void write_block(const lcp_reduction *l, const solve_problem *p, const so
 }
 
 // The commonest case, unilateral rows alone, is a scaled copy.
-static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride) {
+static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q,
+                              int q_stride) {
   int n = p->W.rows;
   for (int b = 0; b < p->block_count; b++)
     if (p->blocks[b].kind != BLOCK_UNILATERAL) return false;

@@ -1,5 +1,5 @@
-// A problem without spatial friction as a linear complementarity problem, 0 ≤ w = M z + q ⊥ z ≥ 0 (paper 004, (76) and
-// (85)), with its bilateral rows eliminated and its impulses scaled so that the largest diagonal of W is 1:
+// A problem without spatial friction as a linear complementarity problem, 0 ≤ w = M z + q ⊥ z ≥ 0 (paper 004, (76)
+// and (85)), with its bilateral rows eliminated and its impulses scaled so that the largest diagonal of W is 1:
 //
 //   unilateral   z = P_N,             w = ξ_N
 //   plane        z = P_N, P_R, ξ_L,   w = ξ_N, ξ_R, P_L     with P_R = μP_N + P_T, P_L = μP_N − P_T, ξ_T = ξ_R − ξ_L
@@ -19,8 +19,10 @@ typedef struct lcp_reduction {
   bool *gone;           // rows that are bilateral
 } lcp_reduction;
 
-// Unknowns of the problem as an LCP, or 0 when it has spatial friction.
+// Unknowns of the problem as an LCP; spatial contacts have none.
 int lcp_unknowns(const solve_problem *p);
+// It can be written as one, and dense.
+bool lcp_suits(const solve_problem *p);
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits);
 // Writes M and q of the LCP: row i of M from M[i · stride]. `q` has its own stride, so that it may be a column.

@@ -1,6 +1,6 @@
 // Every combination of states: open or closed, stick or slip either way, at a bound or between. Each makes linear
-// equations whose solution either obeys all inequalities or does not. For few contacts; it finds a solution whenever there
-// is one, and can count them.
+// equations whose solution either obeys all inequalities or does not. For few contacts; it finds a solution whenever
+// there is one, and can count them.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 typedef enum state { OPEN, CLOSED, SLIP_FORWARD, SLIP_BACKWARD, AT_LO, AT_HI } state;
 
-enum { COMBINATIONS_MAX = 1 << 16, COUNTED_MAX = 64, REFINEMENTS = 3 };
+enum { COMBINATIONS_MAX = 1 << 16, ROWS_MAX = 128, COUNTED_MAX = 64, REFINEMENTS = 3 };
 
 typedef struct enumeration {
   double *W, *A, *x, *rest;    // W dense; the equations; their solution; what is left of them
@@ -23,10 +23,10 @@ typedef struct enumeration {
 } enumeration;
 
 static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t n = (size_t)limits->dense;
+  size_t n = (size_t)(limits->dense < ROWS_MAX ? limits->dense : ROWS_MAX);
   enumeration e = {0};
   e.W = TAKE(w, double, n * n);
-  e.A = TAKE(w, double, 2 * n * n);
+  e.A = TAKE(w, double, n * n);
   e.x = TAKE(w, double, n);
   e.rest = TAKE(w, double, n);
   e.equation = TAKE(w, int, n);
@@ -65,7 +65,7 @@ static int states_of(const solve_block *b, state list[4]) {
 }
 
 static bool suits(const solve_problem *p) {
-  if (p->W.rows > SOLVE_DENSE_MAX) return false;
+  if (p->W.rows > ROWS_MAX) return false;
   long combinations = 1;
   state list[4];
   for (int b = 0; b < p->block_count && combinations <= COMBINATIONS_MAX; b++) {
@@ -185,5 +185,5 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return best <= s->tolerance ? SOLVE_SOLVED : SOLVE_STALLED;
 }
 
-const solver solver_enumerate = {"enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits,
-                                 measure, solve};
+const solver solver_enumerate = {
+    "enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits, measure, solve};

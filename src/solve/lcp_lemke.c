@@ -1,9 +1,9 @@
 // Lemke's complementary pivoting: 0 ≤ w = M z + q ⊥ z ≥ 0.
 //
-// The dictionary basic = b + T · nonbasic starts from w = q + M z + d z0 with a covering vector d > 0. z0 enters and drives
-// out the most negative row; then the complement of whatever left enters, until z0 leaves. Ties in the ratio test are
-// broken lexicographically, as if q were perturbed by (ε, ε², …): the rows of B⁻¹ decide, and they stand in T itself, in
-// the columns of those w that are not basic. So no basis returns, on degenerate problems too.
+// The dictionary basic = b + T · nonbasic starts from w = q + M z + d z0 with a covering vector d > 0. z0 enters and
+// drives out the most negative row; then the complement of whatever left enters, until z0 leaves. Ties in the ratio
+// test are broken lexicographically, as if q were perturbed by (ε, ε², …): the rows of B⁻¹ decide, and they stand in
+// T itself, in the columns of those w that are not basic. So no basis returns, on degenerate problems too.
 #include <math.h>
 #include <string.h>
 
@@ -38,10 +38,9 @@ static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
 }
 
 static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
-static bool suits(const solve_problem *p) { return !solve_has(p, BLOCK_SPACE) && solve_limits_of(p).lcp == lcp_unknowns(p); }
 
-// Entries of a column below this part of its largest are taken for zero; ratios closer than this are ties, relative to
-// the largest value that b has had.
+// Entries of a column below this part of its largest are taken for zero; ratios closer than this are ties, relative
+// to the largest value that b has had.
 static const double PIVOT = 1e-11, TIE = 1e-13;
 
 // (B⁻¹)_ik, whose columns belong to w_k.
@@ -168,5 +167,6 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return status;
 }
 
-const solver solver_lemke = {"lemke", "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
-                             suits, measure, solve};
+const solver solver_lemke = {"lemke",
+                             "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
+                             lcp_suits, measure, solve};

@@ -3,9 +3,9 @@
 //
 //   Φ' = D_z + D_w M,   D_z = z/√(z²+w²) − 1,  D_w = w/√(z²+w²) − 1
 //
-// Tried first is the direction of min(z, w), which sets z = 0 where z ≤ w and w = 0 elsewhere: its equations are only as
-// large as the second set, and near a solution they are exact. Where it does not descend, that of Φ is taken, and at
-// last the gradient.
+// Tried first is the direction of min(z, w), which sets z = 0 where z ≤ w and w = 0 elsewhere: its equations are only
+// as large as the second set, and near a solution they are exact. Where it does not descend, that of Φ is taken, and
+// at last the gradient.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,6 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
 }
 
 static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
-static bool suits(const solve_problem *p) { return !solve_has(p, BLOCK_SPACE) && solve_limits_of(p).lcp == lcp_unknowns(p); }
 
 // Without cancellation where both are positive: √(a²+b²) − a − b = −2ab / (√(a²+b²) + a + b).
 static double fischer(double a, double b) {
@@ -166,5 +165,5 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return status;
 }
 
-const solver solver_newton = {"newton", "Newton on the Fischer-Burmeister function with a line search.", suits, measure,
-                              solve};
+const solver solver_newton = {"newton", "Newton on the Fischer-Burmeister function with a line search.", lcp_suits,
+                              measure, solve};

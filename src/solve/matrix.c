@@ -45,7 +45,9 @@ static inline void add_transposed(int rows, int columns, const double *A, const 
 
 // Whoever has no velocities to keep.
 static void start_nothing(const solve_matrix *m, const double *x, double *v) { (void)m, (void)x, (void)v; }
-static void moved_nothing(const solve_matrix *m, int b, const double *dx, double *v) { (void)m, (void)b, (void)dx, (void)v; }
+static void moved_nothing(const solve_matrix *m, int b, const double *dx, double *v) {
+  (void)m, (void)b, (void)dx, (void)v;
+}
 
 // --- dense --------------------------------------------------------------------------------------------------------
 
@@ -53,7 +55,8 @@ static void moved_nothing(const solve_matrix *m, int b, const double *dx, double
 static double dot(int n, const double *a, const double *x) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int j = 0;
-  for (; j + 4 <= n; j += 4) s0 += a[j] * x[j], s1 += a[j + 1] * x[j + 1], s2 += a[j + 2] * x[j + 2], s3 += a[j + 3] * x[j + 3];
+  for (; j + 4 <= n; j += 4)
+    s0 += a[j] * x[j], s1 += a[j + 1] * x[j + 1], s2 += a[j + 2] * x[j + 2], s3 += a[j + 3] * x[j + 3];
   for (; j < n; j++) s0 += a[j] * x[j];
   return (s0 + s1) + (s2 + s3);
 }
@@ -279,8 +282,9 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
 
 static bool factored_finite(const solve_matrix *m) { return pieces_finite(m, &m->J) && pieces_finite(m, &m->B); }
 
-static const matrix_ops factored_ops = {"factored",   factored_apply, factored_apply_absolute, factored_block, factored_row,
-                                        factored_start, factored_moved, factored_dense,          factored_finite};
+static const matrix_ops factored_ops = {"factored",     factored_apply, factored_apply_absolute,
+                                        factored_block, factored_row,   factored_start,
+                                        factored_moved, factored_dense, factored_finite};
 
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
                              matrix_pieces B) {

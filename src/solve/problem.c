@@ -21,10 +21,8 @@ static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
 solve_limits solve_limits_of(const solve_problem *p) {
-  int lcp = lcp_unknowns(p);
   return (solve_limits){.rows = p->W.rows, .blocks = p->block_count, .velocities = p->W.velocities,
-                        .dense = least(p->W.rows, SOLVE_DENSE_MAX),
-                        .lcp = lcp <= SOLVE_DENSE_MAX && p->W.rows <= SOLVE_DENSE_MAX ? lcp : 0};
+                        .dense = least(p->W.rows, SOLVE_DENSE_MAX), .lcp = least(lcp_unknowns(p), SOLVE_DENSE_MAX)};
 }
 
 solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b) {

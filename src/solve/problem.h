@@ -36,7 +36,7 @@ typedef struct solve_problem {
 
 // --- outcomes -----------------------------------------------------------------------------------------------------
 
-// name, whether the solution may be used, what it means
+// name, what it means
 #define SOLVE_STATUS_LIST(X)                                                 \
   X(SOLVED,     "solved")                                                    \
   X(INACCURATE, "ended above the tolerance")                                 \
@@ -82,12 +82,13 @@ typedef struct solve_solution {
 
 // --- about problems -----------------------------------------------------------------------------------------------
 
-// How much memory a problem needs; the field-wise maximum over problems makes a workspace for all of them.
+// How much memory a problem needs, and any part of it that leaves out blocks; the field-wise maximum over problems
+// makes a workspace for all of them.
 typedef struct solve_limits {
   int rows, blocks;
   int velocities;  // of a factored matrix
   int dense;       // rows of the largest dense system to form: at most SOLVE_DENSE_MAX
-  int lcp;         // unknowns as a linear complementarity problem: at most SOLVE_DENSE_MAX, 0 when it is none
+  int lcp;         // unknowns of a linear complementarity problem without the spatial contacts: at most SOLVE_DENSE_MAX
 } solve_limits;
 enum { SOLVE_DENSE_MAX = 1600 };
 

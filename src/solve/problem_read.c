@@ -75,8 +75,8 @@ static int read_integer(reader *r, const char *what, int lo, int hi) {
   return r->failed ? 0 : (int)x;
 }
 
-// Room for `count` numbers of which each takes at least two characters: a count that the rest of the file cannot hold is
-// refused before any memory is asked for.
+// Room for `count` numbers of which each takes at least two characters: a count that the rest of the file cannot hold
+// is refused before any memory is asked for.
 static bool can_hold(reader *r, double count, const char *what) {
   if (!r->failed && count > (double)(r->end - r->at) / 2 + 1) fail(r, "the file is too short for %.0f %s", count, what);
   return !r->failed;
@@ -303,12 +303,15 @@ static bool read_mixed(reader *r, solve_problem *p) {
   return !r->failed;
 }
 
-// A linear complementarity problem says its size three times over: n, storage, n, n.
+// A linear complementarity problem says its size three times over: n, storage, n, n. So does one contact in the plane
+// as a sparse dump, 2 1 2 2 2, but there the third word from here is none of a number.
 static bool looks_like_lcp(reader r) {
   carom_error ignored = {0};
   r.error = &ignored;
   double n = read_number(&r, "n"), storage = read_number(&r, "storage"), rows = read_number(&r, "rows");
-  return !r.failed && storage >= 0 && storage <= 2 && rows == n && read_number(&r, "columns") == n;
+  if (r.failed || storage < 0 || storage > 2 || rows != n || read_number(&r, "columns") != n) return false;
+  for (int k = 0; storage == 1 && k < 3; k++) read_number(&r, "blocks");
+  return !r.failed;
 }
 
 const solve_problem *problem_parse(arena *memory, const char *name, const char *text, size_t size, carom_error *error) {

@@ -141,6 +141,7 @@ carom_status problem_save(const solve_problem *p, const char *path, carom_error 
   if (!to) return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
   problem_print(to, p, strcmp(p->W.ops->name, "dense") == 0 ? PROBLEM_DENSE : PROBLEM_BLOCKS);
   bool failed = ferror(to);
-  if (fclose(to) != 0 || failed) return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
+  if (fclose(to) != 0 || failed)
+    return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
   return CAROM_OK;
 }

@@ -43,10 +43,6 @@ size_t solver_memory_all(const solve_limits *limits) {
   return most;
 }
 
-bool driver_has_room(const solver *s, const solve_workspace *w, const solve_limits *limits) {
-  return memory_of(s->measure, limits) <= w->size && memory_of(alart_curnier_measure, limits) <= w->size;
-}
-
 double driver_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -72,10 +68,11 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
   else if (info->status == SOLVE_SOLVED) info->status = SOLVE_INACCURATE;
 }
 
-static solve_status admit(const solver *s, const solve_problem *p, const solve_workspace *w, const solve_limits *limits) {
+static solve_status admit(const solver *s, const solve_problem *p, const solve_workspace *w,
+                          const solve_limits *limits) {
   if (!solve_problem_valid(p)) return SOLVE_INVALID;
   if (!s->suits(p)) return SOLVE_UNSUITABLE;
-  return driver_has_room(s, w, limits) ? SOLVE_SOLVED : SOLVE_TOO_LARGE;
+  return solve_workspace_fits(w, limits) ? SOLVE_SOLVED : SOLVE_TOO_LARGE;
 }
 
 solve_info solver_run(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,

@@ -11,7 +11,8 @@ typedef struct solver {
   // Lays out its memory; on an empty workspace it measures.
   void (*measure)(solve_workspace *w, const solve_limits *limits);
   // Improves r and says how it ended; whether r is a solution is for others to judge.
-  solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info);
+  solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                        solve_info *info);
 } solver;
 
 extern const solver solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs, solver_alart_curnier;
@@ -40,8 +41,8 @@ typedef struct chain_tally {
   double worst_residual;
 } chain_tally;
 
-// r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the best
-// of all. The tally may be null.
+// r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the
+// best of all. The tally may be null.
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally);
 

@@ -25,8 +25,14 @@ solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error 
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
     return NULL;
   }
-  *w = (solve_workspace){base, size, 0};
+  *w = (solve_workspace){base, size, 0, *limits};
   return w;
+}
+
+bool solve_workspace_fits(const solve_workspace *w, const solve_limits *limits) {
+  const solve_limits *own = &w->limits;
+  return limits->rows <= own->rows && limits->blocks <= own->blocks && limits->velocities <= own->velocities &&
+         limits->dense <= own->dense && limits->lcp <= own->lcp;
 }
 
 void solve_workspace_destroy(solve_workspace *w) {

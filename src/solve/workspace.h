@@ -1,5 +1,5 @@
-// Memory of the solvers, taken once and sized by limits: a solve allocates nothing. Each solver lays out what it needs
-// in one function; run on an empty workspace that function measures.
+// Memory of the solvers, taken once and sized by limits: a solve allocates nothing. Each solver lays out what it
+// needs in one function; run on an empty workspace that function measures.
 #ifndef SOLVE_WORKSPACE_H
 #define SOLVE_WORKSPACE_H
 
@@ -9,13 +9,16 @@
 #include "solve/problem.h"
 
 typedef struct solve_workspace {
-  char *base;          // null while measuring
+  char *base;           // null while measuring
   size_t size, used;
+  solve_limits limits;  // of the problems it has room for
 } solve_workspace;
 
 // Room for every solver on problems within the limits. Null after reporting.
 solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error *error);
 void solve_workspace_destroy(solve_workspace *w);  // accepts null
+
+bool solve_workspace_fits(const solve_workspace *w, const solve_limits *limits);
 
 // Not cleared, 64-byte aligned. The driver has checked that there is room.
 void *workspace_take(solve_workspace *w, size_t count, size_t size);

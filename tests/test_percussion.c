@@ -1,0 +1,432 @@
+// Percussions, step by step: the balance M(u⁺ - u⁻) = hΔt + WP, momentum, energy, and what the impact ledger says of it.
+#include "runs.h"
+
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/function.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+#include "sim.h"
+
+// --- the balance --------------------------------------------------------------------------------------------------
+
+typedef struct balance {
+  const mechanism *m;
+  motion *x;
+  contact_point *points;
+  double *q, *u, *udot, *effort, *unit, *rates, *P;
+} balance;
+
+static bool balance_open(balance *b, const carom_sim *sim) {
+  const mechanism *m = &sim->model->m;
+  const size_t rows = (size_t)(m->row_count + m->extra_rows + 1), n = (size_t)(m->nq + m->nv + 1);
+  *b = (balance){.m = m, .x = motion_create(m, NULL),
+                 .points = calloc((size_t)sim->model->contacts.point_count + 1, sizeof *b->points)};
+  double **arrays[] = {&b->q, &b->u, &b->udot, &b->effort, &b->unit};
+  for (int i = 0; i < 5; i++) *arrays[i] = calloc(n, sizeof(double));
+  b->rates = calloc(rows, sizeof(double)), b->P = calloc(rows, sizeof(double));
+  return CHECK(b->x && b->points && b->P);
+}
+
+static void balance_close(balance *b) {
+  double *arrays[] = {b->q, b->u, b->udot, b->effort, b->unit, b->rates, b->P};
+  for (int i = 0; i < 7; i++) free(arrays[i]);
+  free(b->points);
+  motion_destroy(b->x);
+}
+
+static void balance_note(balance *b, const carom_sim *sim) {
+  const double *state = sim->type->state(sim->scheme);
+  memcpy(b->q, state, (size_t)b->m->nq * sizeof *b->q);
+  memcpy(b->u, state + b->m->nq, (size_t)b->m->nv * sizeof *b->u);
+}
+
+// A motion of our own at (q_M, u_A) with the rows of the points that were active, and the forces that were recorded.
+static void balance_pose(balance *b, const carom_sim *sim, double t, double dt) {
+  const mechanism *m = b->m;
+  motion *x = b->x;
+  const contact_set *contacts = &sim->model->contacts;
+  const scheme_contact *shown = sim->type->contacts(sim->scheme);
+  memcpy(x->q, b->q, (size_t)m->nq * sizeof *x->q);
+  memcpy(x->u, b->u, (size_t)m->nv * sizeof *x->u);
+  for (int i = 0; i < m->nv; i++) b->unit[i] = 0.5 * dt * b->u[i];
+  dynamics_move(m, x->q, b->unit);
+  for (int i = 0; i < m->drive_count; i++) {
+    const drive *d = &m->drives[i];
+    if (d->speed >= 0) x->q[m->nodes[m->joints[d->of.joint].node].q + d->of.index] = function_jet(&d->f, t + dt / 2).v;
+  }
+  x->t = t + dt / 2;
+  tree_kinematics(m, x);
+  coordinate_update(m, x);
+  dynamics_apply_forces(m, x);
+  x->t = t + dt;
+  if (m->row_count) constraints_evaluate(m, x);
+  rows_clear(m, x);
+  for (int i = 0; i < m->row_count; i++) b->P[i] = sim->x->lambda[i];
+  contact_evaluate(contacts, m, x, b->points);
+  for (int i = 0; i < contacts->element_count; i++) {
+    const contact_element *e = &contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      const scheme_contact *c = &shown[e->point0 + k];
+      if (!c->active) continue;
+      const int first = x->row_total, count = contact_add_rows(m, x, e, &b->points[e->point0 + k]);
+      const double force[3] = {c->normal_force, c->tangential_force[0], c->tangential_force[1]};
+      memcpy(b->P + first, force, (size_t)count * sizeof *force);
+    }
+  }
+}
+
+static bool is_driven(const mechanism *m, int speed) {
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed == speed) return true;
+  return false;
+}
+
+// What is left of M (u_E - u_A)/Δt - h - W P/Δt, relative to the largest of h, W P/Δt and M u_E/Δt. Columns of Wᵀ by
+// giving each speed in turn the value one: nothing of the engine's own W P is used.
+static double balance_left(balance *b, const carom_sim *sim, double t, double dt) {
+  const mechanism *m = b->m;
+  const double *u_end = sim->type->state(sim->scheme) + m->nq;
+  balance_pose(b, sim, t, dt);
+  double left = 0, scale = 0;
+  for (int k = 0; k < 2; k++) {  // the forces; and the momentum, to whose rounding u_E is known
+    for (int i = 0; i < m->nv; i++) b->udot[i] = k * u_end[i] / dt, b->unit[i] = 0;
+    tree_inverse(m, b->x, b->udot, b->effort);
+    for (int i = 0; i < m->nv; i++) scale = fmax(scale, fabs(b->effort[i]));
+  }
+  for (int i = 0; i < m->nv; i++) b->udot[i] = (u_end[i] - b->u[i]) / dt;
+  tree_inverse(m, b->x, b->udot, b->effort);
+  for (int i = 0; i < m->nv; i++) {
+    if (is_driven(m, i)) continue;
+    double pushed = 0;
+    b->unit[i] = 1;
+    rows_rates_of(m, b->x, b->unit, b->rates);
+    b->unit[i] = 0;
+    for (int k = 0; k < b->x->row_total; k++) {
+      pushed += b->rates[k] * b->P[k];
+      scale = fmax(scale, fabs(b->rates[k] * b->P[k]));
+    }
+    const double weight = b->effort[i] - b->x->tau[i];
+    left = fmax(left, fabs(weight - pushed));
+  }
+  return scale > 0 ? left / scale : 0;
+}
+
+// Rounding: some tens of terms, each to 1e-16 of it; a few more digits where the tree's factors lose some.
+static void percussions_balance(const char *model, const char *settings, int steps) {
+  run r;
+  balance b;
+  if (!run_open(&r, model, settings)) return;
+  if (balance_open(&b, r.sim)) {
+    double worst = 0;
+    long touching = 0;
+    for (int k = 0; k < steps; k++) {
+      const double t = carom_sim_time(r.sim);
+      balance_note(&b, r.sim);
+      if (!CHECK(carom_sim_step(r.sim, 1e9, &r.error) == CAROM_OK)) break;
+      const double left = balance_left(&b, r.sim, t, carom_sim_time(r.sim) - t);
+      touching += b.x->row_total > b.m->row_count;
+      worst = fmax(worst, left);
+    }
+    printf("    %s %s: %.1e in %d steps, %ld of them in contact\n", model, settings, worst, steps, touching);
+    CHECK_LE(worst, 1e-13);
+    CHECK(touching > 0);
+  }
+  balance_close(&b);
+  run_close(&r);
+}
+
+static void percussions_balance_in_every_step(void) {
+  percussions_balance("slider-crank", "", 14000);
+  percussions_balance("slider-crank", "omega3=-75", 14000);
+  percussions_balance("slider-crank", "omega3=-75 coordinates=absolute", 3000);
+  percussions_balance("four-bar-clearance", "", 5000);
+  percussions_balance("rocking-block", "", 2000);
+  percussions_balance("discs-in-slot", "", 500);
+  percussions_balance("rolling-sphere", "", 300);
+  percussions_balance("newtons-cradle", "", 1000);
+}
+
+// --- momentum -----------------------------------------------------------------------------------------------------
+
+// Four rough balls in a bunch, spinning, without gravity.
+static const char *const swarm =
+    "gravity: [0, 0, 0]\n"
+    "parameters: {r: 0.1, dt: 1e-3}\n"
+    "bodies:\n"
+    "  ball{i}: {repeat: {i: [1, 4]}, mass: 0.5 + 0.3*i, inertia: [\"(0.2 + 0.12*i)*r^2\", \"(0.2 + 0.12*i)*r^2\", "
+    "\"(0.2 + 0.12*i)*r^2\"]}\n"
+    "joints:\n"
+    "  fly{i}: {repeat: {i: [1, 4]}, free: [ground, \"ball{i}\"]}\n"
+    "surfaces:\n"
+    "  ball{i}: {repeat: {i: [1, 4]}, sphere: \"ball{i}\", radius: r, material: rubber}\n"
+    "materials: {rubber: {restitution: 0.7, friction: 0.3}}\n"
+    "initial:\n"
+    "  fly1: {q: [1, 0, 0, 0, -0.5, 0.02, 0.03]}\n"
+    "  fly2: {q: [1, 0, 0, 0, 0, 0, 0]}\n"
+    "  fly3: {q: [1, 0, 0, 0, 0.25, 0.03, -0.02]}\n"
+    "  fly4: {q: [1, 0, 0, 0, 0.1, 0.6, 0.05]}\n"
+    "  ball1: {velocity: [2, 0.1, 0], omega: [3, -8, 5]}\n"
+    "  ball2: {velocity: [0, 0, 0], omega: [0, 6, -2]}\n"
+    "  ball3: {velocity: [-0.5, 0, 0.1], omega: [1, 1, 1]}\n"
+    "  ball4: {velocity: [0, -2, 0], omega: [-9, 0, 4]}\n"
+    "method: {moreau: {step: dt}}\n";
+
+static vec3 read_vector(run *r, const char *body, const char *kind) {
+  double v[3];
+  for (int k = 0; k < 3; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s%c", body, kind, "xyz"[k]);
+    v[k] = run_read(r, name);
+  }
+  return vec3_of(v);
+}
+
+static void momenta(run *r, vec3 *linear, vec3 *angular) {
+  *linear = *angular = (vec3){0, 0, 0};
+  for (int i = 1; i <= 4; i++) {
+    char body[16];
+    snprintf(body, sizeof body, "ball%d", i);
+    const double mass = 0.5 + 0.3 * i, inertia = (0.2 + 0.12 * i) * 0.01;
+    const vec3 p = vec3_scale(mass, read_vector(r, body, "v"));
+    *linear = vec3_add(*linear, p);
+    *angular = vec3_add(*angular, vec3_cross(read_vector(r, body, ""), p));
+    *angular = vec3_axpy(*angular, inertia, read_vector(r, body, "w"));
+  }
+}
+
+// One percussion at one point on both bodies, and a midpoint rule that keeps r × mv: momenta stay to the rounding of 1000
+// steps. The turns are those of spheres, so that inertia does not depend on them.
+static void free_bodies_keep_their_momenta(void) {
+  run r;
+  vec3 p0, L0, p, L;
+  if (!run_open_text(&r, swarm, "")) return;
+  momenta(&r, &p0, &L0);
+  run_to(&r, 1);
+  momenta(&r, &p, &L);
+  printf("    %ld episodes, momentum changed by %.1e of %.2f kg m/s, angular momentum by %.1e of %.2f kg m2/s\n",
+         carom_sim_summary(r.sim).contact_episodes, vec3_norm(vec3_sub(p, p0)), vec3_norm(p0), vec3_norm(vec3_sub(L, L0)),
+         vec3_norm(L0));
+  CHECK(carom_sim_summary(r.sim).contact_episodes >= 3);
+  CHECK_LE(vec3_norm(vec3_sub(p, p0)), 1e-12);
+  CHECK_LE(vec3_norm(vec3_sub(L, L0)), 1e-12);
+  CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-12);
+  run_close(&r);
+}
+
+// --- energy -------------------------------------------------------------------------------------------------------
+
+typedef struct ledger_sum {
+  long rows;
+  double normal, tangential;
+  impact last;
+} ledger_sum;
+
+static void add_row_up(void *context, const impact *row_of_ledger) {
+  ledger_sum *s = context;
+  s->rows++;
+  s->normal += row_of_ledger->loss_normal, s->tangential += row_of_ledger->loss_tangential;
+  s->last = *row_of_ledger;
+}
+
+// No step gains; the rows of the ledger and the energy accounts tell the same story.
+static void contacts_take_energy(const char *model, const char *settings, double t_end) {
+  run r;
+  ledger_sum sum = {0};
+  if (!run_open(&r, model, settings)) return;
+  r.sim->impacts.close = add_row_up;
+  r.sim->impacts.context = &sum;
+  run_to(&r, t_end);
+  impact_close_all(&r.sim->impacts);
+  const carom_summary s = carom_sim_summary(r.sim);
+  const double impact_loss = run_read(&r, "energy.impact"), friction = run_read(&r, "energy.friction");
+  printf("    %s %s: %ld episodes, %.3e J lost across, %.3e J along\n", model, settings, sum.rows, impact_loss, friction);
+  CHECK_EQUAL(s.energy_gains, 0);
+  CHECK(impact_loss + friction > 0);
+  CHECK_EQUAL(sum.rows, s.contact_episodes);
+  CHECK_NEAR(sum.normal, impact_loss, 1e-12 * (fabs(impact_loss) + 1));
+  CHECK_NEAR(sum.tangential, friction, 1e-12 * (fabs(friction) + 1));
+  run_close(&r);
+}
+
+static void contacts_only_take_energy(void) {
+  contacts_take_energy("bouncing-ball", "", 10);
+  contacts_take_energy("slider-crank", "", 0.14);
+  contacts_take_energy("slider-crank", "omega3=-75", 0.14);
+  contacts_take_energy("four-bar-clearance", "dt=2e-5", 0.4);
+  contacts_take_energy("rocking-block", "", 5);
+  contacts_take_energy("discs-in-slot", "", 0.5);
+  contacts_take_energy("newtons-cradle", "e=0.5", 0.1);
+  contacts_take_energy("sliding-block", "", 2);
+}
+
+// Newton's restitution with friction may add energy (Kane): a rod that strikes the ground at 60° with e = 0.9 and sticks.
+// With W of the tip, from γ_A = (-1, v): T changes by ½(γ_Eᵀ W⁻¹ γ_E - γ_Aᵀ W⁻¹ γ_A), γ_E = (e, 0), which is positive at
+// v = -W_NT/W_NN as soon as e² > 1 - W_NT²/(W_NN W_TT). The ledger must say so and still close.
+static void energy_gained_by_newtons_law_is_told(void) {
+  static const char *const text =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {v: 0}\n"
+      "bodies: {rod: {mass: 1, inertia: 1/12, com: [0.5, 0]}}\n"
+      "joints: {rod: {free: [ground, rod]}}\n"
+      "surfaces: {tip: {point: rod, material: rough}, floor: {plane: ground, material: rough}}\n"
+      "materials: {rough: {restitution: 0.9, friction: 5}}\n"
+      "initial: {rod: {q: [60 deg, 0, 1e-6], u: [0, v, -1]}}\n"
+      "method: {moreau: {step: 1e-5}}\n";
+  const double c = 0.5, s = sqrt(0.75), W_NN = 1 + 3 * c * c, W_TT = 1 + 3 * s * s, W_NT = 3 * s * c;  // times 1/m
+  const double det = W_NN * W_TT - W_NT * W_NT, v = -W_NT / W_NN, e = 0.9;
+  const double T_before = 0.5 * (1 + v * v);
+  // in terms of (normal, tangential): γ_Aᵀ W⁻¹ γ_A with the tangent along -x, so that W_NT is positive
+  const double before = (W_TT + W_NN * v * v + 2 * W_NT * v) / det, after = e * e * W_TT / det;
+  run r;
+  char settings[64];
+  snprintf(settings, sizeof settings, "v=%.17g", -v);
+  if (!run_open_text(&r, text, settings)) return;
+  CHECK_NEAR(run_read(&r, "energy.kinetic"), T_before, 1e-12);
+  run_to(&r, 1e-4);
+  const carom_summary summary = carom_sim_summary(r.sim);
+  const double lost = run_read(&r, "energy.impact") + run_read(&r, "energy.friction");
+  CHECK(after > before);
+  // the step is 1e-5 s and the rod turns at some rad/s: W at the impact is that at 60° to 1e-5
+  CHECK_NEAR(-lost, 0.5 * (after - before), 1e-4);
+  CHECK_EQUAL(summary.energy_gains, 1);
+  CHECK_NEAR(summary.energy_gained, -lost, 1e-14);
+  CHECK_NEAR(run_read(&r, "energy.kinetic") - T_before, -lost, 1e-4);
+  run_close(&r);
+}
+
+// --- the impact ledger --------------------------------------------------------------------------------------------
+
+static int bounces;
+
+static void check_bounce(void *context, const impact *i) {
+  const double *dt = context, v = i->approach_speed;
+  if (i->separation_speed < 0.1) return;  // later ones take several steps
+  bounces++;
+  CHECK_NEAR(i->restitution, 0.9, 0);
+  CHECK_NEAR(i->restitution_achieved, 0.9, 1e-12);
+  CHECK_NEAR(i->end - i->start, *dt, 1e-12);  // a step
+  CHECK_LE(i->penetration, v * *dt);
+  CHECK_NEAR(i->deepest, i->penetration, 0);
+  // m (1 + e) v, and the weight in the step; the loss likewise m v² (1 - e²)/2 and v (1 - e)/2 times the weight's impulse
+  CHECK_NEAR(i->impulse_normal, 1.9 * v + 9.81 * *dt, 1e-11);
+  CHECK_NEAR(i->loss_normal, 0.5 * 0.1 * v * (1.9 * v + 9.81 * *dt), 1e-11);
+  CHECK_NEAR(i->peak_force, i->impulse_normal / *dt, 1e-8);
+  CHECK_NEAR(i->loss_tangential, 0, 0);
+}
+
+static void ledger_tells_of_each_bounce(void) {
+  run r;
+  double dt = 1e-3;
+  if (!run_open(&r, "bouncing-ball", "dt=1e-3")) return;
+  bounces = 0;
+  r.sim->impacts.close = check_bounce;
+  r.sim->impacts.context = &dt;
+  run_to(&r, 10);
+  CHECK_LE(30, bounces);  // 4.43 m/s * 0.9^n > 0.11 m/s up to n = 35
+  run_close(&r);
+}
+
+// It slides for v0/(μg) = 1.019 s and then sticks, in one episode a corner.
+static void ledger_tells_stick_from_slip(void) {
+  run r;
+  ledger_sum sum = {0};
+  if (!run_open(&r, "sliding-block", "")) return;
+  r.sim->impacts.close = add_row_up;
+  r.sim->impacts.context = &sum;
+  run_to(&r, 2);
+  impact_close_all(&r.sim->impacts);
+  CHECK_EQUAL(sum.rows, 2);
+  CHECK_NEAR(sum.last.slip_time, 5 / (0.5 * 9.81), 1e-3);
+  CHECK_NEAR(sum.last.slip_time + sum.last.stick_time, 2, 1e-9);
+  CHECK_NEAR(sum.tangential, 25, 1e-9);
+  run_close(&r);
+}
+
+// --- stops and clearance ------------------------------------------------------------------------------------------
+
+// A pendulum between stops at ±0.5 rad, without gravity: strikes each in turn and keeps e of its speed. Then a slider that
+// falls onto the end of its rail and stays there.
+static void joints_have_stops(void) {
+  static const char *const swinging =
+      "space: planar\ngravity: [0, 0]\n"
+      "bodies: {arm: {mass: 1, inertia: 0.1, com: [0.5, 0]}}\n"
+      "joints: {hinge: {revolute: [ground, arm], limits: [-0.5, 0.5], material: felt}}\n"
+      "materials: {felt: {restitution: 0.5}}\n"
+      "initial: {hinge: {u: 2}}\n"
+      "method: {moreau: {step: 1e-3}}\n";
+  static const char *const falling =
+      "space: planar\n"
+      "bodies: {slider: {mass: 2, inertia: 0.1}}\n"
+      "joints: {rail: {prismatic: [ground, slider], axis: y, limits: [-0.5, 1]}}\n"
+      "method: {moreau: {step: 1e-3}}\n";
+  static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open_text(&r, swinging, coordinates[i])) return;
+    // the first stop after 0.25 s, the second 1 rad later at 1 rad/s
+    run_to(&r, 0.24);
+    CHECK_NEAR(run_read(&r, "hinge.u"), 2, 1e-9);
+    run_to(&r, 0.3);
+    CHECK_NEAR(run_read(&r, "hinge.u"), -1, 1e-9);
+    run_to(&r, 1.3);
+    CHECK_NEAR(run_read(&r, "hinge.u"), 0.5, 1e-9);
+    CHECK_NEAR(run_read(&r, "energy.impact"), 0.5 * 0.35 * (4 - 0.25), 1e-9);
+    CHECK_EQUAL(carom_sim_summary(r.sim).contact_episodes, 2);
+    CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 2 * 1e-3);  // speed times step
+    run_close(&r);
+    if (!run_open_text(&r, falling, coordinates[i])) return;
+    run_to(&r, 1);
+    CHECK_NEAR(run_read(&r, "rail.u"), 0, 1e-12);
+    CHECK_NEAR(run_read(&r, "rail.q"), -0.5, sqrt(9.81) * 1e-3);  // within the last step at 3.13 m/s
+    CHECK_NEAR(run_read(&r, "rail_min.fn"), 2 * 9.81, 1e-9);
+    run_close(&r);
+  }
+}
+
+// The journal leaves its bearing by no more than the scheme's error, which halves with the step: what it goes beyond the
+// clearance is found in the step after (v Δt), and following the wall at v lets it slip outwards by v²Δt/(2c) in a second.
+static void journal_stays_in_its_bearing(void) {
+  double deepest[3];
+  for (int i = 0; i < 3; i++) {
+    run r;
+    char settings[64];
+    const double dt = ldexp(4e-5, -i);
+    snprintf(settings, sizeof settings, "dt=%.17g", dt);
+    if (!run_open(&r, "four-bar-clearance", settings)) return;
+    double far = 0;
+    bool modes[2] = {false}, agrees = true;
+    while (carom_sim_time(r.sim) < 0.4 && CHECK(carom_sim_step(r.sim, 0.4, &r.error) == CAROM_OK)) {
+      far = fmax(far, hypot(run_read(&r, "pin.x"), run_read(&r, "pin.y")));
+      const int mode = (int)run_read(&r, "pin.mode");
+      modes[mode] = true;
+      agrees &= mode == (run_read(&r, "pin.gap") <= r.model->contacts.activation);
+      agrees &= mode == 1 || run_read(&r, "pin.fn") == 0;
+    }
+    const carom_summary s = carom_sim_summary(r.sim);
+    deepest[i] = s.deepest_penetration;
+    printf("    dt %.1e: %ld episodes, up to %.2e m beyond the clearance of 2e-4 m, orbit to %.4e m\n", dt, s.contact_episodes,
+           deepest[i], far);
+    CHECK(modes[0] && modes[1] && agrees);
+    CHECK_LE(far, 2e-4 + 1.5 * deepest[i]);
+    CHECK_LE(deepest[i], 4 * dt);  // four metres a second at the most
+    CHECK_EQUAL(s.unsolved, 0);
+    CHECK_EQUAL(s.step_too_large, 0);
+    run_close(&r);
+  }
+  CHECK_LE(deepest[2], 0.5 * deepest[0]);
+}
+
+int main(void) {
+  RUN(percussions_balance_in_every_step);
+  RUN(free_bodies_keep_their_momenta);
+  RUN(contacts_only_take_energy);
+  RUN(energy_gained_by_newtons_law_is_told);
+  RUN(ledger_tells_of_each_bounce);
+  RUN(ledger_tells_stick_from_slip);
+  RUN(joints_have_stops);
+  RUN(journal_stays_in_its_bearing);
+  return check_summary();
+}
