@@ -24,9 +24,10 @@ typedef struct exporter {
   carom_error *error;
 } exporter;
 
-// A frame table has a row for each recorded time; checkpoints have rows of their own.
+// A frame table has a row for each recorded time; checkpoints and impacts have rows of their own.
 static bool is_frame_table(const exporter *x, int table) {
-  return strcmp(record_get_table(x->in, table).name, "checkpoint") != 0;
+  const char *name = record_get_table(x->in, table).name;
+  return strcmp(name, "checkpoint") != 0 && strcmp(name, "impacts") != 0;
 }
 
 static void take_table(exporter *x, int table) {
