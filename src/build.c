@@ -618,8 +618,31 @@ static bool check_parts(builder *b) {
   return true;
 }
 
+static bool check_event(builder *b) {
+  const carom_def *def = b->def;
+  if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
+                        "method event stops and goes on at any time, and integrator %s does not",
+                        def->integrator.type == CAROM_RK4 ? "rk4 has fixed steps: it" : "ida knows no contact rows: it");
+  return true;
+}
+
+// Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
+static bool check_poisson(builder *b) {
+  const contact_set *contacts = &b->model->contacts;
+  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
+  if (!poisson || b->model->m.planar) return true;
+  for (int i = 0; i < contacts->element_count; i++)
+    if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)
+      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or no friction",
+                          "Poisson's restitution with friction is for planar models, and '%s' has friction in space",
+                          contacts->elements[i].name);
+  return true;
+}
+
 static bool check_method(builder *b) {
   const carom_def *def = b->def;
+  if (strcmp(def->method, "event") == 0) return check_event(b);
   if (strcmp(def->method, "smooth") != 0) return true;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
@@ -664,6 +687,7 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->smooth = def->smooth;
   model->moreau = def->moreau;
+  model->event = def->event;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);
   if (!check_parts(b) || !check_method(b) || !list_all_names(b)) return false;
@@ -688,7 +712,7 @@ static bool build(builder *b) {
     return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}",
                         "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
-  if (!builder_part_surfaces(b, m)) return false;
+  if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

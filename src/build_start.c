@@ -140,7 +140,7 @@ static void allocate(start *s, bool to_separate) {
 
 bool builder_part_surfaces(builder *b, mechanism *m) {
   start s = {.b = b, .m = m, .contacts = &b->model->contacts};
-  bool to_separate = b->def->moreau.separate;
+  bool to_separate = strcmp(b->def->method, "event") == 0 ? b->def->event.separate : b->def->moreau.separate;
   if (!s.contacts->point_count) return true;
   allocate(&s, to_separate);
   s.x = motion_create(m, b->error);

@@ -145,6 +145,28 @@ const option_table moreau_table = {.name = "moreau",
                                    .options = moreau_options, .count = COUNT(moreau_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_event_def, field)
+static const option event_options[] = {
+    {.key = "impact", .type = OPTION_WORD, .offset = AT(impact), .preset = "newton", .words = "newton|poisson",
+     .help = "What restitution is of: Newton's of the speeds, Poisson's of the impulses (with friction in the plane "
+             "only)."},
+    {.key = "accumulation", .type = OPTION_NUMBER, .offset = AT(accumulation), .dim = DIM_SPEED,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Speed after an impact below which the rest of infinitely many is summed in closed form; 0: where the hops "
+             "are lower than atol times the model's size."},
+    {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,
+     .preset = "1e-12", .help = "Of each contact problem's residual."},
+    {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
+     .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
+};
+const option_table event_table = {
+    .name = "event",
+    .summary = "Smooth motion between events located in time: rigid contact with impacts and Coulomb friction to the "
+               "accuracy of the `integrator` (adams, bdf or erk).",
+    .example = "method: {event: {impact: newton}}", .size = sizeof(carom_event_def), .options = event_options,
+    .count = COUNT(event_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_material_def, field)
 static const option material_options[] = {
     {.key = "restitution", .type = OPTION_NUMBER, .offset = AT(restitution), .dim = DIM_NONE,
@@ -246,6 +268,7 @@ DEFAULT(body, body_table)
 DEFAULT(integrator, integrator_table)
 DEFAULT(smooth, smooth_table)
 DEFAULT(moreau, moreau_table)
+DEFAULT(event, event_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
 DEFAULT(contact, contact_table)
@@ -266,6 +289,7 @@ carom_def *carom_def_create(const carom_model_def *model) {
   def->integrator = carom_integrator_default();
   def->smooth = carom_smooth_default();
   def->moreau = carom_moreau_default();
+  def->event = carom_event_default();
   def->record = carom_record_default();
   def->method = "smooth";
   return def;
@@ -330,6 +354,11 @@ carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
 carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
   def->moreau = *moreau;
   def->method = "moreau";
+  return CAROM_OK;
+}
+carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
+  def->event = *event;
+  def->method = "event";
   return CAROM_OK;
 }
 carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {

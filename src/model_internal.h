@@ -26,6 +26,7 @@ struct carom_model {
   carom_integrator_def integrator;
   carom_smooth_def smooth;
   carom_moreau_def moreau;
+  carom_event_def event;
   carom_record_def record;
   const char *method;
   contact_set contacts;

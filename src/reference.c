@@ -28,6 +28,7 @@ static int collect(const char *family, const option_table **tables) {
   } else if (strcmp(family, "methods") == 0) {
     tables[used++] = &smooth_table;
     tables[used++] = &moreau_table;
+    tables[used++] = &event_table;
   }
   return used;
 }

@@ -13,6 +13,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
+#include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
 
@@ -28,6 +29,7 @@ static double now(void) {
 typedef union any_settings {
   smooth_settings smooth;
   moreau_settings moreau;
+  event_settings event;
 } any_settings;
 
 static smooth_settings smooth_settings_of(const carom_model *model) {
@@ -49,7 +51,12 @@ static any_settings settings_of(const carom_sim *sim) {
   const carom_moreau_def *d = &sim->model->moreau;
   if (sim->type == &scheme_moreau)
     return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance}};
-  return (any_settings){.smooth = smooth_settings_of(sim->model)};
+  smooth_settings smooth = smooth_settings_of(sim->model);
+  const carom_event_def *v = &sim->model->event;
+  if (sim->type == &scheme_event)
+    return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
+                                    .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length}};
+  return (any_settings){.smooth = smooth};
 }
 
 static energy_balance balance_of(const carom_sim *sim) {
@@ -89,13 +96,20 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   return true;
 }
 
+static const scheme_type *find_scheme(const char *name) {
+  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event};
+  size_t i = sizeof all / sizeof *all - 1;
+  while (i > 0 && strcmp(all[i]->name, name) != 0) i--;
+  return all[i];
+}
+
 carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
   error_clear(error);
   carom_sim *sim = calloc(1, sizeof *sim);
   size_t points = (size_t)model->contacts.point_count + 1;
   if (sim) {
     sim->model = model;
-    sim->type = strcmp(model->method, "moreau") == 0 ? &scheme_moreau : &scheme_smooth;
+    sim->type = find_scheme(model->method);
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
@@ -137,7 +151,7 @@ static void book(carom_sim *sim) {
   sim->since_booked = 0;
   dynamics_positions_velocities(m, sim->x);
   coordinate_measure(m, sim->x);
-  if (!sim->evaluated) dynamics_apply_forces(m, sim->x);
+  if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
   sim->violation = fmax(sim->violation, constraints_violation(m, sim->x));
@@ -271,7 +285,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .deepest_penetration = sim->impacts.deepest,
                      .step_too_large = stats.trouble.leaps, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
-                     .energy_gained = stats.trouble.gained,
+                     .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
+                     .accumulation_error = stats.trouble.accumulation_error,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;

@@ -26,6 +26,12 @@ static const struct {
     {"puck", "integrator.type=adams"},
     {"differential", "coordinates=absolute"},
     {"trammel", "integrator.type=erk"},
+    // rigid contact: corners, ten discs, friction in space, a driven loop with a loose pin
+    {"slider-crank", "omega3=-75 dt=1e-4"},
+    {"slider-crank", "omega3=-75 dt=1e-4 coordinates=absolute"},
+    {"discs-in-slot", ""},
+    {"rolling-sphere", ""},
+    {"four-bar-clearance", ""},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

@@ -31,6 +31,10 @@ static const subject subjects[] = {
     {"universal-shaft", "coordinates=absolute integrator.type=erk", 0.2, true},
     {"puck", "integrator.type=erk", 0.5, true},
     {"puck", "integrator.type=adams", 0.5, false},
+    {"slider-crank", "omega3=-75 dt=1e-4", 0.05, true},
+    {"discs-in-slot", "n=5", 0.1, true},
+    {"four-bar-clearance", "dt=1e-4", 0.05, true},
+    {"rolling-sphere", "", 0.1, false},  // its solver begins from the last percussions, which a resumed run has not
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

@@ -70,7 +70,9 @@ static void both_coordinates_run_alike(void) {
       CHECK_EQUAL(a.freedom, b.freedom);
       CHECK_EQUAL(a.redundant_rows, b.redundant_rows);
       // positions to what the integrators promise: the file's tolerance over some hundred steps
-      const double tolerance = 1e3 * joint.model->integrator.rtol * fmax(1, joint.model->m.length);
+      double tolerance = 1e3 * joint.model->integrator.rtol * fmax(1, joint.model->m.length);
+      // Moreau's midpoint is another one in other coordinates: they agree to its order, a step at the 23 m/s of a crank
+      if (strcmp(joint.model->method, "moreau") == 0) tolerance = fmax(tolerance, 23 * joint.model->moreau.step);
       for (int k = 1; k <= a.bodies; k++) {
         const char *body = carom_model_body_name(joint.model, k);
         CHECK_NEAR(example_read(&joint, "%s.x", body), example_read(&absolute, "%s.x", body), tolerance);

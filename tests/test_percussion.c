@@ -347,8 +347,8 @@ static void ledger_tells_stick_from_slip(void) {
 
 // --- stops and clearance ------------------------------------------------------------------------------------------
 
-// A pendulum between stops at ±0.5 rad, without gravity: strikes each in turn and keeps e of its speed. Then a slider that
-// falls onto the end of its rail and stays there.
+// A pendulum between stops at ±0.5 rad, without gravity: strikes each in turn and keeps e of its speed. Then a slider
+// that falls onto the end of its rail and stays there.
 static void joints_have_stops(void) {
   static const char *const swinging =
       "space: planar\ngravity: [0, 0]\n"
@@ -386,8 +386,9 @@ static void joints_have_stops(void) {
   }
 }
 
-// The journal leaves its bearing by no more than the scheme's error, which halves with the step: what it goes beyond the
-// clearance is found in the step after (v Δt), and following the wall at v lets it slip outwards by v²Δt/(2c) in a second.
+// The journal leaves its bearing by no more than the scheme's error, which halves with the step: what it goes beyond
+// the clearance is found in the step after (v Δt), and following the wall at v it drifts outwards by v²Δt/(2c) in a
+// second.
 static void journal_stays_in_its_bearing(void) {
   double deepest[3];
   for (int i = 0; i < 3; i++) {
@@ -407,8 +408,8 @@ static void journal_stays_in_its_bearing(void) {
     }
     const carom_summary s = carom_sim_summary(r.sim);
     deepest[i] = s.deepest_penetration;
-    printf("    dt %.1e: %ld episodes, up to %.2e m beyond the clearance of 2e-4 m, orbit to %.4e m\n", dt, s.contact_episodes,
-           deepest[i], far);
+    printf("    dt %.1e: %ld episodes, up to %.2e m beyond the clearance of 2e-4 m, orbit to %.4e m\n", dt,
+           s.contact_episodes, deepest[i], far);
     CHECK(modes[0] && modes[1] && agrees);
     CHECK_LE(far, 2e-4 + 1.5 * deepest[i]);
     CHECK_LE(deepest[i], 4 * dt);  // four metres a second at the most

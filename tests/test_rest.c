@@ -88,8 +88,8 @@ static double deepest_gap(run *r) {
   return deepest;
 }
 
-// Upwards: the floor by its normal forces, the walls by friction. A tangent is the normal turned left, and the force is
-// on the disc: along +y for the right wall's... whose normal is -x, t = (0, -1); for the left one n = +x, t = (0, 1).
+// Upwards: the floor by its normal forces, the walls by friction. The force is on the disc along the normal turned left:
+// the left wall has n = +x and t = (0, 1), the right one n = -x and t = (0, -1).
 static double carried(run *r) {
   double sum = 0;
   for (int i = 1; i <= DISCS; i++) {

@@ -103,8 +103,10 @@ static void every_configuration_is_recorded(void) {
     if (p.info.mode == HAND_CORNER && !first_corner) first_corner = k, at_first_corner = angle;
     if (angle > 1e-9 && apart < 0) apart = (double)k * 1e-5;
   }
-  printf("    first single corner in step %ld, angles differ by %.2e rad; above 1e-9 at t = %g, %.2e at the end\n", first_corner,
-         at_first_corner, apart, angle);
+  printf("    first single corner in step %ld: angles differ by %.2e rad, %.2e at the end, ", first_corner,
+         at_first_corner, angle);
+  if (apart < 0) printf("never more than 1e-9\n");
+  else printf("more than 1e-9 from %g s on\n", apart);
   CHECK(first_corner > 0);
   CHECK_LE(at_first_corner, 1e-9);
   CHECK(modes[HAND_FREE] && modes[HAND_CORNER] && modes[HAND_FACE] && modes[HAND_OPPOSITE]);

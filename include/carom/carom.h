@@ -107,6 +107,8 @@ typedef struct carom_summary {
   long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
   long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
   double energy_gained;            // by them [J]
+  long accumulations;              // of infinitely many impacts, each summed up in closed form (method event)
+  double accumulation_error;       // at most so far has that moved a point [m]
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way

@@ -165,6 +165,15 @@ typedef struct carom_moreau_def {
   bool separate;           // move apart what overlaps at the start, else it is refused
 } carom_moreau_def;
 
+typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON } carom_impact_law;
+
+typedef struct carom_event_def {
+  int impact;              // carom_impact_law
+  double accumulation;     // below this speed after an impact the rest of them is summed, 0: from atol [m/s]
+  double tolerance;        // of each contact problem's residual [-]
+  bool separate;           // move apart what overlaps at the start, else it is refused
+} carom_event_def;
+
 typedef struct carom_record_def {
   double every;            // time between rows, 0: each step [s]
   double checkpoint;       // simulated time between checkpoints, 0: at the end only [s]
@@ -184,6 +193,7 @@ CAROM_API carom_force_def carom_force_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
+CAROM_API carom_event_def carom_event_default(void);
 CAROM_API carom_record_def carom_record_default(void);
 CAROM_API carom_material_def carom_material_default(void);
 CAROM_API carom_surface_def carom_surface_default(void);
@@ -203,6 +213,7 @@ CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_
 CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator);
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
+CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
 CAROM_API carom_status carom_def_surface(carom_def *def, const char *name, const char *kind,
                                          const carom_surface_def *surface);

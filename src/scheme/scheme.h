@@ -31,6 +31,8 @@ typedef struct contact_trouble {
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
   long gains;                      // steps whose impacts added energy, as Newton's law with friction may
   double gained;                   // by them together [J]
+  long accumulations;              // of infinitely many impacts that were summed up
+  double accumulation_error;       // the most that has moved a point by [m]
 } contact_trouble;
 
 typedef struct scheme_stats {
@@ -65,6 +67,6 @@ typedef struct scheme_type {
   const scheme_contact *(*contacts)(const void *scheme);  // one a contact point; null: knows none
 } scheme_type;
 
-extern const scheme_type scheme_smooth, scheme_moreau;
+extern const scheme_type scheme_smooth, scheme_moreau, scheme_event;
 
 #endif

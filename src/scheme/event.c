@@ -1,0 +1,347 @@
+// One step is one of the integrator's, or what of it comes before an event. Impacts and new modes belong to the step
+// that ends with them, so that its last state is the one after.
+#include "scheme/event.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/tree.h"
+#include "scheme/event_internal.h"
+
+// --- the integrator's problem ---------------------------------------------------------------------------------------
+
+static void take_part_as_closed(event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+}
+
+static bool accelerate(event *s) {
+  take_part_as_closed(s);
+  if (s->closed_count) return event_accelerate(s);
+  s->evaluations++;
+  for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  return dynamics_accelerations(s->m, s->x);
+}
+
+// What friction takes of the motion, as all slipping points together do.
+static double friction_power(const event *s) {
+  double power = 0;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    for (int k = 1; c->mode == MODE_SLIP && k < c->rows; k++) power -= c->force[k] * s->rate[c->row + k];
+  }
+  return power;
+}
+
+static int right_hand_side(void *context, double t, const double *y, double *ydot) {
+  event *s = context;
+  dynamics_set(s->m, s->x, t, y, y + s->nq);
+  s->failed = !accelerate(s);
+  if (s->failed) return 1;
+  dynamics_rates(s->m, s->x->q, s->x->u, ydot);
+  memcpy(ydot + s->nq, s->x->udot, (size_t)s->nv * sizeof *ydot);
+  memcpy(ydot + s->nq + s->nv, s->x->powers, sizeof s->x->powers);
+  ydot[s->nf] = s->closed_count ? friction_power(s) : 0;
+  return 0;
+}
+
+static int project(void *context, double t, double *y, double *error) {
+  (void)error;
+  event *s = context;
+  if (event_project(s, t, y)) return 0;
+  s->projection_failures++;
+  return 1;
+}
+
+// --- creation -------------------------------------------------------------------------------------------------------
+
+static void allocate(event *s) {
+  const mechanism *m = s->m;
+  arena *a = &s->memory;
+  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + 1;
+  double **vectors[] = {&s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
+                        &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
+  double **states[] = {&s->y, &s->ydot, &s->scale, &s->y_look, &s->y_before};
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = ARENA_ARRAY(a, double, s->n);
+  s->q_save = ARENA_ARRAY(a, double, m->nq + 1);
+  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
+  s->held = ARENA_ARRAY(a, int, rows);
+  s->pivot = ARENA_ARRAY(a, int, rows);
+  s->blocks = ARENA_ARRAY(a, solve_block, rows + points);
+  s->block_start = ARENA_ARRAY(a, int, rows + points + 1);
+  s->block_point = ARENA_ARRAY(a, int, rows + points);
+  s->point = ARENA_ARRAY(a, event_point, points);
+  s->points = ARENA_ARRAY(a, contact_point, points);
+  s->moved = ARENA_ARRAY(a, contact_point, points);
+  s->shown = ARENA_ARRAY(a, scheme_contact, points);
+  for (int k = 0; k < EVENT_SAMPLES; k++) {
+    double **parts[] = {&s->sample[k].gap_rate, &s->sample[k].force, &s->sample[k].drag, &s->sample[k].loss};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = ARENA_ARRAY(a, double, points);
+    s->sample[k].value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
+  }
+}
+
+static void describe_points(event *s) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++)
+      s->point[e->point0 + k] = (event_point){.e = e, .rows = contact_row_count(s->m, e), .way = {1, 0},
+                                              .friction = e->material.friction,
+                                              .restitution = e->material.restitution};
+  }
+}
+
+// As in scheme smooth: an angle's scale is 1, a length's the mechanism's size, an energy's the largest at the start.
+static void set_scales(event *s) {
+  const mechanism *m = s->m;
+  double length = s->settings.length, mass = 0;
+  for (int i = 0; i < s->n; i++) s->scale[i] = 1;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    const char *kinds = m->planar ? n->type->kinds_planar : n->type->kinds_spatial;
+    mass += n->mass;
+    for (int k = 0; k < n->nq; k++)
+      if (kinds[k] == 't') s->scale[n->q + k] = length;
+    for (int k = 0; k < n->nv; k++)
+      if (kinds[n->nq == n->nv ? k : k + 1] == 't') s->scale[s->nq + n->v + k] = length;
+  }
+  event_set(s, 0, s->y);
+  double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
+  for (int k = s->nq + s->nv; k < s->n; k++) s->scale[k] = energy > 0 ? energy : 1;
+}
+
+static void destroy(void *scheme) {
+  event *s = scheme;
+  if (!s) return;
+  integrator_destroy(s->it);
+  solve_workspace_destroy(s->workspace);
+  arena_free(&s->memory);
+  free(s);
+}
+
+static bool create_parts(event *s, const scheme_start *start, carom_error *error) {
+  memcpy(s->y, start->q, (size_t)s->nq * sizeof *s->y);
+  memcpy(s->y + s->nq, start->u, (size_t)s->nv * sizeof *s->y);
+  memcpy(s->y + s->nq + s->nv, start->accounts, sizeof start->accounts);
+  memcpy(s->accounts, start->accounts, sizeof start->accounts);
+  s->t = s->t_before = start->t;
+  s->loss_tangential = s->impacts->loss_tangential;
+  // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
+  s->nearness = fmax(1e-12, 10 * s->settings.integrator.atol) * s->settings.length;
+  s->still = fmax(1e-10, 10 * s->settings.integrator.atol) * s->settings.length;
+  describe_points(s);
+  set_scales(s);
+  solve_limits limits;
+  event_measure_problem(s, &limits);
+  s->solver = solve_settings_default();
+  if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
+  s->workspace = solve_workspace_create(&limits, error);
+  if (!s->workspace) return false;
+  s->ode = (ode_problem){.n = s->n, .context = s, .rhs = right_hand_side, .project = project, .abs_scale = s->scale};
+  s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, s->t, s->y, error);
+  return s->it != NULL;
+}
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  jmp_buf out_of_memory;
+  event *volatile s = calloc(1, sizeof *s);
+  if (!s || setjmp(out_of_memory)) {
+    destroy(s);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the events of contact");
+    return NULL;
+  }
+  s->memory = arena_create(&out_of_memory);
+  s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->settings = *(const event_settings *)setup->settings;
+  s->nq = s->m->nq, s->nv = s->m->nv;
+  s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1;
+  allocate(s);
+  s->memory.out_of_memory = NULL;
+  if (!create_parts(s, start, error)) {
+    destroy(s);
+    return NULL;
+  }
+  return s;
+}
+
+// --- showing --------------------------------------------------------------------------------------------------------
+
+// The motion with its accelerations, contact forces included, and the points as they are there.
+static void show_state(event *s, double t, const double *y, double loss) {
+  event_set(s, t, y);
+  bool known = accelerate(s);
+  if (known) s->x->level = LEVEL_ACCELERATION;
+  memcpy(s->accounts, y + s->nq + s->nv, sizeof s->accounts);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
+                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c)};
+  }
+  s->impacts->loss_tangential = loss;
+}
+
+static void show_end(void *scheme) {
+  event *s = scheme;
+  show_state(s, s->t, s->y, s->loss_tangential);
+}
+
+static carom_status show(void *scheme, double t, carom_error *error) {
+  event *s = scheme;
+  if (t == s->t) return show_end(s), CAROM_OK;
+  if (!(t > s->t_before) || integrator_interpolate(s->it, t, s->y_look) != CAROM_OK)
+    return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+  show_state(s, t, s->y_look, s->loss_tangential - (s->y_before[s->nf] - s->y_look[s->nf]));
+  return CAROM_OK;
+}
+
+// --- stepping -------------------------------------------------------------------------------------------------------
+
+static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
+
+// Not so far that a gap could close and open again unseen, and not beyond the end of an accumulation of impacts.
+static double limit_of(const event *s, double t_stop) {
+  double limit = t_stop;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (c->held_until > s->t) limit = fmin(limit, c->held_until);
+    if (c->mode != MODE_OPEN || c->gap <= s->nearness || c->rate[0] >= 0) continue;
+    limit = fmin(limit, s->t + 4 * (c->gap + s->nearness) / -c->rate[0]);
+  }
+  return limit;
+}
+
+// Lasting contact from one time to another within the integrator's step: impulses by Simpson's rule on the five looks;
+// what friction took is the integrator's, shared as the same rule shares it.
+static void book_contacts(event *s, double from, double to, double loss) {
+  static const double weight[EVENT_SAMPLES] = {1 / 12., 4 / 12., 2 / 12., 4 / 12., 1 / 12.};
+  double sum = 0, dt = to - from;
+  int slipping = 0;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    slipping += s->point[p].mode == MODE_SLIP && s->point[p].rows > 1;
+    for (int k = 0; k < EVENT_SAMPLES; k++) sum += dt * weight[k] * s->sample[k].loss[p] * (s->point[p].mode == MODE_SLIP);
+  }
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!event_is_closed(c)) continue;
+    double normal = 0, drag = 0, share = 0;
+    for (int k = 0; k < EVENT_SAMPLES; k++) {
+      normal += dt * weight[k] * s->sample[k].force[p];
+      drag += dt * weight[k] * s->sample[k].drag[p];
+      share += dt * weight[k] * s->sample[k].loss[p];
+    }
+    bool slips = c->mode == MODE_SLIP && c->rows > 1;
+    impact_touch(s->impacts, p, &(impact_step){
+        .t_start = from, .t_end = to, .gap = s->points[p].gap, .impulse_normal = normal, .impulse_tangential = drag,
+        .loss_tangential = !slips ? 0 : sum != 0 ? loss * share / sum : loss / slipping,
+        .restitution = c->restitution, .sticks = c->mode == MODE_STICK});
+  }
+}
+
+// Where impacts that were summed up have come to an end, lasting contact begins.
+static void end_accumulations(event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (!(c->held_until > 0) || c->held_until > s->t) continue;
+    c->held_until = 0;
+    impact_part(s->impacts, p);
+  }
+}
+
+// The way of slip as it is now, for the step to come.
+static void turn_ways(event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (c->mode != MODE_SLIP || c->rows < 3) continue;
+    double speed = hypot(c->rate[1], c->rate[2]);
+    if (speed > s->still) c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+  }
+}
+
+static carom_status explain(event *s, carom_status status, carom_error *error) {
+  if (!s->failed || !error) return status;
+  char why[256];
+  dynamics_explain(s->m, s->x, why, sizeof why);
+  size_t used = strlen(error->message);
+  snprintf(error->message + used, sizeof error->message - used, " (%s)", why);
+  snprintf(error->text, sizeof error->text, "error: %s", error->message);
+  return status;
+}
+
+// Moves on to an event or to the end of the integrator's step.
+static carom_status advance(event *s, double t_stop, event_instant *instant, carom_error *error) {
+  double from = s->t, loss_before = s->y[s->nf];
+  carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
+  if (status != CAROM_OK) return explain(s, status, error);
+  if (!event_locate(s, instant) || (instant->kind != EVENT_NONE && s->closed_count && !event_look(s, from, instant->t)) ||
+      integrator_interpolate(s->it, instant->t, s->y) != CAROM_OK)
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
+                     integrator_time(s->it));
+  s->t = instant->t;
+  s->steps++;
+  memcpy(s->y_before, s->y, (size_t)s->n * sizeof *s->y);
+  if (s->closed_count && s->t > from) book_contacts(s, from, s->t, s->y[s->nf] - loss_before);
+  event_set(s, s->t, s->y);
+  event_observe(s);
+  return CAROM_OK;
+}
+
+static carom_status step(void *scheme, double t_stop, carom_error *error) {
+  enum { MOST_AT_ONE_INSTANT = 100 };
+  event *s = scheme;
+  carom_status status = CAROM_OK;
+  s->impacts->loss_tangential = s->loss_tangential;
+  s->t_before = s->t;
+  for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
+    event_instant instant = NO_EVENT;
+    if (turn == MOST_AT_ONE_INSTANT)
+      return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change their modes without end at t = %.10g s", s->t);
+    if (!s->settled) {
+      status = event_settle(s, &instant, error);
+      s->settled = s->restart = status == CAROM_OK;
+      if (status != CAROM_OK) break;
+      event_set(s, s->t, s->y);
+      event_observe(s);
+    }
+    if (s->restart) status = integrator_restart(s->it, s->t, s->y, error);
+    s->restart = false;
+    if (status == CAROM_OK) status = advance(s, t_stop, &instant, error);
+    if (status != CAROM_OK) break;
+    end_accumulations(s);
+    turn_ways(s);
+    if (instant.kind == EVENT_NONE) continue;
+    status = event_settle(s, &instant, error);
+    s->restart = true;
+    event_set(s, s->t, s->y);
+    event_observe(s);
+  }
+  s->loss_tangential = s->impacts->loss_tangential;
+  show_end(s);
+  return status;
+}
+
+static double time_of(const void *scheme) { return ((const event *)scheme)->t; }
+static const double *state_of(const void *scheme) { return ((const event *)scheme)->y; }
+static const double *accounts_of(const void *scheme) { return ((const event *)scheme)->accounts; }
+static bool resumes_exactly(const void *scheme) { return scheme == NULL; }
+static double next_step(const void *scheme) { return integrator_next_step(((const event *)scheme)->it); }
+static const scheme_contact *contacts_of(const void *scheme) { return ((const event *)scheme)->shown; }
+
+static scheme_stats stats_of(const void *scheme) {
+  const event *s = scheme;
+  integrator_stats stats = integrator_get_stats(s->it);
+  return (scheme_stats){.steps = s->steps, .rejected = stats.rejected, .evaluations = s->evaluations,
+                        .projection_failures = s->projection_failures, .solves = &s->tally, .trouble = s->trouble};
+}
+
+const scheme_type scheme_event = {
+    .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
+    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+};

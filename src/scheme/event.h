@@ -1,0 +1,21 @@
+// Scheme `event` (paper 001, the piecewise formulation): smooth motion on the integrators while no contact changes its
+// mode, events located on their dense output, impulse-momentum balance at impacts, complementarity of accelerations and
+// forces wherever modes are to be decided.
+#ifndef SCHEME_EVENT_H
+#define SCHEME_EVENT_H
+
+#include "scheme/integrator.h"
+#include "scheme/scheme.h"
+
+typedef enum event_law { EVENT_NEWTON, EVENT_POISSON } event_law;
+
+typedef struct event_settings {
+  integrator_kind kind;            // adams, bdf or erk
+  integrator_settings integrator;
+  event_law law;                   // of restitution
+  double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
+  double tolerance;                // of each contact problem's residual [-]
+  double length;                   // a typical size, for the absolute tolerances [m]
+} event_settings;
+
+#endif

@@ -1,0 +1,405 @@
+// What happens at an instant: impacts, and the modes in which the motion goes on.
+//
+// Impact: M (u⁺ - u⁻) = W P with ξ = γ⁺ + e γ⁻, 0 ≤ ξ_N ⊥ P_N ≥ 0, -P_T ∈ μ P_N Sgn(ξ_T), for every point that touches,
+// all together (Newton). Poisson: compression with e = 0 gives P_C; expansion returns e P_C or what it takes not to
+// sink, with friction up to μ e P_C.
+//
+// Modes: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T); where it slips, λ_T = -μ λ_N d.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+#include "scheme/event_internal.h"
+
+// --- problems -----------------------------------------------------------------------------------------------------
+
+static void add_block(event *s, block_kind kind, int row, int size, double mu, int point) {
+  s->block_start[s->block_count] = row;
+  s->block_point[s->block_count] = point;
+  s->blocks[s->block_count++] = (solve_block){.kind = kind, .row = row, .size = size, .mu = mu};
+}
+
+static int add_constraint_blocks(event *s) {
+  s->block_count = 0;
+  for (int i = 0; i < s->m->row_count; i++) add_block(s, BLOCK_BILATERAL, i, 1, 0, -1);
+  return s->m->row_count;
+}
+
+static void add_contact_block(event *s, int p, int row) {
+  int size = s->point[p].rows;
+  block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
+  add_block(s, kind, row, size, s->point[p].friction, p);
+}
+
+static solve_problem problem_of(event *s, int n, double *W) {
+  s->block_start[s->block_count] = n;
+  return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->problem_q,
+                         .W = matrix_dense(n, s->block_count, s->block_start, W)};
+}
+
+static solve_info solve(event *s, int n, double *W) {
+  solve_problem problem = problem_of(s, n, W);
+  solve_solution solution = {s->problem_r, s->problem_u};
+  return solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+}
+
+// The largest problems that can come: every point with its rows, and for Poisson's expansion every row by itself.
+void event_measure_problem(event *s, solve_limits *limits) {
+  int n = add_constraint_blocks(s);
+  for (int p = 0; p < s->contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
+  solve_problem with_friction = problem_of(s, n, s->W);
+  *limits = solve_limits_of(&with_friction);
+  n = add_constraint_blocks(s);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    for (int k = 0; k < s->point[p].rows; k++, n++) {
+      add_block(s, k ? BLOCK_BOX : BLOCK_UNILATERAL, n, 1, 0, p);
+      if (k) s->blocks[s->block_count - 1].lo = -1, s->blocks[s->block_count - 1].hi = 1;
+    }
+  solve_problem expansion = problem_of(s, n, s->W);
+  solve_limits other = solve_limits_of(&expansion);
+  *limits = solve_limits_union(limits, &other);
+}
+
+// --- impact -------------------------------------------------------------------------------------------------------
+
+static bool touches(const event *s, const event_point *c) { return event_is_closed(c) || c->gap <= s->nearness; }
+
+// q of the rows for a coefficient of restitution in the problem: γ⁻ (1 + e), Φ̇ for constraints.
+static void set_impact_problem(event *s, bool elastic) {
+  const mechanism *m = s->m;
+  for (int i = 0; i < m->row_count; i++) s->problem_q[i] = s->rate[i] + s->x->rows[i].phi_t;
+  add_constraint_blocks(s);
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part) continue;
+    add_contact_block(s, p, c->row);
+    for (int k = 0; k < c->rows; k++) {
+      double e = k ? c->e->material.tangential_restitution : c->restitution;
+      s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic ? 1 + e : 1);
+    }
+  }
+}
+
+static bool solve_newton(event *s) {
+  int n = s->x->row_total;
+  set_impact_problem(s, true);
+  solve_info info = solve(s, n, s->W);
+  memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
+  return isfinite(info.residual);
+}
+
+static bool solve_poisson(event *s) {
+  int n = s->x->row_total;
+  set_impact_problem(s, false);
+  solve_info info = solve(s, n, s->W);
+  if (!isfinite(info.residual)) return false;
+  memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
+  add_constraint_blocks(s);
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part) continue;
+    double returned = c->restitution * s->lambda[c->row];
+    add_block(s, BLOCK_UNILATERAL, c->row, 1, 0, p);
+    for (int k = 1; k < c->rows; k++) {
+      add_block(s, BLOCK_BOX, c->row + k, 1, 0, p);
+      s->blocks[s->block_count - 1].hi = c->friction * returned;
+      s->blocks[s->block_count - 1].lo = -c->friction * returned;
+    }
+    s->compression[c->row] = returned;
+    for (int k = 1; k < c->rows; k++) s->compression[c->row + k] = 0;
+  }
+  for (int i = 0; i < s->m->row_count; i++) s->compression[i] = 0;
+  for (int i = 0; i < n; i++) {
+    double sum = s->rate[i] + (i < s->m->row_count ? s->x->rows[i].phi_t : 0);
+    for (int j = 0; j < n; j++) sum += s->W[(long)i * n + j] * (s->lambda[j] + s->compression[j]);
+    s->problem_q[i] = sum;
+  }
+  info = solve(s, n, s->W);
+  for (int i = 0; i < n; i++) s->lambda[i] += s->compression[i] + s->problem_r[i];
+  return isfinite(info.residual);
+}
+
+// What the impact took at each point, ½ (γ⁺ + γ⁻)ᵀ P, and its row of the ledger.
+static void book_impact(event *s, double *u) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  double losses = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
+  rows_rates_of(m, x, u, s->rate_after);
+  for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part) continue;
+    const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
+    double tangential = 0, loss = 0, slip = 0, loss_normal = -0.5 * (a[0] + b[0]) * P[0];
+    for (int k = 1; k < c->rows; k++) {
+      tangential = hypot(tangential, P[k]);
+      slip = hypot(slip, b[k]);
+      loss -= 0.5 * (a[k] + b[k]) * P[k];
+    }
+    losses += loss_normal + loss;
+    scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(loss);
+    if (P[0] == 0 && !s->impacts->is_open[p]) continue;
+    impact_touch(s->impacts, p, &(impact_step){
+        .t_start = s->t, .t_end = s->t, .gap = c->gap, .speed_before = a[0], .speed_after = b[0], .impulse_normal = P[0],
+        .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
+        .restitution = c->restitution, .sticks = slip <= s->still});
+  }
+  if (losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
+  double *accounts = s->y + s->nq + s->nv;
+  accounts[POWER_DRIVE] += by_constraints;
+  memcpy(x->u, u, (size_t)m->nv * sizeof *u);
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  // Drives in the tree keep their speeds: what is left of the change of energy is their work.
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed >= 0) {
+      accounts[POWER_DRIVE] += tree_kinetic_energy(m, x) - before + losses - by_constraints;
+      break;
+    }
+}
+
+static void respond(event *s) {
+  const double *change = delassus_response(s->m, s->x, s->lambda, s->x->row_total);
+  double *u = s->y + s->nq;
+  for (int i = 0; i < s->nv; i++) u[i] += change[i];
+  book_impact(s, u);
+}
+
+static carom_status strike(event *s, carom_error *error) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]);
+  event_add_rows(s);
+  rows_rates(m, x, s->rate);
+  bool solved = tree_factor(m, x);
+  if (solved) rows_delassus(m, x, s->W);
+  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_newton(s));
+  if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
+  respond(s);
+  return CAROM_OK;
+}
+
+// --- modes --------------------------------------------------------------------------------------------------------
+
+static void observe_state(event *s) {
+  event_set(s, s->t, s->y);
+  event_observe(s);
+}
+
+static double slip_speed(const event_point *c) {
+  return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
+}
+
+static void set_way(event_point *c, const double *along) {
+  double size = c->rows == 2 ? fabs(along[0]) : hypot(along[0], along[1]);
+  c->way[0] = along[0] / size, c->way[1] = c->rows == 3 ? along[1] / size : 0;
+}
+
+// Touching and not moving apart. The one whose force has just vanished is not asked again.
+static bool is_candidate(const event *s, int p, const event_instant *instant) {
+  const event_point *c = &s->point[p];
+  if (instant->kind == EVENT_LIFT && instant->point == p) return false;
+  return touches(s, c) && c->rate[0] <= s->still;
+}
+
+// Whether friction has a direction already.
+static bool slips(const event *s, int p, const event_instant *instant) {
+  const event_point *c = &s->point[p];
+  if (c->rows == 1) return true;
+  if (instant->kind == EVENT_STOP && instant->point == p) return false;
+  return slip_speed(c) > s->still;
+}
+
+// One row for a slipping point, whose column carries its friction; all rows for one that stands.
+static int set_mode_problem(event *s, const event_instant *instant) {
+  int n = add_constraint_blocks(s), row_total = s->x->row_total;
+  int *of = s->held;  // the row behind each unknown
+  for (int i = 0; i < n; i++) of[i] = i;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (!c->takes_part) continue;
+    bool slipping = slips(s, p, instant);
+    c->mode = slipping ? MODE_SLIP : MODE_STICK;
+    if (slipping && c->rows > 1) set_way(c, c->rate + 1);
+    if (slipping) add_block(s, BLOCK_UNILATERAL, n, 1, 0, p);
+    else add_contact_block(s, p, n);
+    for (int k = 0; k < (slipping ? 1 : c->rows); k++) of[n++] = c->row + k;
+  }
+  for (int i = 0; i < n; i++) {
+    s->problem_q[i] = s->a[of[i]];
+    for (int j = 0; j < n; j++) s->problem_W[i * n + j] = s->W[(long)of[i] * row_total + of[j]];
+  }
+  for (int b = 0; b < s->block_count; b++) {
+    if (s->block_point[b] < 0 || s->blocks[b].kind != BLOCK_UNILATERAL) continue;
+    const event_point *c = &s->point[s->block_point[b]];
+    for (int i = 0; i < n; i++)
+      for (int k = 1; k < c->rows; k++)
+        s->problem_W[i * n + s->blocks[b].row] -=
+            c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
+  }
+  return n;
+}
+
+// Where the reserve of friction has just run out, and at every other point without any, slip begins against the force.
+static bool breaks_loose(int p, const event_instant *instant, double reserve, double limit) {
+  return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
+}
+
+static void read_mode(event *s, const solve_block *b, int p, int n, const event_instant *instant, double scale) {
+  event_point *c = &s->point[p];
+  const double *r = s->problem_r + b->row, *a = s->problem_u + b->row;
+  const double *W = s->problem_W + (long)b->row * n + b->row;
+  if (!(r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale))) {
+    c->mode = MODE_OPEN;
+    return;
+  }
+  if (c->mode == MODE_SLIP) return;
+  double drag = b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), limit = c->friction * r[0], reserve = limit - drag;
+  double start = b->size == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
+  if (drag > 0 && breaks_loose(p, instant, reserve, limit)) {
+    c->mode = MODE_SLIP;
+    double against[2] = {-r[1], b->size == 3 ? -r[2] : 0};
+    set_way(c, against);
+  } else if (start > fmax(1e-9 * scale, reserve * W[n + 1])) {
+    c->mode = MODE_SLIP;
+    set_way(c, a + 1);
+  }
+}
+
+// Painlevé's paradox: where pressing a sliding point makes it sink (its own term of W is negative), no force fits if it
+// sinks by itself, and being pressed fits as well as lifting off if it does not.
+static void count_paradoxes(event *s, int n) {
+  for (int b = 0; b < s->block_count; b++) {
+    int row = s->blocks[b].row;
+    if (s->block_point[b] >= 0 && s->blocks[b].kind == BLOCK_UNILATERAL && s->problem_W[row * n + row] < 0)
+      ++*(s->problem_q[row] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
+  }
+}
+
+// No forces fit: the points are stopped by an impact without collision, the limit of a step of Moreau's scheme as it
+// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves.
+static bool jam(event *s) {
+  int n = s->x->row_total;
+  double strongest = 0, fastest = 0, pressed = 0;
+  rows_rates(s->m, s->x, s->rate);
+  set_impact_problem(s, false);
+  for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
+  for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
+  solve_info info = solve(s, n, s->W);
+  if (!(info.residual <= 1e-6)) return false;
+  memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
+  for (int i = s->m->row_count; i < n; i++) pressed = fmax(pressed, fabs(s->lambda[i]));
+  if (!(pressed > 0)) return false;
+  respond(s);
+  return true;
+}
+
+static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  bool any = false;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    c->takes_part = is_candidate(s, p, instant);
+    if (!c->takes_part) c->mode = MODE_OPEN;
+    any |= c->takes_part;
+  }
+  s->closed_count = 0;
+  if (!any) return CAROM_OK;
+  if (!event_free_accelerations(s))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->t);
+  int n = set_mode_problem(s, instant);
+  double scale = 0;
+  for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
+  chain_tally before = s->tally;
+  solve_info info = solve(s, n, s->problem_W);
+  count_paradoxes(s, n);
+  if (!(info.residual <= 1e-6)) {
+    if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
+    if (may_jam && jam(s)) {
+      observe_state(s);
+      return decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
+    }
+    return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->t);
+  }
+  for (int b = 0; b < s->block_count; b++)
+    if (s->block_point[b] >= 0) read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
+  for (int p = 0; p < s->contacts->point_count; p++) s->closed_count += event_is_closed(&s->point[p]);
+  rows_clear(s->m, s->x);
+  return CAROM_OK;
+}
+
+// --- accumulation of impacts --------------------------------------------------------------------------------------
+
+// A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
+// of its impacts takes 2γ/(g(1 - e)) and lifts it by at most γ²/2g. Where that is within the tolerance the point counts
+// as closed from now on. The forces that hold it give the same impulse as the impacts would, so that what friction
+// does along the surface is the same too, but for its distribution over that short time.
+static bool hold_small_hops(event *s) {
+  bool any = false;
+  double lowest = 8 * s->nearness;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    bool hops = c->mode == MODE_OPEN && c->gap <= s->nearness && c->rate[0] > 0 && c->restitution < 1;
+    c->takes_part = event_is_closed(c) || hops;
+    any |= hops;
+  }
+  if (!any || !event_accelerate(s)) return false;
+  any = false;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (!c->takes_part || c->mode != MODE_OPEN) continue;
+    double g = -constraint_row_acceleration(s->m, s->x, &s->x->rows[c->row]), v = c->rate[0];
+    if (!(g > 0)) continue;
+    double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
+    if (height > lowest && !(v <= s->settings.accumulation)) continue;
+    c->mode = MODE_SLIP;
+    if (c->rows > 1) {
+      if (slip_speed(c) > s->still) set_way(c, c->rate + 1);
+      else c->mode = MODE_STICK;
+    }
+    c->held_until = s->t + duration;
+    s->closed_count++;
+    s->trouble.accumulations++;
+    s->trouble.accumulation_error = fmax(s->trouble.accumulation_error, height + c->friction * v * duration);
+    any = true;
+  }
+  rows_clear(s->m, s->x);
+  return any;
+}
+
+// --- an instant ---------------------------------------------------------------------------------------------------
+
+static bool is_struck(const event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
+  return false;
+}
+
+carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
+  enum { TURNS = 20 };
+  observe_state(s);
+  carom_status status = CAROM_OK;
+  bool struck = false;
+  for (int turn = 0; turn < TURNS && is_struck(s) && status == CAROM_OK; turn++) {
+    struck = true;
+    status = strike(s, error);
+    observe_state(s);
+  }
+  if (status == CAROM_OK) status = decide(s, instant, true, error);
+  if (status == CAROM_OK && struck && hold_small_hops(s)) {
+    event_set(s, s->t, s->y);
+    if (!event_arrest(s)) return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
+    respond(s);
+    observe_state(s);
+    if (status == CAROM_OK) status = decide(s, instant, true, error);
+  }
+  if (status != CAROM_OK) return status;
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->impacts, p);
+  if (!event_project(s, s->t, s->y)) s->projection_failures++;
+  return CAROM_OK;
+}

@@ -1,0 +1,116 @@
+// What the files of scheme `event` share: the state, the modes of its contact points, and the steps of its work.
+#ifndef SCHEME_EVENT_INTERNAL_H
+#define SCHEME_EVENT_INTERNAL_H
+
+#include "scheme/event.h"
+
+// A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
+typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
+
+typedef struct event_point {
+  const contact_element *e;
+  int rows;                        // one without friction, two in the plane, three in space
+  double friction, restitution;
+  contact_mode mode;
+  double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
+  bool takes_part;                 // has rows in the problem at hand
+  int row;                         // the first of them
+  double gap, rate[3], force[3];   // as last observed
+  double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
+} event_point;
+
+// Each point has two functions of time whose sign change is an event: its gap while open; while closed its normal force,
+// and the reserve of its friction (sticking) or its speed along the way it slips.
+typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP } event_kind;
+enum { EVENT_FUNCTIONS = 2, EVENT_SAMPLES = 5 };
+
+typedef struct event_instant {
+  event_kind kind;
+  int point;
+  double t;
+} event_instant;
+
+// A look at one time within a step.
+typedef struct event_sample {
+  double t;
+  double *value;                   // of the event functions, two a point
+  double *gap_rate;                // one a point
+  double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
+} event_sample;
+
+typedef struct event {
+  arena memory;
+  const mechanism *m;
+  motion *x;
+  const contact_set *contacts;
+  impact_ledger *impacts;
+  event_settings settings;
+  integrator *it;
+  ode_problem ode;
+  int nq, nv, n, nf;               // sizes; nf is where in y the friction loss is
+  double t, t_before;              // the last step
+  double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction loss)
+  bool settled, restart;           // modes belong to the state; the integrator does not
+  double accounts[POWER_COUNT];    // of the state shown
+  double loss_tangential;          // the ledger's at the end of the step
+  double nearness;                 // a gap below this is none [m]
+  double still;                    // and a speed [m/s]
+  // contact points
+  event_point *point;
+  contact_point *points, *moved;
+  int closed_count;
+  scheme_contact *shown;
+  event_sample sample[EVENT_SAMPLES];
+  // rows: free accelerations, reactions, rates
+  double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
+  double *A, *z, *residual, *scaling;
+  int *held, *pivot;
+  // problems for the solvers
+  solve_block *blocks;
+  int block_count, *block_start, *block_point;
+  double *problem_W, *problem_q, *problem_r, *problem_u, *compression;
+  solve_workspace *workspace;
+  solve_settings solver;
+  chain_tally tally;
+  contact_trouble trouble;
+  long steps, evaluations, projection_failures;
+  bool failed;
+} event;
+
+static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
+
+// --- event_modes.c: motion in fixed modes --------------------------------------------------------------------------
+
+// The motion takes a state; positions and velocities are known.
+void event_set(event *s, double t, const double *y);
+// Rows for the points that take part, behind the constraints'.
+void event_add_rows(event *s);
+// Accelerations and reactions in the present modes, everything in the motion. Points that take part but are open get
+// rows and no force. False: singular.
+bool event_accelerate(event *s);
+// Gap and rates of every point at the motion's state.
+void event_observe(event *s);
+// W and the free accelerations (into s->a) of all rows that take part. False: singular.
+bool event_free_accelerations(event *s);
+// The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
+// `level` 0 holds positions (no tangents), 1 velocities.
+bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
+// Positions, then velocities, back onto constraints and closed contacts.
+bool event_project(event *s, double t, double *y);
+// The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
+bool event_arrest(event *s);
+
+// --- event_impact.c: what happens at an instant ---------------------------------------------------------------------
+
+void event_measure_problem(event *s, solve_limits *limits);
+// Impacts, then new modes. `instant` says what brought it about.
+carom_status event_settle(event *s, const event_instant *instant, carom_error *error);
+
+// --- event_locate.c -------------------------------------------------------------------------------------------------
+
+// The first event within the integrator's last step, which began at s->t. False: an error.
+bool event_locate(event *s, event_instant *instant);
+// Looks at five times from one to another within the integrator's last step.
+bool event_look(event *s, double from, double to);
+
+#endif

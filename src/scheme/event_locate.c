@@ -1,0 +1,143 @@
+// Events within a step, on the integrator's dense output. The step is looked at in five places; a function that changes
+// its sign between two of them, or a gap whose rate does, is followed up. A function that begins at zero, as the gap
+// does after a bounce or the slip after a standstill, counts only once it has been above its tolerance or has gone
+// below it.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "mechanics/dynamics.h"
+#include "scheme/event_internal.h"
+
+static double force_scale(const event *s) {
+  double most = 0;
+  for (int p = 0; p < s->contacts->point_count; p++) most = fmax(most, fabs(s->point[p].force[0]));
+  return most;
+}
+
+static double value_of(const event *s, int function) {
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
+  if (c->mode == MODE_OPEN) return function % EVENT_FUNCTIONS == 0 ? c->gap : INFINITY;
+  if (function % EVENT_FUNCTIONS == 0) return c->force[0];
+  if (c->rows == 1) return INFINITY;
+  if (c->mode == MODE_STICK) return c->friction * c->force[0] - (c->rows == 2 ? fabs(c->force[1]) : hypot(c->force[1], c->force[2]));
+  return c->rate[1] * c->way[0] + (c->rows == 3 ? c->rate[2] * c->way[1] : 0);
+}
+
+static double tolerance_of(const event *s, int function) {
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
+  if (c->mode == MODE_OPEN) return s->nearness;
+  if (function % EVENT_FUNCTIONS == 1 && c->mode == MODE_SLIP) return s->still;
+  return 1e-10 * force_scale(s);
+}
+
+static event_kind kind_of(const event *s, int function) {
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
+  if (c->mode == MODE_OPEN) return EVENT_TOUCH;
+  if (function % EVENT_FUNCTIONS == 0) return EVENT_LIFT;
+  return c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
+}
+
+// The points at a time within the step. Forces only where something is closed.
+static bool observe_at(event *s, double t) {
+  if (integrator_interpolate(s->it, t, s->y_look) != CAROM_OK) return false;
+  event_set(s, t, s->y_look);
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  if (s->closed_count && !event_accelerate(s)) return false;
+  event_observe(s);
+  return true;
+}
+
+static void note(event *s, event_sample *at) {
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    for (int k = 0; k < EVENT_FUNCTIONS; k++) at->value[EVENT_FUNCTIONS * p + k] = value_of(s, EVENT_FUNCTIONS * p + k);
+    at->gap_rate[p] = c->rate[0];
+    at->force[p] = c->force[0];
+    at->drag[p] = hypot(c->force[1], c->rows == 3 ? c->force[2] : 0);
+    at->loss[p] = 0;
+    for (int k = 1; k < c->rows; k++) at->loss[p] -= c->force[k] * c->rate[k];
+  }
+}
+
+bool event_look(event *s, double from, double to) {
+  for (int k = 0; k < EVENT_SAMPLES; k++) {
+    event_sample *at = &s->sample[k];
+    at->t = k == EVENT_SAMPLES - 1 ? to : from + k * (to - from) / (EVENT_SAMPLES - 1);
+    if (!observe_at(s, at->t)) return false;
+    note(s, at);
+  }
+  return true;
+}
+
+typedef struct search {
+  event *s;
+  int function;
+  bool of_rate;                    // of the gap's rate instead
+  double shift;
+} search;
+
+static double evaluate(const search *f, double t) {
+  if (!observe_at(f->s, t)) return NAN;
+  return (f->of_rate ? -f->s->point[f->function / EVENT_FUNCTIONS].rate[0] : value_of(f->s, f->function)) + f->shift;
+}
+
+// Illinois' method, with a bisection wherever it does not halve the bracket in three turns: f(a) > 0 ≥ f(b). Returns the
+// later end of a bracket that is as narrow as times can be told apart.
+static double find_root(const search *f, double a, double fa, double b, double fb) {
+  double width = b - a;
+  for (int turn = 0, side = 0; turn < 200 && b - a > 2 * DBL_EPSILON * fabs(b) && fb < 0; turn++) {
+    bool slow = turn % 3 == 2 && b - a > 0.5 * width;
+    if (turn % 3 == 2) width = b - a;
+    double t = slow ? 0.5 * (a + b) : (a * fb - b * fa) / (fb - fa);
+    if (!(t > a && t < b)) t = 0.5 * (a + b);
+    if (!(t > a && t < b)) break;
+    double ft = evaluate(f, t);
+    if (isnan(ft)) return NAN;
+    if (ft > 0) {
+      a = t, fa = ft;
+      if (side == 1) fb *= 0.5;
+      side = 1;
+    } else {
+      b = t, fb = ft;
+      if (side == -1) fa *= 0.5;
+      side = -1;
+    }
+  }
+  return b;
+}
+
+// Where, between two looks, one function has its event; infinite: nowhere.
+static double find_between(event *s, int function, const event_sample *a, const event_sample *b, bool armed) {
+  int p = function / EVENT_FUNCTIONS;
+  double tolerance = tolerance_of(s, function), shift = armed ? 0 : 2 * tolerance;
+  bool open = s->point[p].mode == MODE_OPEN;
+  if (open && !armed && a->gap_rate[p] >= 0) shift = fmax(shift, tolerance - a->value[function]);  // on its way out
+  double fa = a->value[function] + shift, fb = b->value[function] + shift;
+  search f = {s, function, false, shift};
+  if (!(fa > 0)) return a->t;
+  if (!(fb > 0)) return find_root(&f, a->t, fa, b->t, fb);
+  if (!open || function % EVENT_FUNCTIONS || !(a->gap_rate[p] < 0 && b->gap_rate[p] > 0))
+    return INFINITY;
+  search nearest = {s, function, true, 0};
+  double t = find_root(&nearest, a->t, -a->gap_rate[p], b->t, -b->gap_rate[p]), ft = evaluate(&f, t);
+  if (isnan(ft)) return NAN;
+  return ft > 0 ? INFINITY : find_root(&f, a->t, fa, t, ft);
+}
+
+bool event_locate(event *s, event_instant *instant) {
+  *instant = (event_instant){.kind = EVENT_NONE, .t = integrator_time(s->it)};
+  if (!event_look(s, s->t, instant->t)) return false;
+  int functions = EVENT_FUNCTIONS * s->contacts->point_count;
+  for (int k = 0; k + 1 < EVENT_SAMPLES && instant->kind == EVENT_NONE; k++)
+    for (int f = 0; f < functions; f++) {
+      if (isinf(s->sample[k].value[f])) continue;
+      bool armed = false;
+      for (int i = 0; i <= k; i++) armed |= s->sample[i].value[f] > tolerance_of(s, f);
+      double t = find_between(s, f, &s->sample[k], &s->sample[k + 1], armed);
+      if (isnan(t)) return false;
+      if (!(t < instant->t || (t <= instant->t && instant->kind == EVENT_NONE))) continue;
+      *instant = (event_instant){kind_of(s, f), f / EVENT_FUNCTIONS, t};
+    }
+  return true;
+}

@@ -1,0 +1,357 @@
+// Motion in fixed modes. With a the accelerations of the rows that the applied forces alone would bring about, and
+// W = G M⁻¹ Gᵀ, the reactions of the held rows (constraints, closed normals, sticking tangents) solve
+//   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
+// a linear system without symmetry. Redundant rows (a block on two corners) make it singular but not inconsistent; the
+// proximal iteration of delassus.c finds a solution of nearly least norm.
+#include <math.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/marker.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+#include "scheme/event_internal.h"
+
+// On rows scaled to a unit diagonal: above rounding by so much that what is redundant gains at most 1e-7 of the rest.
+static const double PROX = 1e-9;
+enum { PROX_TURNS = 12 };
+
+void event_set(event *s, double t, const double *y) {
+  dynamics_set(s->m, s->x, t, y, y + s->nq);
+  dynamics_positions_velocities(s->m, s->x);
+}
+
+// --- rows ---------------------------------------------------------------------------------------------------------
+
+static void add_rows(event *s, const contact_point *points) {
+  rows_clear(s->m, s->x);
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    if (!s->point[p].takes_part) continue;
+    s->point[p].row = s->x->row_total;
+    contact_add_rows(s->m, s->x, s->point[p].e, &points[p]);
+  }
+}
+
+void event_add_rows(event *s) {
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  add_rows(s, s->points);
+}
+
+void event_observe(event *s) {
+  int point_count = s->contacts->point_count, row = s->m->row_count;
+  for (int p = 0; p < point_count; p++) s->point[p].takes_part = true;
+  event_add_rows(s);
+  rows_rates(s->m, s->x, s->rate);
+  for (int p = 0; p < point_count; p++) {
+    event_point *c = &s->point[p];
+    c->gap = s->points[p].gap;
+    memcpy(c->rate, s->rate + row, (size_t)c->rows * sizeof *c->rate);
+    row += c->rows;
+    c->takes_part = event_is_closed(c);
+  }
+  rows_clear(s->m, s->x);
+}
+
+// How fast anything turns that contact rows depend on [1/s]: bodies of the mechanism, on whose motion that of a touching
+// one depends, and normals over curved surfaces: with the travel of one body along the other, and with how far their
+// turning alone bends that path, √(ω² L/r).
+static double turning_rate(const event *s) {
+  double most = 0, fastest = 0;
+  for (int i = 1; i < s->m->node_count; i++)
+    fastest = fmax(fastest, vec3_norm(block_angular(s->m, s->x->links[i].V)));
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    if (!s->point[p].takes_part) continue;
+    const contact_element *e = s->point[p].e;
+    marker_state a = marker_read(s->m, s->x, e->first), b = marker_read(s->m, s->x, e->second);
+    double radius = e->type == &contact_bearing ? e->clearance : e->size_first[0] + e->size_second[0];
+    if (!(radius > 0)) continue;
+    most = fmax(most, vec3_norm(vec3_sub(a.v, b.v)) / radius + fastest * sqrt(s->m->length / radius));
+  }
+  return most + fastest;
+}
+
+// Tangents at a moved point: those at the point itself, laid onto the new surface.
+static void align_frame(const event *s, const contact_point *at, contact_point *moved) {
+  if (s->m->planar || at->speed >= 0) return;
+  vec3 n = moved->n, t = vec3_axpy(at->t[0], -vec3_dot(at->t[0], n), n);
+  double size = vec3_norm(t);
+  if (!(size > 0)) return;
+  moved->t[0] = vec3_scale(1 / size, t);
+  moved->t[1] = vec3_cross(n, moved->t[0]);
+}
+
+// The rates of the rows a little later (or before) at the same speeds, times a weight, added to the bias.
+static void add_rates_nearby(event *s, const double *q, double ahead, double weight) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
+  for (int i = 0; i < m->nv; i++) x->speed_work[0][i] = ahead * x->u[i];
+  dynamics_move(m, x->q, x->speed_work[0]);
+  tree_kinematics(m, x);
+  coordinate_update(m, x);
+  contact_evaluate(s->contacts, m, x, s->moved);
+  for (int p = 0; p < s->contacts->point_count; p++) align_frame(s, &s->points[p], &s->moved[p]);
+  add_rows(s, s->moved);
+  rows_rates(m, x, s->rate);
+  for (int i = m->row_count; i < x->row_total; i++) s->rhs[i] += weight * s->rate[i];
+}
+
+// Ẇᵀu of the contact rows, with the travel of the contact point over the surfaces, as the derivative of their rates
+// along the motion at constant speeds: central differences of fourth order. With a frame turning by 2e-3 rad between
+// two of them the rule is good to 1e-12 of what it is the derivative of, and so is rounding.
+static void find_bias(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  contact_evaluate(s->contacts, m, x, s->points);
+  add_rows(s, s->points);
+  memset(s->rhs, 0, (size_t)x->row_total * sizeof *s->rhs);
+  double turning = turning_rate(s);
+  if (turning > 0) {
+    double h = 2e-3 / turning;
+    memcpy(s->q_save, x->q, (size_t)m->nq * sizeof *s->q_save);
+    add_rates_nearby(s, s->q_save, -2 * h, 1 / (12 * h));
+    add_rates_nearby(s, s->q_save, -h, -8 / (12 * h));
+    add_rates_nearby(s, s->q_save, h, 8 / (12 * h));
+    add_rates_nearby(s, s->q_save, 2 * h, -1 / (12 * h));
+    memcpy(x->q, s->q_save, (size_t)m->nq * sizeof *s->q_save);
+    x->level = LEVEL_NONE;
+    dynamics_positions_velocities(m, x);
+    add_rows(s, s->points);
+  }
+}
+
+// γ̇ of the contact rows is J S u̇ and the bias. The bodies' accelerations hold velocity terms of their own, which the
+// rows' `quad` then must not: it is set so that both ways of reckoning agree.
+static void complete_rows(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = m->row_count; i < x->row_total; i++) x->rows[i].quad = 0;
+  for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(m, x, &x->rows[i]);
+  rows_rates_of(m, x, x->udot, s->rate);
+  for (int i = m->row_count; i < x->row_total; i++) {
+    double acceleration = s->rate[i] + s->rhs[i];
+    x->rows[i].quad = acceleration - s->a[i];
+    s->a[i] = acceleration;
+  }
+}
+
+bool event_free_accelerations(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  dynamics_positions_velocities(m, x);
+  find_bias(s);
+  dynamics_apply_forces(m, x);
+  if (!tree_factor(m, x)) return false;
+  tree_forward(m, x);
+  complete_rows(s);
+  rows_delassus(m, x, s->W);
+  return true;
+}
+
+// --- held rows ----------------------------------------------------------------------------------------------------
+
+// Past a standstill the way is that from before, so that the motion goes on smoothly to where the event is located.
+static void find_way(const event *s, const event_point *c, const double *rate, double *way) {
+  memcpy(way, c->way, 2 * sizeof *way);
+  if (c->rows < 3) return;
+  double speed = hypot(rate[1], rate[2]);
+  if (!(speed > 1e-3 * s->still)) return;
+  double sign = rate[1] * c->way[0] + rate[2] * c->way[1] < 0 ? -1 : 1;
+  way[0] = sign * rate[1] / speed, way[1] = sign * rate[2] / speed;
+}
+
+static int list_held(event *s, int level) {
+  int count = 0;
+  for (int i = 0; i < s->m->row_count; i++) s->held[count++] = i;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part || c->mode == MODE_OPEN) continue;
+    s->held[count++] = c->row;
+    for (int k = 1; level > 0 && c->mode == MODE_STICK && k < c->rows; k++) s->held[count++] = c->row + k;
+  }
+  return count;
+}
+
+// Adds the friction of slipping points to the columns of their normal reactions.
+static void couple_friction(event *s, int n) {
+  int row_total = s->x->row_total;
+  for (int j = 0; j < n; j++) {
+    int p = 0;
+    if (s->held[j] < s->m->row_count) continue;
+    while (!s->point[p].takes_part || s->point[p].row + s->point[p].rows <= s->held[j]) p++;
+    const event_point *c = &s->point[p];
+    if (c->mode != MODE_SLIP) continue;
+    double way[2];
+    find_way(s, c, s->rate + c->row, way);
+    for (int i = 0; i < n; i++)
+      for (int k = 1; k < c->rows; k++)
+        s->A[i * n + j] -= c->friction * way[k - 1] * s->W[(long)s->held[i] * row_total + c->row + k];
+  }
+}
+
+// (A + ρ) δ = b - A z,  z += δ
+static bool solve_proximal(event *s, int n) {
+  double *A = s->A, *factor = s->A + (long)n * n, *b = s->rhs, *z = s->z, *r = s->residual, before = INFINITY;
+  memcpy(factor, A, (size_t)n * (size_t)n * sizeof *A);
+  for (int i = 0; i < n; i++) factor[i * n + i] += PROX, z[i] = 0, r[i] = b[i];
+  if (lu_factor(n, factor, n, s->pivot) == 0) return false;
+  for (int turn = 0; turn < PROX_TURNS; turn++) {
+    double size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
+    if (!(size > 0 && size < 0.5 * before)) break;
+    before = size;
+    lu_solve(n, factor, n, s->pivot, r);
+    for (int i = 0; i < n; i++) z[i] += r[i];
+    for (int i = 0; i < n; i++) {
+      double sum = b[i];
+      for (int j = 0; j < n; j++) sum -= A[i * n + j] * z[j];
+      r[i] = sum;
+    }
+  }
+  return true;
+}
+
+bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {
+  int n = list_held(s, level), row_total = s->x->row_total;
+  for (int i = 0; i < n; i++) {
+    const double *row = s->W + (long)s->held[i] * row_total;
+    s->scaling[i] = row[s->held[i]] > 0 ? 1 / sqrt(row[s->held[i]]) : 0;
+    for (int j = 0; j < n; j++) s->A[i * n + j] = row[s->held[j]];
+  }
+  if (coupled) couple_friction(s, n);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) s->A[i * n + j] *= s->scaling[i] * s->scaling[j];
+    s->rhs[i] = s->scaling[i] * rhs[s->held[i]];
+  }
+  if (n && !solve_proximal(s, n)) return false;
+  memset(lambda, 0, (size_t)row_total * sizeof *lambda);
+  for (int i = 0; i < n; i++) lambda[s->held[i]] = s->scaling[i] * s->z[i];
+  for (int p = 0; coupled && p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part || c->mode != MODE_SLIP) continue;
+    double way[2];
+    find_way(s, c, s->rate + c->row, way);
+    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * way[k - 1] * lambda[c->row];
+  }
+  return true;
+}
+
+// --- accelerations ------------------------------------------------------------------------------------------------
+
+// As in dynamics.c: a moving constraint works with -λ Φ_t, a driven speed with its effort.
+static void book_drives(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  bool in_tree = false;
+  for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
+  for (int i = 0; i < m->drive_count; i++) {
+    if (m->drives[i].speed >= 0)
+      in_tree = true;
+    else
+      x->drive_effort[i] = x->lambda[m->constraints[m->drives[i].constraint].row0];
+  }
+  if (!in_tree) return;
+  tree_inverse(m, x, x->udot, x->speed_work[0]);
+  for (int i = 0; i < m->drive_count; i++) {
+    int v = m->drives[i].speed;
+    if (v < 0) continue;
+    x->drive_effort[i] = x->speed_work[0][v] - x->tau[v];
+    x->powers[POWER_DRIVE] += x->drive_effort[i] * x->u[v];
+  }
+}
+
+bool event_accelerate(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  s->evaluations++;
+  for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  if (!event_free_accelerations(s)) return false;
+  rows_rates(m, x, s->rate);
+  for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
+  if (!event_solve_held(s, s->a, 1, true, s->lambda)) return false;
+  for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (c->takes_part) memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+  }
+  constraint_push(m, x, s->lambda, x->row_total);
+  tree_forward(m, x);
+  if (m->drive_count || m->row_count) book_drives(s);
+  for (int i = 0; i < m->nv; i++)
+    if (!isfinite(x->udot[i])) return false;
+  x->level = LEVEL_ACCELERATION;
+  return true;
+}
+
+// --- projection ---------------------------------------------------------------------------------------------------
+
+static bool prepare_projection(event *s) {
+  s->x->level = LEVEL_NONE;
+  dynamics_positions_velocities(s->m, s->x);
+  event_add_rows(s);
+  if (!tree_factor(s->m, s->x)) return false;
+  rows_delassus(s->m, s->x, s->W);
+  return true;
+}
+
+static bool project_positions(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  enum { TURNS = 8 };
+  double tolerance = 1e-13 * fmax(1, m->length);
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!prepare_projection(s)) return false;
+    double worst = constraints_excess(m, x);
+    for (int i = 0; i < m->row_count; i++) s->a[i] = -x->rows[i].phi;
+    for (int p = 0; p < s->contacts->point_count; p++) {
+      const event_point *c = &s->point[p];
+      if (!c->takes_part) continue;
+      s->a[c->row] = -s->points[p].gap;
+      worst = fmax(worst, fabs(s->points[p].gap));
+    }
+    if (turn > 0 && worst <= tolerance) return true;
+    if (!isfinite(worst) || !event_solve_held(s, s->a, 0, false, s->lambda)) return false;
+    dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
+  }
+  return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
+}
+
+static bool find_arrest(event *s, bool coupled) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (!prepare_projection(s)) return false;
+  rows_rates(m, x, s->rate);
+  for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
+  return event_solve_held(s, s->a, 1, coupled, s->lambda);
+}
+
+static bool project_velocities(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (!find_arrest(s, false)) return false;
+  const double *change = delassus_response(m, x, s->lambda, x->row_total);
+  for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
+  x->level = LEVEL_NONE;
+  return dynamics_positions_velocities(m, x);
+}
+
+bool event_project(event *s, double t, double *y) {
+  const mechanism *m = s->m;
+  if (!s->closed_count && !m->row_count && m->nq == m->nv) return true;
+  dynamics_set(m, s->x, t, y, y + s->nq);
+  dynamics_normalize(m, s->x->q);
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  bool held = (!s->closed_count && !m->row_count) || (project_positions(s) && project_velocities(s));
+  if (held) memcpy(y, s->x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->x->u, (size_t)s->nv * sizeof *y);
+  rows_clear(m, s->x);
+  return held;
+}
+
+bool event_arrest(event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  return find_arrest(s, true);
+}
