@@ -50,6 +50,10 @@ void dynamics_rates(const mechanism *m, const double *q, const double *u, double
 }
 
 void dynamics_move(const mechanism *m, double *q, const double *delta) {
+  if (m->nq == m->nv) {  // no quaternions
+    for (int i = 0; i < m->nv; i++) q[i] += delta[i];
+    return;
+  }
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     joint_move(n->type, m->planar, q + n->q, delta + n->v);

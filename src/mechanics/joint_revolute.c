@@ -12,7 +12,9 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  *m = (joint_motion_planar){.c = cos(q[0]), .s = sin(q[0]), .w = {1}};
+  m->c = cos(q[0]), m->s = sin(q[0]);
+  m->d[0] = m->d[1] = m->v[0][0] = m->v[0][1] = 0;
+  m->w[0] = 1;
 }
 
 static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {

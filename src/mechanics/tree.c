@@ -148,14 +148,15 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
   }
 }
 
-// What a node accelerates by that no free speed stands for: velocity terms and driven speeds.
-BLOCK void given_acceleration(const int w, const node *n, const motion *x, const tree_link *l, double *c) {
-  for (int k = 0; k < w; k++) c[k] = l->c[k];
-  if (n->free_count == n->nv) return;
+// What a node accelerates by that no free speed stands for: velocity terms and, in `sum`, driven speeds.
+BLOCK const double *given_acceleration(const int w, const node *n, const motion *x, const tree_link *l, double *sum) {
+  if (n->free_count == n->nv) return l->c;
   bool is_free[JOINT_MAX_FREEDOM] = {0};
+  for (int k = 0; k < w; k++) sum[k] = l->c[k];
   for (int a = 0; a < n->free_count; a++) is_free[n->free[a]] = true;
   for (int k = 0; k < n->nv; k++)
-    if (!is_free[k]) block_axpy(w, x->drive_udot[n->v + k], x->S + 6 * (n->v + k), c);
+    if (!is_free[k]) block_axpy(w, x->drive_udot[n->v + k], x->S + 6 * (n->v + k), sum);
+  return sum;
 }
 
 BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
@@ -163,16 +164,12 @@ BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
     tree_link *l = &x->links[i];
     for (int k = 0; k < w; k++) l->pA[k] = l->bias[k] - l->F[k];
   }
-  double c[6];
-  for (int i = m->node_count - 1; i > 0; i--) {
-    given_acceleration(w, &m->nodes[i], x, &x->links[i], c);
-    reduce_node(w, m, x, i, x->tau, c);
-  }
+  double sum[6];
+  for (int i = m->node_count - 1; i > 0; i--)
+    reduce_node(w, m, x, i, x->tau, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum));
   memcpy(x->udot, x->drive_udot, (size_t)m->nv * sizeof *x->udot);
-  for (int i = 1; i < m->node_count; i++) {
-    given_acceleration(w, &m->nodes[i], x, &x->links[i], c);
-    expand_node(w, m, x, i, c, x->udot);
-  }
+  for (int i = 1; i < m->node_count; i++)
+    expand_node(w, m, x, i, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum), x->udot);
 }
 
 void tree_forward(const mechanism *m, motion *x) {
