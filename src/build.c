@@ -603,6 +603,36 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
          fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, joints_with_given_start(b), b->memory, b->error);
 }
 
+// The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
+static const option_table *table_of_kind(const carom_def *def, const part_list *list, const char *kind) {
+  int count;
+  if (!kind) return NULL;
+  if (list == &def->joints) return joint_table_of(kind);
+  if (list == &def->surfaces) {
+    const option_table *const *tables = surface_tables(&count);
+    return find_table(tables, count, kind);
+  }
+  if (list == &def->constraints) {
+    const constraint_kind *kinds = constraint_kinds(&count);
+    for (int i = 0; i < count; i++)
+      if (strcmp(kinds[i].name, kind) == 0) return kinds[i].table;
+  }
+  if (list == &def->forces) {
+    const force_type *const *types = force_types(&count);
+    for (int i = 0; i < count; i++)
+      if (strcmp(types[i]->name, kind) == 0) return types[i]->table;
+  }
+  return NULL;
+}
+
+static bool check_list(builder *b, const option_reader *r, const part_list *list, const option_table *table) {
+  for (int i = 0; i < list->count; i++) {
+    const option_table *own = table ? table : table_of_kind(b->def, list, list->items[i].kind);
+    if (own && !option_check(r, own, list->items[i].content, list->items[i].name)) return false;
+  }
+  return true;
+}
+
 // Structs filled in code go through the same tables as text.
 static bool check_parts(builder *b) {
   option_reader r = {.memory = b->memory, .error = b->error, .planar = b->def->model.space == CAROM_PLANAR};
@@ -613,17 +643,20 @@ static bool check_parts(builder *b) {
       !option_check(&r, &smooth_table, &def->smooth, "smooth") ||
       !option_check(&r, &record_table_options, &def->record, "record"))
     return false;
-  for (int i = 0; i < def->bodies.count; i++)
-    if (!option_check(&r, &body_table, def->bodies.items[i].content, def->bodies.items[i].name)) return false;
-  return true;
+  return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
+         check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
+         check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
+         check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->contacts, &contact_table) &&
+         check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
 static bool check_event(builder *b) {
   const carom_def *def = b->def;
   if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
-                        "method event stops and goes on at any time, and integrator %s does not",
-                        def->integrator.type == CAROM_RK4 ? "rk4 has fixed steps: it" : "ida knows no contact rows: it");
+                        def->integrator.type == CAROM_RK4
+                            ? "method event goes on from any time, and integrator rk4 has fixed steps"
+                            : "method event solves ordinary differential equations, and integrator ida others");
   return true;
 }
 
@@ -642,6 +675,9 @@ static bool check_poisson(builder *b) {
 
 static bool check_method(builder *b) {
   const carom_def *def = b->def;
+  if (def->record.compression > 9)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->record_at, NULL, "'compression' goes from 0 to 9, not to %d",
+                        def->record.compression);
   if (strcmp(def->method, "event") == 0) return check_event(b);
   if (strcmp(def->method, "smooth") != 0) return true;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
@@ -724,7 +760,9 @@ static bool build(builder *b) {
 static carom_model *compile(const carom_def *def, carom_error *error) {
   jmp_buf out_of_memory;
   carom_model *volatile model = calloc(1, sizeof *model);
-  if (!model || setjmp(out_of_memory)) {
+  bool failed = !model;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
     carom_model_destroy(model);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory while building the model");
     return NULL;
@@ -757,7 +795,9 @@ static carom_model *load(const char *path, const char *text, const carom_setting
   carom_model_def about = carom_model_default(CAROM_SPATIAL);
   jmp_buf out_of_memory;
   carom_def *volatile def = carom_def_create(&about);
-  if (!def || setjmp(out_of_memory)) {
+  bool failed = !def;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
     carom_def_destroy(def);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", path);
     return NULL;

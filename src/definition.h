@@ -31,7 +31,7 @@ struct carom_def {
   carom_event_def event;
   carom_record_def record;
   const char *method;        // name of the scheme
-  place method_at, integrator_at;
+  place method_at, integrator_at, record_at;
   const document *text;      // null in code
   const char *settings;      // what was set on top of the text: lines of `name = value`, or null
 };

@@ -179,9 +179,9 @@ static bool read_model(reader *r, const value *root) {
     if (!own) others[used++] = sections[i].name;
   }
   others[used] = NULL;
-  // the space decides how everything else is read
+  // the space decides how everything else is read; it may be a parameter
   const value *space = value_get(root, "space");
-  r->options.planar = space && space->kind == VALUE_SCALAR && strcmp(space->text, "planar") == 0;
+  r->options.planar = space && space->kind == VALUE_SCALAR && strcmp(value_word(space), "planar") == 0;
   if (!option_read(&r->options, &model_table, root, &r->def->model, others, &r->def->model_places)) return false;
   for (int k = 0; k < model_table.count; k++)
     if (strcmp(model_table.options[k].key, "gravity") == 0 && !r->def->model_places.each[k].source)
@@ -197,6 +197,8 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
   option_places ignored;
   const value *integrator_key = value_get(root, "integrator");
   if (integrator_key) def->integrator_at = integrator_key->at;
+  const value *record_key = value_get(root, "record");
+  if (record_key) def->record_at = record_key->at;
   return read_model(&r, root) && read_plain(&r, root, "bodies", &body_table, &def->bodies) &&
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&

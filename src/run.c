@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -103,31 +104,35 @@ static const char **names_of(run *r, const group *g, bool units) {
 // The values the parameters took.
 static const char *list_parameters(run *r) {
   const parameters *all = r->model->def->text->parameters;
-  char *list = arena_copy_text(&r->memory, "");
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
   for (int i = 0; i < all->count; i++) {
     const parameter *p = &all->items[i];
-    list = p->is_number ? arena_print(&r->memory, "%s%s = %.17g\n", list, p->name, p->number)
-                        : arena_print(&r->memory, "%s%s = %s\n", list, p->name, p->text);
+    if (p->is_number) arena_append(&r->memory, &list, "%s = %.17g\n", p->name, p->number);
+    else arena_append(&r->memory, &list, "%s = %s\n", p->name, p->text);
   }
-  return list;
+  return list.text;
 }
 
 // The text of every file the model was read from, its parameters and what was set on top.
-static int describe(run *r, record_text *texts, int most) {
+static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 8 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
-  if (!def || !def->text) return used;
+  *count = used;
+  if (!def || !def->text) return texts;
   texts[used++] = (record_text){"model", def->text->main->text};
   texts[used++] = (record_text){"parameters", list_parameters(r)};
   texts[used++] = (record_text){"settings", def->settings};
-  for (int i = 1; i < def->text->source_count && used < most; i++)
+  for (int i = 1; i < def->text->source_count; i++)
     texts[used++] = (record_text){arena_print(&r->memory, "include%d", i), def->text->sources[i]->text};
-  return used;
+  *count = used;
+  return texts;
 }
 
 // An episode that ended becomes a row; a failure to write shows at the next row of the frame.
@@ -135,6 +140,17 @@ static void write_impact(void *context, const impact *row) {
   run *r = context;
   carom_error ignored = {0};
   if (r->file) record_append(r->file, r->impact_table, (const double *)row, &ignored);
+}
+
+// Results must not be written over what the model was read from.
+static bool spares_sources(run *r, const char *path) {
+  struct stat to, from;
+  const carom_def *def = r->model->def;
+  if (!path || !def || !def->text || stat(path, &to) != 0) return true;
+  for (int i = 0; i < def->text->source_count; i++)
+    if (stat(def->text->sources[i]->name, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is part of the model and would be written over", path), false;
+  return true;
 }
 
 static bool open_record(run *r) {
@@ -162,8 +178,8 @@ static bool open_record(run *r) {
   r->checkpoint_table = count;
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
   r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
-  record_text texts[32];
-  int text_count = describe(r, texts, 32);
+  int text_count;
+  record_text *texts = describe(r, &text_count);
   record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1};
   r->file = record_create(r->options->record, tables, count, texts, text_count, &settings, r->error);
   return r->file != NULL;
@@ -223,9 +239,10 @@ static carom_status write_step(run *r) {
     sim_show_end(r->sim);
   }
   double between = r->model->record.checkpoint;
-  if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint) {
+  if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint * (1 - 1e-12)) {
     status = write_checkpoint(r);
-    r->next_checkpoint = between * (floor(t / between) + 1);
+    if (status == CAROM_OK && r->file) status = record_flush(r->file, r->error);  // what a kill may leave behind
+    r->next_checkpoint = between * (floor(t / between + 1e-9) + 1);
   }
   return status;
 }
@@ -243,21 +260,25 @@ static bool may_change(const char *setting) {
 }
 
 static const char *settings_that_bind(run *r, const char *settings) {
-  char *list = arena_copy_text(&r->memory, "");
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
   while (settings && *settings) {
     int length = (int)strcspn(settings, "\n");
-    if (!may_change(settings)) list = arena_print(&r->memory, "%s%.*s\n", list, length, settings);
+    if (!may_change(settings)) arena_append(&r->memory, &list, "%.*s\n", length, settings);
     settings += length + (settings[length] == '\n');
   }
-  return list;
+  return list.text;
 }
 
 static bool equal(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
 static bool same_model(run *r, record_reader *in) {
   const carom_def *def = r->model->def;
-  if (!def || !def->text || !equal(record_get_text(in, "model"), def->text->main->text))
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same file",
+  bool same = def && def->text && equal(record_get_text(in, "model"), def->text->main->text);
+  for (int i = 1; same && i < def->text->source_count; i++)
+    same = equal(record_get_text(in, arena_print(&r->memory, "include%d", i)), def->text->sources[i]->text);
+  if (!same)
+    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
                      r->options->resume), false;
   if (equal(record_get_text(in, "parameters"), list_parameters(r)) &&
       equal(settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings)))
@@ -359,7 +380,8 @@ static carom_status execute(run *r, carom_summary *summary) {
   r->steps_before = carom_sim_summary(r->sim).steps;
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
-  if (!open_record(r) || !open_csv(r)) return r->error->status;
+  if (!spares_sources(r, r->options->record) || !spares_sources(r, r->options->csv) || !open_record(r) || !open_csv(r))
+    return r->error->status;
   double every = r->model->record.every, between = r->model->record.checkpoint;
   r->next_row = every > 0 ? every * (floor(t / every) + 1) : 0;
   r->next_checkpoint = between > 0 ? between * (floor(t / between) + 1) : 0;
@@ -427,13 +449,13 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
                   "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
                   "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, "
                   "\"worst_residual\": %s, \"stages\": {%s}}, "
-                  "\"warnings\": {\"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
+                  "\"warnings\": {\"energy\": %ld, \"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
                   "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
                   number(s->constraint_violation, violation), s->contact_episodes,
                   number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->accumulations,
-                  number(s->accumulation_error, summed), s->solves, s->unsolved, number(s->worst_residual, residual), stages, s->restarts, s->projection_failures,
+                  number(s->accumulation_error, summed), s->solves, s->unsolved, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
                   s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
                   s->energy_gains);
 }

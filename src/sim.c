@@ -272,6 +272,13 @@ const double *sim_read_all(carom_sim *sim) {
 
 const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->udot : NULL; }
 
+// What an energy balance may leave open before the run is suspect: ten thousand steps' worth of tolerance and at least a
+// thousandth; of a first-order time stepping scheme a twentieth.
+static double balance_limit(const carom_sim *sim) {
+  if (sim->type == &scheme_moreau) return 0.05;
+  return fmax(1e-3, 1e4 * sim->model->integrator.rtol);
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
@@ -289,6 +296,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .accumulation_error = stats.trouble.accumulation_error,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
+  s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
@@ -365,6 +373,9 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
     return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop; set the joints of the tree", name);
   const node *n = &m->nodes[m->joints[index].node];
   if (n->free_count < n->nv) return error_set(error, CAROM_ERROR_USAGE, "joint '%s' is driven", name);
+  for (int k = 0; k < n->nq; k++)
+    if ((q && !isfinite(q[k])) || (u && k < n->nv && !isfinite(u[k])))
+      return error_set(error, CAROM_ERROR_USAGE, "joint '%s' was given a value that is not finite", name);
 
   motion *x = take_state(sim, m, error);
   if (!x) return CAROM_ERROR_MEMORY;

@@ -32,6 +32,10 @@ static const struct {
     {"discs-in-slot", ""},
     {"rolling-sphere", ""},
     {"four-bar-clearance", ""},
+    {"slider-crank", "omega3=-75 method=event"},
+    {"bouncing-ball", "method=event"},
+    {"rolling-sphere", "method=event integrator.type=erk"},
+    {"four-bar-clearance", "method=event integrator.type=bdf"},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

@@ -101,7 +101,9 @@ static void loading(void) {
                   {"puck", {0}},
                   {"universal-shaft", {0}},
                   {"bifilar-pendulum", {0}},
-                  {"sled", {0}}};
+                  {"sled", {0}},
+                  {"slider-crank", {0}},
+                  {"slider-crank", {"method", "event"}}};
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
     char relative[256];
     snprintf(relative, sizeof relative, "models/%s.yaml", subjects[i].model);

@@ -24,6 +24,8 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
     long count;
     const char *name, *text;
   } kinds[] = {
+      {s->unbalanced, "energy", "run whose energy does not balance: steps or tolerances are too coarse, or the motion passes a "
+                                "singular position or a jump; do not trust it"},
       {s->unsolved, "unsolved", "contact problems that no solver solved to tolerance"},
       {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
                                             "missed or came late; take a shorter step"},
@@ -85,7 +87,8 @@ static void print_effort(FILE *to, const carom_summary *s) {
 // How far to trust the run.
 static void print_trust(FILE *to, const carom_model_info *info, const carom_summary *s) {
   if (isfinite(s->energy_imbalance))
-    line(to, "energy", "closed to %.1e of the energy that went through", s->energy_imbalance);
+    line(to, "energy", "%s %.1e of the energy that went through", s->unbalanced ? "NOT closed: off by" : "closed to",
+         s->energy_imbalance);
   else
     line(to, "energy", "the balance could not be drawn up: a number overflowed");
   if (info->constraint_rows == 0) line(to, "constraints", "none to hold: joint coordinates satisfy every joint exactly");

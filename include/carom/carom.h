@@ -109,6 +109,7 @@ typedef struct carom_summary {
   double energy_gained;            // by them [J]
   long accumulations;              // of infinitely many impacts, each summed up in closed form (method event)
   double accumulation_error;       // at most so far has that moved a point [m]
+  long unbalanced;                 // 1 when the energy does not balance as well as the scheme should: do not trust the run
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way

@@ -31,6 +31,13 @@ void *arena_alloc(arena *a, size_t count, size_t size);
 char *arena_copy_text(arena *a, const char *text);
 char *arena_print(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// A text that grows at its end, at amortised constant cost. Start from {0}.
+typedef struct arena_text {
+  char *text;  // null while empty
+  int length, capacity;
+} arena_text;
+void arena_append(arena *a, arena_text *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 // Everything allocated after the mark is given back on release.
 arena_mark arena_get_mark(const arena *a);
 void arena_release(arena *a, arena_mark mark);

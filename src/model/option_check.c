@@ -17,7 +17,8 @@ static bool wrong(const checked *c, const char *what) {
 
 static bool check_number(const checked *c, double x) {
   if (!isfinite(x)) return wrong(c, "must be a finite number");
-  if (c->o->flags & OPTION_POSITIVE && !(x > 0)) return wrong(c, "must be positive");
+  bool absent = x == 0 && !c->o->preset && !(c->o->flags & OPTION_REQUIRED);  // zero stands for a key that is not there
+  if (c->o->flags & OPTION_POSITIVE && !absent && !(x > 0)) return wrong(c, "must be positive");
   if (c->o->flags & OPTION_NOT_NEGATIVE && x < 0) return wrong(c, "must not be negative");
   if (c->o->flags & OPTION_AT_MOST_ONE && x > 1) return wrong(c, "must be at most 1");
   return true;

@@ -225,7 +225,7 @@ static void book_contacts(event *s, double from, double to, double loss) {
   int slipping = 0;
   for (int p = 0; p < s->contacts->point_count; p++) {
     slipping += s->point[p].mode == MODE_SLIP && s->point[p].rows > 1;
-    for (int k = 0; k < EVENT_SAMPLES; k++) sum += dt * weight[k] * s->sample[k].loss[p] * (s->point[p].mode == MODE_SLIP);
+    for (int k = 0; s->point[p].mode == MODE_SLIP && k < EVENT_SAMPLES; k++) sum += dt * weight[k] * s->sample[k].loss[p];
   }
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
@@ -279,7 +279,8 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   double from = s->t, loss_before = s->y[s->nf];
   carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
   if (status != CAROM_OK) return explain(s, status, error);
-  if (!event_locate(s, instant) || (instant->kind != EVENT_NONE && s->closed_count && !event_look(s, from, instant->t)) ||
+  if (!event_locate(s, instant) ||
+      (instant->kind != EVENT_NONE && s->closed_count && !event_look(s, from, instant->t)) ||
       integrator_interpolate(s->it, instant->t, s->y) != CAROM_OK)
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
                      integrator_time(s->it));

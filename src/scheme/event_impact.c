@@ -392,7 +392,8 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   if (status == CAROM_OK) status = decide(s, instant, true, error);
   if (status == CAROM_OK && struck && hold_small_hops(s)) {
     event_set(s, s->t, s->y);
-    if (!event_arrest(s)) return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
+    if (!event_arrest(s))
+      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
     respond(s);
     observe_state(s);
     if (status == CAROM_OK) status = decide(s, instant, true, error);

@@ -20,7 +20,7 @@ static double value_of(const event *s, int function) {
   if (c->mode == MODE_OPEN) return function % EVENT_FUNCTIONS == 0 ? c->gap : INFINITY;
   if (function % EVENT_FUNCTIONS == 0) return c->force[0];
   if (c->rows == 1) return INFINITY;
-  if (c->mode == MODE_STICK) return c->friction * c->force[0] - (c->rows == 2 ? fabs(c->force[1]) : hypot(c->force[1], c->force[2]));
+  if (c->mode == MODE_STICK) return c->friction * c->force[0] - hypot(c->force[1], c->rows == 3 ? c->force[2] : 0);
   return c->rate[1] * c->way[0] + (c->rows == 3 ? c->rate[2] * c->way[1] : 0);
 }
 

@@ -1,5 +1,6 @@
 #include "scheme/smooth.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,11 @@ static int project(void *context, double t, double *y, double *error) {
   enum { TURNS = 8 };
   dynamics_set(m, x, t, y, y + s->nq);
   dynamics_normalize(m, x->q);
-  if (!dynamics_project_positions(m, x, s->tolerance, TURNS) || !dynamics_project_velocities(m, x)) {
+  // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of them
+  double largest = 0;
+  for (int i = 0; i < s->nq; i++) largest = fmax(largest, fabs(x->q[i]));
+  double tolerance = fmax(s->tolerance, 8 * DBL_EPSILON * largest * fmax(1, s->settings.length));
+  if (!dynamics_project_positions(m, x, tolerance, TURNS) || !dynamics_project_velocities(m, x)) {
     s->projection_failures++;
     return 1;
   }
