@@ -714,12 +714,21 @@ static void name_contacts(builder *b) {
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 
+// Control characters would reach the terminal that prints a title.
+static const char *plain_text(builder *b, const char *text) {
+  if (!text) return NULL;
+  char *copy = arena_copy_text(b->memory, text);
+  for (char *c = copy; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
+  return copy;
+}
+
 static bool build(builder *b) {
   carom_model *model = b->model;
   const carom_def *def = b->def;
   model->about = def->model;
-  model->about.title = def->model.title ? arena_copy_text(b->memory, def->model.title) : NULL;
-  model->about.source = def->model.source ? arena_copy_text(b->memory, def->model.source) : NULL;
+  model->about.title = plain_text(b, def->model.title);
+  model->about.source = plain_text(b, def->model.source);
   model->integrator = def->integrator;
   model->smooth = def->smooth;
   model->moreau = def->moreau;

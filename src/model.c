@@ -63,9 +63,10 @@ static carom_part constraint_part(const mechanism *m, int index) {
     bool own = c->joint < 0;
     for (int d = 0; d < m->drive_count; d++) own = own && m->drives[d].constraint != k;
     if (!own || index-- > 0) continue;
-    bool couple = c->type == &constraint_couple;
-    return (carom_part){c->name, couple ? "couple" : constraint_word(m, c),
-                        {couple ? NULL : body_of(m, c->first), couple ? NULL : body_of(m, c->second)}};
+    if (c->type != &constraint_couple)
+      return (carom_part){c->name, constraint_word(m, c), {body_of(m, c->first), body_of(m, c->second)}};
+    const char *second = c->term_count > 1 ? m->joints[c->terms[1].of.joint].name : NULL;
+    return (carom_part){c->name, "couple", {m->joints[c->terms[0].of.joint].name, second}};
   }
   return (carom_part){0};
 }
@@ -83,6 +84,10 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
     const force *f = &m->forces[i];
     const char *along = f->of.joint >= 0 ? m->joints[f->of.joint].name : NULL;
     return (carom_part){f->name, f->type->name, {along ? along : body_of(m, f->first), body_of(m, f->second)}};
+  }
+  if (strcmp(section_name, "contacts") == 0 && i < model->contacts.element_count) {
+    const contact_element *e = &model->contacts.elements[i];
+    return (carom_part){e->name, e->type->name, {body_of(m, e->first), body_of(m, e->second)}};
   }
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
     return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}};

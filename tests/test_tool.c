@@ -173,7 +173,7 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
 
 // Whatever `carom help` names must be in the man page and in the completion.
 static void man_page_and_completion_know_every_option(void) {
-  static const char *const commands[] = {"run", "check", "export", "list", "example", "reference", "help"};
+  static const char *const commands[] = {"run", "check", "export", "solve", "list", "example", "reference", "help"};
   char path[4096];
   if (!CHECK(check_source("docs/carom.1", path, sizeof path))) return;
   char *man = read_whole(path);

@@ -100,6 +100,7 @@ static void print_people(const char *path, const carom_model *model) {
   print_parts(model, "joints");
   print_parts(model, "constraints");
   print_parts(model, "forces");
+  print_parts(model, "contacts");
   print_parts(model, "drives");
   print_freedom(&info);
   print_assembly(model, &info);

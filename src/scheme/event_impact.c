@@ -125,7 +125,7 @@ static bool solve_poisson(event *s) {
 }
 
 // What the impact took at each point, ½ (γ⁺ + γ⁻)ᵀ P, and its row of the ledger.
-static void book_impact(event *s, double *u) {
+static void book_impact(event *s, double *u, bool strikes) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double losses = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
@@ -149,7 +149,7 @@ static void book_impact(event *s, double *u) {
         .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
         .restitution = c->restitution, .sticks = slip <= s->still});
   }
-  if (losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
+  if (strikes && losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
   double *accounts = s->y + s->nq + s->nv;
   accounts[POWER_DRIVE] += by_constraints;
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
@@ -163,11 +163,11 @@ static void book_impact(event *s, double *u) {
     }
 }
 
-static void respond(event *s) {
+static void respond(event *s, bool strikes) {
   const double *change = delassus_response(s->m, s->x, s->lambda, s->x->row_total);
   double *u = s->y + s->nq;
   for (int i = 0; i < s->nv; i++) u[i] += change[i];
-  book_impact(s, u);
+  book_impact(s, u, strikes);
 }
 
 static carom_status strike(event *s, carom_error *error) {
@@ -180,7 +180,7 @@ static carom_status strike(event *s, carom_error *error) {
   if (solved) rows_delassus(m, x, s->W);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_newton(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
-  respond(s);
+  respond(s, true);
   return CAROM_OK;
 }
 
@@ -200,18 +200,17 @@ static void set_way(event_point *c, const double *along) {
   c->way[0] = along[0] / size, c->way[1] = c->rows == 3 ? along[1] / size : 0;
 }
 
-// Touching and not moving apart. The one whose force has just vanished is not asked again.
-static bool is_candidate(const event *s, int p, const event_instant *instant) {
-  const event_point *c = &s->point[p];
-  if (instant->kind == EVENT_LIFT && instant->point == p) return false;
+// Touching and not moving apart. One whose force has just vanished is not asked again.
+static bool is_candidate(const event *s, const event_point *c) {
+  if (c->has_lifted && c->lifted_at == s->t) return false;
   return touches(s, c) && c->rate[0] <= s->still;
 }
 
-// Whether friction has a direction already.
+// Whether friction has a direction already. In space the way may just have turned by more than a right angle.
 static bool slips(const event *s, int p, const event_instant *instant) {
   const event_point *c = &s->point[p];
   if (c->rows == 1) return true;
-  if (instant->kind == EVENT_STOP && instant->point == p) return false;
+  if (instant->kind == EVENT_STOP && instant->point == p && c->rows == 2) return false;
   return slip_speed(c) > s->still;
 }
 
@@ -250,11 +249,14 @@ static bool breaks_loose(int p, const event_instant *instant, double reserve, do
   return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
 }
 
+// A point that neither presses nor lifts off (one corner too many of a block) stays closed: the forces of fixed modes,
+// of nearly least norm, then share the load evenly among all of them.
 static void read_mode(event *s, const solve_block *b, int p, int n, const event_instant *instant, double scale) {
   event_point *c = &s->point[p];
   const double *r = s->problem_r + b->row, *a = s->problem_u + b->row;
   const double *W = s->problem_W + (long)b->row * n + b->row;
-  if (!(r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale))) {
+  bool presses = r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale), idles = !presses && a[0] <= 1e-9 * scale;
+  if (!presses && !(idles && scale > 0)) {
     c->mode = MODE_OPEN;
     return;
   }
@@ -295,7 +297,7 @@ static bool jam(event *s) {
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   for (int i = s->m->row_count; i < n; i++) pressed = fmax(pressed, fabs(s->lambda[i]));
   if (!(pressed > 0)) return false;
-  respond(s);
+  respond(s, true);
   return true;
 }
 
@@ -303,7 +305,7 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
   bool any = false;
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
-    c->takes_part = is_candidate(s, p, instant);
+    c->takes_part = is_candidate(s, c);
     if (!c->takes_part) c->mode = MODE_OPEN;
     any |= c->takes_part;
   }
@@ -381,6 +383,7 @@ static bool is_struck(const event *s) {
 
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
+  if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->t;
   observe_state(s);
   carom_status status = CAROM_OK;
   bool struck = false;
@@ -394,7 +397,7 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
     event_set(s, s->t, s->y);
     if (!event_arrest(s))
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
-    respond(s);
+    respond(s, false);
     observe_state(s);
     if (status == CAROM_OK) status = decide(s, instant, true, error);
   }

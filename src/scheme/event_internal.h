@@ -16,6 +16,8 @@ typedef struct event_point {
   bool takes_part;                 // has rows in the problem at hand
   int row;                         // the first of them
   double gap, rate[3], force[3];   // as last observed
+  bool has_lifted;
+  double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
 } event_point;
 

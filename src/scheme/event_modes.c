@@ -3,6 +3,7 @@
 //   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
 // a linear system without symmetry. Redundant rows (a block on two corners) make it singular but not inconsistent; the
 // proximal iteration of delassus.c finds a solution of nearly least norm.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -278,8 +279,13 @@ bool event_accelerate(event *s) {
     event_point *c = &s->point[p];
     if (c->takes_part) memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
   }
+  double strongest = 0;
+  for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, s->lambda, x->row_total);
   tree_forward(m, x);
+  // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
+  for (int i = 0; i < m->nv; i++)
+    if (fabs(x->udot[i]) <= 64 * DBL_EPSILON * strongest) x->udot[i] = 0;
   if (m->drive_count || m->row_count) book_drives(s);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
