@@ -95,6 +95,17 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
   else line(to, "constraints", "held to %.1e (m or rad), the largest violation met", s->constraint_violation);
 }
 
+// What touched, and how well that was solved.
+static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
+  char episodes[32], solves[32];
+  if (!carom_model_part(model, "contacts", 0).name) return;
+  line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
+       s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
+  if (s->solves)
+    line(to, "", "%s contact problems, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->unsolved,
+         s->worst_residual);
+}
+
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *s,
                    const summary_files *files) {
   carom_model_info info = carom_model_get_info(model);
@@ -104,6 +115,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   print_reached(to, s);
   print_effort(to, s);
   print_trust(to, &info, s);
+  print_contact(to, model, s);
   if (summary_warnings(NULL, "", model, s)) {
     fprintf(to, "  warnings\n");
     summary_warnings(to, "    ", model, s);
