@@ -93,6 +93,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   }
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b);
+  sim->booked_t = sim->x->t;
   return true;
 }
 
@@ -149,6 +150,7 @@ enum { BOOK_EVERY = 16 };
 static void book(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   sim->since_booked = 0;
+  sim->booked_t = sim->x->t;
   dynamics_positions_velocities(m, sim->x);
   coordinate_measure(m, sim->x);
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
@@ -202,18 +204,18 @@ int sim_signal_count(const carom_model *model) {
   return model->m.signal_count + ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count + model->output_count;
 }
 
-static double energy_signal(const carom_sim *sim, int k) {
+static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
   energy_ledger l = sim->ledger;
-  l.now = balance_of(sim);
-  switch (k) {
-    case ENERGY_DRIVE: return l.now.drive;
-    case ENERGY_APPLIED: return l.now.applied;
-    case ENERGY_DAMPER: return l.now.damper;
-    case ENERGY_IMPACT: return l.now.impact;
-    case ENERGY_FRICTION: return l.now.friction;
-    case ENERGY_PROJECTION: return l.now.projection;
-    default: return energy_imbalance(&l);
-  }
+  if (sim->since_booked || sim->x->t != sim->booked_t) l.now = balance_of(sim);
+  out[ENERGY_DRIVE] = l.now.drive, out[ENERGY_APPLIED] = l.now.applied, out[ENERGY_DAMPER] = l.now.damper;
+  out[ENERGY_IMPACT] = l.now.impact, out[ENERGY_FRICTION] = l.now.friction;
+  out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_IMBALANCE] = energy_imbalance(&l);
+}
+
+static double energy_signal(const carom_sim *sim, int k) {
+  double all[ENERGY_SIGNALS];
+  read_energies(sim, all);
+  return all[k];
 }
 
 // Of an element in the last step: the smallest gap, the sums of forces, its mode, and for a joint with clearance where
@@ -262,7 +264,8 @@ const double *sim_read_all(carom_sim *sim) {
     return sim->row;
   }
   signal_read_all(&model->m, sim->x, sim->row);
-  for (int k = 0; k < ENERGY_SIGNALS; k++) sim->row[used++] = energy_signal(sim, k);
+  read_energies(sim, sim->row + used);
+  used += ENERGY_SIGNALS;
   for (int i = 0; i < model->contacts.element_count; i++)
     for (int k = 0; k < CONTACT_SIGNALS; k++) sim->row[used++] = contact_signal(sim, &model->contacts.elements[i], k);
   for (int k = 0; k < model->output_count; k++)

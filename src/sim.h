@@ -15,6 +15,7 @@ struct carom_sim {
   impact_ledger impacts;
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
+  double booked_t;             // and when that was
   double violation;            // largest |Φ| at the end of a step
   long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
   double projection_before;    // energy

@@ -24,6 +24,11 @@ static void columns_of(const mechanism *m, const joint *j, const double *q, join
 
 // P by rows: (angular, linear) of each speed.
 static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
+  if (nv == 1) {
+    double s = 1 / (vec3_dot(jm->w[0], jm->w[0]) + vec3_dot(jm->v[0], jm->v[0]));
+    Pw[0] = vec3_scale(s, jm->w[0]), Pv[0] = vec3_scale(s, jm->v[0]);
+    return;
+  }
   double G[JOINT_MAX_FREEDOM * JOINT_MAX_FREEDOM];
   for (int a = 0; a < nv; a++)
     for (int b = 0; b <= a; b++)
@@ -126,9 +131,17 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   return r;
 }
 
+static bool has_effort(const motion *x, const node *n) {
+  if (n->free_count < n->nv) return true;  // driven
+  for (int k = 0; k < n->nv; k++)
+    if (x->tau[n->v + k] != 0) return true;
+  return false;
+}
+
 // An effort e_k along speed k is the wrench P_kᵀ e_k, so that Sᵀ Pᵀ e = e; a wrench f has the efforts e = Sᵀ f.
 void coordinate_take_efforts(const mechanism *m, const motion *x, int joint_index, vec3 *push, vec3 *torque) {
   const joint *j = &m->joints[joint_index];
+  if (j->node >= 0 && !has_effort(x, &m->nodes[j->node])) return;
   mat3 R = marker_read(m, x, j->first).R;
   int nv = joint_in(j->type, m->planar)->nv;
   joint_motion jm;
