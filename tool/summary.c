@@ -101,6 +101,9 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
   if (!carom_model_part(model, "contacts", 0).name) return;
   line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
+  if (s->accumulations)
+    line(to, "", "%ld accumulation%s of impacts summed in closed form, moving a point by %.1e m at most", s->accumulations,
+         s->accumulations == 1 ? "" : "s", s->accumulation_error);
   if (s->solves)
     line(to, "", "%s contact problems, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->unsolved,
          s->worst_residual);
