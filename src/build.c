@@ -732,6 +732,7 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->smooth = def->smooth;
   model->moreau = def->moreau;
+  if (def->moreau.dump) model->moreau.dump = arena_copy_text(b->memory, def->moreau.dump);
   model->event = def->event;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);

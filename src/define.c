@@ -138,6 +138,10 @@ static const option moreau_options[] = {
      .help = "Gap at which a contact takes part in a step; 0: 1e-10 of the model's size."},
     {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
      .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
+    {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),
+     .help = "Saves contact problems as DUMP-STEP.dat, for `carom solve`: those that no solver solved, or by dump_every."},
+    {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."},
 };
 const option_table moreau_table = {.name = "moreau",
                                    .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",

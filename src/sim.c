@@ -50,7 +50,8 @@ static smooth_settings smooth_settings_of(const carom_model *model) {
 static any_settings settings_of(const carom_sim *sim) {
   const carom_moreau_def *d = &sim->model->moreau;
   if (sim->type == &scheme_moreau)
-    return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance}};
+    return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance,
+                                     .dump = d->dump, .dump_every = d->dump_every}};
   smooth_settings smooth = smooth_settings_of(sim->model);
   const carom_event_def *v = &sim->model->event;
   if (sim->type == &scheme_event)

@@ -1,6 +1,8 @@
 // Percussions, step by step: the balance M(u⁺ - u⁻) = hΔt + WP, momentum, energy, and what the impact ledger says of it.
 #include "runs.h"
 
+#include <unistd.h>
+
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -420,6 +422,32 @@ static void journal_stays_in_its_bearing(void) {
   CHECK_LE(deepest[2], 0.5 * deepest[0]);
 }
 
+static void count_solved(void *context, const carom_solve_result *result) { *(int *)context += result->solved; }
+
+// What a run met can be solved again from its file.
+static void a_problem_is_saved_and_solved_again(void) {
+  char dump[1024], path[1100], model_path[1024];
+  snprintf(dump, sizeof dump, "%s/problem", check_scratch_dir());
+  check_source("models/slider-crank.yaml", model_path, sizeof model_path);
+  const carom_setting settings[] = {{"method.moreau.dump", dump}, {"method.moreau.dump_every", "100"}, {"end", "0.02"}};
+  carom_error error = {0};
+  carom_model *model = carom_model_load(model_path, settings, 3, &error);
+  if (!CHECK(model != NULL)) return (void)printf("%s\n", error.text);
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){0}, NULL, &error), CAROM_OK);
+  carom_model_destroy(model);
+  int found = 0;
+  for (int step = 1; step <= 2000; step++) {
+    snprintf(path, sizeof path, "%s-%d.dat", dump, step);
+    if (access(path, R_OK) != 0) continue;
+    found++;
+    int solved = 0;
+    CHECK_EQUAL(carom_solve_file(path, &(carom_solve_options){.solver = "chain", .tolerance = 1e-10}, count_solved, &solved,
+                                 &error), CAROM_OK);
+    CHECK_EQUAL(solved, 1);
+  }
+  CHECK_LE(1, found);
+}
+
 int main(void) {
   RUN(percussions_balance_in_every_step);
   RUN(free_bodies_keep_their_momenta);
@@ -429,5 +457,6 @@ int main(void) {
   RUN(ledger_tells_stick_from_slip);
   RUN(joints_have_stops);
   RUN(journal_stays_in_its_bearing);
+  RUN(a_problem_is_saved_and_solved_again);
   return check_summary();
 }

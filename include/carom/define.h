@@ -163,6 +163,8 @@ typedef struct carom_moreau_def {
   double tolerance;        // of each contact problem's residual [-]
   double activation;       // gap at which a contact takes part, 0: 1e-10 of the model's size [m]
   bool separate;           // move apart what overlaps at the start, else it is refused
+  const char *dump;        // contact problems are saved as DUMP-STEP.dat, or null
+  int dump_every;          // every so many problems, 0: those that no solver solved
 } carom_moreau_def;
 
 typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON } carom_impact_law;

@@ -8,6 +8,7 @@
 #include "scheme/moreau.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #include "mechanics/function.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
+#include "solve/problem_text.h"
 
 typedef struct moreau {
   arena memory;
@@ -242,7 +244,17 @@ static void look_for_paradox(moreau *s) {
 }
 
 // q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the chain of solvers.
-static bool solve_contacts(moreau *s) {
+// Saves a problem so that it can be looked at and solved again.
+static carom_status dump(const moreau *s, const solve_problem *problem, bool solved, carom_error *error) {
+  long every = s->settings.dump_every;
+  bool wanted = every > 0 ? (s->tally.problems - 1) % every == 0 : !solved;
+  if (!s->settings.dump || !wanted) return CAROM_OK;
+  char path[1024];
+  snprintf(path, sizeof path, "%s-%ld.dat", s->settings.dump, s->steps_before + s->steps + 1);
+  return problem_save(problem, path, error);
+}
+
+static carom_status solve_contacts(moreau *s, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
   rows_rates(m, x, s->rate_before);
@@ -261,8 +273,11 @@ static bool solve_contacts(moreau *s) {
   look_for_paradox(s);
   solve_problem problem = problem_of(s, x->row_total);
   solve_solution solution = {s->P, s->xi};
+  long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
-  return isfinite(info.residual);
+  if (!isfinite(info.residual))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  return dump(s, &problem, s->tally.unsolved == unsolved, error);
 }
 
 static void respond(moreau *s) {
@@ -408,8 +423,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   }
   find_active(s, dt);
   bool touching = s->x->row_total > 0;
-  if (touching && !solve_contacts(s))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  carom_status solved = touching ? solve_contacts(s, error) : CAROM_OK;
+  if (solved != CAROM_OK) return solved;
   if (touching)
     respond(s);
   else

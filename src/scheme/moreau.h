@@ -9,6 +9,8 @@ typedef struct moreau_settings {
   double step;          // [s]
   bool project;         // positions back onto the constraints after each step
   double tolerance;     // of the contact problem's residual [-]
+  const char *dump;     // contact problems are saved as DUMP-STEP.dat; null: none
+  int dump_every;       // every so many, 0: those that no solver solved
 } moreau_settings;
 
 #endif
