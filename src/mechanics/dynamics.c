@@ -143,6 +143,8 @@ void dynamics_reactions(const mechanism *m, motion *x) {
   coordinate_measure(m, x);
   coordinate_accelerations(m, x);
   x->potentials[POTENTIAL_GRAVITY] = tree_gravity_energy(m, x);
+  x->kinetic = tree_kinetic_energy(m, x);
+  x->level = LEVEL_REACTION;
 }
 
 // --- projection ---------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ typedef struct tree_link {
   double F[6];     // applied wrench
 } tree_link;
 
-typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION } motion_level;
+typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION, LEVEL_REACTION } motion_level;
 
 struct motion {
   arena memory;
@@ -245,6 +245,7 @@ struct motion {
   double *force_outputs;
   double powers[POWER_COUNT];
   double potentials[POTENTIAL_COUNT];
+  double kinetic;           // energy, and the gravity potential, known at the level of reactions
   double *drive_effort;     // one a drive
   double baumgarte_alpha, baumgarte_beta;
   int singular_node;        // the node whose inertia was singular, or 0

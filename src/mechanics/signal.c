@@ -171,8 +171,9 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_REACTION_FORCE:
     case SIGNAL_REACTION_TORQUE: return reaction_component(m, x, s);
     case SIGNAL_MULTIPLIER: return x->lambda[s->index];
-    case SIGNAL_KINETIC: return tree_kinetic_energy(m, x);
-    case SIGNAL_GRAVITY: return tree_gravity_energy(m, x);
+    case SIGNAL_KINETIC: return x->level >= LEVEL_REACTION ? x->kinetic : tree_kinetic_energy(m, x);
+    case SIGNAL_GRAVITY:
+      return x->level >= LEVEL_REACTION ? x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, x);
     case SIGNAL_SPRING: return x->potentials[POTENTIAL_SPRING];
   }
   return 0;
