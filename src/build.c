@@ -29,6 +29,7 @@ static const option_table *find_table(const option_table *const *tables, int cou
 }
 
 const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
+  if (strchr(name, '{')) return "braces are filled in below a 'repeat' only; repeat: {i: [n, n]} makes one copy";
   const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 1);
   int count = 0;
   for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
