@@ -48,9 +48,12 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   carom_model_info info = carom_model_get_info(model);
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   int count = 0;
-  if (info.moved_joint && ++count && to)
-    fprintf(to, "%s%sstart:%s the given q of joint '%s' had to give way so that the loops close, from %.9g to %.9g\n",
+  if (info.moved_joint && ++count && to) {
+    fprintf(to, "%s%sstart:%s the given q of joint '%s' had to give way so that the loops close, from %.9g to %.9g",
             indent, colour, plain, info.moved_joint, info.moved_from, info.moved_to);
+    if (info.moved_count > 1) fprintf(to, "; %d more gave way by less", info.moved_count - 1);
+    fputc('\n', to);
+  }
   if (info.changed_joint && ++count && to)
     fprintf(to, "%s%sstart:%s the given u of joint '%s' had to give way so that the speeds fit, from %.9g to %.9g\n",
             indent, colour, plain, info.changed_joint, info.changed_from, info.changed_to);

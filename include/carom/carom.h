@@ -50,7 +50,8 @@ typedef struct carom_model_info {
   double violation_before, violation_after;  // largest constraint violation of the given start, and what is left
   int assembly_iterations;
   const char *moved_joint;                 // a joint whose given coordinate had to give way, or null
-  double moved_from, moved_to;
+  double moved_from, moved_to;             // the one that moved most
+  int moved_count;                         // how many did
   const char *changed_joint;               // a joint whose given speed had to give way, or null
   double changed_from, changed_to;
 } carom_model_info;

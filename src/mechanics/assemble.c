@@ -147,7 +147,9 @@ static void report_moved(const mechanism *m, const motion *x, const initial_stat
     for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nq; k++) {
       int q = m->joints[i].q + k;
       double change = fabs(x->joint_q[q] - initial->q[q]);
-      if (!initial->q_given[q] || !(change > most)) continue;
+      if (!initial->q_given[q] || !(change > 1e-9)) continue;
+      report->moved_count++;
+      if (!(change > most)) continue;
       most = change;
       report->moved_joint = m->joints[i].name;
       report->moved_from = initial->q[q], report->moved_to = x->joint_q[q];

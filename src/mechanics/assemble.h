@@ -17,7 +17,8 @@ typedef struct assembly_report {
   double violation_before, violation_after;   // largest |Φ|
   double velocity_change;                     // largest change of a given speed
   const char *moved_joint;                    // whose given coordinate had to give way, or null
-  double moved_from, moved_to;
+  double moved_from, moved_to;                // the one that moved most
+  int moved_count;                            // how many did
   const char *changed_joint;                  // whose given speed had to give way, or null
   double changed_from, changed_to;
   int iterations;
