@@ -518,82 +518,6 @@ static bool fill_drives(builder *b, mechanism *m) {
   return true;
 }
 
-// --- the start ----------------------------------------------------------------------------------------------------
-
-static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given) {
-  if (!n.items) return true;
-  if (n.count != wanted)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, key), NULL,
-                        "'%s' of '%s' takes %d number%s, not %d", key, p->name, wanted, wanted == 1 ? "" : "s", n.count);
-  for (int k = 0; k < wanted; k++) to[k] = n.items[k], given[k] = true;
-  return true;
-}
-
-static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
-  const carom_initial_def *d = p->content;
-  if (!d->q.items && !d->u.items && !d->guess.items) return true;
-  int i = names_find(&b->joints, p->name);
-  if (i < 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, NULL),
-                        "'q', 'u' and 'guess' belong to joints, and there is no joint '%s'", p->name);
-  const joint *j = &m->joints[i];
-  const joint_space *space = joint_in(j->type, m->planar);
-  if (d->q.items && d->guess.items)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "guess"), NULL,
-                        "'%s' has both 'q' and 'guess'", p->name);
-  bool ignored[JOINT_MAX_COORDINATES];
-  if (!take_numbers(b, p, "guess", d->guess, space->nq, s->q + j->q, ignored)) return false;
-  if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q)) return false;
-  if ((d->q.items || d->guess.items) && space->nq != space->nv) {
-    const double *e = s->q + j->q + j->type->quaternion_q;
-    if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
-      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "q"), NULL,
-                          "the quaternion of '%s' is zero", p->name);
-    joint_normalize(j->type, m->planar, s->q + j->q);
-  }
-  return take_numbers(b, p, "u", d->u, space->nv, s->u + j->v, s->u_given + j->v);
-}
-
-static bool fill_body_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
-  const carom_initial_def *d = p->content;
-  if (!d->omega.items && !d->velocity.items) return true;
-  int i = names_find(&b->bodies, p->name);
-  if (i < 1)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->bodies, NULL),
-                        "'omega' and 'velocity' belong to bodies, and there is no body '%s'", p->name);
-  double *v = s->body_velocity + 6 * i;
-  bool *given = s->body_velocity_given + 6 * i;
-  int angular = m->planar ? 2 : 0;
-  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, given + angular) &&
-         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, given + 3);
-}
-
-static bool fill_initial(builder *b, const mechanism *m, initial_state *s) {
-  s->q = ARENA_ARRAY(b->memory, double, m->joint_nq + 1), s->u = ARENA_ARRAY(b->memory, double, m->joint_nv + 1);
-  s->q_given = ARENA_ARRAY(b->memory, bool, m->joint_nq + 1), s->u_given = ARENA_ARRAY(b->memory, bool, m->joint_nv + 1);
-  s->body_velocity = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
-  s->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
-  for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, s->q + m->joints[i].q);
-  for (int i = 0; i < b->def->initials.count; i++) {
-    const part *p = &b->def->initials.items[i];
-    if (!fill_joint_initial(b, m, p, s) || !fill_body_initial(b, m, p, s)) return false;
-    if (names_find(&b->joints, p->name) < 0 && names_find(&b->bodies, p->name) < 0)
-      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, &b->def->bodies),
-                          "there is no joint or body '%s'", p->name);
-  }
-  return true;
-}
-
-static bool *joints_with_given_start(builder *b) {
-  bool *wanted = ARENA_ARRAY(b->memory, bool, b->def->joints.count + 1);
-  for (int i = 0; i < b->def->initials.count; i++) {
-    const carom_initial_def *d = b->def->initials.items[i].content;
-    int j = names_find(&b->joints, b->def->initials.items[i].name);
-    if (j >= 0 && d->q.items) wanted[j] = true;
-  }
-  return wanted;
-}
-
 // --- all ----------------------------------------------------------------------------------------------------------
 
 static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
@@ -601,7 +525,7 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
   return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
-         fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, joints_with_given_start(b), b->memory, b->error);
+         fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
 }
 
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
@@ -741,7 +665,7 @@ static bool build(builder *b) {
 
   mechanism *m = &model->m;
   initial_state start;
-  if (!fill_mechanism(b, m, false) || !fill_initial(b, m, &start)) return false;
+  if (!fill_mechanism(b, m, false) || !builder_initial(b, m, &start)) return false;
   if (!mechanism_assemble(m, &start, b->memory, &model->assembly, b->error)) return false;
   if (model->assembly.redundant && def->integrator.type == CAROM_IDA && strcmp(def->method, "smooth") == 0)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",

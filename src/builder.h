@@ -26,6 +26,10 @@ int builder_marker(builder *b, mechanism *m, const char *name, pose offset, plac
 // `hinge` or `cylinder.q1`
 bool builder_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c);
 
+// What is known of the start; and, one a joint, whether its coordinates are.
+bool builder_initial(builder *b, const mechanism *m, initial_state *s);
+bool *builder_known_joints(builder *b);
+
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);

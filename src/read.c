@@ -37,6 +37,17 @@ static const value *need_map(const reader *r, const value *v, const char *what) 
   return NULL;
 }
 
+// A value as if it had been written {key: value}.
+static const value *wrap(const reader *r, const value *v, const char *key) {
+  value *item = ARENA_NEW(&r->def->memory, value), *map = ARENA_NEW(&r->def->memory, value);
+  *item = *map = *v;
+  item->key = key;
+  map->kind = VALUE_MAP, map->text = NULL, map->count = 1;
+  map->items = ARENA_NEW(&r->def->memory, value *);
+  map->items[0] = item;
+  return map;
+}
+
 static part *add_part(const reader *r, part_list *list, const value *entry, const char *kind, const void *content,
                       option_places places) {
   part *p = ARENA_PUSH(&r->def->memory, list->items, list->count, list->capacity);
@@ -114,17 +125,10 @@ static bool read_outputs(const reader *r, const value *root) {
   if (!map) return true;
   if (!need_map(r, map, "outputs")) return false;
   for (int i = 0; i < map->count; i++) {
-    // wrapped as {value: expression}, so that the table reads it like any other function
-    value *item = ARENA_NEW(&r->def->memory, value), *wrap = ARENA_NEW(&r->def->memory, value);
-    *item = *map->items[i];
-    item->key = "value";
-    *wrap = *map->items[i];
-    wrap->kind = VALUE_MAP, wrap->text = NULL, wrap->count = 1;
-    wrap->items = ARENA_NEW(&r->def->memory, value *);
-    wrap->items[0] = item;
+    const value *wrapped = wrap(r, map->items[i], "value");  // the table then reads it like any other function
     carom_function *content = ARENA_NEW(&r->def->memory, carom_function);
     option_places places;
-    if (!option_read(&r->options, &table, wrap, content, NULL, &places)) return false;
+    if (!option_read(&r->options, &table, wrapped, content, NULL, &places)) return false;
     add_part(r, &r->def->outputs, map->items[i], NULL, content, places);
   }
   return true;
@@ -135,15 +139,7 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
   const value *map = value_get(root, key);
   if (!map) return true;
   // `integrator: bdf` is short for `integrator: {type: bdf}`: a bare word is the first option
-  if (map->kind == VALUE_SCALAR && table->options[0].type == OPTION_WORD) {
-    value *item = ARENA_NEW(&r->def->memory, value), *wrap = ARENA_NEW(&r->def->memory, value);
-    *item = *wrap = *map;
-    item->key = table->options[0].key;
-    wrap->kind = VALUE_MAP, wrap->text = NULL, wrap->count = 1;
-    wrap->items = ARENA_NEW(&r->def->memory, value *);
-    wrap->items[0] = item;
-    map = wrap;
-  }
+  if (map->kind == VALUE_SCALAR && table->options[0].type == OPTION_WORD) map = wrap(r, map, table->options[0].key);
   return need_map(r, map, key) && option_read(&r->options, table, map, target, NULL, places);
 }
 

@@ -73,7 +73,9 @@ void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
 motion *motion_create(const mechanism *m, carom_error *error) {
   jmp_buf out_of_memory;
   motion *volatile x = calloc(1, sizeof *x);
-  if (!x || setjmp(out_of_memory)) {
+  bool failed = !x;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
     motion_destroy(x);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the state of %d bodies", m->body_count - 1);
     return NULL;

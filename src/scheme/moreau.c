@@ -122,7 +122,9 @@ static void destroy(void *scheme) {
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   moreau *volatile s = calloc(1, sizeof *s);
-  if (!s || setjmp(out_of_memory)) {
+  bool failed = !s;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
     destroy(s);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the contact problem");
     return NULL;
