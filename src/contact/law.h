@@ -1,0 +1,80 @@
+// Force laws of continuous contact: how hard a surface pushes back when it is pressed in, and how it rubs. Each law is a
+// file of its own and a line in its registry; none knows a body.
+//
+// Penetration δ is positive in contact, its rate δ̇ positive while it grows; a positive normal force pushes apart.
+#ifndef CONTACT_LAW_H
+#define CONTACT_LAW_H
+
+#include <stdbool.h>
+
+#include "model/expr.h"
+
+// --- normal -------------------------------------------------------------------------------------------------------
+
+typedef struct normal_law normal_law;
+typedef struct normal_law_type {
+  const char *name, *equation, *source, *range;  // for lists and documents
+  const char *const *needs;     // keys of a material, beside the stiffness, that it cannot do without; ends with null
+  // Of a law K δⁿ (1 + λ δ̇/v₀), v₀ the speed of approach: λ for a prescribed restitution. Null: the law has another form.
+  double (*lambda)(double restitution);
+  double lowest_restitution;    // below it prescribed and achieved part by more than a tenth [-]
+  // For δ > 0. May be negative where the formula pulls.
+  double (*force)(const normal_law *l, double delta, double rate, double approach);
+  double (*energy)(const normal_law *l, double delta);  // stored, as of the force at rest; null: by quadrature
+} normal_law_type;
+
+// How a user's own function gives the force [N] from δ [m], δ̇ [m/s] and the speed of approach [m/s].
+typedef double normal_call(void *context, double delta, double rate, double approach);
+
+struct normal_law {
+  const normal_law_type *type;
+  double stiffness;             // K [N/mⁿ]
+  double exponent;              // n [-]
+  double damping;               // of Kelvin-Voigt and alike [N·s/m]
+  double restitution;           // nominal: what the formula is given [-]
+  double lambda;                // of the restitution, where the law has that form [-]
+  bool pulls;                   // the force may be negative, as its formula says; else it is cut at zero
+  const expr *expression;       // of a user's law, over delta, rate, approach
+  normal_call *call;
+  void *context;
+};
+
+double normal_force(const normal_law *l, double delta, double rate, double approach);  // cut at zero unless it pulls
+double normal_formula(const normal_law *l, double delta, double rate, double approach);  // as the formula says
+double normal_energy(const normal_law *l, double delta);   // stored in the pressed surfaces [J]
+// What comes out of a law K δⁿ (1 + λ δ̇/v₀): G(λ) = G(-e λ) with G(x) = x - ln(1 + x). And λ for a wanted outcome.
+double normal_achieved(double lambda);
+double normal_lambda_for(double achieved);
+
+const normal_law_type *const *normal_laws(int *count);
+const normal_law_type *normal_law_find(const char *name);  // null: none of that name
+
+// --- friction -----------------------------------------------------------------------------------------------------
+
+typedef struct friction_law friction_law;
+typedef struct friction_law_type {
+  const char *name, *equation, *source, *range;
+  const char *const *needs;
+  bool set_valued;              // no function of speed: only schemes that solve for it can take it
+  int states;                   // internal ones along each tangent: 0, or 1 for bristles
+  // The force on the first body along each tangent, while it slides with v [m/s] against the second, pressed by
+  // fn ≥ 0 [N]; z and their rates are bristle deflections [m] (untouched where there are none).
+  void (*force)(const friction_law *l, double fn, const double v[2], const double z[2], double f[2], double zdot[2]);
+} friction_law_type;
+
+struct friction_law {
+  const friction_law_type *type;
+  double kinetic, still;        // coefficients while sliding and just before [-]
+  double v0, v1;                // speeds of the regularisation, as each law says [m/s]
+  double stribeck;              // speed of Stribeck's curve [m/s]
+  double stribeck_exponent;     // [-]
+  double viscous;               // [N·s/m]
+  double bristle_stiffness, bristle_damping;  // per newton of normal force [1/m], [s/m]
+  double dahl_exponent;         // [-]
+  const expr *expression;       // of a user's law: the coefficient over speed (and fn)
+};
+
+const friction_law_type *const *friction_laws(int *count);
+const friction_law_type *friction_law_find(const char *name);
+
+#endif
