@@ -10,18 +10,17 @@
 // Corner k: along x by the sign of bit 0, towards the upper wall (bit 1 set) or the lower one. The guide is the first
 // body: the normal points into its wall.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state guide = marker_read(m, x, e->first), slider = marker_read(m, x, e->second);
+  marker_place guide = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
   double a = 0.5 * e->size_second[0], b = 0.5 * e->size_second[1];
-  vec3 up = mat3_column(guide.R, 1);
+  vec3 up = mat3_column(guide.R, 1), along = mat3_column(slider.R, 0), across = mat3_column(slider.R, 1);
   for (int k = 0; k < 4; k++) {
     double side = k & 2 ? 1 : -1;
-    vec3 corner = vec3_add(slider.p, mat3_mul(slider.R, (vec3){k & 1 ? a : -a, side * b, 0}));
+    vec3 corner = vec3_axpy(vec3_axpy(slider.p, k & 1 ? a : -a, along), side * b, across);
     contact_point *p = &points[k];
     p->gap = b + e->clearance - side * vec3_dot(up, vec3_sub(corner, guide.p));
     p->node_first = guide.node, p->node_second = slider.node;
-    vec3 n = vec3_scale(side, up);
     p->at = corner;
-    contact_set_frame(m, p, n);
+    contact_set_frame(m, p, vec3_scale(side, up));
   }
 }
 

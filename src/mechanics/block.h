@@ -81,6 +81,36 @@ BLOCK void block_shift_force(const int n, const double *r, const double *f, doub
   }
 }
 
+// f := Tᵀ f, in place
+BLOCK void block_carry_force(const int n, const double *r, double *f) {
+  if (n == 3) {
+    f[0] += r[0] * f[2] - r[1] * f[1];
+  } else {
+    f[0] += r[1] * f[5] - r[2] * f[4];
+    f[1] += r[2] * f[3] - r[0] * f[5];
+    f[2] += r[0] * f[4] - r[1] * f[3];
+  }
+}
+
+// The rigid inertia (J, mk, m) of a body, seen from its parent's origin and added to the parent's:
+//   mk' = mk + m r,   J' = J + (2 mk·r + m r²) 1 - (mk rᵀ + r mkᵀ) - m r rᵀ
+BLOCK void block_shift_rigid(const int n, const double *r, const double *J, const double *mk, double m, double *Jp,
+                             double *mkp) {
+  if (n == 3) {
+    double kx = mk[0] + m * r[0], ky = mk[1] + m * r[1];
+    Jp[0] += J[0] + r[0] * (mk[0] + kx) + r[1] * (mk[1] + ky);
+    mkp[0] += kx, mkp[1] += ky;
+  } else {
+    double k[3] = {mk[0] + m * r[0], mk[1] + m * r[1], mk[2] + m * r[2]};
+    double x = r[0] * (mk[0] + k[0]), y = r[1] * (mk[1] + k[1]), z = r[2] * (mk[2] + k[2]);
+    Jp[0] += J[0] + y + z, Jp[1] += J[1] + z + x, Jp[2] += J[2] + x + y;
+    Jp[3] += J[3] - mk[0] * r[1] - r[0] * k[1];
+    Jp[4] += J[4] - mk[0] * r[2] - r[0] * k[2];
+    Jp[5] += J[5] - mk[1] * r[2] - r[1] * k[2];
+    for (int i = 0; i < 3; i++) mkp[i] += k[i];
+  }
+}
+
 // I_parent += Tᵀ I T. With I = [J H; Hᵀ M]:  H' = H + r× M,  J' = J + r× Hᵀ - H' r×.
 BLOCK void block_shift_inertia(const int n, const double *r, const double *I, double *Ip) {
   if (n == 3) {

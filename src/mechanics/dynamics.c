@@ -77,10 +77,8 @@ bool dynamics_positions_velocities(const mechanism *m, motion *x) {
 
 void dynamics_apply_forces(const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
-    vec3 weight = vec3_scale(n->mass, m->gravity);
-    block_store(m, l->F, vec3_cross(mat3_mul(l->R, n->com), weight), weight);
+    block_store(m, l->F, vec3_cross(vec3_of(l->mk), m->gravity), vec3_scale(m->nodes[i].mass, m->gravity));
   }
   memset(x->tau, 0, (size_t)m->nv * sizeof *x->tau);
   memset(x->powers, 0, sizeof x->powers);

@@ -12,7 +12,8 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  m->c = cos(q[0]), m->s = sin(q[0]);
+  double angle = q[0];
+  m->c = cos(angle), m->s = sin(angle);
   m->d[0] = m->d[1] = m->v[0][0] = m->v[0][1] = 0;
   m->w[0] = 1;
 }

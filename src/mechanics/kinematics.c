@@ -129,8 +129,35 @@ void inertia_spatial(const node *n, tree_link *l) {
 }
 
 // --- the plane: the same formulas with one angle ------------------------------------------------------------------
+// What never changes there, the third row and column of R and the third place of p, stands from the motion's creation.
 
-void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+// A revolute joint, the commonest. With ρ from the parent's origin to the joint and o from the child's origin to it
+//   r = ρ - o,   S = ±(1, -1× o),   v = v_p + ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
+// the same whichever marker is on the parent, but for the sign of the angle.
+static void revolute_planar(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
+  double sign = n->reversed ? -1 : 1, cq = cos(q), sq = sign * sin(q);
+  double cp = parent->R.m[0], sp = parent->R.m[3];
+  double rho_x = cp * n->inner.p.x - sp * n->inner.p.y, rho_y = sp * n->inner.p.x + cp * n->inner.p.y;
+  if (n->inner_turned) {
+    double ci = n->inner.R.m[0], si = n->inner.R.m[3], turned = cp * ci - sp * si;
+    sp = sp * ci + cp * si, cp = turned;
+  }
+  double c = cp * cq - sp * sq, s = sp * cq + cp * sq;
+  if (n->outer_turned) {
+    double co = n->outer.R.m[0], so = n->outer.R.m[3], turned = c * co + s * so;
+    s = s * co - c * so, c = turned;
+  }
+  double ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
+  double wp = parent->V[0], w = wp + sign * u, rx = rho_x - ox, ry = rho_y - oy;
+  l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
+  l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
+  l->r[0] = rx, l->r[1] = ry;
+  S[0] = sign, S[1] = sign * oy, S[2] = -sign * ox;
+  l->V[0] = w, l->V[1] = parent->V[1] - wp * rho_y + w * oy, l->V[2] = parent->V[2] + wp * rho_x - w * ox;
+  l->c[0] = 0, l->c[1] = w * w * ox - wp * wp * rho_x, l->c[2] = w * w * oy - wp * wp * rho_y;
+}
+
+static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   joint_motion_planar jm;
   n->type->motion_planar(&n->parameters, q, &jm);
   const double *P = parent->R.m;
@@ -147,12 +174,12 @@ void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, con
     c = co * n->outer.R.m[0] + so * n->outer.R.m[3];
     s = so * n->outer.R.m[0] - co * n->outer.R.m[3];
   }
-  l->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
   double inner_x = P[0] * n->inner.p.x - P[3] * n->inner.p.y, inner_y = P[3] * n->inner.p.x + P[0] * n->inner.p.y;
   double outer_x = c * n->outer.p.x - s * n->outer.p.y, outer_y = s * n->outer.p.x + c * n->outer.p.y;
   double dx = cA * jm.d[0] - sA * jm.d[1], dy = sA * jm.d[0] + cA * jm.d[1];
   double rx = inner_x + sign * dx - outer_x, ry = inner_y + sign * dy - outer_y;
-  l->p = (vec3){parent->p.x + rx, parent->p.y + ry, 0};
+  l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
   l->r[0] = rx, l->r[1] = ry;
 
   // The arm a: forward from B to the child's origin, reversed minus e (from the child's origin to B, turned round).
@@ -177,6 +204,11 @@ void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, con
     l->c[1] = -wp * wp * rx - 2 * wp * (ly + w_rel * ax) - w_rel * w_rel * ax;
     l->c[2] = -wp * wp * ry + 2 * wp * (lx - w_rel * ay) - w_rel * w_rel * ay;
   }
+}
+
+void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+  if (n->type == &joint_revolute) revolute_planar(n, parent, l, q[0], u[0], S);
+  else any_planar(n, parent, l, q, u, S);
 }
 
 void inertia_planar(const node *n, tree_link *l) {

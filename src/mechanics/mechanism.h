@@ -190,6 +190,7 @@ struct mechanism {
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
+  bool small;               // few speeds: schemes in velocities write the mass matrix out (mobility.h)
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
   int base_count;
@@ -229,6 +230,8 @@ struct motion {
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
+  double *mass, *mobility;  // of a small tree: M and then L below its diagonal, nv x nv, and D⁻¹
+  double *dense_rows;       // of a small tree, 2 nv a row: the row over all speeds g, and L⁻ᵀ g
   double *reduced;          // D⁻¹ work, one a speed
   row *rows;                // the constraints', then those that come and go
   int row_total;

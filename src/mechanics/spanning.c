@@ -4,6 +4,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/mobility.h"
 #include "mechanics/signal.h"
 
 // --- the tree -----------------------------------------------------------------------------------------------------
@@ -287,6 +288,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   close_loops(m, memory);
   drive_speeds(m);
   watch_joints(m);
+  m->small = m->nv <= MOBILITY_SMALL;
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

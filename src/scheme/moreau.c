@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/mobility.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "solve/problem_text.h"
@@ -35,6 +35,8 @@ typedef struct moreau {
   double *u_free, *u_end;                // of the step under way
   double projection_energy;
   contact_point *points;
+  const contact_element **element_of;    // the element of each point
+  bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
@@ -81,6 +83,7 @@ static void allocate(moreau *s) {
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
+  s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
@@ -92,6 +95,16 @@ static void allocate(moreau *s) {
   s->xi = ARENA_ARRAY(a, double, rows);
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
+}
+
+static void look_ahead(moreau *s) {
+  const mechanism *m = s->m;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) s->element_of[e->point0 + k] = e;
+    s->reads_coordinates |= e->type == &contact_stop;
+  }
 }
 
 // The largest problem that can come: every point active.
@@ -133,6 +146,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->settings = *(const moreau_settings *)setup->settings;
   allocate(s);
+  look_ahead(s);
   s->memory.out_of_memory = NULL;
   s->solver = solve_settings_default();
   s->solver.warm_start = !s->m->planar;  // planar problems are solved exactly from nothing
@@ -177,10 +191,9 @@ static bool prepare(moreau *s, double dt) {
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
   tree_kinematics(m, x);
-  coordinate_update(m, x);
+  if (s->reads_coordinates) coordinate_update(m, x);
   dynamics_apply_forces(m, x);
-  if (!tree_factor(m, x)) return false;
-  tree_forward(m, x);
+  if (!mobility_accelerate(m, x)) return false;
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
     x->t = t_end;  // moving constraints are to hold at the end of the step
@@ -205,22 +218,19 @@ static void find_active(moreau *s, double dt) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
       int p = e->point0 + k;
-      bool active = s->points[p].gap <= s->contacts->activation;
-      scheme_contact last = s->shown[p];
-      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      scheme_contact *shown = &s->shown[p];
+      shown->gap = s->points[p].gap;
+      bool active = shown->gap <= s->contacts->activation;
+      if (!active && !shown->active) continue;
+      scheme_contact last = *shown;
+      *shown = (scheme_contact){.gap = last.gap, .active = active};
       if (!active) continue;
-      guess_percussion(s, e, &last, x->row_total, dt);
+      if (s->solver.warm_start) guess_percussion(s, e, &last, x->row_total, dt);
       s->active[s->active_count] = p;
       s->active_row[s->active_count++] = x->row_total;
       contact_add_rows(m, x, e, &s->points[p]);
     }
   }
-}
-
-static const contact_element *element_of(const moreau *s, int point) {
-  const contact_element *e = s->contacts->elements;
-  while (point >= e->point0 + e->point_count) e++;
-  return e;
 }
 
 // Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
@@ -231,7 +241,7 @@ static void look_for_paradox(moreau *s) {
   const mechanism *m = s->m;
   int row_total = s->x->row_total;
   for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = element_of(s, s->active[k]);
+    const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
     const double *rate = s->rate_before + first, *W = s->W + (long)first * row_total + first;
@@ -259,19 +269,20 @@ static carom_status dump(const moreau *s, const solve_problem *problem, bool sol
 static carom_status solve_contacts(moreau *s, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  rows_rates(m, x, s->rate_before);
-  rows_rates_of(m, x, s->u_free, s->q_rows);
+  mobility_take_rows(m, x);
+  mobility_rates(m, x, s->u, s->rate_before);
+  mobility_rates(m, x, s->u_free, s->q_rows);
   add_constraint_blocks(s);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
   for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = element_of(s, s->active[k]);
+    const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     add_contact_block(s, e, first);
     s->q_rows[first] += e->material.restitution * s->rate_before[first];
     for (int i = 1; i < size; i++)
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
-  rows_delassus(m, x, s->W);
+  mobility_delassus(m, x, s->W);
   look_for_paradox(s);
   solve_problem problem = problem_of(s, x->row_total);
   solve_solution solution = {s->P, s->xi};
@@ -280,11 +291,6 @@ static carom_status solve_contacts(moreau *s, carom_error *error) {
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
   return dump(s, &problem, s->tally.unsolved == unsolved, error);
-}
-
-static void respond(moreau *s) {
-  const double *change = delassus_response(s->m, s->x, s->P, s->x->row_total);
-  for (int i = 0; i < s->m->nv; i++) s->u_end[i] = s->u_free[i] + change[i];
 }
 
 // --- books --------------------------------------------------------------------------------------------------------
@@ -329,7 +335,7 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
 
 static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
-  const contact_element *e = element_of(s, point);
+  const contact_element *e = s->element_of[point];
   const double *P = s->P + first;
   scheme_contact *shown = &s->shown[point];
   shown->normal_force = P[0] / dt;
@@ -352,12 +358,13 @@ static void book(moreau *s, double dt, bool solved) {
   motion *x = s->x;
   for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
   if (solved) {
-    rows_rates_of(m, x, s->u_end, s->rate_after);
+    mobility_rates(m, x, s->u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
       s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
       x->lambda[i] = s->P[i] / dt;
     }
   }
+  if (!s->active_count && !s->impacts->open_count) return;
   int next = 0;
   step_losses losses = {0};
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -428,7 +435,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   carom_status solved = touching ? solve_contacts(s, error) : CAROM_OK;
   if (solved != CAROM_OK) return solved;
   if (touching)
-    respond(s);
+    mobility_respond(s->m, s->x, s->P, s->u_free, s->u_end);
   else
     memcpy(s->u_end, s->u_free, (size_t)s->m->nv * sizeof *s->u_end);
   book(s, dt, touching);
