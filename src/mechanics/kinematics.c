@@ -101,16 +101,9 @@ static void reversed_node(const node *n, const tree_link *parent, tree_link *l, 
   store6(l->c, vec3_neg(turning), vec3_sub(c_lin, rel.eta));
 }
 
-void kinematics_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
-  if (n->reversed)
-    reversed_node(n, parent, l, q, u, S);
-  else
-    forward_node(n, parent, l, q, u, S);
-}
-
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
-void inertia_spatial(const node *n, tree_link *l) {
+static void inertia_spatial(const node *n, tree_link *l) {
   const double *b = n->inertia;
   mat3 local = {{b[0], b[3], b[4], b[3], b[1], b[5], b[4], b[5], b[2]}};
   mat3 half = mat3_product(l->R, local);
@@ -128,6 +121,16 @@ void inertia_spatial(const node *n, tree_link *l) {
   store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
+void kinematics_spatial(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i], *parent = &x->links[n->parent];
+    if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    else forward_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    inertia_spatial(n, l);
+  }
+}
+
 // --- the plane: the same formulas with one angle ------------------------------------------------------------------
 // What never changes there, the third row and column of R and the third place of p, stands from the motion's creation.
 
@@ -135,7 +138,8 @@ void inertia_spatial(const node *n, tree_link *l) {
 //   r = ρ - o,   S = ±(1, -1× o),   v = v_p + ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
 // the same whichever marker is on the parent, but for the sign of the angle.
 static void revolute_planar(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
-  double sign = n->reversed ? -1 : 1, cq = cos(q), sq = sign * sin(q);
+  circle turn = circle_at(q);
+  double sign = n->reversed ? -1 : 1, cq = turn.c, sq = sign * turn.s;
   double cp = parent->R.m[0], sp = parent->R.m[3];
   double rho_x = cp * n->inner.p.x - sp * n->inner.p.y, rho_y = sp * n->inner.p.x + cp * n->inner.p.y;
   if (n->inner_turned) {
@@ -167,7 +171,7 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
     si = P[3] * n->inner.R.m[0] + P[0] * n->inner.R.m[3];
   }
   double sign = n->reversed ? -1 : 1;
-  double co = ci * jm.c - sign * si * jm.s, so = si * jm.c + sign * ci * jm.s;  // the outer marker's
+  double co = ci * jm.turn.c - sign * si * jm.turn.s, so = si * jm.turn.c + sign * ci * jm.turn.s;  // the outer marker's
   double cA = n->reversed ? co : ci, sA = n->reversed ? so : si;               // the first marker's
   double c = co, s = so;
   if (n->outer_turned) {
@@ -206,16 +210,21 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
   }
 }
 
-void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
-  if (n->type == &joint_revolute) revolute_planar(n, parent, l, q[0], u[0], S);
-  else any_planar(n, parent, l, q, u, S);
-}
-
-void inertia_planar(const node *n, tree_link *l) {
+static void inertia_planar(const node *n, tree_link *l) {
   double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
   double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
   double w2 = l->V[0] * l->V[0];
   l->J[0] = n->inertia[2];
   l->mk[0] = mx, l->mk[1] = my;
   l->bias[0] = 0, l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
+}
+
+void kinematics_planar(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i], *parent = &x->links[n->parent];
+    if (n->type == &joint_revolute) revolute_planar(n, parent, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
+    else any_planar(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    inertia_planar(n, l);
+  }
 }

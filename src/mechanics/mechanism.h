@@ -182,6 +182,7 @@ struct mechanism {
   drive *drives;            int drive_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
+  bool *driven;             // whether a drive prescribes it
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int extra_rows;           // room for rows that come and go
@@ -190,7 +191,7 @@ struct mechanism {
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
-  bool small;               // few speeds: schemes in velocities write the mass matrix out (mobility.h)
+  const struct mobility_kernels *small;  // of a tree of few speeds, whose mass matrix is written out; else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
   int base_count;

@@ -11,6 +11,9 @@
 // Speeds up to which writing out is quicker, by counting instructions of planar and spatial chains with contacts.
 enum { MOBILITY_SMALL = 8 };
 
+typedef struct mobility_kernels mobility_kernels;
+const mobility_kernels *mobility_choose(int nv);  // null: by recursion
+
 // At the present position and velocity, under the forces applied: x->udot. False: singular, motion.singular_node says
 // where.
 bool mobility_accelerate(const mechanism *m, motion *x);

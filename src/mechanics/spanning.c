@@ -174,9 +174,11 @@ static void close_loops(mechanism *m, arena *memory) {
   for (int i = 0; i < m->constraint_count; i++) add_rows(m, &m->constraints[i]);
 }
 
-static void drive_speeds(mechanism *m) {
+static void drive_speeds(mechanism *m, arena *memory) {
+  m->driven = ARENA_ARRAY(memory, bool, m->nv + 1);
   for (int i = 0; i < m->drive_count; i++) {
     if (m->drives[i].speed < 0) continue;
+    m->driven[m->drives[i].speed] = true;
     node *n = &m->nodes[m->joints[m->drives[i].of.joint].node];
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)
@@ -286,9 +288,9 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
     grow_tree(m, wanted, memory);
   if (!check_connected(m, error) || !check_drives(m, error)) return false;
   close_loops(m, memory);
-  drive_speeds(m);
+  drive_speeds(m, memory);
   watch_joints(m);
-  m->small = m->nv <= MOBILITY_SMALL;
+  m->small = mobility_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

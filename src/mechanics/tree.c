@@ -6,21 +6,11 @@
 #include "mechanics/block.h"
 #include "mechanics/kinematics.h"
 
-// --- kinematics ---------------------------------------------------------------------------------------------------
-
 void tree_kinematics(const mechanism *m, motion *x) {
-  for (int i = 1; m->planar && i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    kinematics_planar(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
-    inertia_planar(n, l);
-  }
-  for (int i = 1; !m->planar && i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    kinematics_spatial(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
-    inertia_spatial(n, l);
-  }
+  if (m->planar)
+    kinematics_planar(m, x);
+  else
+    kinematics_spatial(m, x);
 }
 
 // --- factorisation ------------------------------------------------------------------------------------------------
@@ -226,14 +216,16 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
-    for (int k = 0; k < n->nv; k++) block_axpy(w, udot[n->v + k], x->S + 6 * (n->v + k), l->A);
+    if (n->nv) block_axpy(w, udot[n->v], x->S + 6 * n->v, l->A);
+    for (int v = n->v + 1; v < n->v + n->nv; v++) block_axpy(w, udot[v], x->S + 6 * v, l->A);
     block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
     for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
   }
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
-    for (int k = 0; k < n->nv; k++) tau[n->v + k] = block_dot(w, x->S + 6 * (n->v + k), l->pA);
+    if (n->nv) tau[n->v] = block_dot(w, x->S + 6 * n->v, l->pA);
+    for (int v = n->v + 1; v < n->v + n->nv; v++) tau[v] = block_dot(w, x->S + 6 * v, l->pA);
     if (n->parent != GROUND) block_shift_force(w, l->r, l->pA, x->links[n->parent].pA);
   }
 }
@@ -257,6 +249,12 @@ BLOCK void fill_composites(const int w, const mechanism *m, motion *x) {
   }
 }
 
+// Column v of M in the rows of one node, and with it the same row. Most nodes have one speed.
+BLOCK void meet_columns(const int w, const mechanism *m, const motion *x, const node *a, const double *f, int v, double *M) {
+  if (a->nv) M[a->v * m->nv + v] = M[v * m->nv + a->v] = block_dot(w, x->S + 6 * a->v, f);
+  for (int b = a->v + 1; b < a->v + a->nv; b++) M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->S + 6 * b, f);
+}
+
 // Composite inertias inward; a column's force I_c S_k, carried to each ancestor, meets that ancestor's columns.
 BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
   memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
@@ -270,15 +268,11 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
       block_shift_rigid(w, x->links[i].r, J, mk, mass, parent + COMPOSITE_J, parent + COMPOSITE_MK);
       parent[COMPOSITE_MASS] += mass;
     }
-    for (int k = 0; k < n->nv; k++) {
+    for (int v = n->v; v < n->v + n->nv; v++) {
       double f[6];
-      block_inertia_mul(w, J, mk, mass, x->S + 6 * (n->v + k), f);
+      block_inertia_mul(w, J, mk, mass, x->S + 6 * v, f);
       for (int j = i; j != GROUND; j = m->nodes[j].parent) {
-        const node *a = &m->nodes[j];
-        for (int b = 0; b < a->nv; b++) {
-          double entry = block_dot(w, x->S + 6 * (a->v + b), f);
-          M[(a->v + b) * m->nv + n->v + k] = M[(n->v + k) * m->nv + a->v + b] = entry;
-        }
+        meet_columns(w, m, x, &m->nodes[j], f, v, M);
         block_carry_force(w, x->links[j].r, f);
       }
     }
