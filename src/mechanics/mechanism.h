@@ -58,6 +58,7 @@ typedef struct node {
   bool inner_turned, outer_turned;
   pose inner, outer;        // the joint's markers on the parent and on this body
   int q, v, nq, nv;
+  int last_speed;           // the last of its speeds or, where it has none, of those towards ground; -1: none
   int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
   int factor;               // where its block of the factorised mass matrix starts
   int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
@@ -182,6 +183,7 @@ struct mechanism {
   drive *drives;            int drive_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
+  int *speed_before;        // the next speed towards ground, or -1
   bool *driven;             // whether a drive prescribes it
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;

@@ -7,7 +7,61 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 
-// --- the mass matrix written out ----------------------------------------------------------------------------------
+// --- M and h written out ------------------------------------------------------------------------------------------
+// Everything of one tree is referred to one point, the origin of its body next to ground. Then nothing needs to be
+// carried from body to body: composite inertias and forces add up as they are, and a force meets the columns S° of all
+// joints between its body and ground. What stands where the recursion has its articulated inertias:
+enum { OF_J = 0, OF_MK = 6, OF_MASS = 9, OF_RHO = 10 };  // inertia of a node and what hangs on it; ρ from that point to it
+
+// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself.
+BLOCK void refer_nodes(const int w, const mechanism *m, motion *x) {
+  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i];
+    const tree_link *parent = &x->links[n->parent];
+    double *I = l->IA, *rho = I + OF_RHO, back[3], f[6];
+    for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k], back[k] = -rho[k];
+    for (int k = 0; k < turns; k++) I[OF_J + k] = 0;
+    for (int k = 0; k < axes; k++) I[OF_MK + k] = 0;
+    block_shift_rigid(w, rho, l->J, l->mk, n->mass, I + OF_J, I + OF_MK);
+    I[OF_MASS] = n->mass;
+    block_shift_motion(w, l->r, parent->A, l->A);
+    for (int k = 0; k < w; k++) l->A[k] += l->c[k];
+    for (int v = n->v; v < n->v + n->nv; v++) {
+      block_shift_motion(w, back, x->S + 6 * v, x->U + 6 * v);
+      if (m->driven[v]) block_axpy(w, x->drive_udot[v], x->S + 6 * v, l->A);
+    }
+    block_inertia_mul(w, l->J, l->mk, n->mass, l->A, f);
+    for (int k = 0; k < w; k++) f[k] += l->bias[k] - l->F[k];
+    block_carry_force(w, rho, f);
+    for (int k = 0; k < w; k++) l->pA[k] = f[k];
+  }
+}
+
+// Inward: M_vj = S°_j · I° S°_v for each speed j between v and ground, and what the forces ask of v.
+BLOCK void write_out(const int w, const mechanism *m, motion *x) {
+  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
+  refer_nodes(w, m, x);
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    const tree_link *l = &x->links[i];
+    tree_link *parent = &x->links[n->parent];
+    for (int v = n->v; v < n->v + n->nv; v++) {
+      double f[6], *row = x->mass + v * m->nv;
+      block_inertia_mul(w, l->IA + OF_J, l->IA + OF_MK, l->IA[OF_MASS], x->U + 6 * v, f);
+      for (int j = v; j >= 0; j = m->speed_before[j]) row[j] = block_dot(w, x->U + 6 * j, f);
+      x->udot[v] = block_dot(w, x->U + 6 * v, l->pA);
+    }
+    if (n->parent == GROUND) continue;
+    for (int k = 0; k < turns; k++) parent->IA[OF_J + k] += l->IA[OF_J + k];
+    for (int k = 0; k < axes; k++) parent->IA[OF_MK + k] += l->IA[OF_MK + k];
+    parent->IA[OF_MASS] += l->IA[OF_MASS];
+    for (int k = 0; k < w; k++) parent->pA[k] += l->pA[k];
+  }
+}
+
+// --- factorisation ------------------------------------------------------------------------------------------------
 // Each function takes the number of speeds as a constant and is compiled for every number a small tree can have.
 
 // From the last speed, a leaf's, to the first. The pivot of a speed is the articulated inertia along it, those further
@@ -54,16 +108,12 @@ BLOCK void accelerate(const int nv, motion *x) {
 
 // --- rows over the speeds: each twice, g and L⁻ᵀ g ----------------------------------------------------------------
 
-// g += the image of a block on a body: carried inward it meets the columns of each joint on its way to ground.
+// g += the image of a block on a body.
 BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_body *t, double *g) {
   double f[6];
   for (int k = 0; k < w; k++) f[k] = t->J[k];
-  for (int i = t->node; i != GROUND; i = m->nodes[i].parent) {
-    const node *n = &m->nodes[i];
-    if (n->nv) g[n->v] += block_dot(w, x->S + 6 * n->v, f);
-    for (int v = n->v + 1; v < n->v + n->nv; v++) g[v] += block_dot(w, x->S + 6 * v, f);
-    block_carry_force(w, x->links[i].r, f);
-  }
+  block_carry_force(w, x->links[t->node].IA + OF_RHO, f);
+  for (int v = m->nodes[t->node].last_speed; v >= 0; v = m->speed_before[v]) g[v] += block_dot(w, x->U + 6 * v, f);
 }
 
 BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
@@ -73,6 +123,7 @@ BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
     for (int k = 0; k < nv; k++) g[k] = 0;
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node == GROUND) continue;
       if (m->planar) add_body(3, m, x, t, g);
       else add_body(6, m, x, t, g);
     }
@@ -133,11 +184,11 @@ const mobility_kernels *mobility_choose(int nv) {
 // --- either way ---------------------------------------------------------------------------------------------------
 
 static bool accelerate_small(const mechanism *m, motion *x) {
-  tree_mass_matrix(m, x, x->mass);
+  if (m->planar) write_out(3, m, x);
+  else write_out(6, m, x);
   int singular = m->small->factor(m->driven, x->mass, x->mobility);
   x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
   if (singular >= 0) return false;
-  tree_inverse(m, x, x->drive_udot, x->udot);
   m->small->accelerate(x);
   return true;
 }

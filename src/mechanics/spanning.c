@@ -33,7 +33,13 @@ static node *add_node(mechanism *m, int parent, int body_index, const joint_type
   *n = (node){.parent = parent, .body = body_index, .joint = -1, .type = type, .inner = POSE_IDENTITY,
               .outer = POSE_IDENTITY, .q = m->nq, .v = m->nv, .nq = space->nq, .nv = space->nv,
               .factor = m->factor_size, .free_count = space->nv};
-  for (int k = 0; k < n->nv; k++) n->free[k] = k, m->speed_node[m->nv + k] = m->node_count;
+  n->last_speed = m->nodes[parent].last_speed;
+  for (int k = 0; k < n->nv; k++) {
+    n->free[k] = k;
+    m->speed_node[m->nv + k] = m->node_count;
+    m->speed_before[m->nv + k] = n->last_speed;
+    n->last_speed = m->nv + k;
+  }
   m->bodies[body_index].node = m->node_count;
   m->nq += n->nq, m->nv += n->nv, m->factor_size += n->nv * n->nv;
   n->base = parent == GROUND ? m->base_count++ : m->nodes[parent].base;
@@ -273,8 +279,9 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   m->n = m->planar ? 3 : 6;
   m->nodes = ARENA_ARRAY(memory, node, m->body_count);
   m->speed_node = ARENA_ARRAY(memory, int, speeds);
+  m->speed_before = ARENA_ARRAY(memory, int, speeds);
   m->node_count = 1;
-  m->nodes[GROUND].joint = -1;
+  m->nodes[GROUND].joint = m->nodes[GROUND].last_speed = -1;
   for (int i = 0; i < m->joint_count; i++) {
     joint *j = &m->joints[i];
     const joint_space *space = joint_in(j->type, m->planar);
