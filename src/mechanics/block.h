@@ -92,22 +92,20 @@ BLOCK void block_carry_force(const int n, const double *r, double *f) {
   }
 }
 
-// The rigid inertia (J, mk, m) of a body, seen from its parent's origin and added to the parent's:
+// The rigid inertia (J, mk, m) of a body, seen from a point with r from there to its origin:
 //   mk' = mk + m r,   J' = J + (2 mk·r + m r²) 1 - (mk rᵀ + r mkᵀ) - m r rᵀ
-BLOCK void block_shift_rigid(const int n, const double *r, const double *J, const double *mk, double m, double *Jp,
-                             double *mkp) {
+BLOCK void block_shift_rigid(const int n, const double *r, const double *J, const double *mk, double m, double *Jr,
+                             double *mkr) {
   if (n == 3) {
-    double kx = mk[0] + m * r[0], ky = mk[1] + m * r[1];
-    Jp[0] += J[0] + r[0] * (mk[0] + kx) + r[1] * (mk[1] + ky);
-    mkp[0] += kx, mkp[1] += ky;
+    mkr[0] = mk[0] + m * r[0], mkr[1] = mk[1] + m * r[1];
+    Jr[0] = J[0] + r[0] * (mk[0] + mkr[0]) + r[1] * (mk[1] + mkr[1]);
   } else {
-    double k[3] = {mk[0] + m * r[0], mk[1] + m * r[1], mk[2] + m * r[2]};
-    double x = r[0] * (mk[0] + k[0]), y = r[1] * (mk[1] + k[1]), z = r[2] * (mk[2] + k[2]);
-    Jp[0] += J[0] + y + z, Jp[1] += J[1] + z + x, Jp[2] += J[2] + x + y;
-    Jp[3] += J[3] - mk[0] * r[1] - r[0] * k[1];
-    Jp[4] += J[4] - mk[0] * r[2] - r[0] * k[2];
-    Jp[5] += J[5] - mk[1] * r[2] - r[1] * k[2];
-    for (int i = 0; i < 3; i++) mkp[i] += k[i];
+    for (int i = 0; i < 3; i++) mkr[i] = mk[i] + m * r[i];
+    double x = r[0] * (mk[0] + mkr[0]), y = r[1] * (mk[1] + mkr[1]), z = r[2] * (mk[2] + mkr[2]);
+    Jr[0] = J[0] + y + z, Jr[1] = J[1] + z + x, Jr[2] = J[2] + x + y;
+    Jr[3] = J[3] - mk[0] * r[1] - r[0] * mkr[1];
+    Jr[4] = J[4] - mk[0] * r[2] - r[0] * mkr[2];
+    Jr[5] = J[5] - mk[1] * r[2] - r[1] * mkr[2];
   }
 }
 

@@ -193,6 +193,7 @@ struct mechanism {
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
+  bool single;              // every node has one speed
   const struct mobility_kernels *small;  // of a tree of few speeds, whose mass matrix is written out; else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first

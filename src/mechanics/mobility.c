@@ -13,22 +13,24 @@
 // joints between its body and ground. What stands where the recursion has its articulated inertias:
 enum { OF_J = 0, OF_MK = 6, OF_MASS = 9, OF_RHO = 10 };  // inertia of a node and what hangs on it; ρ from that point to it
 
+// In a tree where every node has one speed, the commonest, node i has speed i - 1.
+BLOCK int speeds_from(const bool single, const node *n, int i) { return single ? i - 1 : n->v; }
+BLOCK int speeds_to(const bool single, const node *n, int i) { return single ? i : n->v + n->nv; }
+
 // Columns, inertia and the force that leaves the free speeds as they are, of every node by itself.
-BLOCK void refer_nodes(const int w, const mechanism *m, motion *x) {
-  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
+BLOCK void refer_nodes(const int w, const bool single, const mechanism *m, motion *x) {
+  const int axes = w == 3 ? 2 : 3;
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     const tree_link *parent = &x->links[n->parent];
     double *I = l->IA, *rho = I + OF_RHO, back[3], f[6];
     for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k], back[k] = -rho[k];
-    for (int k = 0; k < turns; k++) I[OF_J + k] = 0;
-    for (int k = 0; k < axes; k++) I[OF_MK + k] = 0;
     block_shift_rigid(w, rho, l->J, l->mk, n->mass, I + OF_J, I + OF_MK);
     I[OF_MASS] = n->mass;
     block_shift_motion(w, l->r, parent->A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
-    for (int v = n->v; v < n->v + n->nv; v++) {
+    for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
       block_shift_motion(w, back, x->S + 6 * v, x->U + 6 * v);
       if (m->driven[v]) block_axpy(w, x->drive_udot[v], x->S + 6 * v, l->A);
     }
@@ -40,14 +42,14 @@ BLOCK void refer_nodes(const int w, const mechanism *m, motion *x) {
 }
 
 // Inward: M_vj = S°_j · I° S°_v for each speed j between v and ground, and what the forces ask of v.
-BLOCK void write_out(const int w, const mechanism *m, motion *x) {
+BLOCK void write_out(const int w, const bool single, const mechanism *m, motion *x) {
   const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
-  refer_nodes(w, m, x);
+  refer_nodes(w, single, m, x);
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     const tree_link *l = &x->links[i];
     tree_link *parent = &x->links[n->parent];
-    for (int v = n->v; v < n->v + n->nv; v++) {
+    for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
       double f[6], *row = x->mass + v * m->nv;
       block_inertia_mul(w, l->IA + OF_J, l->IA + OF_MK, l->IA[OF_MASS], x->U + 6 * v, f);
       for (int j = v; j >= 0; j = m->speed_before[j]) row[j] = block_dot(w, x->U + 6 * j, f);
@@ -184,8 +186,9 @@ const mobility_kernels *mobility_choose(int nv) {
 // --- either way ---------------------------------------------------------------------------------------------------
 
 static bool accelerate_small(const mechanism *m, motion *x) {
-  if (m->planar) write_out(3, m, x);
-  else write_out(6, m, x);
+  if (m->planar && m->single) write_out(3, true, m, x);
+  else if (m->planar) write_out(3, false, m, x);
+  else write_out(6, false, m, x);
   int singular = m->small->factor(m->driven, x->mass, x->mobility);
   x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
   if (singular >= 0) return false;

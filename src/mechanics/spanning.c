@@ -297,6 +297,8 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   close_loops(m, memory);
   drive_speeds(m, memory);
   watch_joints(m);
+  m->single = true;
+  for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
   m->small = mobility_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;

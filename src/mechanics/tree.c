@@ -264,8 +264,10 @@ BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
     const double *J = x->links[i].IA + COMPOSITE_J, *mk = x->links[i].IA + COMPOSITE_MK;
     double mass = x->links[i].IA[COMPOSITE_MASS];
     if (n->parent != GROUND) {
-      double *parent = x->links[n->parent].IA;
-      block_shift_rigid(w, x->links[i].r, J, mk, mass, parent + COMPOSITE_J, parent + COMPOSITE_MK);
+      double *parent = x->links[n->parent].IA, moved_J[6], moved_mk[3];
+      block_shift_rigid(w, x->links[i].r, J, mk, mass, moved_J, moved_mk);
+      for (int k = 0; k < (w == 3 ? 1 : 6); k++) parent[COMPOSITE_J + k] += moved_J[k];
+      for (int k = 0; k < (w == 3 ? 2 : 3); k++) parent[COMPOSITE_MK + k] += moved_mk[k];
       parent[COMPOSITE_MASS] += mass;
     }
     for (int v = n->v; v < n->v + n->nv; v++) {

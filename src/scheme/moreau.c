@@ -33,6 +33,7 @@ typedef struct moreau {
   long steps, steps_before;              // taken, and those of the run that was resumed
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
+  double *displacement;
   double projection_energy;
   contact_point *points;
   const contact_element **element_of;    // the element of each point
@@ -82,6 +83,7 @@ static void allocate(moreau *s) {
   s->u = s->q + m->nq, s->accounts = s->u + m->nv;
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
+  s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
   s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
@@ -179,14 +181,24 @@ static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
   }
 }
 
+// to := from ⊕ h u
+static void move(moreau *s, const double *from, double h, const double *u, double *to) {
+  const mechanism *m = s->m;
+  if (m->nq == m->nv) {  // no quaternions
+    for (int i = 0; i < m->nv; i++) to[i] = from[i] + h * u[i];
+    return;
+  }
+  for (int i = 0; i < m->nv; i++) s->displacement[i] = h * u[i];
+  memmove(to, from, (size_t)m->nq * sizeof *to);
+  dynamics_move(m, to, s->displacement);
+}
+
 // Everything at (q_M, u_A): kinematics, rows, active points, and the free velocity.
 static bool prepare(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
-  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
-  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u[i];
-  dynamics_move(m, x->q, s->u_free);
+  move(s, s->q, 0.5 * dt, s->u, x->q);
   memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
@@ -208,28 +220,44 @@ static void guess_percussion(moreau *s, const contact_element *e, const scheme_c
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
+// Whether an element has to be looked at closely: a point touches or did so in the last step.
+static bool is_near(moreau *s, const contact_element *e) {
+  if (!e->type->gaps) return true;
+  double gap[CONTACT_POINTS_MAX];
+  bool near = false;
+  e->type->gaps(s->m, s->x, e, gap);
+  for (int k = 0; k < e->point_count; k++) {
+    scheme_contact *shown = &s->shown[e->point0 + k];
+    shown->gap = gap[k];
+    near |= shown->active || gap[k] <= s->contacts->activation;
+  }
+  return near;
+}
+
+static void add_active(moreau *s, const contact_element *e, double dt) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    scheme_contact *shown = &s->shown[p];
+    shown->gap = s->points[p].gap;
+    bool active = shown->gap <= s->contacts->activation;
+    if (!active && !shown->active) continue;
+    scheme_contact last = *shown;
+    *shown = (scheme_contact){.gap = last.gap, .active = active};
+    if (!active) continue;
+    if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
+    s->active[s->active_count] = p;
+    s->active_row[s->active_count++] = s->x->row_total;
+    contact_add_rows(s->m, s->x, e, &s->points[p]);
+  }
+}
+
 static void find_active(moreau *s, double dt) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  rows_clear(m, x);
+  rows_clear(s->m, s->x);
   s->active_count = 0;
-  contact_evaluate(s->contacts, m, x, s->points);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    for (int k = 0; k < e->point_count; k++) {
-      int p = e->point0 + k;
-      scheme_contact *shown = &s->shown[p];
-      shown->gap = s->points[p].gap;
-      bool active = shown->gap <= s->contacts->activation;
-      if (!active && !shown->active) continue;
-      scheme_contact last = *shown;
-      *shown = (scheme_contact){.gap = last.gap, .active = active};
-      if (!active) continue;
-      if (s->solver.warm_start) guess_percussion(s, e, &last, x->row_total, dt);
-      s->active[s->active_count] = p;
-      s->active_row[s->active_count++] = x->row_total;
-      contact_add_rows(m, x, e, &s->points[p]);
-    }
+    if (!is_near(s, e)) continue;
+    e->type->evaluate(s->m, s->x, e, s->points + e->point0);
+    add_active(s, e, dt);
   }
 }
 
@@ -403,9 +431,7 @@ static double stored_energy(const moreau *s) {
 static void finish(moreau *s, double t_end, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u_end[i];
-  dynamics_move(m, x->q, s->u_free);
-  memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+  move(s, x->q, 0.5 * dt, s->u_end, s->q);
   memcpy(s->u, s->u_end, (size_t)m->nv * sizeof *s->u);
   s->t = t_end;
   s->steps++;
@@ -451,8 +477,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   (void)error;
   moreau *s = scheme;
   dynamics_set(s->m, s->x, t, s->q, s->u);
-  for (int i = 0; i < s->m->nv; i++) s->u_free[i] = (t - s->t) * s->u[i];
-  dynamics_move(s->m, s->x->q, s->u_free);
+  move(s, s->q, t - s->t, s->u, s->x->q);
   return CAROM_OK;
 }
 
