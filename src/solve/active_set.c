@@ -5,7 +5,6 @@
 // promise to end: what cycles, or has a singular system, is left to pivoting.
 #include <math.h>
 
-#include "solve/friction_lcp.h"
 #include "solve/solver.h"
 
 enum { ROWS_MAX = 12, ROUNDS = 6 };
@@ -24,7 +23,7 @@ typedef struct system {
   double least[ROWS_MAX];                // pivot of a column that is not rounding
 } system;
 
-static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && lcp_suits(p); }
+static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_SPACE); }
 
 static void measure(solve_workspace *w, const solve_limits *limits) { (void)w, (void)limits; }
 

@@ -30,7 +30,7 @@ enum { PIVOT_MAX = 300 };
 #define STAGES(list) (*count = sizeof(list) / sizeof *(list), (list))
 static const stage *stages_for(const solve_problem *p, int *count) {
   if (solve_has(p, BLOCK_SPACE)) return STAGES(space);
-  return lcp_unknowns(p) <= PIVOT_MAX ? STAGES(small_plane) : STAGES(large_plane);
+  return 3 * p->block_count <= PIVOT_MAX || lcp_unknowns(p) <= PIVOT_MAX ? STAGES(small_plane) : STAGES(large_plane);
 }
 
 // r = 0: nothing touches, or what touches is about to part.
