@@ -67,6 +67,18 @@ BLOCK void block_shift_motion(const int n, const double *r, const double *vp, do
   }
 }
 
+// v referred back: v = T v' with r from the point of v' to that of v
+BLOCK void block_refer_motion(const int n, const double *r, const double *v, double *vr) {
+  if (n == 3) {
+    vr[0] = v[0], vr[1] = v[1] + v[0] * r[1], vr[2] = v[2] - v[0] * r[0];
+  } else {
+    vr[0] = v[0], vr[1] = v[1], vr[2] = v[2];
+    vr[3] = v[3] - v[1] * r[2] + v[2] * r[1];
+    vr[4] = v[4] - v[2] * r[0] + v[0] * r[2];
+    vr[5] = v[5] - v[0] * r[1] + v[1] * r[0];
+  }
+}
+
 // f_parent += Tᵀ f
 BLOCK void block_shift_force(const int n, const double *r, const double *f, double *fp) {
   if (n == 3) {

@@ -114,7 +114,7 @@ static void inertia_spatial(const node *n, tree_link *l) {
   double *J = l->J;
   J[0] = vec3_dot(half0, row0), J[1] = vec3_dot(half1, row1), J[2] = vec3_dot(half2, row2);
   J[3] = vec3_dot(half0, row1), J[4] = vec3_dot(half0, row2), J[5] = vec3_dot(half1, row2);
-  vec3 mk = mat3_mul(l->R, vec3_scale(n->mass, n->com)), w = vec3_of(l->V);
+  vec3 mk = mat3_mul(l->R, n->moment), w = vec3_of(l->V);
   vec3_store(l->mk, mk);
   vec3 Jw = {J[0] * w.x + J[3] * w.y + J[4] * w.z, J[3] * w.x + J[1] * w.y + J[5] * w.z,
              J[4] * w.x + J[5] * w.y + J[2] * w.z};
@@ -136,7 +136,8 @@ void kinematics_spatial(const mechanism *m, motion *x) {
 
 // A revolute joint, the commonest. With ρ from the parent's origin to the joint and o from the child's origin to it
 //   r = ρ - o,   S = ±(1, -1× o),   v = v_p + ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
-// the same whichever marker is on the parent, but for the sign of the angle.
+// the same whichever marker is on the parent, but for the sign of the angle. Most bodies have their origin in the joint
+// that carries them: o = 0.
 static void revolute_planar(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
   circle turn = circle_at(q);
   double sign = n->reversed ? -1 : 1, cq = turn.c, sq = sign * turn.s;
@@ -151,14 +152,21 @@ static void revolute_planar(const node *n, const tree_link *parent, tree_link *l
     double co = n->outer.R.m[0], so = n->outer.R.m[3], turned = c * co + s * so;
     s = s * co - c * so, c = turned;
   }
-  double ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
-  double wp = parent->V[0], w = wp + sign * u, rx = rho_x - ox, ry = rho_y - oy;
+  double wp = parent->V[0], w = wp + sign * u, rx = rho_x, ry = rho_y;
+  double vx = parent->V[1] - wp * rho_y, vy = parent->V[2] + wp * rho_x, cx = -wp * wp * rho_x, cy = -wp * wp * rho_y;
+  S[0] = sign, S[1] = S[2] = 0;
+  if (n->outer_moved) {
+    double ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
+    rx -= ox, ry -= oy;
+    vx += w * oy, vy -= w * ox;
+    cx += w * w * ox, cy += w * w * oy;
+    S[1] = sign * oy, S[2] = -sign * ox;
+  }
   l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
   l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
   l->r[0] = rx, l->r[1] = ry;
-  S[0] = sign, S[1] = sign * oy, S[2] = -sign * ox;
-  l->V[0] = w, l->V[1] = parent->V[1] - wp * rho_y + w * oy, l->V[2] = parent->V[2] + wp * rho_x - w * ox;
-  l->c[0] = 0, l->c[1] = w * w * ox - wp * wp * rho_x, l->c[2] = w * w * oy - wp * wp * rho_y;
+  l->V[0] = w, l->V[1] = vx, l->V[2] = vy;
+  l->c[0] = 0, l->c[1] = cx, l->c[2] = cy;
 }
 
 static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
@@ -211,8 +219,8 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
 }
 
 static void inertia_planar(const node *n, tree_link *l) {
-  double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
-  double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
+  double mx = l->R.m[0] * n->moment.x - l->R.m[3] * n->moment.y;
+  double my = l->R.m[3] * n->moment.x + l->R.m[0] * n->moment.y;
   double w2 = l->V[0] * l->V[0];
   l->J[0] = n->inertia[2];
   l->mk[0] = mx, l->mk[1] = my;

@@ -55,7 +55,7 @@ typedef struct node {
   const joint_type *type;
   joint_parameters parameters;
   bool reversed;            // the joint's second marker is on the parent's side
-  bool inner_turned, outer_turned;
+  bool inner_turned, outer_turned, outer_moved;
   pose inner, outer;        // the joint's markers on the parent and on this body
   int q, v, nq, nv;
   int last_speed;           // the last of its speeds or, where it has none, of those towards ground; -1: none
@@ -63,7 +63,7 @@ typedef struct node {
   int factor;               // where its block of the factorised mass matrix starts
   int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
   double mass;
-  vec3 com;
+  vec3 com, moment;         // the mass centre in the body's axes, and times the mass
   double inertia[6];        // about the body's origin, in its axes
 } node;
 

@@ -24,14 +24,14 @@ BLOCK void refer_nodes(const int w, const bool single, const mechanism *m, motio
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     const tree_link *parent = &x->links[n->parent];
-    double *I = l->IA, *rho = I + OF_RHO, back[3], f[6];
-    for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k], back[k] = -rho[k];
+    double *I = l->IA, *rho = I + OF_RHO, f[6];
+    for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k];
     block_shift_rigid(w, rho, l->J, l->mk, n->mass, I + OF_J, I + OF_MK);
     I[OF_MASS] = n->mass;
     block_shift_motion(w, l->r, parent->A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
     for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
-      block_shift_motion(w, back, x->S + 6 * v, x->U + 6 * v);
+      block_refer_motion(w, rho, x->S + 6 * v, x->U + 6 * v);
       if (m->driven[v]) block_axpy(w, x->drive_udot[v], x->S + 6 * v, l->A);
     }
     block_inertia_mul(w, l->J, l->mk, n->mass, l->A, f);

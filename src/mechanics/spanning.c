@@ -22,6 +22,7 @@ static void set_body(const mechanism *m, node *n) {
   vec3 k = b->com;
   n->mass = b->mass;
   n->com = k;
+  n->moment = vec3_scale(b->mass, k);
   const double shift[6] = {k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y,
                            -k.x * k.y,            -k.x * k.z,            -k.y * k.z};
   for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
@@ -59,6 +60,7 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
   n->reversed = reversed;
   n->inner = inner->local, n->outer = outer->local;
   n->inner_turned = is_turned(inner->local.R), n->outer_turned = is_turned(outer->local.R);
+  n->outer_moved = vec3_norm(outer->local.p) > 0;
 }
 
 // Joints with little freedom first, so that those left to close loops have few constraint rows; among equals those

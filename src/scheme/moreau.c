@@ -33,7 +33,7 @@ typedef struct moreau {
   long steps, steps_before;              // taken, and those of the run that was resumed
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
-  double *displacement;
+  double *displacement;                  // one a speed, for the moment
   double projection_energy;
   contact_point *points;
   const contact_element **element_of;    // the element of each point
@@ -181,16 +181,32 @@ static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
   }
 }
 
-// to := from ⊕ h u
-static void move(moreau *s, const double *from, double h, const double *u, double *to) {
+// q := q ⊕ h u where there are quaternions
+static void turn(moreau *s, double h, const double *u, double *q) {
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
+  dynamics_move(s->m, q, s->displacement);
+}
+
+// The motion's q := s->q ⊕ h s->u
+static inline void move_from_state(moreau *s, double h) {
+  int nq = s->m->nq;
+  bool turning = nq > s->m->nv;
+  for (int i = 0; i < nq; i++) s->x->q[i] = turning ? s->q[i] : s->q[i] + h * s->u[i];
+  if (turning) turn(s, h, s->u, s->x->q);
+}
+
+// From the midpoint to the end of the step, the motion and the state alike. False: not finite.
+static inline bool move_to_end(moreau *s, double h, const double *u_end) {
   const mechanism *m = s->m;
-  if (m->nq == m->nv) {  // no quaternions
-    for (int i = 0; i < m->nv; i++) to[i] = from[i] + h * u[i];
-    return;
+  motion *x = s->x;
+  bool turning = m->nq > m->nv, finite = true;
+  if (turning) turn(s, h, u_end, x->q);
+  for (int i = 0; i < m->nq; i++) s->q[i] = x->q[i] = turning ? x->q[i] : x->q[i] + h * u_end[i];
+  for (int i = 0; i < m->nv; i++) {
+    s->u[i] = x->u[i] = u_end[i];
+    finite &= isfinite(u_end[i]) != 0;
   }
-  for (int i = 0; i < m->nv; i++) s->displacement[i] = h * u[i];
-  memmove(to, from, (size_t)m->nq * sizeof *to);
-  dynamics_move(m, to, s->displacement);
+  return finite;
 }
 
 // Everything at (q_M, u_A): kinematics, rows, active points, and the free velocity.
@@ -198,7 +214,7 @@ static bool prepare(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
-  move(s, s->q, 0.5 * dt, s->u, x->q);
+  move_from_state(s, 0.5 * dt);
   memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
@@ -408,19 +424,19 @@ static void book(moreau *s, double dt, bool solved) {
 }
 
 // The impulse of a drive in the tree closes the balance M Δu - Δt h - W P along its speed.
-static void book_drives(moreau *s, double dt) {
+static void book_drives(moreau *s, double dt, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
   constraint_push(m, x, s->P, x->row_total);
   for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u_end[i] - s->u[i]) / dt;
-  tree_inverse(m, x, x->udot, s->u_free);
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
+  tree_inverse(m, x, x->udot, s->displacement);
   for (int i = 0; i < m->drive_count; i++) {
     int v = m->drives[i].speed;
     if (v < 0) continue;
-    x->drive_effort[i] = s->u_free[v] - x->tau[v];
-    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + s->u_end[v]);
+    x->drive_effort[i] = s->displacement[v] - x->tau[v];
+    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + u_end[v]);
   }
 }
 
@@ -428,21 +444,26 @@ static double stored_energy(const moreau *s) {
   return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
 }
 
-static void finish(moreau *s, double t_end, double dt) {
+static void project(moreau *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  move(s, x->q, 0.5 * dt, s->u_end, s->q);
-  memcpy(s->u, s->u_end, (size_t)m->nv * sizeof *s->u);
-  s->t = t_end;
-  s->steps++;
-  dynamics_set(m, x, s->t, s->q, s->u);
-  if (!s->settings.project || !m->row_count) return;
   dynamics_positions_velocities(m, x);
   double before = stored_energy(s);
   dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 8);
   dynamics_positions_velocities(m, x);
   s->projection_energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+}
+
+static carom_status finish(moreau *s, double t_end, double dt, const double *u_end, carom_error *error) {
+  bool finite = move_to_end(s, 0.5 * dt, u_end);
+  s->t = s->x->t = t_end;
+  s->x->level = LEVEL_NONE;
+  s->steps++;
+  if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  if (s->settings.project && s->m->row_count) project(s);
+  if (finite) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
 }
 
 // Step k of a run ends at k h, so that rounding does not add up.
@@ -460,16 +481,11 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   bool touching = s->x->row_total > 0;
   carom_status solved = touching ? solve_contacts(s, error) : CAROM_OK;
   if (solved != CAROM_OK) return solved;
-  if (touching)
-    mobility_respond(s->m, s->x, s->P, s->u_free, s->u_end);
-  else
-    memcpy(s->u_end, s->u_free, (size_t)s->m->nv * sizeof *s->u_end);
+  double *u_end = touching ? s->u_end : s->u_free;
+  if (touching) mobility_respond(s->m, s->x, s->P, s->u_free, u_end);
   book(s, dt, touching);
-  if (s->m->drive_count) book_drives(s, dt);
-  finish(s, t_next, dt);
-  for (int i = 0; i < s->m->nv; i++)
-    if (!isfinite(s->u[i])) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
-  return CAROM_OK;
+  if (s->m->drive_count) book_drives(s, dt, u_end);
+  return finish(s, t_next, dt, u_end, error);
 }
 
 // Within the second half of a step the motion is uniform; at a jump the state after it is shown.
@@ -477,7 +493,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   (void)error;
   moreau *s = scheme;
   dynamics_set(s->m, s->x, t, s->q, s->u);
-  move(s, s->q, t - s->t, s->u, s->x->q);
+  move_from_state(s, t - s->t);
   return CAROM_OK;
 }
 
