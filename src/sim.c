@@ -416,7 +416,7 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const double *state = sim->type->state(sim->scheme);
   memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, state + m->nq + m->nv, POWER_COUNT * sizeof *row);
+  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row);
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {

@@ -59,7 +59,7 @@ typedef struct scheme_type {
   carom_status (*show)(void *scheme, double t, carom_error *error);
   void (*show_end)(void *scheme);                  // back to the end of the step
   double (*time)(const void *scheme);
-  const double *(*state)(const void *scheme);      // at the end of the step: q, u, accounts
+  const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
   const double *(*accounts)(const void *scheme);   // of the state the motion holds, one a power
   scheme_stats (*stats)(const void *scheme);
   bool (*resumes_exactly)(const void *scheme);
