@@ -571,7 +571,8 @@ static bool check_parts(builder *b) {
   return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
-         check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->contacts, &contact_table) &&
+         check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 

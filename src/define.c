@@ -198,21 +198,6 @@ const option_table compliant_table = {
     .options = compliant_options, .count = COUNT(compliant_options)};
 #undef AT
 
-#define AT(field) offsetof(carom_material_def, field)
-static const option material_options[] = {
-    {.key = "restitution", .type = OPTION_NUMBER, .offset = AT(restitution), .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "Newton's coefficient of an impact."},
-    {.key = "tangential_restitution", .type = OPTION_NUMBER, .offset = AT(tangential_restitution), .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "The same along the surface."},
-    {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Coulomb's coefficient."},
-};
-const option_table material_table = {.name = "material", .summary = "How two surfaces meet.",
-                                     .example = "steel: {restitution: 0.8, friction: 0.15}",
-                                     .size = sizeof(carom_material_def), .options = material_options,
-                                     .count = COUNT(material_options)};
-#undef AT
-
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
     {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces."},
@@ -303,6 +288,7 @@ DEFAULT(event, event_table)
 DEFAULT(compliant, compliant_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
+DEFAULT(solid, solid_table)
 DEFAULT(contact, contact_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
@@ -401,6 +387,9 @@ carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *comp
 }
 carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {
   return add(def, &def->materials, name, NULL, material, sizeof *material);
+}
+carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid) {
+  return add(def, &def->solids, name, NULL, solid, sizeof *solid);
 }
 carom_status carom_def_surface(carom_def *def, const char *name, const char *kind, const carom_surface_def *surface) {
   return add(def, &def->surfaces, name, kind, surface, sizeof *surface);

@@ -12,7 +12,8 @@ static const section sections[] = {
     {"include", "files whose sections join this one's"}, {"parameters", "named numbers, words and flags"},
     {"bodies", "rigid bodies"},        {"markers", "named frames on bodies"}, {"joints", "what connects bodies"},
     {"constraints", "further conditions"}, {"forces", "springs, dampers, motors, loads"},
-    {"materials", "how surfaces meet"}, {"surfaces", "what can touch"}, {"contacts", "which surfaces may touch each other"},
+    {"materials", "how surfaces meet"}, {"solids", "elastic solids beside the common ones"}, {"surfaces", "what can touch"},
+    {"contacts", "which surfaces may touch each other"},
     {"drives", "prescribed motions"},  {"initial", "what is known of the start"},
     {"outputs", "expressions to record"}, {"method", "how time advances"}, {"integrator", "how smooth motion is integrated"},
     {"record", "what is written"},
@@ -202,6 +203,7 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&
          read_plain(&r, root, "materials", &material_table, &def->materials) &&
+         read_plain(&r, root, "solids", &solid_table, &def->solids) &&
          read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
          read_plain(&r, root, "initial", &initial_table, &def->initials) && read_outputs(&r, root) &&

@@ -6,14 +6,8 @@
 #ifndef CONTACT_CONTACT_H
 #define CONTACT_CONTACT_H
 
+#include "contact/material.h"
 #include "mechanics/mechanism.h"
-
-typedef struct contact_material {
-  const char *name;
-  double restitution;             // Newton's, normal [-]
-  double tangential_restitution;  // [-]
-  double friction;                // Coulomb's coefficient [-]
-} contact_material;
 
 typedef struct contact_point {
   double gap;                     // [m], of a turning stop [rad]

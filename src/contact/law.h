@@ -77,6 +77,7 @@ typedef struct friction_law_type {
   const char *const *needs;
   bool set_valued;              // no function of speed: only schemes that solve for it can take it
   int states;                   // internal ones along each tangent: 0, or 1 for bristles
+  const char *(*fault)(const friction_law *l);  // what its numbers contradict each other in, or null; null: they cannot
   // The force on the first body along each tangent, while it slides with v [m/s] against the second, pressed by
   // fn ≥ 0 [N]; z and their rates are bristle deflections [m] (untouched where there are none).
   void (*force)(const friction_law *l, double fn, const double v[2], const double z[2], double f[2], double zdot[2]);
