@@ -249,6 +249,19 @@ static void tell_mechanism(contact_builder *c, contact_set *set) {
   set->element_count = c->count;
 }
 
+bool builder_resolve_materials(builder *b) {
+  contact_set *set = &b->model->contacts;
+  for (int i = 0; i < set->element_count; i++) {
+    contact_element *e = &b->elements[i];
+    double radius[2];
+    contact_curvatures(e, radius);
+    if (!material_resolve(&e->material, radius, e->at, e->name, b->error)) return false;
+    if (!contact_rubs(e) || !e->material.tangential.type->states) continue;
+    b->model->m.inner_count += 2 * e->point_count;
+  }
+  return true;
+}
+
 bool builder_contacts(builder *b, mechanism *m) {
   contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory)};
   names contacts = names_create(b->memory);
@@ -260,5 +273,6 @@ bool builder_contacts(builder *b, mechanism *m) {
     return false;
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);
+  b->elements = c.elements;
   return true;
 }

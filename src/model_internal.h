@@ -21,7 +21,7 @@ struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *twin;     // in joint coordinates, of a model in absolute ones; else null
+  const mechanism *twin;     // of a model in absolute coordinates or with floating bodies: the same with a joint to each node; else null
   carom_model_def about;
   carom_integrator_def integrator;
   carom_smooth_def smooth;
