@@ -13,6 +13,7 @@
 
 #include "carom/define.h"
 #include "carom/export.h"
+#include "carom/law.h"
 #include "carom/status.h"
 #include "carom/version.h"
 
@@ -202,7 +203,7 @@ CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_opti
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
 // Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "solvers",
-// "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
+// "laws", "solids", "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
 // summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 
