@@ -425,8 +425,8 @@ static void add_work(void *context, double t, double x, double v, double force) 
   s->t = t, s->power = force * v, s->last = force;
 }
 
-// To and fro over 2 · 2 · 2A, A = V T/2π, all sliding well above v0: the work of Coulomb's force but for the slow ends,
-// where less than 1 mm/s of 30 is done and v0, the stribeck hump and the bend of bristles change it by a few per cent.
+// To and fro over 2 · 2 · 2A, A = V T/2π, with Coulomb's force but for the slow ends: 1 - √(1 - (v/V)²) of the way is
+// slower than v, of the slowest regularisation, v1 = V/3 of Ambrósio, 5.7 %. No law misses more than that.
 static void sliding_takes_the_work_of_coulomb(void) {
   int count;
   const friction_law_type *const *all = friction_laws(&count);
@@ -439,7 +439,7 @@ static void sliding_takes_the_work_of_coulomb(void) {
     CHECK(carom_law_slide(&s, add_work, &w, &error) == CAROM_OK);
     double coulomb = -0.2 * 8 * 0.03 / (2 * M_PI);
     double peak = strcmp(all[k]->name, "threlfall") == 0 ? -expm1(-3) : 1;  // never more than 0.95
-    CHECK_NEAR(w.work, peak * coulomb, 0.05 * fabs(coulomb));
+    CHECK_NEAR(w.work, peak * coulomb, 0.057 * fabs(coulomb));
     CHECK(w.rows == s.rows + 1);
   }
 }
