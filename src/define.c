@@ -171,6 +171,33 @@ const option_table event_table = {
     .count = COUNT(event_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_compliant_def, field)
+static const option compliant_options[] = {
+    {.key = "entry", .type = OPTION_WORD, .offset = AT(entry), .preset = "locate", .words = "locate|reject|restart|none",
+     .help = "How contact begins: `locate` finds the instants of touch and parting and starts anew there; `reject` refuses "
+             "a step that enters deeper than penetration_max; `restart` goes back to an interpolated instant of touch; "
+             "`none` takes no care."},
+    {.key = "penetration_max", .type = OPTION_NUMBER, .offset = AT(penetration_max), .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Bound of the penetration at which a contact is first met; 0: 1e-7 of the model's size."},
+    {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-6 of the model's size a second."},
+    {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
+     .words = "project|baumgarte|ggl", .help = "How closed loops stay closed, as under `smooth`."},
+    {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's velocity coefficient."},
+    {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's position coefficient."},
+};
+const option_table compliant_table = {
+    .name = "compliant",
+    .summary = "Surfaces that press into each other and push back by a force law (key `law` of a material), on the "
+               "`integrator`.",
+    .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
+    .options = compliant_options, .count = COUNT(compliant_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
     {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces."},
@@ -258,6 +285,7 @@ DEFAULT(integrator, integrator_table)
 DEFAULT(smooth, smooth_table)
 DEFAULT(moreau, moreau_table)
 DEFAULT(event, event_table)
+DEFAULT(compliant, compliant_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
 DEFAULT(solid, solid_table)
@@ -280,6 +308,7 @@ carom_def *carom_def_create(const carom_model_def *model) {
   def->smooth = carom_smooth_default();
   def->moreau = carom_moreau_default();
   def->event = carom_event_default();
+  def->compliant = carom_compliant_default();
   def->record = carom_record_default();
   def->method = "smooth";
   return def;
@@ -349,6 +378,11 @@ carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
 carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
   def->event = *event;
   def->method = "event";
+  return CAROM_OK;
+}
+carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant) {
+  def->compliant = *compliant;
+  def->method = "compliant";
   return CAROM_OK;
 }
 carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {

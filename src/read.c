@@ -145,23 +145,26 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
 }
 
 static bool read_method(const reader *r, const value *root) {
-  static const option_table *const tables[] = {&smooth_table, &moreau_table, &event_table};
+  static const option_table *const tables[] = {&smooth_table, &moreau_table, &event_table, &compliant_table};
   const value *entry = value_get(root, "method");
   if (!entry) return true;
   union {
     carom_smooth_def smooth;
     carom_moreau_def moreau;
     carom_event_def event;
+    carom_compliant_def compliant;
   } content;
   option_places places;
-  int member = option_read_member(&r->options, "method", tables, 3, entry, &content, NULL, &places);
+  int member = option_read_member(&r->options, "method", tables, 4, entry, &content, NULL, &places);
   if (member < 0) return false;
   if (tables[member] == &smooth_table)
     r->def->smooth = content.smooth;
   else if (tables[member] == &moreau_table)
     r->def->moreau = content.moreau;
-  else
+  else if (tables[member] == &event_table)
     r->def->event = content.event;
+  else
+    r->def->compliant = content.compliant;
   r->def->method = tables[member]->name;
   r->def->method_at = entry->at;
   return true;

@@ -31,6 +31,7 @@ static int collect(const char *family, const option_table **tables) {
     tables[used++] = &smooth_table;
     tables[used++] = &moreau_table;
     tables[used++] = &event_table;
+    tables[used++] = &compliant_table;
   }
   return used;
 }

@@ -210,6 +210,16 @@ typedef struct carom_event_def {
   bool separate;           // move apart what overlaps at the start, else it is refused
 } carom_event_def;
 
+typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
+
+typedef struct carom_compliant_def {
+  int entry;               // carom_entry
+  double penetration_max;  // of a contact when it is first met, 0: 1e-7 of the model's size [m]
+  double approach_min;     // what laws that divide by the speed of approach are given at least, 0: 1e-6 of the size a second [m/s]
+  int constraints;         // carom_constraint_method
+  double alpha, beta;      // of Baumgarte's stabilisation [1/s]
+} carom_compliant_def;
+
 typedef struct carom_record_def {
   double every;            // time between rows, 0: each step [s]
   double checkpoint;       // simulated time between checkpoints, 0: at the end only [s]
@@ -230,6 +240,7 @@ CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
 CAROM_API carom_event_def carom_event_default(void);
+CAROM_API carom_compliant_def carom_compliant_default(void);
 CAROM_API carom_record_def carom_record_default(void);
 CAROM_API carom_material_def carom_material_default(void);
 CAROM_API carom_solid_def carom_solid_default(void);
@@ -251,6 +262,7 @@ CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrat
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
+CAROM_API carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
 CAROM_API carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid);
 CAROM_API carom_status carom_def_surface(carom_def *def, const char *name, const char *kind,

@@ -56,6 +56,14 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
+// For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
+// pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
+double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
+void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
+void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
+                  const double drag[2]);
+bool contact_rubs(const contact_element *e);         // has friction
+double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
 
 extern const contact_type contact_guide;    // slider in a guide with clearance: four corners against two walls

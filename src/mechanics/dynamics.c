@@ -86,6 +86,7 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);
+  if (x->push) x->push(x->push_context, m, x);
 }
 
 static bool constrain(const mechanism *m, motion *x) {
