@@ -70,6 +70,15 @@ typedef struct carom_part {
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
+// Laws of continuous contact that are used beyond their range, one a kind.
+typedef struct carom_remark {
+  const char *name, *text;                 // null beyond the last
+  int count;                               // of contacts
+  const char *contact;                     // the first of them
+  double prescribed, achieved;             // its restitution [-]
+} carom_remark;
+CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
+
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
