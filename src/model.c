@@ -42,6 +42,30 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
 }
 
+// Rigid methods read no law, so nothing is beyond its range.
+static carom_remark collect_remark(const carom_model *model, int bit, const char *name, const char *text) {
+  carom_remark r = {.name = name, .text = text};
+  if (strcmp(model->method, "compliant") != 0) return r;
+  for (int i = 0; i < model->contacts.element_count; i++) {
+    const contact_element *e = &model->contacts.elements[i];
+    if (!(e->material.remarks & bit)) continue;
+    if (!r.count++) r.contact = e->name, r.prescribed = e->material.restitution, r.achieved = e->material.achieved;
+  }
+  return r;
+}
+
+carom_remark carom_model_remark(const carom_model *model, int i) {
+  const carom_remark all[] = {
+      collect_remark(model, REMARK_RESTITUTION, "restitution",
+                     "law that gives back another restitution than it is given; use restitution_is: achieved"),
+      collect_remark(model, REMARK_CONFORMAL, "conformal",
+                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or use law: johnson"),
+  };
+  for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
+    if (all[k].count && i-- == 0) return all[k];
+  return (carom_remark){0};
+}
+
 static const char *body_of(const mechanism *m, int marker_index) {
   return marker_index < 0 ? NULL : m->bodies[m->markers[marker_index].body].name;
 }

@@ -13,6 +13,7 @@
 
 #include "carom/define.h"
 #include "carom/export.h"
+#include "carom/law.h"
 #include "carom/status.h"
 #include "carom/version.h"
 
@@ -68,6 +69,15 @@ typedef struct carom_part {
   const char *between[2];                  // bodies; of a drive or a force along a joint: the joint, null; else null
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
+
+// Laws of continuous contact that are used beyond their range, one a kind.
+typedef struct carom_remark {
+  const char *name, *text;                 // null beyond the last
+  int count;                               // of contacts
+  const char *contact;                     // the first of them
+  double prescribed, achieved;             // its restitution [-]
+} carom_remark;
+CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
 
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
@@ -204,7 +214,7 @@ CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_opti
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
 // Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "solvers",
-// "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
+// "laws", "solids", "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
 // summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 
