@@ -188,19 +188,38 @@ static const option_table *joint_table(const part *p) {
   return NULL;
 }
 
+// Of what is inside, in the order its type wants it; of what is around it a journal's play along the axis.
+static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
+  double *size = e->size_second;
+  if (e->type == &contact_guide) {
+    size[0] = d->length, size[1] = d->width;
+  } else if (e->type == &contact_channel) {
+    size[0] = d->width, size[1] = d->height > 0 ? d->height : d->width, size[2] = d->length;
+  } else {
+    size[0] = d->radius;
+  }
+  if (e->type == &contact_journal) {
+    size[1] = d->length;
+    e->size_first[1] = d->axial_clearance > 0 ? d->axial_clearance : d->clearance;
+  }
+}
+
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
-  bool guide = j->type == &joint_prismatic;
+  bool guide = j->type == &joint_prismatic, ball = j->type == &joint_spherical, planar = c->m->planar;
   place at = builder_place(p, joint_table(p), "clearance");
-  if (guide && !c->m->planar)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a guide with clearance needs a planar model", p->name);
   if (guide && !(d->length > 0 && d->width > 0))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length: and width:",
                         "'%s': clearance needs the slider's 'length' and 'width'", p->name);
-  contact_element *e = add_element(c, p->name, p->places.whole, guide ? &contact_guide : &contact_bearing, guide ? 4 : 1);
+  if (!guide && !ball && !planar && !(d->length > 0))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length:",
+                        "'%s': clearance in space needs the journal's 'length', between the ends that touch", p->name);
+  const contact_type *type = guide ? planar ? &contact_guide : &contact_channel
+                             : ball ? &contact_socket : planar ? &contact_bearing : &contact_journal;
+  int point_count = guide ? planar ? 4 : 16 : ball || planar ? 1 : 4;
+  contact_element *e = add_element(c, p->name, p->places.whole, type, point_count);
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
-  e->size_second[0] = guide ? d->length : d->radius;
-  e->size_second[1] = d->width;
+  set_clearance_sizes(e, d);
   return find_material(c, d->material, at, p->name, &e->material);
 }
 
