@@ -96,7 +96,7 @@ typedef struct carom_surface_def {
 } carom_surface_def;
 
 typedef struct carom_contact_def {
-  const char *between[2];  // surfaces
+  const char *between[2];  // surfaces, or groups of them
   const char *material;    // null: that of the surfaces
   bool exclude;            // these two never touch
 } carom_contact_def;
