@@ -12,6 +12,7 @@ typedef struct contact_builder {
   int count, capacity;
   names materials, surfaces, groups;
   names pairs;               // two surfaces → the entry of `contacts` by which they touch
+  const contact_material *material;  // one a name
   int *surface_marker;       // one a surface
   int *surface_group;        // -1: none
 } contact_builder;
@@ -26,8 +27,7 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
   if (i < 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add material: NAME and a section 'materials'",
                         "'%s' touches, but no material says how", owner);
-  const carom_material_def *d = c->b->def->materials.items[i].content;
-  *to = (contact_material){arena_copy_text(c->b->memory, name), d->restitution, d->tangential_restitution, d->friction};
+  *to = c->material[i];
   return true;
 }
 
@@ -378,8 +378,9 @@ bool builder_contacts(builder *b, mechanism *m) {
   bool any = false;
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
-      !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !add_surfaces(&c) || !add_groups(&c) ||
-      !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)) || !add_joint_contacts(&c))
+      !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||
+      !add_surfaces(&c) || !add_groups(&c) || !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)) ||
+      !add_joint_contacts(&c))
     return false;
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);

@@ -33,6 +33,8 @@ bool *builder_known_joints(builder *b);
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);
 
+// The materials in their order, laws and all; null after reporting.
+const contact_material *builder_materials(builder *b);
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);

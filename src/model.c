@@ -11,7 +11,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
   const assembly_report *a = &model->assembly;
   carom_model_info info = {
       .title = model->about.title, .source = model->about.source, .method = model->method,
-      .integrator = strcmp(model->method, "smooth") == 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
+      .integrator = strcmp(model->method, "moreau") != 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
       .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count,
@@ -97,7 +97,7 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
 // --- signals ------------------------------------------------------------------------------------------------------
 
 static const char *const energy_names[ENERGY_SIGNALS] = {
-    "energy.drive",    "energy.applied",    "energy.damper",   "energy.impact",
+    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
 
 const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y", "z"};

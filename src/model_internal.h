@@ -27,6 +27,7 @@ struct carom_model {
   carom_smooth_def smooth;
   carom_moreau_def moreau;
   carom_event_def event;
+  carom_compliant_def compliant;
   carom_record_def record;
   const char *method;
   contact_set contacts;

@@ -29,6 +29,7 @@ static int collect(const char *family, const option_table **tables) {
     tables[used++] = &smooth_table;
     tables[used++] = &moreau_table;
     tables[used++] = &event_table;
+    tables[used++] = &compliant_table;
   }
   return used;
 }
@@ -110,6 +111,7 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "What can touch, and how.\n\n", out);
   option_document(&contact_table, out);
   option_document(&material_table, out);
+  option_document(&solid_table, out);
   write_family("methods", "## method\n\n", "How time advances.\n\n", out);
   write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);

@@ -29,6 +29,8 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
       {s->unsolved, "unsolved", "contact problems that no solver solved to tolerance"},
       {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
                                             "missed or came late; take a shorter step"},
+      {s->too_deep, "penetration", "contacts first met deeper than their bound: their forces are not earned by any motion, and "
+                                   "energy was made of nothing; use 'entry: locate', or shorter steps"},
       {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "
                                         "impact without collision was taken"},
       {s->indeterminate, "indeterminate", "steps in which more than one motion fits a sliding contact (Painlevé's "
@@ -104,6 +106,9 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
   if (!carom_model_part(model, "contacts", 0).name) return;
   line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
+  if (s->penetration_bound > 0)
+    line(to, "", "first met at most %.1e m deep, where %.1e m is the bound", s->worst_initial_penetration,
+         s->penetration_bound);
   if (s->accumulations)
     line(to, "", "%ld accumulation%s of impacts summed in closed form, moving a point by %.1e m at most", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);

@@ -97,6 +97,8 @@ typedef struct carom_summary {
   double constraint_violation;     // largest |Φ| met at the end of a step
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
+  double penetration_bound;        // of the first; 0: the method has none [m]
+  long too_deep;                   // contacts first met deeper than that
   long solves, unsolved;           // contact problems
   struct {
     const char *name;              // of a stage of the chain of solvers, null beyond the last

@@ -8,14 +8,8 @@
 
 #include <math.h>
 
+#include "contact/material.h"
 #include "mechanics/mechanism.h"
-
-typedef struct contact_material {
-  const char *name;
-  double restitution;             // Newton's, normal [-]
-  double tangential_restitution;  // [-]
-  double friction;                // Coulomb's coefficient [-]
-} contact_material;
 
 typedef struct contact_point {
   double gap;                     // [m], of a turning stop [rad]
@@ -67,6 +61,14 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
+// For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
+// pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
+double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
+void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
+void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
+                  const double drag[2]);
+bool contact_rubs(const contact_element *e);         // has friction
+double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
 
 // The radii of curvature of the first and the second surface where they touch [m]: positive where a surface is bulged,

@@ -195,6 +195,7 @@ struct mechanism {
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int extra_rows;           // room for rows that come and go
+  int inner_count;          // states of forces beside coordinates and speeds
   const bool *touches;      // one a body: such rows may act on it; null: none do
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
@@ -208,8 +209,9 @@ struct mechanism {
   double length;            // a typical size, for tolerances [m]
 };
 
-typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_COUNT } power;
-typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_COUNT } potential;
+// Work put in by drives and applied forces; losses in dampers, in pressed surfaces, along rubbing ones.
+typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_CONTACT, POWER_FRICTION, POWER_COUNT } power;
+typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_CONTACT, POTENTIAL_COUNT } potential;
 
 // What moves of one node.
 typedef struct tree_link {
@@ -259,6 +261,12 @@ struct motion {
   double *drive_effort;     // one a drive
   double *friction_effort;  // one a friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
+  // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
+  // of inner states. `refused` is set where they do not exist, or not yet. Null: none.
+  void (*push)(void *context, const mechanism *m, motion *x);
+  void *push_context;
+  double *inner, *inner_rate;
+  bool refused;
   double baumgarte_alpha, baumgarte_beta;
   int singular_node;        // the node whose inertia was singular, or 0
   motion_level level;

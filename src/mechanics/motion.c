@@ -33,6 +33,8 @@ static void allocate(const mechanism *m, motion *x) {
   x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);
   x->friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
+  x->inner = ARENA_ARRAY(a, double, m->inner_count + 1);
+  x->inner_rate = ARENA_ARRAY(a, double, m->inner_count + 1);
 }
 
 static void add_base(const mechanism *m, motion *x, row *r, int index) {
