@@ -525,7 +525,7 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
   return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
-         fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
+         fill_drives(b, m) && builder_frictions(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
 }
 
 // The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without

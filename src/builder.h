@@ -32,6 +32,9 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);
 
+// Dry friction of ideal joints; refused under a method that cannot have it.
+bool builder_frictions(builder *b, mechanism *m);
+
 // The materials in their order, laws and all; null after reporting.
 const contact_material *builder_materials(builder *b);
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it

@@ -200,15 +200,15 @@ const option_table compliant_table = {
 
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
-    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces."},
+    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces, or groups of them; of a group every surface on another body, but for neighbours."},
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
      .help = "How they meet; default: the material that the surfaces name."},
     {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false", .help = "They never touch."},
 };
 const option_table contact_table = {
     .name = "contact",
-    .summary = "Two surfaces that may touch. Without any such entry every two surfaces may, except on one body or on "
-               "bodies that a joint connects.",
+    .summary = "Surfaces that may touch: two, or those of groups. Without any such entry every two surfaces may. Except where "
+               "both are named, surfaces on one body and on bodies that a joint connects never do.",
     .example = "landing: {between: [ball, floor], material: steel}", .size = sizeof(carom_contact_def),
     .options = contact_options, .count = COUNT(contact_options)};
 #undef AT
@@ -219,7 +219,8 @@ const option_table contact_table = {
    .help = "The body or marker that carries it."},                                                                     \
   {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in its axes."},             \
   {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in its axes."},                 \
-  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."}
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."},                \
+  {.key = "group", .type = OPTION_TEXT, .offset = AT(group), .help = "A name that it shares with others, for `contacts`."}
 static const option point_options[] = {SURFACE_OPTIONS("point")};
 static const option plane_options[] = {SURFACE_OPTIONS("plane")};
 static const option sphere_options[] = {

@@ -14,7 +14,7 @@ typedef struct output {
 } output;
 
 // Signals of each contact element.
-enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_SIGNALS };
+enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_Z, CONTACT_SIGNALS };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 
 struct carom_model {

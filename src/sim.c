@@ -239,14 +239,14 @@ static double energy_signal(const carom_sim *sim, int k) {
 // the second marker is in the first's axes.
 static double contact_signal(const carom_sim *sim, const contact_element *e, int k) {
   const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
-  if (k == CONTACT_X || k == CONTACT_Y) {
+  if (k >= CONTACT_X) {
     marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
     vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
-    return k == CONTACT_X ? d.x : d.y;
+    return k == CONTACT_X ? d.x : k == CONTACT_Y ? d.y : d.z;
   }
   if (!points) return 0;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[8] = {false};
+  bool active[CONTACT_POINTS_MAX] = {false};
   for (int i = 0; i < e->point_count; i++) {
     gap = fmin(gap, points[i].gap);
     fn += points[i].normal_force;

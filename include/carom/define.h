@@ -66,9 +66,13 @@ typedef struct carom_joint_def {
   double axis[3];          // the joint's axis in the axes of the first
   double axis_to[3];       // and of the second; all zero: the same components
   double pitch;            // of a screw: advance per full turn [m]
-  double clearance;        // of a revolute or prismatic joint: 0 ideal, else contact holds it [m]
-  double radius;           // of a journal with clearance [m]
-  double length, width;    // of a slider with clearance [m]
+  double clearance;        // of a revolute, prismatic or spherical joint: 0 ideal, else contact holds it [m]
+  double axial_clearance;  // of a revolute joint with clearance in space; 0: the same [m]
+  double radius;           // of a journal or ball with clearance, of a pin that rubs [m]
+  double length;           // of a journal or slider along the axis, with clearance or friction [m]
+  double width, height;    // of a slider with clearance [m]; height 0: as wide
+  double friction_torque, friction_force;  // dry friction of an ideal joint, turning [N·m] and sliding [N]
+  double friction;         // and its coefficient on the joint's load [-]
   carom_numbers limits;    // of a joint with one coordinate: lowest and highest value, stops beyond
   const char *material;    // of the clearance or the stops
 } carom_joint_def;
@@ -122,10 +126,11 @@ typedef struct carom_surface_def {
   double radius;           // of a sphere; in a planar model a circle [m]
   double size[3];          // of a box, along its axes [m]
   const char *material;
+  const char *group;       // name by which contacts mean it and others; null: none
 } carom_surface_def;
 
 typedef struct carom_contact_def {
-  const char *between[2];  // surfaces
+  const char *between[2];  // surfaces, or groups of them
   const char *material;    // null: that of the surfaces
   bool exclude;            // these two never touch
 } carom_contact_def;

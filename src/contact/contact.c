@@ -20,6 +20,13 @@ int contact_row_count(const mechanism *m, const contact_element *e) {
   return m->planar ? 2 : 3;
 }
 
+bool contact_curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = radius[1] = CONTACT_SHARP;
+  if (!e->type->curvatures) return false;
+  e->type->curvatures(e, radius);
+  return true;
+}
+
 // The velocity of the first body against the second's at the point, along d.
 static void add_row_along(const mechanism *m, motion *x, const contact_point *p, vec3 d) {
   double first[6], second[6];

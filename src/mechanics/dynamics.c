@@ -86,6 +86,8 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);
+  for (int i = 0; i < m->friction_count; i++)
+    if (x->friction_effort[i] != 0) coordinate_push(m, x, m->frictions[i].of, x->friction_effort[i]);
   if (x->push) x->push(x->push_context, m, x);
 }
 

@@ -218,6 +218,11 @@ static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
   for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
   for (int b = 1; m->touches && b < m->body_count; b++)
     if (m->touches[b]) mark_path(m, marked, m->bodies[b].node);
+  for (int i = 0; i < m->friction_count; i++) {
+    const joint *j = &m->joints[m->frictions[i].of.joint];
+    mark_path(m, marked, m->bodies[m->markers[j->first].body].node);
+    mark_path(m, marked, m->bodies[m->markers[j->second].body].node);
+  }
   m->base_start = ARENA_ARRAY(memory, int, m->base_count + 2);
   m->base_nodes = ARENA_ARRAY(memory, int, m->node_count + 1);
   for (int i = 1; i < m->node_count; i++) m->base_start[m->nodes[i].base + 2] += marked[i];
