@@ -99,11 +99,3 @@ double contact_thickness(const contact_element *e) {
   double size = e->clearance > 0 ? fmax(e->size_second[0], e->size_second[1]) : e->span;
   return size > 0 ? size : INFINITY;
 }
-
-bool contact_curvatures(const contact_element *e, double radius[2]) {
-  radius[0] = radius[1] = 0;
-  if (e->type == &contact_bearing) radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
-  else if (e->type == &contact_stop || e->type == &contact_guide) return false;
-  else radius[0] = e->size_first[0], radius[1] = e->size_second[0] > 0 ? e->size_second[0] : INFINITY;
-  return true;
-}

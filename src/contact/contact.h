@@ -67,7 +67,6 @@ double contact_gap_rate(const mechanism *m, const motion *x, const contact_eleme
 void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
-bool contact_curvatures(const contact_element *e, double radius[2]);
 bool contact_rubs(const contact_element *e);         // has friction
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
