@@ -632,10 +632,12 @@ static bool fill_outputs(builder *b) {
 
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, CONTACT_SIGNALS * s->element_count + 1);
+  int each = b->model->m.planar ? CONTACT_AT_Z : CONTACT_SIGNALS;
+  b->model->contact_signals = each;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
   for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++)
-      b->model->contact_names[CONTACT_SIGNALS * i + k] =
+    for (int k = 0; k < each; k++)
+      b->model->contact_names[each * i + k] =
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 

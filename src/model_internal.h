@@ -13,8 +13,12 @@ typedef struct output {
   function f;
 } output;
 
-// Signals of each contact element.
-enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_SIGNALS };
+// Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
+// last two are left out in the plane.
+enum {
+  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y,
+  CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
+};
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 
 struct carom_model {
@@ -30,7 +34,8 @@ struct carom_model {
   carom_record_def record;
   const char *method;
   contact_set contacts;
-  const char **contact_names;  // of their signals, CONTACT_SIGNALS an element
+  const char **contact_names;  // of their signals, contact_signals an element
+  int contact_signals;
   output *outputs;
   int output_count;
   assembly_report assembly;

@@ -30,7 +30,7 @@ static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies
 
 static int group_of(const carom_model *model, int i) {
   int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count) return GROUP_OUTPUTS;
   if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
   if (k >= 0) return GROUP_ENERGY;
   switch (model->m.signals[i].kind) {
@@ -51,7 +51,9 @@ static int group_of(const carom_model *model, int i) {
 // Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
 static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_CONTACTS || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_CONTACTS)  // less what is for the eye
+    return (i - model->m.signal_count - ENERGY_SIGNALS) % model->contact_signals < CONTACT_SLIP;
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
