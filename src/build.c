@@ -691,7 +691,7 @@ static bool build(builder *b) {
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
-  return bind_forces(b, m) && fill_outputs(b);
+  return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

@@ -12,6 +12,7 @@ typedef struct builder {
   carom_error *error;
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
+  const int *surface_marker;       // one a surface
 } builder;
 
 // Where an option of a part stood, or the part itself.
@@ -33,6 +34,8 @@ bool *builder_known_joints(builder *b);
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);
+// Shapes, surfaces and sizes of joints, kept for whoever draws the model.
+bool builder_drawing(builder *b);
 // What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
 bool builder_part_surfaces(builder *b, mechanism *m);
 

@@ -21,6 +21,31 @@ enum {
 };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 
+// What is kept for drawing alone.
+typedef struct drawn_shape {
+  int body;
+  carom_shape_def shape;
+} drawn_shape;
+
+typedef struct drawn_surface {
+  const char *name, *kind;
+  int marker;
+  double radius, size[3];
+} drawn_surface;
+
+typedef struct drawn_joint {
+  double clearance, radius, length, width;
+  const double *limits;      // two, or null
+} drawn_joint;
+
+typedef struct drawing {
+  drawn_shape *shapes;       // in the order of their bodies
+  int shape_count;
+  drawn_surface *surfaces;
+  int surface_count;
+  drawn_joint *joints;       // one a joint
+} drawing;
+
 struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
@@ -34,6 +59,7 @@ struct carom_model {
   carom_record_def record;
   const char *method;
   contact_set contacts;
+  drawing drawing;
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;
   output *outputs;

@@ -10,6 +10,7 @@
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
+#include "scene.h"
 #include "sim.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -120,9 +121,10 @@ static const char *list_parameters(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 8 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 9 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
+  texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
