@@ -12,6 +12,7 @@
 typedef struct report_column {
   const char *name, *unit;
   column_range range;        // over all rows
+  double scale;              // its range, unless that is mere rounding beside others of its unit; 0: constant
   blob_type type;
   int blob;                  // of the whole page
   size_t at;

@@ -33,11 +33,27 @@ static bool is_frame_table(const char *name) {
   return true;
 }
 
-// Rounding to 24 bits must not show beside a column's range.
-static blob_type type_for(const column_range *c) {
-  double largest = fmax(fabs(c->min), fabs(c->max));
-  bool fits = largest < 1e38 && largest * 0x1p-24 <= 0.01 * finest_bound * (c->max - c->min);
-  return fits || c->min > c->max ? BLOB_F32 : BLOB_F64;
+// What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its table.
+// Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Angles have a
+// scale of their own; where all of them are noise, their largest range says nothing.
+static void set_scales(report_column *columns, int count) {
+  for (int k = 0; k < count; k++) columns[k].scale = fmax(columns[k].range.max - columns[k].range.min, 0);
+  for (int k = 0; k < count; k++) {
+    double largest = 0;
+    if (columns[k].range.constant) continue;
+    for (int i = 0; i < count; i++)
+      if (strcmp(columns[i].unit, columns[k].unit) == 0) largest = fmax(largest, columns[i].range.max - columns[i].range.min);
+    columns[k].scale = fmax(columns[k].scale, 1e-6 * largest);
+    if (strncmp(columns[k].unit, "rad", 3) == 0) columns[k].scale = fmax(columns[k].scale, 1e-9);
+    if (!(columns[k].scale > 0)) columns[k].scale = 1;  // some rows have no number
+  }
+}
+
+// Rounding to 24 bits must not show beside a column's scale.
+static blob_type type_for(const report_column *c) {
+  double largest = fmax(fabs(c->range.min), fabs(c->range.max));
+  bool fits = largest < 1e38 && largest * 0x1p-24 <= 0.01 * finest_bound * c->scale;
+  return fits || c->range.min > c->range.max ? BLOB_F32 : BLOB_F64;
 }
 
 static bool scan_columns(report *r, report_run *run, int source, long rows, report_column **columns) {
@@ -47,8 +63,9 @@ static bool scan_columns(report *r, report_run *run, int source, long rows, repo
   for (int k = 0; k < about.column_count; k++) ranges[k] = (column_range){.constant = true, .min = 1, .max = -1};
   if (thin_scan(run->in, source, rows, ranges, r->error) != CAROM_OK) return false;
   for (int k = 0; k < about.column_count; k++)
-    all[k] = (report_column){.name = about.columns[k], .unit = about.units ? about.units[k] : "", .range = ranges[k],
-                             .type = type_for(&ranges[k])};
+    all[k] = (report_column){.name = about.columns[k], .unit = about.units ? about.units[k] : "", .range = ranges[k]};
+  set_scales(all, about.column_count);
+  for (int k = 0; k < about.column_count; k++) all[k].type = type_for(&all[k]);
   *columns = all;
   return true;
 }
@@ -206,27 +223,42 @@ static void keep_all(report *r, report_run *run) {
   row_set_add_range(&run->axes[0].kept, 0, run->rows - 1);
 }
 
+static bool thin_one(report *r, report_run *run, int index, int time, const row_set *around, long most) {
+  report_table *t = &run->tables[index];
+  double *scales = ARENA_ARRAY(r->memory, double, t->column_count);
+  for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
+  row_set must = row_set_copy(r->memory, around);
+  keep_extremes(t, &must);
+  thin_result thinned;
+  if (!thin_table(r->memory, run->in, t->source, time, scales, &must, finest_bound, most, &thinned, r->error)) return false;
+  bool raw = thinned.kept.count == run->rows;
+  run->axes[index] = (report_axis){.kept = thinned.kept, .raw = raw, .bound = raw ? 0 : thinned.bound};
+  t->axis = index;
+  return true;
+}
+
+// Each table is thinned for itself, the narrow ones first: what they do not need is left to the others.
 static bool keep_some(report *r, report_run *run, int time, size_t room) {
-  size_t bytes = 0;
-  for (int i = 0; i < run->table_count; i++) bytes += row_bytes(run->tables[i].columns, run->tables[i].column_count) + 12;
-  long most = (long)(room / (bytes ? bytes : 1));
+  int *order = ARENA_ARRAY(r->memory, int, run->table_count + 1);
+  size_t *bytes = ARENA_ARRAY(r->memory, size_t, run->table_count + 1), total = 0;
+  for (int i = 0; i < run->table_count; i++) {
+    total += bytes[i] = row_bytes(run->tables[i].columns, run->tables[i].column_count) + 12;  // with time and index
+    int k = i;
+    for (; k > 0 && bytes[order[k - 1]] > bytes[i]; k--) order[k] = order[k - 1];
+    order[k] = i;
+  }
   row_set around = row_set_create(r->memory, run->rows);
   row_set_add(&around, 0);
   row_set_add(&around, run->rows - 1);
-  if (!keep_impacts(r, run, time, most / 2, &around)) return false;
+  if (!keep_impacts(r, run, time, (long)(room / total / 2), &around)) return false;
   run->axes = ARENA_ARRAY(r->memory, report_axis, run->table_count);
   run->axis_count = run->table_count;
   for (int i = 0; i < run->table_count; i++) {
-    report_table *t = &run->tables[i];
-    column_range *ranges = ARENA_ARRAY(r->memory, column_range, t->column_count);
-    for (int k = 0; k < t->column_count; k++) ranges[k] = t->columns[k].range;
-    row_set must = row_set_copy(r->memory, &around);
-    keep_extremes(t, &must);
-    thin_result thinned;
-    if (!thin_table(r->memory, run->in, t->source, time, ranges, &must, finest_bound, most, &thinned, r->error)) return false;
-    bool raw = thinned.kept.count == run->rows;
-    run->axes[i] = (report_axis){.kept = thinned.kept, .raw = raw, .bound = raw ? 0 : thinned.bound};
-    t->axis = i;
+    int k = order[i];
+    if (!thin_one(r, run, k, time, &around, (long)(room / total))) return false;
+    size_t taken = bytes[k] * (size_t)run->axes[k].kept.count;
+    room = taken < room ? room - taken : 0;
+    total -= bytes[k];
   }
   return true;
 }

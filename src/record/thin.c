@@ -66,22 +66,19 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
 
 // --- thinning -----------------------------------------------------------------------------------------------------
 
-// The columns that vary, brought to the range 0 … 1.
+// The columns that are looked at, and what brings them to the scale 1.
 typedef struct scale {
   int *column;
-  double *offset, *factor;
+  double *factor;
   int count;
 } scale;
 
-static scale scale_create(arena *memory, const column_range *ranges, int width) {
-  scale s = {.column = ARENA_ARRAY(memory, int, width), .offset = ARENA_ARRAY(memory, double, width),
-             .factor = ARENA_ARRAY(memory, double, width)};
+static scale scale_create(arena *memory, const double *scales, int width) {
+  scale s = {.column = ARENA_ARRAY(memory, int, width), .factor = ARENA_ARRAY(memory, double, width)};
   for (int k = 0; k < width; k++) {
-    double range = ranges[k].max - ranges[k].min;
-    if (ranges[k].constant) continue;
+    if (!(scales[k] > 0)) continue;
     s.column[s.count] = k;
-    s.offset[s.count] = ranges[k].min;
-    s.factor[s.count++] = range > 0 ? 1 / range : 1;
+    s.factor[s.count++] = 1 / scales[k];
   }
   return s;
 }
@@ -160,7 +157,7 @@ static void thin_row(thinner *t, long row, double time, const double *values) {
   passed_row spare = t->last;
   t->last = t->now, t->now = spare;
   t->now.row = row, t->now.t = time;
-  for (int k = 0; k < t->s.count; k++) t->now.x[k] = (values[t->s.column[k]] - t->s.offset[k]) * t->s.factor[k];
+  for (int k = 0; k < t->s.count; k++) t->now.x[k] = values[t->s.column[k]] * t->s.factor[k];
   for (int i = 0; i < LEVELS; i++) {
     level *l = &t->levels[i];
     if (l->given_up) continue;
@@ -169,12 +166,12 @@ static void thin_row(thinner *t, long row, double time, const double *values) {
   }
 }
 
-bool thin_table(arena *memory, record_reader *in, int table, int time_table, const column_range *ranges, const row_set *must,
+bool thin_table(arena *memory, record_reader *in, int table, int time_table, const double *scales, const row_set *must,
                 double bound, long most, thin_result *result, carom_error *error) {
   int width = record_get_table(in, table).column_count, time_width = record_get_table(in, time_table).column_count;
   *result = (thin_result){.kept = row_set_create(memory, must->rows)};
   arena_mark mark = arena_get_mark(memory);
-  thinner t = {.s = scale_create(memory, ranges, width), .must = must, .most = most};
+  thinner t = {.s = scale_create(memory, scales, width), .must = must, .most = most};
   t.last.x = ARENA_ARRAY(memory, double, width), t.now.x = ARENA_ARRAY(memory, double, width);
   for (int i = 0; i < LEVELS; i++, bound *= 4)
     t.levels[i] = (level){.bound = bound, .kept = row_set_create(memory, must->rows), .anchor = ARENA_ARRAY(memory, double, width),

@@ -1,4 +1,4 @@
-// A long record in few rows. Between two kept rows a straight line in time is within `bound` times its column's range of
+// A long record in few rows. Between two kept rows a straight line in time is within `bound` times its column's scale of
 // every row that was left out; rows that must stay (impacts, extremes) stay. One pass over a table looks at all columns at
 // once, in memory that does not grow with the rows but for one bit each.
 //
@@ -43,12 +43,12 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
 
 typedef struct thin_result {
   row_set kept;
-  double bound;              // relative to the range of each column
+  double bound;              // relative to the scale of each column
 } thin_result;
 
 // The finest of the bounds bound, 4 bound, 16 bound, … that keeps at most `most` rows, those of `must` included; the last
-// one is so wide that nothing else stays. Returns false after reporting.
-bool thin_table(arena *memory, record_reader *in, int table, int time_table, const column_range *ranges, const row_set *must,
+// one is so wide that nothing else stays. A column of scale 0 is not looked at. Returns false after reporting.
+bool thin_table(arena *memory, record_reader *in, int table, int time_table, const double *scales, const row_set *must,
                 double bound, long most, thin_result *result, carom_error *error);
 
 #endif
