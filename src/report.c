@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -212,16 +213,18 @@ static bool write_page(const report *r, FILE *to, const carom_report_page *page,
   return good && fwrite(page->text + after, 1, page->length - after, to) == page->length - after;
 }
 
-// A page that could not be written whole is not left behind.
+// A page that could not be written whole is not left behind, unless it went to a device.
 static carom_status save_page(const report *r, const char *path, const carom_report_page *page, const char *words) {
   errno = 0;
   FILE *to = fopen(path, "wb");
   if (!to) return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+  struct stat about;
+  bool ordinary = fstat(fileno(to), &about) == 0 && S_ISREG(about.st_mode);
   bool good = write_page(r, to, page, words);
   int reason = errno;
   if (fclose(to) != 0) good = false, reason = errno;
   if (good) return CAROM_OK;
-  unlink(path);
+  if (ordinary) unlink(path);
   return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason ? reason : EIO));
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
@@ -356,9 +357,18 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
   summary->steps_per_s = summary->wall_s > 0 ? (double)(summary->steps - r->steps_before) / summary->wall_s : 0;
 }
 
-static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+// The summary as it is recorded: with the reason when the run did not reach its end.
+static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
   char text[2048];
-  carom_summary_json(summary, text, sizeof text);
+  int length = carom_summary_json(summary, text, sizeof text);
+  if (status == CAROM_OK || length < 1 || length >= (int)sizeof text) return arena_copy_text(&r->memory, text);
+  json_writer why = json_begin(&r->memory);
+  json_put_text(&why, NULL, r->error->message);
+  return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);
+}
+
+static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+  const char *text = recorded_summary(r, status, summary);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
   r->text = NULL;
