@@ -16,7 +16,7 @@ typedef struct output {
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
 // last two are left out in the plane.
 enum {
-  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y,
+  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_Z,
   CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
 };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
@@ -34,7 +34,7 @@ typedef struct drawn_surface {
 } drawn_surface;
 
 typedef struct drawn_joint {
-  double clearance, radius, length, width;
+  double clearance, axial_clearance, radius, length, width, height;
   const double *limits;      // two, or null
 } drawn_joint;
 
@@ -50,12 +50,13 @@ struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *twin;     // in joint coordinates, of a model in absolute ones; else null
+  const mechanism *twin;     // of a model in absolute coordinates or with floating bodies: the same with a joint to each node; else null
   carom_model_def about;
   carom_integrator_def integrator;
   carom_smooth_def smooth;
   carom_moreau_def moreau;
   carom_event_def event;
+  carom_compliant_def compliant;
   carom_record_def record;
   const char *method;
   contact_set contacts;

@@ -357,7 +357,7 @@ static box find_bounds(report *r, const report_run *run) {
 }
 
 static void put_scene(report *r, json_writer *w, const report_run *run) {
-  static const char *const elsewhere[] = {"space", "coordinates", "source", "options", "files"};
+  static const char *const elsewhere[] = {"space", "coordinates", "source", "options", "files", "remarks"};
   static const char *const lists[] = {"bodies", "joints", "forces", "drives", "contacts"};
   json_open(w, "scene", '{');
   box b = find_bounds(r, run);

@@ -29,7 +29,7 @@ export class TimePlot {
           this.stop();
           onclose(this);
         }, { class: 'icon quiet' }))),
-      h('div', { class: 'controls' }, this.chips), this.host, this.state);
+      h('div', { class: 'controls' }, this.chips, this.state), this.host);
     this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime())];
     this.size = new ResizeObserver(() => this.fit());
     this.size.observe(this.host);

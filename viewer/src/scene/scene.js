@@ -2,7 +2,7 @@
 import { h, s, replace, select, check, iconButton, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
 import { quantity } from '../number.js';
-import { View } from './view.js';
+import { View, openContext } from './view.js';
 import { Solids } from './solids.js';
 import { Poses } from './poses.js';
 import { Overlay } from './overlay.js';
@@ -15,23 +15,20 @@ export function startScene(section, runs, clock) {
   const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene: arrows move the view, plus and minus bring it closer' });
   const bar = h('header');
   replace(section, h('div', { class: 'panel' }, bar, host));
-  try {
-    return new Scene(host, bar, runs, clock);
-  } catch (error) {
-    replace(bar, h('h2', {}, 'Scene'));
-    replace(host, h('div', { class: 'missing', role: 'alert' }, h('p', {}, 'The scene needs WebGL, which this browser does not offer here. Everything else on the page works without it.')));
-    host.removeAttribute('tabindex');
-    console.info(`no scene: ${error.message}`);
-    return { fit() {} };
-  }
+  const canvas = h('canvas', { 'aria-hidden': 'true' }), context = openContext(canvas);
+  if (context) return new Scene(host, bar, runs, clock, canvas, context);
+  replace(bar, h('h2', {}, 'Scene'));
+  replace(host, h('div', { class: 'missing', role: 'alert' }, h('p', {}, 'The scene needs WebGL 2, which this browser does not offer here. Everything else on the page works without it.')));
+  host.removeAttribute('tabindex');
+  return { fit() {} };
 }
 
 class Scene {
-  constructor(host, bar, runs, clock) {
+  constructor(host, bar, runs, clock, surface, context) {
     Object.assign(this, { host, runs, clock });
     const run = runs[0];
     this.poses = runs.map((r) => new Poses(r));
-    this.view = new View(host, boundsOf(runs, this.poses), run.isPlanar, () => this.drawOver());
+    this.view = new View(host, surface, context, boundsOf(runs, this.poses), run.isPlanar, () => this.drawOver());
     this.solids = runs.map((r) => new Solids(r, r.number ? GHOST : 1));
     this.solids.forEach((solid) => this.view.scene.add(solid.group));
     const canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
@@ -48,6 +45,7 @@ class Scene {
     });
     host.addEventListener('keydown', (e) => this.key(e));
     this.show();
+    this.fit();
     this.view.render();
   }
 
@@ -66,6 +64,8 @@ class Scene {
   }
 
   fit() {
+    const lens = this.lens.element;
+    this.view.inset = lens && !lens.hidden ? { width: lens.offsetWidth + 16, height: lens.offsetHeight + 16 } : null;
     this.view.fit();
   }
 
@@ -115,7 +115,7 @@ class Scene {
 
   zoomers() {
     return h('div', { class: 'zoomers' }, iconButton(ICON.closer, 'Closer', () => this.view.zoom(0.8)), iconButton(ICON.further, 'Further', () => this.view.zoom(1.25)),
-      iconButton(ICON.fit, 'Fit (F)', () => this.view.fit()));
+      iconButton(ICON.fit, 'Fit (F)', () => this.fit()));
   }
 
   // Arrow signs as they are drawn: each differs by shape as well.

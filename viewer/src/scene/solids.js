@@ -4,7 +4,8 @@ import * as THREE from 'three';
 import { place } from './poses.js';
 import { theme } from '../theme.js';
 
-const TONES = 9;              // ground, then eight tints that bodies take in turn
+const TINTS = 8;              // that bodies take in turn, after the ground's
+const GRID = 1 + TINTS, TONES = GRID + 1;
 const MANY = 60;              // bodies above which round shapes get fewer facets
 
 const VERTEX = `
@@ -39,8 +40,8 @@ export class Solids {
     this.texture = new THREE.DataTexture(new Float32Array(8 * bodies.length), 2, bodies.length, THREE.RGBAFormat, THREE.FloatType);
     const faces = new Pile(), edges = new Pile(), add = run.isPlanar ? addFlat : addSolid, round = bodies.length > MANY ? 14 : 28;
     bodies.forEach((body, b) => {
-      const tone = b === 0 ? 0 : 1 + (b - 1) % (TONES - 1);
-      for (const shape of body.shapes ?? []) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length });
+      const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
+      for (const shape of body.shapes ?? []) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds });
     });
     this.materials = [material(this.texture, run.isPlanar ? 0 : 1, opacity), material(this.texture, 0, opacity)];
     this.group = new THREE.Group();
@@ -59,6 +60,7 @@ export class Solids {
     const tones = [c.ground, ...c.series];
     this.materials[0].uniforms.palette.value = tones.map((t) => mix(plain(t), panel.clone().convertLinearToSRGB(), c.dark ? 0.42 : 0.5));
     this.materials[1].uniforms.palette.value = tones.map((t) => mix(plain(t), ink.clone().convertLinearToSRGB(), 0.35));
+    for (const { uniforms } of this.materials) uniforms.palette.value.push(mix(plain(c.ground), panel.clone().convertLinearToSRGB(), 0.6));
   }
 }
 
@@ -174,13 +176,25 @@ function solidGeometry(shape, round) {
   }
 }
 
-// An unbounded plane as a grid about the model, coarse enough to read.
-function addGrid(shape, { edges, body, length, tone }) {
-  const cells = 20, cell = 10 ** Math.round(Math.log10(length / 4)), half = cells / 2 * cell;
-  for (let k = -cells / 2; k <= cells / 2; k++) {
-    const shade = k % 5 ? 1 : 0.85;
-    for (const [u, v] of [[[k * cell, -half, 0], [k * cell, half, 0]], [[-half, k * cell, 0], [half, k * cell, 0]]]) {
-      for (const p of [u, v]) edges.push(place(shape, p), [0, 0, 1], body, tone, shade);
-    }
+// An unbounded plane as a grid of round cells under all that moves.
+function addGrid(shape, { edges, body, length, bounds }) {
+  const [low, high] = body === 0 && bounds ? shadow(shape, bounds) : [[-length, -length], [length, length]];
+  const reach = Math.max(high[0] - low[0], high[1] - low[1], length), cell = 10 ** Math.round(Math.log10(reach / 8));
+  const from = low.map((v) => Math.floor((v - 0.15 * reach) / cell)), to = high.map((v) => Math.ceil((v + 0.15 * reach) / cell));
+  const line = (...ends) => ends.forEach(([u, v]) => edges.push(place(shape, [u * cell, v * cell, 0]), [0, 0, 1], body, GRID, 1));
+  for (let k = from[0]; k <= to[0]; k++) line([k, from[1]], [k, to[1]]);
+  for (let k = from[1]; k <= to[1]; k++) line([from[0], k], [to[0], k]);
+}
+
+// The box of what moves, seen along the plane's normal, in the plane's own axes.
+function shadow(shape, { min, max }) {
+  const r = shape.rotate, back = r ? [r[0], -r[1], -r[2], -r[3]] : undefined, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+  for (let k = 0; k < 8; k++) {
+    const corner = [0, 1, 2].map((i) => (k >> i & 1 ? max : min)[i] - (shape.at?.[i] ?? 0));
+    place({ rotate: back }, corner).slice(0, 2).forEach((v, i) => {
+      low[i] = Math.min(low[i], v);
+      high[i] = Math.max(high[i], v);
+    });
   }
+  return [low, high];
 }

@@ -2,15 +2,17 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+// Null where the browser has none to give.
+export const openContext = (canvas) => canvas.getContext('webgl2', { antialias: true, alpha: true, depth: true, premultipliedAlpha: true });
+
 export class View {
-  constructor(host, bounds, planar, draw) {
+  constructor(host, canvas, context, bounds, planar, draw) {
     this.host = host;
     this.planar = planar;
     this.draw = draw;
     this.bounds = bounds;
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, powerPreference: 'low-power' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio || 1));
-    this.renderer.domElement.setAttribute('aria-hidden', 'true');
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
     this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
@@ -25,7 +27,6 @@ export class View {
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
-    this.fit();
   }
 
   resize() {
@@ -52,10 +53,11 @@ export class View {
     camera.near = planar ? -100 * reach : reach / 500;
     camera.far = 100 * reach;
     if (planar) {
-      const aspect = this.width / this.height;
-      this.half = Math.max(size[1] * 0.62, size[0] * 0.58 / aspect, 1e-9);
+      const { metres, x, y } = this.room(size);
+      this.half = metres * this.height / 2;
       camera.zoom = 1;
-      camera.position.set(middle[0], middle[1], reach);
+      camera.position.set(middle[0] + x * metres, middle[1] + y * metres, reach);
+      controls.target.set(camera.position.x, camera.position.y, middle[2]);
       this.frustum();
     } else {
       const eye = new THREE.Vector3(...direction(size)).normalize();
@@ -65,6 +67,15 @@ export class View {
     camera.updateProjectionMatrix();
     controls.update();
     this.invalidate();
+  }
+
+  // Metres a pixel, and how far to move the eye [px], so that a planar model stands beside or above the inset in the lower
+  // right corner, whichever shows it larger.
+  room(size) {
+    const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
+    const { width: w = 0, height: h = 0 } = this.inset ?? {};
+    const beside = fit(this.width - w, this.height), above = fit(this.width, this.height - h);
+    return beside < above ? { metres: beside, x: w / 2, y: 0 } : { metres: above, x: 0, y: -h / 2 };
   }
 
   zoom(factor) {
