@@ -21,7 +21,7 @@ export async function launch(more = []) {
 export const folder = () => mkdtempSync(join(tmpdir(), 'carom-viewer-'));
 
 // Opens a report from disk and waits until it is complete. What goes wrong gathers in page.trouble, what is asked for
-// outside the file itself in page.reached.
+// outside the file itself, as requests, in page.reached.
 export async function open(browser, path, { width = 1280, height = 800, scheme = 'light' } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
   const page = await context.newPage(), url = pathToFileURL(path).href;
@@ -34,7 +34,7 @@ export async function open(browser, path, { width = 1280, height = 800, scheme =
     d.dismiss();
   });
   context.on('request', (r) => {
-    if (r.url() !== url && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) page.reached.push(r.url());
+    if (r.url() !== url && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) page.reached.push(r);
   });
   await page.goto(url);
   await page.waitForFunction(() => document.documentElement.dataset.ready);

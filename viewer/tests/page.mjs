@@ -208,6 +208,7 @@ export function pageChecks(browser, scratch) {
     const source = readFileSync(join(import.meta.dirname, '../dist/index.html'), 'utf8');
     assert.match(source, /default-src 'none'; script-src 'sha256-/);
     assert.doesNotMatch(source, /<(script|link|img|iframe)[^>]+(src|href)="(?!data:)/);
+    assert.deepEqual(page.reached.splice(0).map((r) => r.failure()?.errorText), ['csp'], 'refused before it left');
     page.trouble.splice(0);   // the two refusals
   });
 

@@ -2,17 +2,35 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
-// Null where the browser has none to give.
-export const openContext = (canvas) => canvas.getContext('webgl2', { antialias: true, alpha: true, depth: true, premultipliedAlpha: true });
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
+
+// A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
+// picture: without a graphics card they come when the picture stands still, by drawing it at twice the size.
+export function openSurface() {
+  const make = (antialias) => {
+    const canvas = document.createElement('canvas');
+    canvas.setAttribute('aria-hidden', 'true');
+    return { canvas, context: canvas.getContext('webgl2', { antialias, alpha: true }) };
+  };
+  const plain = make(false), { context } = plain;
+  if (!context) return null;
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  if (info && SOFTWARE.test(context.getParameter(info.UNMASKED_RENDERER_WEBGL))) return { ...plain, soft: true };
+  context.getExtension('WEBGL_lose_context')?.loseContext();
+  return { ...make(true), soft: false };
+}
 
 export class View {
-  constructor(host, canvas, context, bounds, planar, draw) {
+  constructor(host, { canvas, context, soft }, bounds, planar, draw) {
     this.host = host;
     this.planar = planar;
     this.draw = draw;
     this.bounds = bounds;
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio || 1));
+    this.soft = soft;
+    this.ratio = Math.min(2, devicePixelRatio || 1);
+    if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
     this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
@@ -31,7 +49,7 @@ export class View {
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
-    if (!w || !h) return;
+    if (!w || !h || (w === this.width && h === this.height)) return;
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
@@ -112,11 +130,15 @@ export class View {
     requestAnimationFrame(() => {
       this.asked = false;
       this.render();
+      if (!this.soft) return;
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.render(2), SHARPEN);
     });
   }
 
-  render() {
+  render(ratio = this.ratio) {
     if (!this.width) return;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.camera.updateMatrixWorld();
     this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     this.draw();
