@@ -72,7 +72,8 @@ static void keep_joints(builder *b, drawing *d) {
   d->joints = ARENA_ARRAY(b->memory, drawn_joint, list->count + 1);
   for (int i = 0; i < list->count; i++) {
     const carom_joint_def *j = list->items[i].content;
-    d->joints[i] = (drawn_joint){.clearance = j->clearance, .radius = j->radius, .length = j->length, .width = j->width,
+    d->joints[i] = (drawn_joint){.clearance = j->clearance, .axial_clearance = j->axial_clearance, .radius = j->radius,
+                                 .length = j->length, .width = j->width, .height = j->height,
                                  .limits = j->limits.items ? copy_numbers(b, j->limits).items : NULL};
   }
 }

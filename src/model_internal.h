@@ -35,7 +35,7 @@ typedef struct drawn_surface {
 } drawn_surface;
 
 typedef struct drawn_joint {
-  double clearance, radius, length, width;
+  double clearance, axial_clearance, radius, length, width, height;
   const double *limits;      // two, or null
 } drawn_joint;
 

@@ -201,7 +201,7 @@ static void put_joint_columns(report *r, json_writer *w, const report_run *run, 
 }
 
 static void put_contact_columns(report *r, json_writer *w, const report_run *run, const char *owner) {
-  static const char *const single[] = {"gap", "fn", "ft", "mode", "x", "y", "slip"};
+  static const char *const single[] = {"gap", "fn", "ft", "mode", "x", "y", "z", "slip"};
   static const char *const at[] = {"at_x", "at_y", "at_z"}, *const force[] = {"force_x", "force_y", "force_z"};
   const report_table *t = report_find_table(run, "contacts");
   json_open(w, "columns", '{');
@@ -357,7 +357,7 @@ static box find_bounds(report *r, const report_run *run) {
 }
 
 static void put_scene(report *r, json_writer *w, const report_run *run) {
-  static const char *const elsewhere[] = {"space", "coordinates", "source", "options", "files"};
+  static const char *const elsewhere[] = {"space", "coordinates", "source", "options", "files", "remarks"};
   static const char *const lists[] = {"bodies", "joints", "forces", "drives", "contacts"};
   json_open(w, "scene", '{');
   box b = find_bounds(r, run);

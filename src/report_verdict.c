@@ -104,6 +104,7 @@ static void judge_contact(json_writer *w, const report_run *run) {
                  .level = level_of(value, limit, 10 * limit)};
   put_check(w, &depth, "Surfaces were found at most %.2g m deep in each other when they met; %s is %.2g m.", value, of, limit);
 
+  if (!(json_get_number(solver, "solves", 0) > 0)) return;  // forces by laws, or nothing ever touched
   double solves = json_get_number(solver, "solves", 0), unsolved = json_get_number(solver, "unsolved", 0);
   double residual = json_get_number(solver, "worst_residual", 0);
   double tolerance = json_get_number(json_get(json_get(run->scene, "options"), "method"), "tolerance", NAN);
@@ -127,6 +128,7 @@ static void judge_warnings(json_writer *w, const report_run *run) {
       {"step_too_large", "Step too large", "%.0f contact(s) were found deeper than a clearance or a body: impacts may have been missed."},
       {"inconsistent", "Painlevé: no force", "In %.0f step(s) of sliding no finite contact force fits; an impact without collision stood in."},
       {"indeterminate", "Painlevé: several motions", "In %.0f step(s) of sliding more than one motion fits."},
+      {"penetration", "Met too deep", "%.0f contact(s) were first met deeper than their bound: such forces are not earned by any motion."},
       {"energy_gain", "Energy gained", "%.0f impact(s) added energy, as Newton's restitution with friction may."},
   };
   const json_value *warnings = json_get(run->summary, "warnings");
@@ -147,6 +149,20 @@ static void judge_warnings(json_writer *w, const report_run *run) {
   }
 }
 
+// Laws of continuous contact that are used beyond their range.
+static void judge_laws(json_writer *w, const report_run *run) {
+  const json_value *remarks = json_get(run->scene, "remarks");
+  for (int i = 0; remarks && i < remarks->count; i++) {
+    const json_value *v = &remarks->items[i];
+    double count = json_get_number(v, "count", 1);
+    check c = {.key = json_get_text(v, "name"), .title = json_get_text(v, "name"), .level = "warn", .value = count, .limit = 0};
+    if (count > 1)
+      put_check(w, &c, "'%s' and %.0f more: %s", json_get_text(v, "contact"), count - 1, json_get_text(v, "text"));
+    else
+      put_check(w, &c, "'%s': %s", json_get_text(v, "contact"), json_get_text(v, "text"));
+  }
+}
+
 void report_put_verdict(report *r, json_writer *w, const report_run *run) {
   (void)r;
   json_open(w, "verdict", '[');
@@ -157,5 +173,6 @@ void report_put_verdict(report *r, json_writer *w, const report_run *run) {
     if (run->impact_source >= 0) judge_contact(w, run);
     judge_warnings(w, run);
   }
+  judge_laws(w, run);
   json_close(w, ']');
 }

@@ -170,7 +170,9 @@ static int put_solid_parts(scene *s, int body, double *reach) {
     const drawn_joint *d = &s->model->drawing.joints[i];
     const marker *k = &m->markers[m->joints[i].second];
     if (k->body != body || !(d->length > 0 && d->width > 0)) continue;
-    put_box(s, k->local, (vec3){d->length, d->width, 0}, false);
+    // along the joint's axis, x in the plane and z in space
+    put_box(s, k->local, m->planar ? (vec3){d->length, d->width, 0}
+                                   : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length}, false);
     *reach = fmax(*reach, 0.5 * d->length);
     count++;
   }
@@ -270,6 +272,8 @@ static void put_joints(scene *s) {
     json_put_number(&s->w, "radius", d->radius);
     json_put_number(&s->w, "length", d->length);
     json_put_number(&s->w, "width", d->width);
+    json_put_number(&s->w, "height", d->height);
+    json_put_number(&s->w, "axial_clearance", d->axial_clearance);
     if (d->limits) json_put_numbers(&s->w, "limits", d->limits, 2);
     else json_put_null(&s->w, "limits");
     json_put_flag(&s->w, "loop", carom_model_joint_closes_loop(s->model, i));
@@ -381,6 +385,9 @@ static void put_contacts(scene *s) {
     json_put_number(&s->w, "restitution", e->material.restitution);
     json_put_number(&s->w, "tangential_restitution", e->material.tangential_restitution);
     json_put_number(&s->w, "friction", e->material.friction);
+    bool pressed = strcmp(s->model->method, "compliant") == 0;
+    json_put_text(&s->w, "law", pressed && e->material.normal.type ? e->material.normal.type->name : NULL);
+    json_put_text(&s->w, "friction_law", pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
     json_put_integer(&s->w, "points", e->point_count);
     json_put_integer(&s->w, "point0", e->point0);
     put_modes(s, e->type);
@@ -415,10 +422,22 @@ static void put_settings(scene *s) {
   json_open(&s->w, "options", '{');
   if (strcmp(model->method, "moreau") == 0) put_options(s, "method", &moreau_table, &model->moreau);
   if (strcmp(model->method, "event") == 0) put_options(s, "method", &event_table, &model->event);
+  if (strcmp(model->method, "compliant") == 0) put_options(s, "method", &compliant_table, &model->compliant);
   if (strcmp(model->method, "smooth") == 0) put_options(s, "method", &smooth_table, &model->smooth);
   if (strcmp(model->method, "moreau") != 0) put_options(s, "integrator", &integrator_table, &model->integrator);
   put_options(s, "record", &record_table_options, &model->record);
   json_close(&s->w, '}');
+  json_open(&s->w, "remarks", '[');
+  carom_remark remark;
+  for (int i = 0; (remark = carom_model_remark(model, i)).name; i++) {
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", remark.name);
+    json_put_text(&s->w, "text", remark.text);
+    json_put_text(&s->w, "contact", remark.contact);
+    json_put_integer(&s->w, "count", remark.count);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
   json_open(&s->w, "files", '[');
   const document *text = model->def ? model->def->text : NULL;
   for (int i = 0; text && i < text->source_count; i++) json_put_text(&s->w, NULL, text->sources[i]->name);

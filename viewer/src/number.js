@@ -34,7 +34,8 @@ export function quantity(x, unit, digits = 4) {
   return `${String(Number(scaled)).replace('-', '−')} ${PREFIX[k + 8]}${name}`;
 }
 
-export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ' ');
+export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+export const several = (n, one, many = `${one}s`) => `${count(n)}\u00a0${n === 1 ? one : many}`;
 
 // Round numbers about `target` apart, for axes: 1, 2, 5 times a power of ten.
 export function ticks(min, max, target) {

@@ -1,7 +1,7 @@
 // The strip over the time line: each impact a mark as tall as it was strong, below it lanes that tell contact that lasts
 // from free flight. Drawn over the stretch of time in view, with the whole run as a thin bar on top.
 import { fitCanvas } from './plots/painter.js';
-import { ticks, tickTexts, quantity } from './number.js';
+import { ticks, tickTexts, quantity, several } from './number.js';
 import { theme, onTheme } from './theme.js';
 import { h } from './dom.js';
 
@@ -104,5 +104,5 @@ function drawLane(c, lane, top, px, width, look) {
 }
 
 export const stripText = (run) => (run.impacts?.kept
-  ? `${run.impacts.rows} impacts, the strongest ${quantity(run.impacts.of.get('impulse_normal').max, 'N*s')}`
+  ? `${several(run.impacts.rows, 'impact')}, the strongest ${quantity(run.impacts.of.get('impulse_normal').max, 'N*s')}`
   : 'no impacts');

@@ -90,12 +90,12 @@ export function pair() {
   return [[a, b], [compare], both];
 }
 
-// n spheres that fall and turn in space, for the frame rate.
+// n bodies that float and turn in space, for the frame rate.
 export function many(n = 200, frames = 400) {
   const time = Array.from({ length: frames }, (_, i) => i * 0.01), bodies = [], shapes = [{ name: 'ground', pose: null, com: [0, 0, 0], mass: 0, shapes: [{ kind: 'plane', at: [0, 0, 0] }] }];
   for (let b = 0; b < n; b++) {
     const x0 = (b % 14) * 0.12, y0 = Math.floor(b / 14) * 0.12, phase = b * 0.7;
-    const values = [time.map((t) => x0 + 0.03 * Math.sin(t + phase)), time.map((t) => y0 + 0.03 * Math.cos(t + phase)), time.map((t) => 0.1 + Math.abs(Math.sin(2 * t + phase))),
+    const values = [time.map((t) => x0 + 0.03 * Math.sin((1 + 0.13 * b) * t + phase)), time.map((t) => y0 + 0.03 * Math.cos(t + phase)), time.map((t) => 0.1 + Math.abs(Math.sin(2 * t + phase))),
       time.map((t) => Math.cos(t + phase)), time.map((t) => Math.sin(t + phase)), time.map(() => 0), time.map(() => 0)];
     bodies.push(...POSE.map((k, i) => [`ball${b}.${k}`, i < 3 ? 'm' : '1', values[i]]));
     const kind = b % 3 === 0 ? { kind: 'box', size: [0.08, 0.08, 0.08] } : b % 3 === 1 ? { kind: 'sphere', radius: 0.05 } : { kind: 'cylinder', radius: 0.04, length: 0.09 };

@@ -3,6 +3,8 @@ import { h, replace } from '../dom.js';
 import { TimePlot } from './timeplot.js';
 import { quantityInput } from './series.js';
 
+const changes = (column) => column && column.min !== column.max;
+
 export function startPlots(section, runs, clock) {
   const run = runs[0], list = h('div');
   const add = (title, names) => {
@@ -17,7 +19,8 @@ export function startPlots(section, runs, clock) {
   });
   replace(section, list, h('div', { class: 'panel', style: 'margin-top: 12px' }, h('header', { style: 'border: 0' }, h('h2', {}, 'New plot'), h('div', { class: 'add', style: 'flex: 1' }, field))));
   for (const plot of run.plots.filter((p) => p.kind === 'time')) {
-    const names = plot.columns.map((key) => run.column(key)?.name).filter(Boolean);
+    // What never changes in any run is no curve.
+    const names = plot.columns.map((key) => run.column(key)?.name).filter((name) => runs.some((r) => changes(r.byName.get(name))));
     if (names.length) add(plot.title, names);
   }
   if (!list.children.length) {

@@ -18,8 +18,8 @@ export function startPortraits(section, runs, clock) {
     h('button', { onclick: () => add(pairPanel(runs, clock, 'Portrait', ...firstPair(run))) }, 'Add a portrait'),
     h('button', { disabled: !angles.length, title: angles.length ? 'Stroboscopic points at a chosen angle' : 'No joint of this run turns',
       onclick: () => add(sectionPanel(runs, clock, angles)) }, 'Add a Poincaré section'));
-  replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, 'Portraits'), buttons),
-    h('div', { class: 'body' }, h('p', { class: 'note' }, 'Drag to look closer, double-click for all; a click goes to the nearest sample.'))), h('div', { style: 'height: 12px' }), grid);
+  replace(section, h('div', { class: 'panel' }, h('header', {},
+    h('h2', { title: 'Drag to look closer, double-click for all; a click goes to the nearest sample.' }, 'Portraits'), buttons)), grid);
   if (angles.some((a) => turns(run, a) >= 3)) add(sectionPanel(runs, clock, angles));
 }
 

@@ -29,7 +29,7 @@ export class TimePlot {
           this.stop();
           onclose(this);
         }, { class: 'icon quiet' }))),
-      h('div', { class: 'controls' }, this.chips), this.host, this.state);
+      h('div', { class: 'controls' }, this.chips, this.state), this.host);
     this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime())];
     this.size = new ResizeObserver(() => this.fit());
     this.size.observe(this.host);
@@ -80,7 +80,7 @@ export class TimePlot {
 
   options() {
     const c = theme(), axis = { stroke: c.muted, grid: { stroke: c.rule, width: 1 }, ticks: { stroke: c.rule, size: 4 }, font: `11px ${c.font}` };
-    const few = (u, k, from, to) => to - from < u.over.clientWidth / 5;
+    const few = (u, k, from, to) => to - from < u.bbox.width / devicePixelRatio / 5;
     return {
       width: this.width, height: HEIGHT, legend: { show: false }, padding: [6, 14, 0, 0], pxAlign: 0,
       cursor: { y: false, drag: { x: true, y: false, setScale: false }, sync: { key: 'time' }, points: { size: 6 } },
@@ -148,8 +148,7 @@ export class TimePlot {
     if (!this.plot) return;
     const { t } = this.clock, x = this.plot.valToPos(t, 'x');
     this.cursor.style.transform = `translateX(${x - 0.75}px)`;
-    this.cursor.style.height = `${this.plot.over.clientHeight}px`;
-    this.cursor.hidden = !(x >= 0 && x <= this.plot.over.clientWidth);
+    this.cursor.hidden = !(x >= 0 && x <= this.plot.bbox.width / devicePixelRatio);
     this.element.dataset.time = t;
     this.curves.forEach((curve, k) => { this.values[k].textContent = plain(curve.column.at(t), 5); });
   }

@@ -43,10 +43,10 @@ export class XyPlot {
 
   draw() {
     if (!this.host.clientWidth) return;
+    this.shown = this.width;
     this.list = this.clouds();
     this.at = this.frame(this.list);
-    this.canvas.style.width = `${this.width}px`;
-    this.canvas.style.height = `${this.height}px`;
+    for (const canvas of [this.canvas, this.dots]) Object.assign(canvas.style, { width: `${this.shown}px`, height: `${this.height}px` });
     this.paint(new CanvasPainter(fitCanvas(this.canvas, this.width, this.height)));
     this.canvas.setAttribute('aria-label', `${this.title}: ${this.labels().join(' against ')}`);
     this.drawDots();
@@ -82,11 +82,8 @@ export class XyPlot {
   }
 
   drawDots() {
-    if (!this.at || !this.host.clientWidth) return;
-    const c = fitCanvas(this.dots, this.width, this.height), look = theme();
-    this.dots.style.width = `${this.width}px`;
-    this.dots.style.height = `${this.height}px`;
-    if (!this.marker) return;
+    if (!this.at || !this.marker) return;
+    const c = fitCanvas(this.dots, this.shown, this.height), look = theme();
     this.host.dataset.time = this.clock.t;
     const { left, top, width, height } = this.at.box;
     c.beginPath();

@@ -5,7 +5,7 @@ import { fitCanvas } from '../plots/painter.js';
 import { theme, onTheme } from '../theme.js';
 import { plain, quantity } from '../number.js';
 import { place } from './poses.js';
-import { STATE_NAMES } from './contacts.js';
+import { STATE_NAMES, STICK, IMPACT } from './contacts.js';
 import * as draw from './symbols.js';
 
 const SHARE = 0.2;            // of the drawn radius: the clearance
@@ -86,8 +86,9 @@ export class Lens {
     c.lineWidth = 1.5;
     c.stroke();
     for (const [i, v] of [-1, -1, 1, 1].entries()) {
-      const touches = Math.abs(corners[i][1] - (mid[1] - v * wall)) < 1.2;
-      if (touches) force && force.state === 3 ? draw.burst(c, corners[i], 9, look.impact) : draw.circle(c, corners[i], 4, { fill: force?.state === 1 ? look.stick : look.slip });
+      const touches = force && Math.abs(corners[i][1] - (mid[1] - v * wall)) < 1.2;
+      if (touches && force.state === IMPACT) draw.burst(c, corners[i], 9, look.impact, 2);
+      else if (touches) draw.circle(c, corners[i], 4, { fill: force.state === STICK ? look.stick : look.slip });
     }
     this.say(k, w, joint, force);
   }

@@ -2,7 +2,7 @@
 import { theme } from '../theme.js';
 import { fitCanvas } from '../plots/painter.js';
 import { ticks, quantity } from '../number.js';
-import { place } from './poses.js';
+import { place, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
 import * as draw from './symbols.js';
 
@@ -27,6 +27,7 @@ export class Overlay {
     const { view } = this, c = fitCanvas(this.canvas, view.width, view.height);
     this.c = c;
     if (this.run.isPlanar) this.drawPlanes();
+    this.drawThinLinks();
     for (const joint of this.show.joints ? this.run.scene.joints : []) this.drawJoint(joint);
     for (const f of this.run.scene.forces ?? []) this.drawForceElement(f);
     for (const d of this.run.scene.drives ?? []) this.drawDrive(d);
@@ -46,6 +47,17 @@ export class Overlay {
         const d = [along[0] - at[0], along[1] - at[1]], size = Math.hypot(...d);
         const clipped = size > 0 && clipLine(at, [d[0] / size, d[1] / size], this.view.width, this.view.height);
         if (clipped) draw.hatched(this.c, ...clipped, theme().ground, 11);
+      }
+    });
+  }
+
+  // A bar too thin for the eye gets a line of three pixels.
+  drawThinLinks() {
+    this.run.scene.bodies.forEach((body, b) => {
+      for (const shape of body.shapes ?? []) {
+        if (shape.kind !== 'link' || shape.width * this.view.scale >= 3) continue;
+        const ends = [shape.from, shape.to].map((p) => this.view.project(this.poses.point(b, p)));
+        if (ends[0] && ends[1]) draw.line(this.c, ends, b ? theme().series[(b - 1) % 8] : theme().ground, 3);
       }
     });
   }
@@ -73,7 +85,7 @@ export class Overlay {
     switch (joint.kind) {
       case 'revolute': case 'universal':
         if (joint.clearance > 0 && joint.radius > 0) this.drawBearing(joint, first, p);
-        else if (this.run.isPlanar) draw.pin(this.c, p, grounded);
+        else if (this.run.isPlanar) draw.pin(this.c, p, grounded, this.hangs(joint) ? -1 : 1);
         else this.drawHinge(joint, p, first);
         break;
       case 'prismatic': case 'cylindrical': case 'screw': this.drawGuide(joint, first); break;
@@ -81,6 +93,15 @@ export class Overlay {
       case 'fixed': draw.line(this.c, [[p[0] - 4, p[1] - 4], [p[0] + 4, p[1] + 4]], theme().ink); break;
       default: break;
     }
+  }
+
+  // Whether the body on a grounded pin hung below it at the start.
+  hangs(joint) {
+    if (joint.hangs === undefined) {
+      const body = joint.second.body || joint.first.body, { com = [0, 0, 0] } = this.run.scene.bodies[body], [x, y] = new Poses(this.run).set(this.run.t0).point(body, com), at = this.side(joint, 'first');
+      joint.hangs = at[1] - y > 0.8 * Math.hypot(x - at[0], y - at[1]) && y < at[1];
+    }
+    return joint.hangs;
   }
 
   axis(joint) {
@@ -208,16 +229,22 @@ export class Overlay {
     });
   }
 
+  // Where there is room at the bottom: left without a legend, else in the middle, on narrow screens right.
+  footing(length) {
+    const { width } = this.view;
+    return !(this.contacts.largest > 0) ? 14 : width < 500 ? width - length - 14 : width / 2 - length / 2;
+  }
+
   // A bar of round length in the plane, a triad in space.
   drawScale() {
     const { c, view } = this, look = theme(), y = view.height - 14;
     if (this.run.isPlanar) {
-      const metres = ticks(0, 130 / view.scale, 1).at(-1) || 1e-3, length = metres * view.scale, x = view.width / 2 - length / 2;
+      const metres = ticks(0, 130 / view.scale, 1).at(-1) || 1e-3, length = metres * view.scale, x = this.footing(length);
       draw.line(c, [[x, y - 4], [x, y], [x + length, y], [x + length, y - 4]], look.muted, 1.3);
       draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11 });
       return;
     }
-    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [view.width / 2, view.height - 34];
+    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [this.footing(60) + 30, view.height - 34];
     for (const [k, name] of ['x', 'y', 'z'].entries()) {
       const p = view.project(middle.map((v, i) => v + (i === k ? 24 / view.scale : 0)));
       if (!p || !origin) continue;

@@ -2,7 +2,7 @@
 import { h, s, replace, select, check, iconButton, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
 import { quantity } from '../number.js';
-import { View } from './view.js';
+import { View, openSurface } from './view.js';
 import { Solids } from './solids.js';
 import { Poses } from './poses.js';
 import { Overlay } from './overlay.js';
@@ -15,23 +15,20 @@ export function startScene(section, runs, clock) {
   const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene: arrows move the view, plus and minus bring it closer' });
   const bar = h('header');
   replace(section, h('div', { class: 'panel' }, bar, host));
-  try {
-    return new Scene(host, bar, runs, clock);
-  } catch (error) {
-    replace(bar, h('h2', {}, 'Scene'));
-    replace(host, h('div', { class: 'missing', role: 'alert' }, h('p', {}, 'The scene needs WebGL, which this browser does not offer here. Everything else on the page works without it.')));
-    host.removeAttribute('tabindex');
-    console.info(`no scene: ${error.message}`);
-    return { fit() {} };
-  }
+  const surface = openSurface();
+  if (surface) return new Scene(host, bar, runs, clock, surface);
+  replace(bar, h('h2', {}, 'Scene'));
+  replace(host, h('div', { class: 'missing', role: 'alert' }, h('p', {}, 'The scene needs WebGL 2, which this browser does not offer here. Everything else on the page works without it.')));
+  host.removeAttribute('tabindex');
+  return { fit() {} };
 }
 
 class Scene {
-  constructor(host, bar, runs, clock) {
+  constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock });
     const run = runs[0];
     this.poses = runs.map((r) => new Poses(r));
-    this.view = new View(host, boundsOf(runs, this.poses), run.isPlanar, () => this.drawOver());
+    this.view = new View(host, surface, boundsOf(runs, this.poses), run.isPlanar, () => this.drawOver());
     this.solids = runs.map((r) => new Solids(r, r.number ? GHOST : 1));
     this.solids.forEach((solid) => this.view.scene.add(solid.group));
     const canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
@@ -48,6 +45,7 @@ class Scene {
     });
     host.addEventListener('keydown', (e) => this.key(e));
     this.show();
+    this.fit();
     this.view.render();
   }
 
@@ -66,6 +64,8 @@ class Scene {
   }
 
   fit() {
+    const lens = this.lens.element;
+    this.view.inset = lens && !lens.hidden ? { width: lens.offsetWidth + 16, height: lens.offsetHeight + 16 } : null;
     this.view.fit();
   }
 
@@ -115,7 +115,7 @@ class Scene {
 
   zoomers() {
     return h('div', { class: 'zoomers' }, iconButton(ICON.closer, 'Closer', () => this.view.zoom(0.8)), iconButton(ICON.further, 'Further', () => this.view.zoom(1.25)),
-      iconButton(ICON.fit, 'Fit (F)', () => this.view.fit()));
+      iconButton(ICON.fit, 'Fit (F)', () => this.fit()));
   }
 
   // Arrow signs as they are drawn: each differs by shape as well.
@@ -139,13 +139,13 @@ class Scene {
   }
 
   savePng() {
-    const { view } = this, gl = view.renderer.domElement, picture = h('canvas', { width: gl.width, height: gl.height });
+    const { view } = this, gl = view.renderer.domElement, picture = h('canvas', { width: 2 * view.width, height: 2 * view.height });
     const c = picture.getContext('2d');
     c.fillStyle = theme().panel;
-    c.fillRect(0, 0, gl.width, gl.height);
-    view.render();
-    c.drawImage(gl, 0, 0);
-    c.drawImage(this.overlay.canvas, 0, 0, gl.width, gl.height);
+    c.fillRect(0, 0, picture.width, picture.height);
+    view.render(Math.max(2, view.ratio));
+    c.drawImage(gl, 0, 0, picture.width, picture.height);
+    c.drawImage(this.overlay.canvas, 0, 0, picture.width, picture.height);
     picture.toBlob((blob) => download(`${fileName(this.runs[0].name, 'scene')}.png`, blob), 'image/png');
   }
 }

@@ -44,20 +44,21 @@ export function hatched(c, a, b, stroke, depth = 9) {
   c.stroke();
 }
 
-export function pin(c, [x, y], grounded) {
+// On ground: a foot below it, or above where the body hangs (down = -1).
+export function pin(c, [x, y], grounded, down = 1) {
   const look = theme();
   if (grounded) {
     c.beginPath();
     c.moveTo(x, y);
-    c.lineTo(x - 9, y + 15);
-    c.lineTo(x + 9, y + 15);
+    c.lineTo(x - 9, y + 15 * down);
+    c.lineTo(x + 9, y + 15 * down);
     c.closePath();
     c.fillStyle = look.panel;
     c.fill();
     c.strokeStyle = look.ink;
     c.lineWidth = 1.3;
     c.stroke();
-    hatched(c, [x + 13, y + 15], [x - 13, y + 15], look.ground, -7);
+    hatched(c, [x - 13 * down, y + 15 * down], [x + 13 * down, y + 15 * down], look.ground, 7);
   }
   circle(c, [x, y], 4, { fill: look.panel, stroke: look.ink, width: 1.5 });
 }
@@ -89,12 +90,11 @@ export function drive(c, [x, y], along) {
     return;
   }
   c.beginPath();
-  c.arc(x, y, 13, 0.4, 0.4 + 0.72 * TURN);
+  c.arc(x, y, 15, 0.3, -3, true);
   c.strokeStyle = accent;
   c.lineWidth = 1.8;
   c.stroke();
-  const end = 0.4;
-  arrowHead(c, [x + 13 * Math.cos(end) + 2, y + 13 * Math.sin(end) - 4], [Math.sin(end), -Math.cos(end)], 7, accent);
+  arrowHead(c, [x - 14.5, y + 8], [0.1, 0.99], 6, accent);
 }
 
 export function arrowHead(c, tip, along, size, fill, hollow = false) {

@@ -2,15 +2,35 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
+
+// A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
+// picture: without a graphics card they come when the picture stands still, by drawing it at twice the size.
+export function openSurface() {
+  const make = (antialias) => {
+    const canvas = document.createElement('canvas');
+    canvas.setAttribute('aria-hidden', 'true');
+    return { canvas, context: canvas.getContext('webgl2', { antialias, alpha: true }) };
+  };
+  const plain = make(false), { context } = plain;
+  if (!context) return null;
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  if (info && SOFTWARE.test(context.getParameter(info.UNMASKED_RENDERER_WEBGL))) return { ...plain, soft: true };
+  context.getExtension('WEBGL_lose_context')?.loseContext();
+  return { ...make(true), soft: false };
+}
+
 export class View {
-  constructor(host, bounds, planar, draw) {
+  constructor(host, { canvas, context, soft }, bounds, planar, draw) {
     this.host = host;
     this.planar = planar;
     this.draw = draw;
     this.bounds = bounds;
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, powerPreference: 'low-power' });
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio || 1));
-    this.renderer.domElement.setAttribute('aria-hidden', 'true');
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
+    this.soft = soft;
+    this.ratio = Math.min(2, devicePixelRatio || 1);
+    if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
     this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
@@ -25,12 +45,11 @@ export class View {
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
-    this.fit();
   }
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
-    if (!w || !h) return;
+    if (!w || !h || (w === this.width && h === this.height)) return;
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
@@ -52,10 +71,11 @@ export class View {
     camera.near = planar ? -100 * reach : reach / 500;
     camera.far = 100 * reach;
     if (planar) {
-      const aspect = this.width / this.height;
-      this.half = Math.max(size[1] * 0.62, size[0] * 0.58 / aspect, 1e-9);
+      const { metres, x, y } = this.room(size);
+      this.half = metres * this.height / 2;
       camera.zoom = 1;
-      camera.position.set(middle[0], middle[1], reach);
+      camera.position.set(middle[0] + x * metres, middle[1] + y * metres, reach);
+      controls.target.set(camera.position.x, camera.position.y, middle[2]);
       this.frustum();
     } else {
       const eye = new THREE.Vector3(...direction(size)).normalize();
@@ -65,6 +85,15 @@ export class View {
     camera.updateProjectionMatrix();
     controls.update();
     this.invalidate();
+  }
+
+  // Metres a pixel, and how far to move the eye [px], so that a planar model stands beside or above the inset in the lower
+  // right corner, whichever shows it larger.
+  room(size) {
+    const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
+    const { width: w = 0, height: h = 0 } = this.inset ?? {};
+    const beside = fit(this.width - w, this.height), above = fit(this.width, this.height - h);
+    return beside < above ? { metres: beside, x: w / 2, y: 0 } : { metres: above, x: 0, y: -h / 2 };
   }
 
   zoom(factor) {
@@ -101,11 +130,15 @@ export class View {
     requestAnimationFrame(() => {
       this.asked = false;
       this.render();
+      if (!this.soft) return;
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.render(2), SHARPEN);
     });
   }
 
-  render() {
+  render(ratio = this.ratio) {
     if (!this.width) return;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.camera.updateMatrixWorld();
     this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     this.draw();
