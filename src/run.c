@@ -7,9 +7,11 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
+#include "scene.h"
 #include "sim.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -30,7 +32,7 @@ static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies
 
 static int group_of(const carom_model *model, int i) {
   int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count) return GROUP_OUTPUTS;
   if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
   if (k >= 0) return GROUP_ENERGY;
   switch (model->m.signals[i].kind) {
@@ -39,7 +41,8 @@ static int group_of(const carom_model *model, int i) {
     case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
     case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
     case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
-    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE: return GROUP_REACTIONS;
+    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE:
+    case SIGNAL_FRICTION_EFFORT: case SIGNAL_FRICTION_SLIP: return GROUP_REACTIONS;
     case SIGNAL_FORCE: return GROUP_FORCES;
     case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
     case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
@@ -51,7 +54,11 @@ static int group_of(const carom_model *model, int i) {
 // Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
 static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_CONTACTS || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_CONTACTS) {  // less what is for the eye
+    int k = (i - model->m.signal_count - ENERGY_SIGNALS) % model->contact_signals;
+    return k < CONTACT_SLIP || k == CONTACT_Z;
+  }
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
@@ -118,9 +125,10 @@ static const char *list_parameters(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 8 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 9 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
+  texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
@@ -352,9 +360,18 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
   summary->steps_per_s = summary->wall_s > 0 ? (double)(summary->steps - r->steps_before) / summary->wall_s : 0;
 }
 
-static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+// The summary as it is recorded: with the reason when the run did not reach its end.
+static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
   char text[2048];
-  carom_summary_json(summary, text, sizeof text);
+  int length = carom_summary_json(summary, text, sizeof text);
+  if (status == CAROM_OK || length < 1 || length >= (int)sizeof text) return arena_copy_text(&r->memory, text);
+  json_writer why = json_begin(&r->memory);
+  json_put_text(&why, NULL, r->error->message);
+  return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);
+}
+
+static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+  const char *text = recorded_summary(r, status, summary);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
   r->text = NULL;
@@ -441,21 +458,21 @@ static void list_stages(const carom_summary *s, char *text, size_t size) {
 int carom_summary_json(const carom_summary *s, char *text, int size) {
   char stages[512];
   list_stages(s, stages, sizeof stages);
-  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], deepest[32], residual[32], summed[32];
+  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], bound[32], deepest[32], residual[32], summed[32];
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
   return snprintf(text, (size_t)size,
                   "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
-                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
+                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": %s, "
                   "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, "
                   "\"worst_residual\": %s, \"stages\": {%s}}, "
                   "\"warnings\": {\"energy\": %ld, \"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
-                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld}}",
+                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld, \"penetration\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
                   number(s->constraint_violation, violation), s->contact_episodes,
-                  number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->accumulations,
+                  number(s->worst_initial_penetration, first), number(s->penetration_bound, bound), number(s->deepest_penetration, deepest), s->accumulations,
                   number(s->accumulation_error, summed), s->solves, s->unsolved, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
                   s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
-                  s->energy_gains);
+                  s->energy_gains, s->too_deep);
 }

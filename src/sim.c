@@ -1,5 +1,6 @@
 #include "sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
+#include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
@@ -31,6 +33,7 @@ typedef union any_settings {
   smooth_settings smooth;
   moreau_settings moreau;
   event_settings event;
+  compliant_settings compliant;
 } any_settings;
 
 static smooth_settings smooth_settings_of(const carom_model *model) {
@@ -48,6 +51,14 @@ static smooth_settings smooth_settings_of(const carom_model *model) {
   };
 }
 
+static compliant_settings compliant_settings_of(const carom_model *model, smooth_settings smooth) {
+  const carom_compliant_def *d = &model->compliant;
+  smooth.constraints = (smooth_constraints)d->constraints;
+  smooth.alpha = d->alpha, smooth.beta = d->beta;
+  return (compliant_settings){.smooth = smooth, .entry = (compliant_entry)d->entry, .penetration_max = d->penetration_max,
+                              .approach_min = d->approach_min};
+}
+
 static any_settings settings_of(const carom_sim *sim) {
   const carom_moreau_def *d = &sim->model->moreau;
   if (sim->type == &scheme_moreau)
@@ -58,6 +69,7 @@ static any_settings settings_of(const carom_sim *sim) {
   if (sim->type == &scheme_event)
     return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
                                     .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length}};
+  if (sim->type == &scheme_compliant) return (any_settings){.compliant = compliant_settings_of(sim->model, smooth)};
   return (any_settings){.smooth = smooth};
 }
 
@@ -67,7 +79,8 @@ static energy_balance balance_of(const carom_sim *sim) {
   bool known = sim->x->level >= LEVEL_REACTION;
   return (energy_balance){.kinetic = known ? sim->x->kinetic : tree_kinetic_energy(m, sim->x),
                           .gravity = known ? sim->x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, sim->x),
-                          .spring = sim->x->potentials[POTENTIAL_SPRING], .drive = accounts[POWER_DRIVE],
+                          .spring = sim->x->potentials[POTENTIAL_SPRING],
+                          .contact = sim->x->potentials[POTENTIAL_CONTACT], .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
                           .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
                           .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
@@ -102,7 +115,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
 }
 
 static const scheme_type *find_scheme(const char *name) {
-  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event};
+  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event, &scheme_compliant};
   size_t i = sizeof all / sizeof *all - 1;
   while (i > 0 && strcmp(all[i]->name, name) != 0) i--;
   return all[i];
@@ -213,12 +226,13 @@ bool sim_evaluate(carom_sim *sim) {
 }
 
 int sim_signal_count(const carom_model *model) {
-  return model->m.signal_count + ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count + model->output_count;
+  return model->m.signal_count + ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count + model->output_count;
 }
 
 static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
   energy_ledger l = sim->ledger;
   if (sim->since_booked || sim->x->t != sim->booked_t) l.now = balance_of(sim);
+  out[ENERGY_CONTACT] = l.now.contact;
   out[ENERGY_DRIVE] = l.now.drive, out[ENERGY_APPLIED] = l.now.applied, out[ENERGY_DAMPER] = l.now.damper;
   out[ENERGY_IMPACT] = l.now.impact, out[ENERGY_FRICTION] = l.now.friction;
   out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_IMBALANCE] = energy_imbalance(&l);
@@ -230,28 +244,58 @@ static double energy_signal(const carom_sim *sim, int k) {
   return all[k];
 }
 
-// Of an element in the last step: the smallest gap, the sums of forces, its mode, and for a joint with clearance where
-// the second marker is in the first's axes.
-static double contact_signal(const carom_sim *sim, const contact_element *e, int k) {
-  const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
-  if (k == CONTACT_X || k == CONTACT_Y) {
-    marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
-    vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
-    return k == CONTACT_X ? d.x : d.y;
+// Where the resultant of an element's forces acts in the world, and which one on the first body: the mean of its points,
+// weighted by their normal forces.
+static void contact_resultant(const carom_sim *sim, const contact_element *e, const scheme_contact *points, double *out) {
+  vec3 at = {0, 0, 0}, force = {0, 0, 0};
+  double weights = 0;
+  bool active = false, slides = false;
+  for (int i = 0; i < e->point_count; i++) {
+    const contact_point *p = points[i].point;
+    if (!points[i].active || !p) continue;
+    active = true;
+    slides |= points[i].slides;
+    double weight = fmax(points[i].normal_force, DBL_MIN);
+    weights += weight;
+    at = vec3_axpy(at, weight, p->at);
+    force = vec3_axpy(force, points[i].normal_force, p->n);
+    for (int k = 0; k < 2; k++) force = vec3_axpy(force, points[i].tangential_force[k], p->t[k]);
   }
-  if (!points) return 0;
+  if (active) at = vec3_scale(1 / weights, at);
+  out[CONTACT_SLIP] = active + slides;
+  out[CONTACT_AT_X] = at.x, out[CONTACT_AT_Y] = at.y;
+  out[CONTACT_FORCE_X] = force.x, out[CONTACT_FORCE_Y] = force.y;
+  if (!sim->model->m.planar) out[CONTACT_AT_Z] = at.z, out[CONTACT_FORCE_Z] = force.z;
+}
+
+// Of an element in the last step: the smallest gap, the sums of forces, its mode, for a joint with clearance where the
+// second marker is in the first's axes, and the resultant.
+static void read_contact(const carom_sim *sim, const contact_element *e, double *out) {
+  const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
+  marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
+  vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
+  memset(out, 0, (size_t)sim->model->contact_signals * sizeof *out);
+  out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;
+  if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
+  if (!points) return;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[8] = {false};
+  bool active[CONTACT_POINTS_MAX] = {false};
   for (int i = 0; i < e->point_count; i++) {
     gap = fmin(gap, points[i].gap);
     fn += points[i].normal_force;
     ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
     active[i] = points[i].active;
   }
-  if (k == CONTACT_GAP) return gap;
-  if (k == CONTACT_FN) return fn;
-  if (k == CONTACT_FT) return sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
-  return e->type->mode ? e->type->mode(e, active) : active[0];
+  out[CONTACT_GAP] = gap, out[CONTACT_FN] = fn;
+  out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
+  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : active[0];
+  contact_resultant(sim, e, points, out);
+}
+
+static double contact_signal(const carom_sim *sim, int k) {
+  double all[CONTACT_SIGNALS];
+  read_contact(sim, &sim->model->contacts.elements[k / sim->model->contact_signals], all);
+  return all[k % sim->model->contact_signals];
 }
 
 double carom_sim_read(carom_sim *sim, int signal_index) {
@@ -262,8 +306,8 @@ double carom_sim_read(carom_sim *sim, int signal_index) {
   if (k < 0) return signal_read(&model->m, sim->x, signal_index);
   if (k < ENERGY_SIGNALS) return energy_signal(sim, k);
   k -= ENERGY_SIGNALS;
-  int of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
-  if (k < of_contacts) return contact_signal(sim, &model->contacts.elements[k / CONTACT_SIGNALS], k % CONTACT_SIGNALS);
+  int of_contacts = model->contact_signals * model->contacts.element_count;
+  if (k < of_contacts) return contact_signal(sim, k);
   return function_value(&model->m, sim->x, &model->outputs[k - of_contacts].f);
 }
 
@@ -278,8 +322,8 @@ const double *sim_read_all(carom_sim *sim) {
   signal_read_all(&model->m, sim->x, sim->row);
   read_energies(sim, sim->row + used);
   used += ENERGY_SIGNALS;
-  for (int i = 0; i < model->contacts.element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++) sim->row[used++] = contact_signal(sim, &model->contacts.elements[i], k);
+  for (int i = 0; i < model->contacts.element_count; i++, used += model->contact_signals)
+    read_contact(sim, &model->contacts.elements[i], sim->row + used);
   for (int k = 0; k < model->output_count; k++)
     sim->row[used++] = function_value(&model->m, sim->x, &model->outputs[k].f);
   return sim->row;
@@ -305,6 +349,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = sim->impacts.deepest,
+                     .penetration_bound = sim->type == &scheme_compliant ? sim->model->compliant.penetration_max : 0,
+                     .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
@@ -424,7 +470,7 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const double *state = sim->type->state(sim->scheme);
   memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, state + m->nq + m->nv, POWER_COUNT * sizeof *row);
+  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row);
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {

@@ -20,6 +20,7 @@
 #include "mechanics/mobility.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
+#include "scheme/moreau_friction.h"
 #include "solve/problem_text.h"
 
 typedef struct moreau {
@@ -41,6 +42,7 @@ typedef struct moreau {
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
+  moreau_friction friction;              // of ideal joints
   // the contact problem
   solve_block *blocks;
   int block_count, *block_start;
@@ -69,6 +71,14 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
   add_block(s, kind, row_index, size, size == 1 ? 0 : e->material.friction);
 }
 
+static void add_friction_blocks(moreau *s, double dt) {
+  for (int i = 0; i < s->m->friction_count; i++) {
+    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    s->block_start[s->block_count] = b.row;
+    s->blocks[s->block_count++] = b;
+  }
+}
+
 static solve_problem problem_of(moreau *s, int row_count) {
   s->block_start[s->block_count] = row_count;
   return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->q_rows,
@@ -89,8 +99,9 @@ static void allocate(moreau *s) {
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + 1);
-  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + 2);
+  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + m->friction_count + 1);
+  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + m->friction_count + 2);
+  moreau_friction_create(&s->friction, m, a);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
@@ -101,10 +112,13 @@ static void allocate(moreau *s) {
 
 static void look_ahead(moreau *s) {
   const mechanism *m = s->m;
-  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    for (int k = 0; k < e->point_count; k++) s->element_of[e->point0 + k] = e;
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      s->element_of[p] = e;
+      s->shown[p].point = &s->points[p];
+    }
     s->reads_coordinates |= e->type == &contact_stop;
   }
 }
@@ -120,6 +134,9 @@ static bool create_workspace(moreau *s, carom_error *error) {
       row_count += contact_row_count(s->m, e);
     }
   }
+  s->friction.row0 = row_count;
+  add_friction_blocks(s, s->settings.step);
+  row_count += s->m->friction_count;
   solve_problem largest = problem_of(s, row_count);
   solve_limits limits = solve_limits_of(&largest);
   s->workspace = solve_workspace_create(&limits, error);
@@ -220,6 +237,7 @@ static bool prepare(moreau *s, double dt) {
   x->t = t_mid;
   tree_kinematics(m, x);
   if (s->reads_coordinates) coordinate_update(m, x);
+  if (m->friction_count) moreau_friction_begin(&s->friction, m, x);
   dynamics_apply_forces(m, x);
   if (!mobility_accelerate(m, x)) return false;
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
@@ -257,7 +275,7 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
     bool active = shown->gap <= s->contacts->activation;
     if (!active && !shown->active) continue;
     scheme_contact last = *shown;
-    *shown = (scheme_contact){.gap = last.gap, .active = active};
+    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = last.point};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
     s->active[s->active_count] = p;
@@ -275,6 +293,7 @@ static void find_active(moreau *s, double dt) {
     e->type->evaluate(s->m, s->x, e, s->points + e->point0);
     add_active(s, e, dt);
   }
+  if (s->m->friction_count) moreau_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
 
 // Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
@@ -299,7 +318,6 @@ static void look_for_paradox(moreau *s) {
   }
 }
 
-// q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the chain of solvers.
 // Saves a problem so that it can be looked at and solved again.
 static carom_status dump(const moreau *s, const solve_problem *problem, bool solved, carom_error *error) {
   long every = s->settings.dump_every;
@@ -310,7 +328,18 @@ static carom_status dump(const moreau *s, const solve_problem *problem, bool sol
   return problem_save(problem, path, error);
 }
 
-static carom_status solve_contacts(moreau *s, carom_error *error) {
+static carom_status solve_step(moreau *s, carom_error *error) {
+  solve_problem problem = problem_of(s, s->x->row_total);
+  solve_solution solution = {s->P, s->xi};
+  long unsolved = s->tally.unsolved;
+  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  if (!isfinite(info.residual))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+}
+
+// q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
+static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
   mobility_take_rows(m, x);
@@ -326,15 +355,27 @@ static carom_status solve_contacts(moreau *s, carom_error *error) {
     for (int i = 1; i < size; i++)
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
+  add_friction_blocks(s, dt);
   mobility_delassus(m, x, s->W);
   look_for_paradox(s);
-  solve_problem problem = problem_of(s, x->row_total);
-  solve_solution solution = {s->P, s->xi};
-  long unsolved = s->tally.unsolved;
-  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
-  if (!isfinite(info.residual))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
-  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+  return solve_step(s, error);
+}
+
+// Again and again with the friction of joints that the last solution's load gives, until the two agree.
+static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
+  const mechanism *m = s->m;
+  carom_status status = CAROM_OK;
+  for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+      return CAROM_OK;
+    s->block_count -= m->friction_count;
+    add_friction_blocks(s, dt);
+    status = solve_step(s, error);
+    if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
+  }
+  s->tally.unsolved++;
+  s->tally.worst_residual = fmax(s->tally.worst_residual, s->friction.change);
+  return status;
 }
 
 // --- books --------------------------------------------------------------------------------------------------------
@@ -385,6 +426,8 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   shown->normal_force = P[0] / dt;
   for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
+  bool sticks = c.slip <= 1e-9 * c.speed;
+  shown->slides = !sticks;
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
@@ -394,21 +437,10 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
       .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
       .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = c.slip <= 1e-9 * c.speed});
+      .sticks = sticks});
 }
 
-static void book(moreau *s, double dt, bool solved) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
-  if (solved) {
-    mobility_rates(m, x, s->u_end, s->rate_after);
-    for (int i = 0; i < m->row_count; i++) {
-      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
-      x->lambda[i] = s->P[i] / dt;
-    }
-  }
-  if (!s->active_count && !s->impacts->open_count) return;
+static void book_contacts(moreau *s, double dt) {
   int next = 0;
   step_losses losses = {0};
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -421,6 +453,21 @@ static void book(moreau *s, double dt, bool solved) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;
   }
+}
+
+static void book(moreau *s, double dt, bool solved) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  if (solved) {
+    mobility_rates(m, x, s->u_end, s->rate_after);
+    for (int i = 0; i < m->row_count; i++) {
+      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
+      x->lambda[i] = s->P[i] / dt;
+    }
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
+  }
+  if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
 }
 
 // The impulse of a drive in the tree closes the balance M Δu - Δt h - W P along its speed.
@@ -479,10 +526,11 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   }
   find_active(s, dt);
   bool touching = s->x->row_total > 0;
-  carom_status solved = touching ? solve_contacts(s, error) : CAROM_OK;
+  carom_status solved = touching ? solve_contacts(s, dt, error) : CAROM_OK;
   if (solved != CAROM_OK) return solved;
   double *u_end = touching ? s->u_end : s->u_free;
   if (touching) mobility_respond(s->m, s->x, s->P, s->u_free, u_end);
+  if (s->friction.loaded && (solved = settle_friction(s, dt, error)) != CAROM_OK) return solved;
   book(s, dt, touching);
   if (s->m->drive_count) book_drives(s, dt, u_end);
   return finish(s, t_next, dt, u_end, error);
@@ -505,8 +553,12 @@ static void show_end(void *scheme) {
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
 static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
-// A resumed run has no percussions to begin its first solve from, which shows in the last digits where solvers iterate.
-static bool resumes_exactly(const void *scheme) { return !((const moreau *)scheme)->solver.warm_start; }
+// A resumed run has no percussions to begin its first solve from, nor loads of joints that rub, which shows in the last
+// digits where solvers iterate.
+static bool resumes_exactly(const void *scheme) {
+  const moreau *s = scheme;
+  return !s->solver.warm_start && !s->friction.loaded;
+}
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
 
