@@ -17,27 +17,39 @@ enum { OF_J = 0, OF_MK = 6, OF_MASS = 9, OF_RHO = 10 };  // inertia of a node an
 BLOCK int speeds_from(const bool single, const node *n, int i) { return single ? i - 1 : n->v; }
 BLOCK int speeds_to(const bool single, const node *n, int i) { return single ? i : n->v + n->nv; }
 
-// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself.
+BLOCK void copy(const int n, const double *from, double *to) {
+  for (int k = 0; k < n; k++) to[k] = from[k];
+}
+
+// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself. Numbers are worked on
+// in places of their own and stored once: the compiler cannot know that links, columns and matrices lie apart.
 BLOCK void refer_nodes(const int w, const bool single, const mechanism *m, motion *x) {
-  const int axes = w == 3 ? 2 : 3;
+  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     const tree_link *parent = &x->links[n->parent];
-    double *I = l->IA, *rho = I + OF_RHO, f[6];
+    double rho[3], A[6], f[6], J[6], mk[3];
     for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k];
-    block_shift_rigid(w, rho, l->J, l->mk, n->mass, I + OF_J, I + OF_MK);
-    I[OF_MASS] = n->mass;
-    block_shift_motion(w, l->r, parent->A, l->A);
-    for (int k = 0; k < w; k++) l->A[k] += l->c[k];
+    block_shift_motion(w, l->r, parent->A, A);
+    for (int k = 0; k < w; k++) A[k] += l->c[k];
     for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
-      block_refer_motion(w, rho, x->S + 6 * v, x->U + 6 * v);
-      if (m->driven[v]) block_axpy(w, x->drive_udot[v], x->S + 6 * v, l->A);
+      double S[6], referred[6];
+      copy(w, x->S + 6 * v, S);
+      block_refer_motion(w, rho, S, referred);
+      if (m->driven[v]) block_axpy(w, x->drive_udot[v], S, A);
+      copy(w, referred, x->U + 6 * v);
     }
-    block_inertia_mul(w, l->J, l->mk, n->mass, l->A, f);
+    block_inertia_mul(w, l->J, l->mk, n->mass, A, f);
     for (int k = 0; k < w; k++) f[k] += l->bias[k] - l->F[k];
     block_carry_force(w, rho, f);
-    for (int k = 0; k < w; k++) l->pA[k] = f[k];
+    block_shift_rigid(w, rho, l->J, l->mk, n->mass, J, mk);
+    copy(turns, J, l->IA + OF_J);
+    copy(axes, mk, l->IA + OF_MK);
+    l->IA[OF_MASS] = n->mass;
+    copy(axes, rho, l->IA + OF_RHO);
+    copy(w, A, l->A);
+    copy(w, f, l->pA);
   }
 }
 
@@ -49,17 +61,22 @@ BLOCK void write_out(const int w, const bool single, const mechanism *m, motion 
     const node *n = &m->nodes[i];
     const tree_link *l = &x->links[i];
     tree_link *parent = &x->links[n->parent];
+    double J[6], mk[3], mass = l->IA[OF_MASS], p[6];
+    copy(turns, l->IA + OF_J, J);
+    copy(axes, l->IA + OF_MK, mk);
+    copy(w, l->pA, p);
     for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
-      double f[6], *row = x->mass + v * m->nv;
-      block_inertia_mul(w, l->IA + OF_J, l->IA + OF_MK, l->IA[OF_MASS], x->U + 6 * v, f);
+      double f[6], S[6], *row = x->mass + v * m->nv;
+      copy(w, x->U + 6 * v, S);
+      block_inertia_mul(w, J, mk, mass, S, f);
       for (int j = v; j >= 0; j = m->speed_before[j]) row[j] = block_dot(w, x->U + 6 * j, f);
-      x->udot[v] = block_dot(w, x->U + 6 * v, l->pA);
+      x->udot[v] = block_dot(w, S, p);
     }
     if (n->parent == GROUND) continue;
-    for (int k = 0; k < turns; k++) parent->IA[OF_J + k] += l->IA[OF_J + k];
-    for (int k = 0; k < axes; k++) parent->IA[OF_MK + k] += l->IA[OF_MK + k];
-    parent->IA[OF_MASS] += l->IA[OF_MASS];
-    for (int k = 0; k < w; k++) parent->pA[k] += l->pA[k];
+    for (int k = 0; k < turns; k++) parent->IA[OF_J + k] += J[k];
+    for (int k = 0; k < axes; k++) parent->IA[OF_MK + k] += mk[k];
+    parent->IA[OF_MASS] += mass;
+    for (int k = 0; k < w; k++) parent->pA[k] += p[k];
   }
 }
 
@@ -121,8 +138,7 @@ BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_
 BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
   for (int i = 0; i < x->row_total; i++) {
     const row *r = &x->rows[i];
-    double *g = x->dense_rows + 2 * i * nv, *y = g + nv;
-    for (int k = 0; k < nv; k++) g[k] = 0;
+    double g[MOBILITY_SMALL] = {0};
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];
       if (t->node == GROUND) continue;
@@ -130,8 +146,9 @@ BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
       else add_body(6, m, x, t, g);
     }
     for (int k = 0; k < r->speed_count; k++) g[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
-    for (int k = 0; k < nv; k++) y[k] = g[k];
-    solve_inward(nv, x->mass, y);
+    copy(nv, g, x->dense_rows + 2 * i * nv);
+    solve_inward(nv, x->mass, g);
+    copy(nv, g, x->dense_rows + (2 * i + 1) * nv);
   }
 }
 
