@@ -701,7 +701,7 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-6 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
-  if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
+  if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

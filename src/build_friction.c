@@ -25,8 +25,8 @@ static bool is_driven(const mechanism *m, int joint_index) {
 static bool check(builder *b, const mechanism *m, const part *p, int index, const char *key) {
   const carom_joint_def *d = p->content;
   const char *method = b->def->method;
-  if (strcmp(method, "moreau") != 0)
-    return refuse(b, p, key, "use method: {moreau: {step: ...}}, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
+  if (strcmp(method, "moreau") != 0 && strcmp(method, "event") != 0)
+    return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
                   "dry friction is no function of the speed, and the method needs one");
   if (m->joints[index].loose)
     return refuse(b, p, key, "give the material of the clearance a friction",
@@ -59,5 +59,17 @@ bool builder_frictions(builder *b, mechanism *m) {
     if (type != &joint_cylindrical || turns) add(b, m, &f, &capacity);
     if (type == &joint_cylindrical && slides) add(b, m, &(joint_friction){.of = {i, 1}, .limit = d->friction_force}, &capacity);
   }
+  return true;
+}
+
+// In an impact the load of a joint is a percussion, and so is friction in proportion to it.
+bool builder_check_frictions(builder *b) {
+  const mechanism *m = &b->model->m;
+  if (strcmp(b->def->method, "event") != 0 || !b->model->contacts.element_count) return true;
+  for (int i = 0; i < m->friction_count; i++)
+    if (m->frictions[i].coefficient > 0)
+      return refuse(b, &b->def->joints.items[m->frictions[i].of.joint], "friction",
+                    "use method: {moreau: {step: ...}}, or a constant friction",
+                    "impacts load the joint, and method event has no percussions of friction in joints");
   return true;
 }
