@@ -395,6 +395,7 @@ static void book(moreau *s, double dt, bool solved) {
       s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
       x->lambda[i] = s->P[i] / dt;
     }
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }
   int next = 0;
   step_losses losses = {0};
@@ -404,7 +405,6 @@ static void book(moreau *s, double dt, bool solved) {
     else
       impact_part(s->impacts, p);
   }
-  moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   if (losses.sum < -losses.slack) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;
