@@ -62,14 +62,16 @@ bool builder_frictions(builder *b, mechanism *m) {
   return true;
 }
 
-// In an impact the load of a joint is a percussion, and so is friction in proportion to it.
+// In an impact the load of a joint is a percussion, and so is friction in proportion to it: of compression and expansion
+// apart, which Poisson's law does not say.
 bool builder_check_frictions(builder *b) {
   const mechanism *m = &b->model->m;
-  if (strcmp(b->def->method, "event") != 0 || !b->model->contacts.element_count) return true;
+  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
+  if (!poisson || !b->model->contacts.element_count) return true;
   for (int i = 0; i < m->friction_count; i++)
     if (m->frictions[i].coefficient > 0)
       return refuse(b, &b->def->joints.items[m->frictions[i].of.joint], "friction",
-                    "use method: {moreau: {step: ...}}, or a constant friction",
-                    "impacts load the joint, and method event has no percussions of friction in joints");
+                    "use impact: newton, or a constant friction",
+                    "impacts load the joint, and Poisson's law of impact does not say how that rubs");
   return true;
 }

@@ -2,13 +2,15 @@
 // constraint's, and its event is that the effort it takes reaches f_max; where it slips it pushes with -f_max against its
 // way, and its event is that it comes to a standstill. At a standstill a box in the problem of modes decides:
 //   -f_max ≤ f ≤ f_max,   γ̇ = 0 inside, f opposed to γ̇ at the bounds.
-// It has no part in impacts: in no time a finite limit gives no percussion. (A limit that follows the load would; such
-// joints are refused where something can touch.)
+// In an impact a constant limit gives no percussion; one that follows the load does, μ r times the percussion it carries.
 #include <math.h>
 #include <string.h>
 
+#include "mechanics/constraint.h"
+#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/friction.h"
+#include "mechanics/signal.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
 
@@ -144,14 +146,6 @@ int event_friction_add_boxes(event *s, int n, int *of) {
   return n;
 }
 
-void event_friction_add_idle_boxes(event *s, int row) {
-  for (int i = 0; i < s->m->friction_count; i++) {
-    add_box(s, row + i, 0);
-    s->problem_q[row + i] = s->rate[row + i];
-    s->compression[row + i] = 0;
-  }
-}
-
 void event_friction_read(event *s, double scale) {
   for (int i = 0; i < s->m->friction_count; i++) {
     event_friction *f = &s->friction[i];
@@ -176,4 +170,63 @@ bool event_friction_is_settled(event *s) {
     settled &= fabs(f->limit - f->limit_decided) <= 1e-9 * f->limit;
   }
   return settled;
+}
+
+// --- impacts ------------------------------------------------------------------------------------------------------
+
+void event_friction_add_percussions(event *s, int row) {
+  for (int i = 0; i < s->m->friction_count; i++) {
+    add_box(s, row + i, s->friction[i].percussion);
+    s->problem_q[row + i] = s->rate[row + i];
+    s->compression[row + i] = 0;
+  }
+}
+
+void event_friction_begin_impact(event *s) {
+  const mechanism *m = s->m;
+  for (int i = 0; i < m->friction_count; i++) s->friction[i].percussion = 0;
+  if (!s->friction_loaded) return;
+  memset(s->x->udot, 0, (size_t)m->nv * sizeof *s->x->udot);
+  memset(s->x->lambda, 0, (size_t)m->row_count * sizeof *s->x->lambda);
+  tree_inverse(m, s->x, s->x->udot, s->x->speed_work[0]);
+  for (int i = 0; i < m->friction_count; i++)
+    signal_reaction(m, s->x, m->frictions[i].of.joint, &s->friction[i].force0, &s->friction[i].torque0);
+}
+
+// Reactions are linear in forces and accelerations: with the percussions added to the one and the jump of speeds in place
+// of the other, what is more than before is the percussion that the joint carries.
+bool event_friction_agrees_in_impact(event *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  bool agrees = true;
+  if (!s->friction_loaded) return true;
+  memcpy(x->udot, delassus_response(m, x, s->lambda, x->row_total), (size_t)m->nv * sizeof *x->udot);
+  memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *x->lambda);
+  constraint_push(m, x, s->lambda, x->row_total);
+  tree_inverse(m, x, x->udot, x->speed_work[0]);
+  for (int i = 0; i < m->friction_count; i++) {
+    event_friction *f = &s->friction[i];
+    vec3 F, T;
+    signal_reaction(m, x, m->frictions[i].of.joint, &F, &T);
+    double found = friction_of_load(m, x, &m->frictions[i], vec3_sub(F, f->force0), vec3_sub(T, f->torque0));
+    double taken = fabs(s->lambda[s->friction_row0 + i]);
+    bool sticks = taken < f->percussion && taken <= found;
+    agrees &= sticks || fabs(found - f->percussion) <= 1e-12 * found;
+    f->percussion = found;
+  }
+  for (int i = 0; i < x->row_total; i++) s->lambda[i] = -s->lambda[i];
+  constraint_push(m, x, s->lambda, x->row_total);
+  for (int i = 0; i < x->row_total; i++) s->lambda[i] = -s->lambda[i];
+  return agrees;
+}
+
+double event_friction_end_impact(event *s) {
+  double loss = 0;
+  for (int i = 0; i < s->m->friction_count; i++) {
+    int row = s->friction_row0 + i;
+    loss -= 0.5 * (s->rate[row] + s->rate_after[row]) * s->lambda[row];
+    s->friction[i].percussion = 0;
+  }
+  s->impacts->loss_tangential += loss;
+  return loss;
 }

@@ -35,6 +35,8 @@ typedef struct event_friction {
   double way;                      // the sign of its slip
   double limit, rate, force;       // as last observed
   double limit_before, found_before;  // the turn before, where limit and load are made to agree
+  double percussion;               // the limit in an impact under way
+  vec3 force0, torque0;            // and the reaction to the forces alone
   bool decided;                    // its mode is up to the problem of modes, with
   double limit_decided;
   int unknown;                     // as this row
@@ -142,7 +144,10 @@ double event_friction_tolerance(const event *s, int i);
 event_kind event_friction_kind(const event *s, int i);
 void event_friction_prepare(event *s, const event_instant *instant);
 int event_friction_add_boxes(event *s, int n, int *of);  // of those at a standstill to the problem of modes
-void event_friction_add_idle_boxes(event *s, int row);   // without force, to a problem of percussions
+void event_friction_add_percussions(event *s, int row);  // to a problem of percussions
+void event_friction_begin_impact(event *s);              // no percussion yet
+bool event_friction_agrees_in_impact(event *s);          // percussions in s->lambda with the load they bring
+double event_friction_end_impact(event *s);              // books what they took, and returns it
 void event_friction_read(event *s, double scale);        // modes from its solution
 bool event_friction_is_settled(event *s);
 
