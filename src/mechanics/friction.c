@@ -49,3 +49,9 @@ bool friction_depends_on_load(const mechanism *m) {
     if (m->frictions[i].coefficient > 0) return true;
   return false;
 }
+
+double friction_next_limit(friction_search *last, double limit, double found, int turn) {
+  double slope = turn > 0 && limit != last->tried ? (found - last->found) / (limit - last->tried) : 0;
+  *last = (friction_search){limit, found};
+  return fabs(slope) < 0.999 ? fmax(0, limit + (found - limit) / (1 - slope)) : found;
+}

@@ -17,7 +17,8 @@
 void event_friction_create(event *s) {
   s->friction = ARENA_ARRAY(&s->memory, event_friction, s->m->friction_count + 1);
   for (int i = 0; i < s->m->friction_count; i++)
-    s->friction[i] = (event_friction){.mode = MODE_STICK, .way = 1, .limit = s->m->frictions[i].limit};
+    s->friction[i] = (event_friction){.mode = MODE_STICK, .way = 1, .limit = s->m->frictions[i].limit,
+                                       .driven = s->m->frictions[i].drive >= 0};
   s->friction_loaded = friction_depends_on_load(s->m);
 }
 
@@ -58,14 +59,6 @@ void event_friction_take_forces(event *s) {
   }
 }
 
-// The next limit to try: by the secant through the last two, which for one friction finds the fixed point of a linear
-// load at once, or else the load itself.
-static double next_limit(event_friction *f, double found, int turn) {
-  double slope = turn > 0 && f->limit != f->limit_before ? (found - f->found_before) / (f->limit - f->limit_before) : 0;
-  f->limit_before = f->limit, f->found_before = found;
-  return fabs(slope) < 0.99 ? fmax(0, f->limit + (found - f->limit) / (1 - slope)) : found;
-}
-
 // Slipping friction and the load it comes from depend on each other. True: they agree.
 bool event_friction_agrees(event *s, int turn) {
   bool agrees = true;
@@ -77,7 +70,7 @@ bool event_friction_agrees(event *s, int turn) {
     double found = friction_limit(s->m, s->x, &s->m->frictions[i]);
     bool slips = f->mode == MODE_SLIP, agree = fabs(found - f->limit) <= 1e-12 * found;
     if (slips && !agree) agrees = false;
-    f->limit = slips && !agree ? next_limit(f, found, turn) : found;
+    f->limit = slips && !agree ? friction_next_limit(&f->search, f->limit, found, turn) : found;
   }
   return agrees;
 }
@@ -115,11 +108,23 @@ event_kind event_friction_kind(const event *s, int i) {
 
 // --- modes --------------------------------------------------------------------------------------------------------
 
+// What a drive moves never sticks: friction turns round with the speed.
+static void slip_with_drive(const event *s, event_friction *f, bool turns) {
+  f->decided = false;
+  f->mode = MODE_SLIP;
+  if (turns) f->way = -f->way;
+  else if (fabs(f->rate) > s->still) f->way = f->rate > 0 ? 1 : -1;
+}
+
 // What moves slips on, and so does what has just come loose; the rest is up to the problem of modes.
 void event_friction_prepare(event *s, const event_instant *instant) {
   for (int i = 0; i < s->m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     bool mine = instant->point == s->contacts->point_count + i;
+    if (f->driven) {
+      slip_with_drive(s, f, mine && instant->kind == EVENT_SEIZE);
+      continue;
+    }
     f->decided = !(mine && instant->kind == EVENT_LOOSEN) &&
                  (!(fabs(f->rate) > s->still) || (mine && instant->kind == EVENT_SEIZE));
     f->limit_decided = f->limit;
@@ -195,7 +200,7 @@ void event_friction_begin_impact(event *s) {
 
 // Reactions are linear in forces and accelerations: with the percussions added to the one and the jump of speeds in place
 // of the other, what is more than before is the percussion that the joint carries.
-bool event_friction_agrees_in_impact(event *s) {
+bool event_friction_agrees_in_impact(event *s, int turn) {
   const mechanism *m = s->m;
   motion *x = s->x;
   bool agrees = true;
@@ -211,8 +216,9 @@ bool event_friction_agrees_in_impact(event *s) {
     double found = friction_of_load(m, x, &m->frictions[i], vec3_sub(F, f->force0), vec3_sub(T, f->torque0));
     double taken = fabs(s->lambda[s->friction_row0 + i]);
     bool sticks = taken < f->percussion && taken <= found;
-    agrees &= sticks || fabs(found - f->percussion) <= 1e-12 * found;
-    f->percussion = found;
+    bool agree = sticks || fabs(found - f->percussion) <= 1e-12 * found;
+    f->percussion = agree ? found : friction_next_limit(&f->search, f->percussion, found, turn);
+    agrees &= agree;
   }
   for (int i = 0; i < x->row_total; i++) s->lambda[i] = -s->lambda[i];
   constraint_push(m, x, s->lambda, x->row_total);

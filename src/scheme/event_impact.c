@@ -104,7 +104,7 @@ static bool solve_with_load(event *s) {
   event_friction_begin_impact(s);
   for (int turn = 0; turn < TURNS; turn++) {
     if (!solve_newton(s)) return false;
-    if (event_friction_agrees_in_impact(s)) return true;
+    if (event_friction_agrees_in_impact(s, turn)) return true;
   }
   return false;
 }

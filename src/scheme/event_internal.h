@@ -2,6 +2,7 @@
 #ifndef SCHEME_EVENT_INTERNAL_H
 #define SCHEME_EVENT_INTERNAL_H
 
+#include "mechanics/friction.h"
 #include "scheme/event.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
@@ -32,9 +33,10 @@ enum { EVENT_FUNCTIONS = 2, EVENT_SAMPLES = 5 };
 // Dry friction of an ideal joint.
 typedef struct event_friction {
   contact_mode mode;               // stick or slip
+  bool driven;
   double way;                      // the sign of its slip
   double limit, rate, force;       // as last observed
-  double limit_before, found_before;  // the turn before, where limit and load are made to agree
+  friction_search search;          // where limit and load are made to agree
   double percussion;               // the limit in an impact under way
   vec3 force0, torque0;            // and the reaction to the forces alone
   bool decided;                    // its mode is up to the problem of modes, with
@@ -146,7 +148,7 @@ void event_friction_prepare(event *s, const event_instant *instant);
 int event_friction_add_boxes(event *s, int n, int *of);  // of those at a standstill to the problem of modes
 void event_friction_add_percussions(event *s, int row);  // to a problem of percussions
 void event_friction_begin_impact(event *s);              // no percussion yet
-bool event_friction_agrees_in_impact(event *s);          // percussions in s->lambda with the load they bring
+bool event_friction_agrees_in_impact(event *s, int turn);  // percussions in s->lambda with the load they bring
 double event_friction_end_impact(event *s);              // books what they took, and returns it
 void event_friction_read(event *s, double scale);        // modes from its solution
 bool event_friction_is_settled(event *s);

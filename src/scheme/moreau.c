@@ -70,7 +70,7 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
 
 static void add_friction_blocks(moreau *s, double dt) {
   for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
     s->block_start[s->block_count] = b.row;
     s->blocks[s->block_count++] = b;
   }
@@ -313,7 +313,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
   for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
-    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
