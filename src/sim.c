@@ -330,6 +330,14 @@ static double balance_limit(const carom_sim *sim) {
   return fmax(1e-3, 1e4 * sim->model->integrator.rtol);
 }
 
+// Rigid methods read no law, so nothing is beyond its range.
+static long count_remark(const contact_set *contacts, const scheme_type *type, int bit) {
+  long count = 0;
+  for (int i = 0; type == &scheme_compliant && i < contacts->element_count; i++)
+    count += (contacts->elements[i].material.remarks & bit) != 0;
+  return count;
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
@@ -347,6 +355,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
+                     .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));
