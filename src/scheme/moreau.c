@@ -133,6 +133,15 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(moreau *s) {
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   moreau *volatile s = calloc(1, sizeof *s);
@@ -160,6 +169,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
     destroy(s);
     return NULL;
   }
+  show_gaps(s);
   return s;
 }
 

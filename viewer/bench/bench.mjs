@@ -11,7 +11,7 @@ const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length 
 const line = (what, value, unit, asked) => console.log(`${what.padEnd(58)} ${value.padStart(7)} ${unit.padEnd(4)} asked ${asked}`);
 
 const browser = await launch(), scratch = folder(), heavy = join(scratch, 'heavy.html'), light = join(scratch, 'light.html');
-writePage(heavy, [many(200, 3000)]);
+writePage(heavy, [many(200, 1700)]);
 writePage(light, [many(200, 400)]);
 
 const first = [];

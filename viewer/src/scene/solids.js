@@ -105,6 +105,7 @@ class Pile {
       of.position[3 * o + 1] = out[1] + y;
       of.position[3 * o + 2] = out[2] + (z ?? 0);
       if (normal) of.normal.set(turn(i, j, k, w, normal[3 * v], normal[3 * v + 1], normal[3 * v + 2], out), 3 * o);
+      else of.normal[3 * o + 2] = 1;
       of.body[o] = body;
       of.tone[o] = tone;
       of.shade[o] = shade ? shade[v] : 1;
