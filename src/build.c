@@ -306,7 +306,7 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
                         m->bodies[m->markers[first].body].name);
   *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
                .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
-               .loose = d->clearance > 0};
+               .loose = d->clearance > 0 && !b->tight};
   return true;
 }
 
@@ -528,6 +528,20 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
          fill_drives(b, m) && builder_frictions(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
 }
 
+// The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without
+// clearance, each journal amid its bearing. It stays as the twin.
+static bool start_tight(builder *b, mechanism *m) {
+  mechanism *tight = ARENA_NEW(b->memory, mechanism);
+  initial_state start;
+  assembly_report *report = &b->model->assembly;
+  b->tight = true;
+  bool done = fill_mechanism(b, tight, false) && builder_initial(b, tight, &start) &&
+              mechanism_assemble(tight, &start, b->memory, report, b->error);
+  b->tight = false;
+  b->model->twin = tight;
+  return done && fill_mechanism(b, m, false) && mechanism_adopt(m, tight, b->memory, report, b->error);
+}
+
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
 static const option_table *table_of_kind(const carom_def *def, const part_list *list, const char *kind) {
   int count;
@@ -646,10 +660,12 @@ static bool fill_outputs(builder *b) {
 
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, CONTACT_SIGNALS * s->element_count + 1);
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
+  b->model->contact_signals = each;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
   for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++)
-      b->model->contact_names[CONTACT_SIGNALS * i + k] =
+    for (int k = 0; k < each; k++)
+      b->model->contact_names[each * i + k] =
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 
@@ -680,8 +696,10 @@ static bool build(builder *b) {
 
   mechanism *m = &model->m;
   initial_state start;
-  if (!fill_mechanism(b, m, false) || !builder_initial(b, m, &start)) return false;
-  if (!mechanism_assemble(m, &start, b->memory, &model->assembly, b->error)) return false;
+  if (!fill_mechanism(b, m, false)) return false;
+  if (m->floats ? !start_tight(b, m)
+                : !builder_initial(b, m, &start) || !mechanism_assemble(m, &start, b->memory, &model->assembly, b->error))
+    return false;
   bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
   if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
@@ -689,10 +707,12 @@ static bool build(builder *b) {
                         model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
-    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
-    mechanism *twin = ARENA_NEW(b->memory, mechanism);
-    *twin = *m;
-    model->twin = twin;
+    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, NULL, b->error)) return false;
+    if (!model->twin) {
+      mechanism *twin = ARENA_NEW(b->memory, mechanism);
+      *twin = *m;
+      model->twin = twin;
+    }
     *m = absolute;
   }
   if (model->contacts.element_count && strcmp(def->method, "smooth") == 0)
@@ -701,13 +721,14 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-6 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
   if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
-  return bind_forces(b, m) && fill_outputs(b);
+  return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

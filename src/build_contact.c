@@ -72,6 +72,7 @@ static bool add_surfaces(contact_builder *c) {
     c->surface_marker[i] = builder_marker(c->b, c->m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (c->surface_marker[i] < 0) return false;
   }
+  c->b->surface_marker = c->surface_marker;
   return true;
 }
 
@@ -371,6 +372,19 @@ static void tell_mechanism(contact_builder *c, contact_set *set) {
   set->element_count = c->count;
 }
 
+bool builder_resolve_materials(builder *b) {
+  contact_set *set = &b->model->contacts;
+  for (int i = 0; i < set->element_count; i++) {
+    contact_element *e = &b->elements[i];
+    double radius[2];
+    contact_curvatures(e, radius);
+    if (!material_resolve(&e->material, radius, e->at, e->name, b->error)) return false;
+    if (!contact_rubs(e) || !e->material.tangential.type->states) continue;
+    b->model->m.inner_count += 2 * e->point_count;
+  }
+  return true;
+}
+
 bool builder_contacts(builder *b, mechanism *m) {
   contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory),
                        .groups = names_create(b->memory), .pairs = names_create(b->memory)};
@@ -384,5 +398,6 @@ bool builder_contacts(builder *b, mechanism *m) {
     return false;
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);
+  b->elements = c.elements;
   return true;
 }

@@ -143,8 +143,7 @@ static bool has_needs(const material_builder *mb, const char *key, const char *l
 static bool take_restitution(const material_builder *mb, contact_material *m) {
   normal_law *l = &m->normal;
   bool wants = mb->d->restitution_is == CAROM_ACHIEVED;
-  bool elastic = !l->type->lambda && (l->type->contact == LAW_POINT || (l->type->contact == LAW_LINEAR && !l->damping));
-  m->achieved = elastic ? 1 : NAN;
+  m->achieved = l->type->elastic ? 1 : NAN;
   if (wants && !l->type->lambda)
     return REFUSE(mb, "restitution_is", "use flores, or another law of the form K δⁿ (1 + λ δ̇/v₀)",
                   "'%s': law %s has no damping that a restitution could be found for", mb->p->name, l->type->name);

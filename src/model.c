@@ -42,6 +42,30 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
 }
 
+// Rigid methods read no law, so nothing is beyond its range.
+static carom_remark collect_remark(const carom_model *model, int bit, const char *name, const char *text) {
+  carom_remark r = {.name = name, .text = text};
+  if (strcmp(model->method, "compliant") != 0) return r;
+  for (int i = 0; i < model->contacts.element_count; i++) {
+    const contact_element *e = &model->contacts.elements[i];
+    if (!(e->material.remarks & bit)) continue;
+    if (!r.count++) r.contact = e->name, r.prescribed = e->material.restitution, r.achieved = e->material.achieved;
+  }
+  return r;
+}
+
+carom_remark carom_model_remark(const carom_model *model, int i) {
+  const carom_remark all[] = {
+      collect_remark(model, REMARK_RESTITUTION, "restitution",
+                     "law that gives back another restitution than it is given; use restitution_is: achieved"),
+      collect_remark(model, REMARK_CONFORMAL, "conformal",
+                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or use law: johnson"),
+  };
+  for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
+    if (all[k].count && i-- == 0) return all[k];
+  return (carom_remark){0};
+}
+
 static const char *body_of(const mechanism *m, int marker_index) {
   return marker_index < 0 ? NULL : m->bodies[m->markers[marker_index].body].name;
 }
@@ -100,14 +124,15 @@ static const char *const energy_names[ENERGY_SIGNALS] = {
     "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
 
-const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y", "z"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "m"};
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
+                                                           "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};
 
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 
 const char *carom_model_signal_name(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].name;
   if (k < ENERGY_SIGNALS) return energy_names[k];
   k -= ENERGY_SIGNALS;
@@ -116,10 +141,10 @@ const char *carom_model_signal_name(const carom_model *model, int i) {
 
 const char *carom_model_signal_unit(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].unit;
   if (k < ENERGY_SIGNALS) return "J";
-  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % CONTACT_SIGNALS] : "";
+  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % model->contact_signals] : "";
 }
 
 int carom_model_signal(const carom_model *model, const char *name) {

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "carom/law.h"
+#include "contact/material.h"
 #include "definition.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
@@ -22,6 +24,9 @@ static int collect(const char *family, const option_table **tables) {
     const force_type *const *all = force_types(&count);
     for (int i = 0; i < count; i++)
       if (all[i]->table) tables[used++] = all[i]->table;
+  } else if (strcmp(family, "shapes") == 0) {
+    const option_table *const *all = shape_tables(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i];
   } else if (strcmp(family, "surfaces") == 0) {
     const option_table *const *all = surface_tables(&count);
     for (int i = 0; i < count; i++) tables[used++] = all[i];
@@ -58,6 +63,18 @@ const char *carom_family_member(const char *family, int i, const char **summary)
     if (i < 0 || i > count) return NULL;
     *summary = i ? list[i - 1]->summary : "One solver after the other until the residual is small enough: the default.";
     return i ? list[i - 1]->name : "chain";
+  }
+  if (strcmp(family, "laws") == 0) {  // normal ones, then friction
+    normal_laws(&count);
+    carom_law l = i < count ? carom_law_get(CAROM_NORMAL_LAWS, i) : carom_law_get(CAROM_FRICTION_LAWS, i - count);
+    *summary = l.equation;
+    return l.name;
+  }
+  if (strcmp(family, "solids") == 0) {
+    const solid *all = solid_list(&count);
+    if (i < 0 || i >= count) return NULL;
+    *summary = all[i].source;
+    return all[i].name;
   }
   if (strcmp(family, "functions") == 0) {
     const char *const *help = expr_help(&count);
@@ -101,6 +118,8 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   option_document(&model_table, out);
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
+  write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. It has no "
+                             "influence on the motion. Without it, a body is drawn from its joints and surfaces.\n\n", out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);

@@ -46,6 +46,20 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
   return count;
 }
 
+static int law_warnings(FILE *to, const char *indent, const carom_model *model) {
+  const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
+  carom_remark r;
+  int count = 0;
+  for (; (r = carom_model_remark(model, count)).name; count++) {
+    if (!to) continue;
+    fprintf(to, "%s%s%s:%s '%s'", indent, colour, r.name, plain, r.contact);
+    if (r.count > 1) fprintf(to, " and %d more", r.count - 1);
+    if (strcmp(r.name, "restitution") == 0) fprintf(to, " (%.3g asked for, %.3g to come)", r.prescribed, r.achieved);
+    fprintf(to, ": %s\n", r.text);
+  }
+  return count;
+}
+
 int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *s) {
   carom_model_info info = carom_model_get_info(model);
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
@@ -65,13 +79,16 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   if (s && s->projection_failures && ++count && to)
     fprintf(to, "%s%sprojection:%s %ld steps whose constraints could not be met to tolerance\n", indent, colour, plain,
             s->projection_failures);
-  return count + contact_warnings(to, indent, s);
+  return count + law_warnings(to, indent, model) + contact_warnings(to, indent, s);
 }
 
 static void print_method(FILE *to, const carom_model_info *info) {
-  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom", info->method,
+  int all = info->freedom + info->drives;
+  char driven[32] = "";
+  if (info->drives) snprintf(driven, sizeof driven, ", %d driven", info->drives);
+  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom%s", info->method,
        *info->integrator ? " with integrator " : "", info->integrator,
-       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", info->freedom, info->freedom == 1 ? "" : "s");
+       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", all, all == 1 ? "" : "s", driven);
 }
 
 static void print_reached(FILE *to, const carom_summary *s) {

@@ -11,8 +11,11 @@
 #ifndef CAROM_H
 #define CAROM_H
 
+#include <stddef.h>
+
 #include "carom/define.h"
 #include "carom/export.h"
+#include "carom/law.h"
 #include "carom/status.h"
 #include "carom/version.h"
 
@@ -43,7 +46,7 @@ typedef struct carom_model_info {
   carom_coordinates coordinates;
   int bodies, joints, loop_joints, constraints, forces, drives;
   int coordinates_count, speeds;           // of the state
-  int freedom;                             // degrees of freedom
+  int freedom;                             // degrees of freedom, those that are driven left out
   int constraint_rows, redundant_rows;
   double end;                              // [s]
   // What assembly found and did.
@@ -68,6 +71,15 @@ typedef struct carom_part {
   const char *between[2];                  // bodies; of a drive or a force along a joint: the joint, null; else null
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
+
+// Laws of continuous contact that are used beyond their range, one a kind.
+typedef struct carom_remark {
+  const char *name, *text;                 // null beyond the last
+  int count;                               // of contacts
+  const char *contact;                     // the first of them
+  double prescribed, achieved;             // its restitution [-]
+} carom_remark;
+CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
 
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
@@ -115,6 +127,8 @@ typedef struct carom_summary {
   long unbalanced;                 // 1 when the energy does not balance as well as the scheme should: do not trust the run
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
+  long other_restitution;          // contacts whose law gives back another restitution than it is given
+  long conformal;                  // contacts with Hertz's stiffness between surfaces that nearly fit into each other
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);
@@ -163,6 +177,23 @@ CAROM_API carom_status carom_export_csv(const char *run, const char *table, cons
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);
 
+// One self-contained HTML file that shows runs: the first, and how the others differ from it. The page is that of viewer/,
+// with a comment where the data goes; `carom report` has it built in.
+typedef struct carom_report_page {
+  const char *text;
+  size_t length;
+} carom_report_page;
+CAROM_API carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
+                                    carom_error *error);
+
+// Runs of one model held against the first of them: trajectories on common times, impacts matched in the ledgers, energies,
+// cost. As a table to read and as one JSON object, both alive until it is destroyed. Null after reporting.
+typedef struct carom_comparison carom_comparison;
+CAROM_API carom_comparison *carom_compare(const char *const *runs, int count, carom_error *error);
+CAROM_API const char *carom_comparison_text(const carom_comparison *c);
+CAROM_API const char *carom_comparison_json(const carom_comparison *c);
+CAROM_API void carom_comparison_destroy(carom_comparison *c);
+
 // For a program whose only HDF5 files are carom's, before anything else: leaves out HDF5's own clean-up at exit, which
 // complains on the standard error after a damaged file.
 CAROM_API void carom_skip_exit_cleanup(void);
@@ -204,7 +235,7 @@ CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_opti
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
 // Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "solvers",
-// "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
+// "laws", "solids", "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
 // summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 

@@ -24,6 +24,7 @@ typedef struct normal_law_type {
   const char *name, *equation, *source, *range;  // for lists and documents
   law_contact contact;
   const char *const *needs;     // keys of a material, beside the stiffness, that it cannot do without; ends with null
+  bool elastic;                 // gives back everything
   // Of a law f(δ) (1 + λ δ̇/v₀), v₀ the speed of approach: λ for a prescribed restitution, infinite where there is none.
   // Null: the law has another form.
   double (*lambda)(double restitution);

@@ -2,14 +2,6 @@
 
 #include <math.h>
 
-const char *material_remark(int bit) {
-  switch (bit) {
-    case REMARK_RESTITUTION: return "prescribed and achieved restitution are more than a tenth apart";
-    case REMARK_CONFORMAL: return "Hertz's stiffness between surfaces that nearly fit into each other";
-  }
-  return NULL;
-}
-
 typedef struct complaint {
   place at;
   const char *owner, *law, *material;

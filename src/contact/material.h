@@ -9,9 +9,7 @@
 enum {
   REMARK_RESTITUTION = 1,  // prescribed and achieved restitution are more than a tenth apart
   REMARK_CONFORMAL = 2,    // Hertz's stiffness of surfaces that nearly fit into each other
-  REMARK_COUNT = 2,
 };
-const char *material_remark(int bit);  // in words
 
 typedef struct contact_material {
   const char *name;

@@ -7,22 +7,24 @@
 #define SHIGLEY "Shigley, Mechanical Engineering Design, table A-5"
 #define CALLISTER "Callister, Materials Science and Engineering, appendix B"
 
+#define S(name, young, poisson, density, source) \
+  {name, young * 1e9, poisson, density, "E = " #young " GPa, ν = " #poisson ", ρ = " #density " kg/m³; " source}
 static const solid all[] = {
-    {"steel", 207e9, 0.3, 7800, PAPER},
-    {"stainless-steel", 190e9, 0.305, 7750, SHIGLEY},
-    {"cast-iron", 100e9, 0.211, 7200, SHIGLEY},
-    {"aluminium", 71.7e9, 0.333, 2710, SHIGLEY},
-    {"brass", 106e9, 0.324, 8540, SHIGLEY},
-    {"bronze", 111e9, 0.349, 8170, SHIGLEY},
-    {"copper", 119e9, 0.326, 8900, SHIGLEY},
-    {"lead", 36.5e9, 0.425, 11370, SHIGLEY},
-    {"magnesium", 44.8e9, 0.35, 1790, SHIGLEY},
-    {"titanium", 114e9, 0.34, 4420, SHIGLEY},
-    {"alumina", 380e9, 0.22, 3980, CALLISTER},
-    {"glass", 69e9, 0.23, 2500, CALLISTER},
-    {"nylon", 2.7e9, 0.39, 1140, CALLISTER ", middle of 1.59 to 3.79 GPa"},
-    {"polycarbonate", 2.38e9, 0.36, 1200, CALLISTER},
-    {"ptfe", 0.475e9, 0.46, 2170, CALLISTER ", middle of 0.40 to 0.55 GPa"},
+    S("steel", 207, 0.3, 7800, PAPER),
+    S("stainless-steel", 190, 0.305, 7750, SHIGLEY),
+    S("cast-iron", 100, 0.211, 7200, SHIGLEY),
+    S("aluminium", 71.7, 0.333, 2710, SHIGLEY),
+    S("brass", 106, 0.324, 8540, SHIGLEY),
+    S("bronze", 111, 0.349, 8170, SHIGLEY),
+    S("copper", 119, 0.326, 8900, SHIGLEY),
+    S("lead", 36.5, 0.425, 11370, SHIGLEY),
+    S("magnesium", 44.8, 0.35, 1790, SHIGLEY),
+    S("titanium", 114, 0.34, 4420, SHIGLEY),
+    S("alumina", 380, 0.22, 3980, CALLISTER),
+    S("glass", 69, 0.23, 2500, CALLISTER),
+    S("nylon", 2.7, 0.39, 1140, CALLISTER ", middle of 1.59 to 3.79 GPa"),
+    S("polycarbonate", 2.38, 0.36, 1200, CALLISTER),
+    S("ptfe", 0.475, 0.46, 2170, CALLISTER ", middle of 0.40 to 0.55 GPa"),
 };
 enum { COUNT = sizeof all / sizeof *all };
 

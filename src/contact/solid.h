@@ -7,7 +7,7 @@ typedef struct solid {
   double young;     // [Pa]
   double poisson;   // [-]
   double density;   // [kg/m³]
-  const char *source;
+  const char *source;  // its numbers and where they are from; null of a model's own
 } solid;
 
 const solid *solid_list(int *count);         // the common ones

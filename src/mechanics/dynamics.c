@@ -242,9 +242,9 @@ int dynamics_constraint_rank(const mechanism *m, motion *x) {
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size) {
   if (x->singular_node) {
     const node *n = &m->nodes[x->singular_node];
-    if (m->absolute)
-      snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and absolute coordinates need both",
-               m->bodies[n->body].name);
+    if (n->joint < 0)
+      snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and %s need both", m->bodies[n->body].name,
+               m->absolute ? "absolute coordinates" : "bodies that only clearance holds");
     else
       snprintf(text, (size_t)size, "body '%s' and what hangs on it have no inertia along joint '%s'",
                m->bodies[n->body].name, m->joints[n->joint].name);

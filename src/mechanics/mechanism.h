@@ -193,6 +193,7 @@ struct mechanism {
   joint_friction *frictions; int friction_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
+  bool floats;              // some body hangs on nothing but joints with clearance, and so is free in the tree
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int extra_rows;           // room for rows that come and go

@@ -129,7 +129,9 @@ static void show_state(compliant *s, double t, const double *y) {
 static void list_contacts(compliant *s, const touch_look *at) {
   for (int p = 0; p < s->contacts->point_count; p++)
     s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
-                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0};
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
+                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
+                                   .point = &s->points[p]};
 }
 
 static void show_end(void *scheme) {
@@ -181,18 +183,22 @@ static void part(compliant *s, int p) {
   s->restart = true;
 }
 
-static void change_modes(compliant *s) {
+// Whether any changed.
+static bool change_modes(compliant *s) {
+  bool changed = false;
   remember(s);
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;
+    changed = true;
     if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
       c->now.approach = fmax(s->settings.approach_min, -s->look[LOOK_END][p].rate);
     c->now.mode = mode;
     s->restart |= entry_is_gated(s);
   }
+  return changed;
 }
 
 // --- stepping -------------------------------------------------------------------------------------------------------
@@ -243,8 +249,9 @@ static carom_status check_depth(const compliant *s, carom_error *error) {
 
 // Moves on to the end of the integrator's step, or to where a contact changes.
 static carom_status advance(compliant *s, double t_stop, carom_error *error) {
-  double from = s->t, until;
-  carom_status status = smooth_step(s->core, limit_of(s, t_stop), error);
+  double from = s->t, until, limit = limit_of(s, t_stop);
+  if (s->shorter > 0) limit = fmin(limit, from + s->shorter);
+  carom_status status = smooth_step(s->core, limit, error);
   if (status != CAROM_OK) return explain(s, status, error);
   if (!compliant_watch(s, &until) || smooth_interpolate(s->core, until, s->y_look) != CAROM_OK)
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
@@ -272,7 +279,9 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     s->restart = false;
     guess_approach(s);
     if (status == CAROM_OK) status = advance(s, t_stop, error);
-    change_modes(s);
+    bool changed = change_modes(s);
+    // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
+    s->shorter = s->t > s->t_before || changed ? 0 : 0.25 * (smooth_time(s->core) - s->t);
     smooth_show(s->core, s->t, s->y);
     dynamics_positions_velocities(s->m, s->x);
     look_again(s, LOOK_START);

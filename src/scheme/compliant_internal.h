@@ -49,6 +49,7 @@ typedef struct compliant {
   touch_look *seen;           // likewise
   touch_look *look[LOOK_COUNT];  // at the start, middle and end of the last step
   scheme_contact *shown;
+  double shorter;             // the longest the next step may be, 0: no matter [s]
   bool restart;               // the forces are no longer those of the last step
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's

@@ -133,6 +133,15 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(moreau *s) {
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   moreau *volatile s = calloc(1, sizeof *s);
@@ -160,6 +169,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
     destroy(s);
     return NULL;
   }
+  show_gaps(s);
   return s;
 }
 
@@ -222,7 +232,7 @@ static void find_active(moreau *s, double dt) {
       int p = e->point0 + k;
       bool active = s->points[p].gap <= s->contacts->activation;
       scheme_contact last = s->shown[p];
-      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active, .point = &s->points[p]};
       if (!active) continue;
       guess_percussion(s, e, &last, x->row_total, dt);
       s->active[s->active_count] = p;
@@ -373,6 +383,8 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   shown->normal_force = P[0] / dt;
   for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
+  bool sticks = c.slip <= 1e-9 * c.speed;
+  shown->slides = !sticks;
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
@@ -382,7 +394,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
       .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
       .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = c.slip <= 1e-9 * c.speed});
+      .sticks = sticks});
 }
 
 static void book(moreau *s, double dt, bool solved) {
