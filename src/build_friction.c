@@ -28,7 +28,7 @@ static bool check(builder *b, const mechanism *m, const part *p, int index, cons
   if (strcmp(method, "moreau") != 0 && strcmp(method, "event") != 0)
     return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
                   "dry friction is no function of the speed, and the method needs one");
-  if (m->joints[index].loose)
+  if (d->clearance > 0)
     return refuse(b, p, key, "give the material of the clearance a friction",
                   "a joint with clearance rubs where it touches, by its material");
   if (d->friction > 0 && m->joints[index].type == &joint_revolute && !(d->radius > 0))
