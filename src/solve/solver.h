@@ -15,7 +15,8 @@ typedef struct solver {
                         solve_info *info);
 } solver;
 
-extern const solver solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs, solver_alart_curnier;
+extern const solver solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs, solver_alart_curnier,
+    solver_interior;
 
 const solver *const *solver_list(int *count);
 const solver *solver_find(const char *name);  // null when there is none
