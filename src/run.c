@@ -447,7 +447,7 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
                   "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
                   "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
-                  "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, "
+                  "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, \"impossible\": %ld, "
                   "\"worst_residual\": %s, \"stages\": {%s}}, "
                   "\"warnings\": {\"energy\": %ld, \"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
                   "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld}}",
@@ -455,7 +455,7 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
                   number(s->constraint_violation, violation), s->contact_episodes,
                   number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->accumulations,
-                  number(s->accumulation_error, summed), s->solves, s->unsolved, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
+                  number(s->accumulation_error, summed), s->solves, s->unsolved, s->impossible, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
                   s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
                   s->energy_gains);
 }

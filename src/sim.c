@@ -307,6 +307,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
+    s.impossible = stats.solves->impossible;
     s.worst_residual = stats.solves->worst_residual;
     for (int i = 0; i < stats.solves->stage_count; i++) {
       s.stages[i].name = stats.solves->stage[i].name;

@@ -26,7 +26,9 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
   } kinds[] = {
       {s->unbalanced, "energy", "run whose energy does not balance: steps or tolerances are too coarse, or the motion passes a "
                                 "singular position or a jump; do not trust it"},
-      {s->unsolved, "unsolved", "contact problems that no solver solved to tolerance"},
+      {s->unsolved - s->impossible, "unsolved", "contact problems that no solver solved to tolerance"},
+      {s->impossible, "impossible", "contact problems that have no solution: every combination of open, stick and slip was "
+                                    "tried; what touches is asked for motions that exclude each other"},
       {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
                                             "missed or came late; take a shorter step"},
       {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "

@@ -98,6 +98,7 @@ typedef struct carom_summary {
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
   long solves, unsolved;           // contact problems
+  long impossible;                 // of the unsolved: those that have no solution, as trying every combination showed
   struct {
     const char *name;              // of a stage of the chain of solvers, null beyond the last
     long tried, solved;

@@ -22,10 +22,11 @@ static const stage large_plane[] = {
     {&solver_nsgs, 500, false}, {&solver_alart_curnier, 0, true}, {&solver_lemke, 0, false},
     {&solver_newton, 0, false}, {&solver_interior, 0, false},     {&solver_nsgs, 0, true},
 };
-// Where percussions are not unique, Newton may start on a wrong edge and Gauss-Seidel creep: then from the middle.
+// Where percussions are not unique, Newton may start on a wrong edge and Gauss-Seidel creep: then from the middle, and
+// then without the guess.
 static const stage space[] = {
     {&solver_nsgs, 300, false}, {&solver_alart_curnier, 0, true}, {&solver_interior, 0, false},
-    {&solver_alart_curnier, 0, false}, {&solver_nsgs, 0, true},
+    {&solver_alart_curnier, 0, false}, {&solver_nsgs, 2000, false}, {&solver_nsgs, 0, true},
 };
 
 // Unknowns up to which pivoting is quicker than sweeping.
@@ -73,6 +74,7 @@ static void try_stage(const stage *s, bool first, const solve_problem *p, const 
   solve_solution candidate = {d->r, d->u};
   driver_solve(s->solver, p, &own, w, d, &candidate, &here);
   here.iterations += info->iterations;
+  if (here.status == SOLVE_NONE) info->status = SOLVE_NONE;
   if (here.residual < info->residual) {
     memcpy(best->r, d->r, bytes);
     memcpy(best->u, d->u, bytes);
@@ -87,7 +89,7 @@ static void run_stages(const solve_problem *p, const solve_settings *settings, s
   int count;
   const stage *stages = stages_for(p, &count);
   driver d = driver_begin(w, limits);
-  for (int i = 0; i < count && info->status != SOLVE_SOLVED; i++) {
+  for (int i = 0; i < count && info->status != SOLVE_SOLVED && info->status != SOLVE_NONE; i++) {
     if (!stages[i].solver->suits(p)) continue;
     try_stage(&stages[i], i == 0, p, settings, w, &d, solution, info);
     record(tally, stages[i].solver->name, info->status == SOLVE_SOLVED);
@@ -116,6 +118,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
   if (tally) {
     tally->problems++;
     tally->unsolved += info.status != SOLVE_SOLVED;
+    tally->impossible += info.status == SOLVE_NONE;
     tally->worst_residual = fmax(tally->worst_residual, info.residual);
   }
   info.seconds = driver_now() - began;

@@ -283,7 +283,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
                           solve_info *info) {
   solve_limits limits = solve_limits_of(p);
   interior i = lay_out(w, &limits);
-  double speed, least = INFINITY;
+  double speed, least = INFINITY, nearest = INFINITY;
   int most = s->iterations ? s->iterations : STEPS * REPEATS, vain = 0;
   size_t bytes = (size_t)p->W.rows * sizeof *r, mark = w->used;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
@@ -294,10 +294,11 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     info->iterations = i.iterations;
     for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
     double residual = solve_residual_of(p, i.r, i.u, i.work);
+    vain = residual <= 0.95 * nearest ? 0 : vain + 1;
+    nearest = fmin(nearest, residual);
     take_slips(&i, p, vain < 2 ? 1 : 0.5);
     if (residual > s->tolerance) residual = alart_curnier_polish(p, w, i.r, i.u, residual);
     w->used = mark;
-    vain = residual <= 0.5 * least ? 0 : vain + 1;
     if (residual < least) least = residual, memcpy(r, i.r, bytes);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
   }

@@ -39,6 +39,7 @@ typedef struct chain_tally {
   } stage[CHAIN_STAGES_MAX];
   int stage_count;
   long problems, unsolved;
+  long impossible;         // of the unsolved: proved to have no solution
   double worst_residual;
 } chain_tally;
 
