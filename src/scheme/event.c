@@ -68,6 +68,7 @@ static void allocate(event *s) {
   double **states[] = {&s->y, &s->ydot, &s->scale, &s->y_look, &s->y_before};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = ARENA_ARRAY(a, double, s->n);
   s->q_save = ARENA_ARRAY(a, double, m->nq + 1);
+  s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
@@ -80,10 +81,11 @@ static void allocate(event *s) {
   s->points = ARENA_ARRAY(a, contact_point, points);
   s->moved = ARENA_ARRAY(a, contact_point, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
-  for (int k = 0; k < EVENT_SAMPLES; k++) {
-    double **parts[] = {&s->sample[k].gap_rate, &s->sample[k].force, &s->sample[k].drag, &s->sample[k].loss};
+  for (int k = 0; k <= EVENT_SAMPLES; k++) {
+    event_sample *at = k < EVENT_SAMPLES ? &s->sample[k] : &s->at_event;
+    double **parts[] = {&at->gap_rate, &at->force, &at->drag, &at->loss};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = ARENA_ARRAY(a, double, points);
-    s->sample[k].value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
+    at->value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
   }
 }
 

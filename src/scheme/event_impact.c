@@ -273,6 +273,40 @@ static void read_mode(event *s, const solve_block *b, int p, int n, const event_
   }
 }
 
+static void read_modes(event *s, int n, const event_instant *instant, double scale) {
+  s->closed_count = 0;
+  for (int b = 0; b < s->block_count; b++) {
+    if (s->block_point[b] < 0) continue;
+    event_point *c = &s->point[s->block_point[b]];
+    c->mode = s->blocks[b].kind == BLOCK_UNILATERAL ? MODE_SLIP : MODE_STICK;
+    read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
+    s->closed_count += event_is_closed(c);
+  }
+}
+
+// Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let it,
+// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same.
+static bool find_central_share(event *s, int n, double scale) {
+  solve_problem problem = problem_of(s, n, s->problem_W);
+  solve_solution solution = {s->lambda, s->rate_after};
+  if (solver_run(&solver_interior, &problem, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(s->rate_after[i] - s->problem_u[i]) <= 1e-7 * scale)) return false;
+  memcpy(s->problem_r, s->lambda, (size_t)n * sizeof *s->problem_r);
+  memcpy(s->problem_u, s->rate_after, (size_t)n * sizeof *s->problem_u);
+  return true;
+}
+
+static void keep_shares(event *s) {
+  memcpy(s->share, s->problem_r, (size_t)s->m->row_count * sizeof *s->share);
+  for (int b = 0; b < s->block_count; b++) {
+    if (s->block_point[b] < 0) continue;
+    event_point *c = &s->point[s->block_point[b]];
+    memset(c->share, 0, sizeof c->share);
+    memcpy(c->share, s->problem_r + s->blocks[b].row, (size_t)s->blocks[b].size * sizeof *c->share);
+  }
+}
+
 // Painlevé's paradox: where pressing a sliding point makes it sink (its own term of W is negative), no force fits if it
 // sinks by itself, and being pressed fits as well as lifting off if it does not.
 static void count_paradoxes(event *s, int n) {
@@ -310,6 +344,7 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
     any |= c->takes_part;
   }
   s->closed_count = 0;
+  s->redundant = false;
   if (!any) return CAROM_OK;
   if (!event_free_accelerations(s))
     return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->t);
@@ -327,9 +362,10 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
     }
     return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->t);
   }
-  for (int b = 0; b < s->block_count; b++)
-    if (s->block_point[b] >= 0) read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
-  for (int p = 0; p < s->contacts->point_count; p++) s->closed_count += event_is_closed(&s->point[p]);
+  read_modes(s, n, instant, scale);
+  s->redundant = event_is_redundant(s);
+  if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
+  keep_shares(s);
   rows_clear(s->m, s->x);
   return CAROM_OK;
 }
@@ -381,8 +417,22 @@ static bool is_struck(const event *s) {
   return false;
 }
 
+// Where a point's force has come to its limit, another share of the load may keep it away from there.
+static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {
+  if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK)) return false;
+  if (decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, true, error) != CAROM_OK) return false;
+  const event_point *c = &s->point[instant->point];
+  double most = 0, limit = c->friction * c->share[0], drag = hypot(c->share[1], c->share[2]);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
+  if (!event_is_closed(c) || !(c->share[0] > 1e-6 * most)) return false;
+  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && limit - drag > 1e-6 * limit);
+}
+
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
+  observe_state(s);
+  if (finds_another_share(s, instant, error)) return CAROM_OK;
   if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->t;
   observe_state(s);
   carom_status status = CAROM_OK;

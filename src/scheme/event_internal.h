@@ -16,6 +16,7 @@ typedef struct event_point {
   bool takes_part;                 // has rows in the problem at hand
   int row;                         // the first of them
   double gap, rate[3], force[3];   // as last observed
+  double share[3];                 // its force when modes were last decided
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
@@ -61,8 +62,10 @@ typedef struct event {
   event_point *point;
   contact_point *points, *moved;
   int closed_count;
+  bool redundant;                  // closed points share their load in more than one way
+  double *share;                   // reactions of constraints when modes were last decided
   scheme_contact *shown;
-  event_sample sample[EVENT_SAMPLES];
+  event_sample sample[EVENT_SAMPLES], at_event;
   // rows: free accelerations, reactions, rates
   double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
   double *A, *z, *residual, *scaling;
@@ -95,8 +98,10 @@ void event_observe(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. False: singular.
 bool event_free_accelerations(event *s);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
-// `level` 0 holds positions (no tangents), 1 velocities.
+// `level` 0 holds positions (no tangents), 1 velocities. Where they are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
+// Whether held rows repeat each other, so that reactions are not unique.
+bool event_is_redundant(event *s);
 // Positions, then velocities, back onto constraints and closed contacts.
 bool event_project(event *s, double t, double *y);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.

@@ -125,19 +125,32 @@ static double find_between(event *s, int function, const event_sample *a, const 
   return ft > 0 ? INFINITY : find_root(&f, a->t, fa, t, ft);
 }
 
+// The first event between look k and the next. Once one is found there is a look at it, and others need to be searched
+// for only before it.
+static bool locate_between(event *s, int k, event_instant *instant) {
+  const event_sample *end = &s->sample[k + 1];
+  int functions = EVENT_FUNCTIONS * s->contacts->point_count;
+  for (int f = 0; f < functions; f++) {
+    if (isinf(s->sample[k].value[f])) continue;
+    bool armed = false;
+    for (int i = 0; i <= k; i++) armed |= s->sample[i].value[f] > tolerance_of(s, f);
+    double t = find_between(s, f, &s->sample[k], end, armed);
+    if (isnan(t)) return false;
+    if (!(t < instant->t || (t <= instant->t && instant->kind == EVENT_NONE))) continue;
+    *instant = (event_instant){kind_of(s, f), f / EVENT_FUNCTIONS, t};
+    if (!(t < end->t)) continue;
+    if (!observe_at(s, t)) return false;
+    end = &s->at_event;
+    s->at_event.t = t;
+    note(s, &s->at_event);
+  }
+  return true;
+}
+
 bool event_locate(event *s, event_instant *instant) {
   *instant = (event_instant){.kind = EVENT_NONE, .t = integrator_time(s->it)};
   if (!event_look(s, s->t, instant->t)) return false;
-  int functions = EVENT_FUNCTIONS * s->contacts->point_count;
   for (int k = 0; k + 1 < EVENT_SAMPLES && instant->kind == EVENT_NONE; k++)
-    for (int f = 0; f < functions; f++) {
-      if (isinf(s->sample[k].value[f])) continue;
-      bool armed = false;
-      for (int i = 0; i <= k; i++) armed |= s->sample[i].value[f] > tolerance_of(s, f);
-      double t = find_between(s, f, &s->sample[k], &s->sample[k + 1], armed);
-      if (isnan(t)) return false;
-      if (!(t < instant->t || (t <= instant->t && instant->kind == EVENT_NONE))) continue;
-      *instant = (event_instant){kind_of(s, f), f / EVENT_FUNCTIONS, t};
-    }
+    if (!locate_between(s, k, instant)) return false;
   return true;
 }
