@@ -107,6 +107,13 @@ static double find_root(const search *f, double a, double fa, double b, double f
   return b;
 }
 
+// A gap that turns between two looks has come closer by less than its rate there took it if the rate changed evenly; by
+// four times as much it has not however it changed, or looks are too far apart to tell anything.
+static bool stays_away(const event_sample *a, const event_sample *b, int p, double fa, double fb) {
+  double dt = b->t - a->t;
+  return fa > -4 * dt * a->gap_rate[p] || fb > 4 * dt * b->gap_rate[p];
+}
+
 // Where, between two looks, one function has its event; infinite: nowhere.
 static double find_between(event *s, int function, const event_sample *a, const event_sample *b, bool armed) {
   int p = function / EVENT_FUNCTIONS;
@@ -117,8 +124,8 @@ static double find_between(event *s, int function, const event_sample *a, const 
   search f = {s, function, false, shift};
   if (!(fa > 0)) return a->t;
   if (!(fb > 0)) return find_root(&f, a->t, fa, b->t, fb);
-  if (!open || function % EVENT_FUNCTIONS || !(a->gap_rate[p] < 0 && b->gap_rate[p] > 0))
-    return INFINITY;
+  if (!open || function % EVENT_FUNCTIONS || !(a->gap_rate[p] < 0 && b->gap_rate[p] > 0)) return INFINITY;
+  if (stays_away(a, b, p, fa, fb)) return INFINITY;
   search nearest = {s, function, true, 0};
   double t = find_root(&nearest, a->t, -a->gap_rate[p], b->t, -b->gap_rate[p]), ft = evaluate(&f, t);
   if (isnan(ft)) return NAN;
