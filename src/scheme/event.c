@@ -264,7 +264,9 @@ static void turn_ways(event *s) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
-    if (speed > s->still) c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    if (!(speed > s->still)) continue;
+    c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    s->looked = false;
   }
 }
 

@@ -431,6 +431,7 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
 
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
+  s->looked = false;
   observe_state(s);
   if (finds_another_share(s, instant, error)) return CAROM_OK;
   if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->t;

@@ -66,6 +66,7 @@ typedef struct event {
   double *share;                   // reactions of constraints when modes were last decided
   scheme_contact *shown;
   event_sample sample[EVENT_SAMPLES], at_event;
+  bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
   double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
   double *A, *z, *residual, *scaling;

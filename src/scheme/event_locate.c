@@ -60,13 +60,22 @@ static void note(event *s, event_sample *at) {
   }
 }
 
+// The first look is the last of the step before, where nothing has changed since.
 bool event_look(event *s, double from, double to) {
-  for (int k = 0; k < EVENT_SAMPLES; k++) {
+  bool seen = s->looked && s->sample[EVENT_SAMPLES - 1].t == from;
+  if (seen) {
+    event_sample first = s->sample[0];
+    s->sample[0] = s->sample[EVENT_SAMPLES - 1];
+    s->sample[EVENT_SAMPLES - 1] = first;
+  }
+  s->looked = false;
+  for (int k = seen; k < EVENT_SAMPLES; k++) {
     event_sample *at = &s->sample[k];
     at->t = k == EVENT_SAMPLES - 1 ? to : from + k * (to - from) / (EVENT_SAMPLES - 1);
     if (!observe_at(s, at->t)) return false;
     note(s, at);
   }
+  s->looked = true;
   return true;
 }
 

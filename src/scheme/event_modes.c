@@ -38,8 +38,18 @@ static void add_rows(event *s, const contact_point *points) {
   }
 }
 
+// Only the elements with a point that takes part: most are far apart.
+static void evaluate_parts(const event *s, contact_point *points) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    bool wanted = false;
+    for (int k = 0; k < e->point_count; k++) wanted |= s->point[e->point0 + k].takes_part;
+    if (wanted) e->type->evaluate(s->m, s->x, e, points + e->point0);
+  }
+}
+
 void event_add_rows(event *s) {
-  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  evaluate_parts(s, s->points);
   add_rows(s, s->points);
 }
 
@@ -95,8 +105,9 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
   dynamics_move(m, x->q, x->speed_work[0]);
   tree_kinematics(m, x);
   coordinate_update(m, x);
-  contact_evaluate(s->contacts, m, x, s->moved);
-  for (int p = 0; p < s->contacts->point_count; p++) align_frame(s, &s->points[p], &s->moved[p]);
+  evaluate_parts(s, s->moved);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].takes_part) align_frame(s, &s->points[p], &s->moved[p]);
   add_rows(s, s->moved);
   rows_rates(m, x, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) s->rhs[i] += weight * s->rate[i];
@@ -108,8 +119,7 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
 static void find_bias(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  contact_evaluate(s->contacts, m, x, s->points);
-  add_rows(s, s->points);
+  event_add_rows(s);
   memset(s->rhs, 0, (size_t)x->row_total * sizeof *s->rhs);
   double turning = turning_rate(s);
   if (turning > 0) {
