@@ -297,11 +297,15 @@ static bool find_central_share(event *s, int n, double scale) {
   return true;
 }
 
-static void keep_shares(event *s) {
+static void keep_shares(event *s, int n) {
   memcpy(s->share, s->problem_r, (size_t)s->m->row_count * sizeof *s->share);
   for (int b = 0; b < s->block_count; b++) {
     if (s->block_point[b] < 0) continue;
     event_point *c = &s->point[s->block_point[b]];
+    if (c->mode == MODE_SLIP && c->rows > 1) {
+      double W = s->problem_W[(long)s->blocks[b].row * n + s->blocks[b].row];
+      c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->x->row_total + c->row];
+    }
     memset(c->share, 0, sizeof c->share);
     memcpy(c->share, s->problem_r + s->blocks[b].row, (size_t)s->blocks[b].size * sizeof *c->share);
   }
@@ -318,14 +322,18 @@ static void count_paradoxes(event *s, int n) {
 }
 
 // No forces fit: the points are stopped by an impact without collision, the limit of a step of Moreau's scheme as it
-// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves.
-static bool jam(event *s) {
+// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves. Where a point just comes to
+// the edge of such a state (its resistance vanishes, `at` that point), the percussion along the edge of its cone that
+// stops it changes its normal rate by nothing: a little more friction there decides for it.
+static bool jam(event *s, int at) {
   int n = s->x->row_total;
   double strongest = 0, fastest = 0, pressed = 0;
   rows_rates(s->m, s->x, s->rate);
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
+  for (int b = 0; b < s->block_count; b++)
+    if (at >= 0 && s->block_point[b] == at) s->blocks[b].mu *= 1.001;
   solve_info info = solve(s, n, s->W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
@@ -333,6 +341,13 @@ static bool jam(event *s) {
   if (!(pressed > 0)) return false;
   respond(s, true);
   return true;
+}
+
+static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error);
+
+static carom_status decide_after_jam(event *s, carom_error *error) {
+  observe_state(s);
+  return decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
 }
 
 static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
@@ -348,6 +363,10 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
   if (!any) return CAROM_OK;
   if (!event_free_accelerations(s))
     return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->t);
+  if (instant->kind == EVENT_JAM && s->point[instant->point].takes_part) {
+    s->trouble.inconsistent++;
+    if (jam(s, instant->point)) return decide_after_jam(s, error);
+  }
   int n = set_mode_problem(s, instant);
   double scale = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
@@ -356,16 +375,13 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
   count_paradoxes(s, n);
   if (!(info.residual <= 1e-6)) {
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
-    if (may_jam && jam(s)) {
-      observe_state(s);
-      return decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
-    }
+    if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
     return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->t);
   }
   read_modes(s, n, instant, scale);
   s->redundant = event_is_redundant(s);
   if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
-  keep_shares(s);
+  keep_shares(s, n);
   rows_clear(s->m, s->x);
   return CAROM_OK;
 }

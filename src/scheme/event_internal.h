@@ -17,15 +17,20 @@ typedef struct event_point {
   int row;                         // the first of them
   double gap, rate[3], force[3];   // as last observed
   double share[3];                 // its force when modes were last decided
+  double resistance;               // against sinking in while it slips, over that without friction [-]
+  bool may_jam;                    // it resisted when modes were last decided
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
 } event_point;
 
-// Each point has two functions of time whose sign change is an event: its gap while open; while closed its normal force,
-// and the reserve of its friction (sticking) or its speed along the way it slips.
-typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP } event_kind;
-enum { EVENT_FUNCTIONS = 2, EVENT_SAMPLES = 5 };
+// Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
+// and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
+// that vanishes forces grow beyond all bounds (Painlevé's dynamic jam).
+typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_JAM } event_kind;
+enum { EVENT_FUNCTIONS = 3, EVENT_SAMPLES = 5 };
+// A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
+#define EVENT_JAMMED 1e-6
 
 typedef struct event_instant {
   event_kind kind;
@@ -36,7 +41,7 @@ typedef struct event_instant {
 // A look at one time within a step.
 typedef struct event_sample {
   double t;
-  double *value;                   // of the event functions, two a point
+  double *value;                   // of the event functions, three a point
   double *gap_rate;                // one a point
   double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
 } event_sample;

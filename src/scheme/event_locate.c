@@ -19,6 +19,8 @@ static double value_of(const event *s, int function) {
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return function % EVENT_FUNCTIONS == 0 ? c->gap : INFINITY;
   if (function % EVENT_FUNCTIONS == 0) return c->force[0];
+  if (function % EVENT_FUNCTIONS == 2)
+    return c->mode == MODE_SLIP && c->may_jam ? c->resistance - EVENT_JAMMED : INFINITY;
   if (c->rows == 1) return INFINITY;
   if (c->mode == MODE_STICK) return c->friction * c->force[0] - hypot(c->force[1], c->rows == 3 ? c->force[2] : 0);
   return c->rate[1] * c->way[0] + (c->rows == 3 ? c->rate[2] * c->way[1] : 0);
@@ -27,6 +29,7 @@ static double value_of(const event *s, int function) {
 static double tolerance_of(const event *s, int function) {
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return s->nearness;
+  if (function % EVENT_FUNCTIONS == 2) return 0;
   if (function % EVENT_FUNCTIONS == 1 && c->mode == MODE_SLIP) return s->still;
   return 1e-10 * force_scale(s);
 }
@@ -35,6 +38,7 @@ static event_kind kind_of(const event *s, int function) {
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return EVENT_TOUCH;
   if (function % EVENT_FUNCTIONS == 0) return EVENT_LIFT;
+  if (function % EVENT_FUNCTIONS == 2) return EVENT_JAM;
   return c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
 }
 

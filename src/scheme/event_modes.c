@@ -294,6 +294,15 @@ static void book_drives(event *s) {
   }
 }
 
+// W_NN - μ W_NT d over W_NN: how its normal acceleration answers its own force, friction included.
+static double resistance_of(const event *s, const event_point *c) {
+  const double *W = s->W + (long)c->row * s->x->row_total + c->row;
+  double way[2], sum = W[0];
+  find_way(s, c, s->rate + c->row, way);
+  for (int k = 1; k < c->rows; k++) sum -= c->friction * way[k - 1] * W[k];
+  return sum / W[0];
+}
+
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->m->row_count * sizeof *s->lambda);
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -315,7 +324,9 @@ bool event_accelerate(event *s) {
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
-    if (c->takes_part) memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+    if (!c->takes_part) continue;
+    memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+    if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
   }
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
