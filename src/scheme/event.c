@@ -258,12 +258,17 @@ static void end_accumulations(event *s) {
   }
 }
 
-// The way of slip as it is now, for the step to come.
-static void turn_ways(event *s) {
+// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
+// a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
+static void turn_ways(event *s, event_instant *instant) {
+  enum { LINGERING = 20 };
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
+    c->lingers = speed <= 10 * s->still ? c->lingers + 1 : 0;
+    if (c->lingers >= LINGERING && instant->kind == EVENT_NONE)
+      *instant = (event_instant){EVENT_LINGER, p, s->t}, c->lingers = 0;
     if (!(speed > s->still)) continue;
     c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
     s->looked = false;
@@ -321,7 +326,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (status == CAROM_OK) status = advance(s, t_stop, &instant, error);
     if (status != CAROM_OK) break;
     end_accumulations(s);
-    turn_ways(s);
+    turn_ways(s, &instant);
     if (instant.kind == EVENT_NONE) continue;
     status = event_settle(s, &instant, error);
     s->restart = true;

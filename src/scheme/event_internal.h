@@ -19,6 +19,7 @@ typedef struct event_point {
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
   bool may_jam;                    // it resisted when modes were last decided
+  int lingers;                     // steps in a row that ended with next to no slip
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
@@ -26,8 +27,9 @@ typedef struct event_point {
 
 // Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
 // and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
-// that vanishes forces grow beyond all bounds (Painlevé's dynamic jam).
-typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_JAM } event_kind;
+// that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that lingers near zero is found
+// from step to step.
+typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM } event_kind;
 enum { EVENT_FUNCTIONS = 3, EVENT_SAMPLES = 5 };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
