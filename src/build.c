@@ -306,7 +306,7 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
                         m->bodies[m->markers[first].body].name);
   *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
                .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
-               .loose = d->clearance > 0};
+               .loose = d->clearance > 0 && !b->tight};
   return true;
 }
 
@@ -525,7 +525,21 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
   return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
-         fill_drives(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
+         fill_drives(b, m) && builder_frictions(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
+}
+
+// The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without
+// clearance, each journal amid its bearing. It stays as the twin.
+static bool start_tight(builder *b, mechanism *m) {
+  mechanism *tight = ARENA_NEW(b->memory, mechanism);
+  initial_state start;
+  assembly_report *report = &b->model->assembly;
+  b->tight = true;
+  bool done = fill_mechanism(b, tight, false) && builder_initial(b, tight, &start) &&
+              mechanism_assemble(tight, &start, b->memory, report, b->error);
+  b->tight = false;
+  b->model->twin = tight;
+  return done && fill_mechanism(b, m, false) && mechanism_adopt(m, tight, b->memory, report, b->error);
 }
 
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
@@ -571,7 +585,8 @@ static bool check_parts(builder *b) {
   return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
-         check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->contacts, &contact_table) &&
+         check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
@@ -598,23 +613,36 @@ static bool check_poisson(builder *b) {
   return true;
 }
 
+static bool check_smooth(builder *b, int constraints) {
+  const carom_def *def = b->def;
+  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
+                        "integrator rk4 needs a 'step'");
+  bool ida = def->integrator.type == CAROM_IDA, ggl = constraints == CAROM_GGL;
+  if (ida && constraints == CAROM_BAUMGARTE)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
+                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
+  if (ggl && !ida)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
+                        "'constraints: ggl' is solved by IDA alone");
+  return true;
+}
+
+static bool check_compliant(builder *b) {
+  if (b->def->integrator.type == CAROM_RK4 && b->def->compliant.entry == CAROM_REJECT)
+    return source_error(b->error, CAROM_ERROR_MODEL, b->def->integrator_at, "use adams, bdf or erk, or 'entry: locate'",
+                        "'entry: reject' shortens steps, and integrator rk4 has fixed ones");
+  return true;
+}
+
 static bool check_method(builder *b) {
   const carom_def *def = b->def;
   if (def->record.compression > 9)
     return source_error(b->error, CAROM_ERROR_MODEL, def->record_at, NULL, "'compression' goes from 0 to 9, not to %d",
                         def->record.compression);
   if (strcmp(def->method, "event") == 0) return check_event(b);
-  if (strcmp(def->method, "smooth") != 0) return true;
-  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
-                        "integrator rk4 needs a 'step'");
-  bool ida = def->integrator.type == CAROM_IDA, ggl = def->smooth.constraints == CAROM_GGL;
-  if (ida && def->smooth.constraints == CAROM_BAUMGARTE)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
-                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
-  if (ggl && !ida)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
-                        "'constraints: ggl' is solved by IDA alone");
+  if (strcmp(def->method, "smooth") == 0) return check_smooth(b, def->smooth.constraints);
+  if (strcmp(def->method, "compliant") == 0) return check_compliant(b) && check_smooth(b, def->compliant.constraints);
   return true;
 }
 
@@ -659,30 +687,39 @@ static bool build(builder *b) {
   model->moreau = def->moreau;
   if (def->moreau.dump) model->moreau.dump = arena_copy_text(b->memory, def->moreau.dump);
   model->event = def->event;
+  model->compliant = def->compliant;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);
   if (!check_parts(b) || !check_method(b) || !list_all_names(b)) return false;
 
   mechanism *m = &model->m;
   initial_state start;
-  if (!fill_mechanism(b, m, false) || !builder_initial(b, m, &start)) return false;
-  if (!mechanism_assemble(m, &start, b->memory, &model->assembly, b->error)) return false;
-  if (model->assembly.redundant && def->integrator.type == CAROM_IDA && strcmp(def->method, "smooth") == 0)
+  if (!fill_mechanism(b, m, false)) return false;
+  if (m->floats ? !start_tight(b, m)
+                : !builder_initial(b, m, &start) || !mechanism_assemble(m, &start, b->memory, &model->assembly, b->error))
+    return false;
+  bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
+  if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
                         "%d constraint rows follow from the others, and IDA needs independent ones",
                         model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
-    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
-    mechanism *twin = ARENA_NEW(b->memory, mechanism);
-    *twin = *m;
-    model->twin = twin;
+    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, NULL, b->error)) return false;
+    if (!model->twin) {
+      mechanism *twin = ARENA_NEW(b->memory, mechanism);
+      *twin = *m;
+      model->twin = twin;
+    }
     *m = absolute;
   }
   if (model->contacts.element_count && strcmp(def->method, "smooth") == 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}",
+    return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}, event or compliant",
                         "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
+  if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
+  if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-6 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
   if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);

@@ -10,8 +10,11 @@ typedef struct contact_builder {
   mechanism *m;
   contact_element *elements;
   int count, capacity;
-  names materials, surfaces;
+  names materials, surfaces, groups;
+  names pairs;               // two surfaces → the entry of `contacts` by which they touch
+  const contact_material *material;  // one a name
   int *surface_marker;       // one a surface
+  int *surface_group;        // -1: none
 } contact_builder;
 
 // --- materials ----------------------------------------------------------------------------------------------------
@@ -24,8 +27,7 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
   if (i < 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add material: NAME and a section 'materials'",
                         "'%s' touches, but no material says how", owner);
-  const carom_material_def *d = c->b->def->materials.items[i].content;
-  *to = (contact_material){arena_copy_text(c->b->memory, name), d->restitution, d->tangential_restitution, d->friction};
+  *to = c->material[i];
   return true;
 }
 
@@ -69,6 +71,23 @@ static bool add_surfaces(contact_builder *c) {
                           "'%s': the edges of a box must be positive", p->name);
     c->surface_marker[i] = builder_marker(c->b, c->m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (c->surface_marker[i] < 0) return false;
+  }
+  return true;
+}
+
+static bool add_groups(contact_builder *c) {
+  const part_list *list = &c->b->def->surfaces;
+  c->surface_group = ARENA_ARRAY(c->b->memory, int, list->count + 1);
+  for (int i = 0; i < list->count; i++) {
+    const part *p = &list->items[i];
+    const char *group = ((const carom_surface_def *)p->content)->group;
+    c->surface_group[i] = group ? names_find(&c->groups, group) : -1;
+    if (!group || c->surface_group[i] >= 0) continue;
+    if (names_find(&c->surfaces, group) >= 0)
+      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, surface_table(p), "group"), NULL,
+                          "'%s': there is a surface '%s', and a group cannot have its name", p->name, group);
+    c->surface_group[i] = c->groups.count;
+    names_add(&c->groups, group, c->groups.count);
   }
   return true;
 }
@@ -130,51 +149,135 @@ static bool are_neighbours(const mechanism *m, int a, int b) {
   return false;
 }
 
+// One side of a contact entry: a surface, or all of a group.
+typedef struct contact_side {
+  int surface, group;   // the other is -1
+} contact_side;
+
+static bool is_of(const contact_builder *c, contact_side side, int surface) {
+  return side.surface >= 0 ? side.surface == surface : side.group >= 0 && c->surface_group[surface] == side.group;
+}
+
+static contact_side find_side(const contact_builder *c, const char *name) {
+  int surface = names_find(&c->surfaces, name);
+  return (contact_side){surface, surface >= 0 ? -1 : names_find(&c->groups, name)};
+}
+
+// Whether an entry is about two surfaces, whichever comes first.
+static bool is_about(const contact_builder *c, const carom_contact_def *d, int i, int j) {
+  contact_side a = find_side(c, d->between[0]), b = find_side(c, d->between[1]);
+  return (is_of(c, a, i) && is_of(c, b, j)) || (is_of(c, a, j) && is_of(c, b, i));
+}
+
 static bool is_excluded(const contact_builder *c, int i, int j) {
   const part_list *list = &c->b->def->contacts;
-  const char *a = c->b->def->surfaces.items[i].name, *b = c->b->def->surfaces.items[j].name;
   for (int k = 0; k < list->count; k++) {
     const carom_contact_def *d = list->items[k].content;
-    if (!d->exclude) continue;
-    if ((strcmp(d->between[0], a) == 0 && strcmp(d->between[1], b) == 0) ||
-        (strcmp(d->between[0], b) == 0 && strcmp(d->between[1], a) == 0))
-      return true;
+    if (d->exclude && is_about(c, d, i, j)) return true;
   }
   return false;
 }
 
+// Of two surfaces nobody asked for by name: on bodies that do not move against each other as a joint lets them.
+static bool may_touch(const contact_builder *c, int i, int j) {
+  int a = body_of_surface(c, i), b = body_of_surface(c, j);
+  return a != b && !are_neighbours(c->m, a, b) && !is_excluded(c, i, j);
+}
+
+static char *pair_name(contact_builder *c, int i, int j) {
+  const part *surfaces = c->b->def->surfaces.items;
+  return arena_print(c->b->memory, "%s-%s", surfaces[i].name, surfaces[j].name);
+}
+
 static bool add_every_pair(contact_builder *c) {
   for (int i = 0; i < c->b->def->surfaces.count; i++)
-    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
-      int a = body_of_surface(c, i), b = body_of_surface(c, j);
-      if (a == b || are_neighbours(c->m, a, b) || is_excluded(c, i, j)) continue;
-      const part *p = &c->b->def->surfaces.items[i];
-      char *name = arena_print(c->b->memory, "%s-%s", p->name, c->b->def->surfaces.items[j].name);
-      if (!add_pair(c, i, j, name, NULL, p->places.whole, false)) return false;
-    }
+    for (int j = i + 1; j < c->b->def->surfaces.count; j++)
+      if (may_touch(c, i, j) &&
+          !add_pair(c, i, j, pair_name(c, i, j), NULL, c->b->def->surfaces.items[i].places.whole, false))
+        return false;
   return true;
 }
 
+static bool is_by_name(const contact_builder *c, int entry) {
+  const carom_contact_def *d = c->b->def->contacts.items[entry].content;
+  return find_side(c, d->between[0]).surface >= 0 && find_side(c, d->between[1]).surface >= 0;
+}
+
+// Remembers by which entry two surfaces touch; the entry that had them before, or -1.
+static int claim_pair(contact_builder *c, int i, int j, int entry) {
+  const char *key = arena_print(c->b->memory, "%d %d", i < j ? i : j, i < j ? j : i);
+  int before = names_find(&c->pairs, key);
+  if (before < 0) names_add(&c->pairs, key, entry);
+  return before;
+}
+
+static bool check_sides(contact_builder *c, const part *p) {
+  const carom_contact_def *d = p->content;
+  for (int i = 0; i < 2; i++) {
+    contact_side side = find_side(c, d->between[i]);
+    if (side.surface < 0 && side.group < 0)
+      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, &contact_table, "between"),
+                          builder_hint(c->b, d->between[i], &c->b->def->surfaces, NULL),
+                          "'%s': there is no surface '%s', and no group", p->name, d->between[i]);
+  }
+  return true;
+}
+
+static bool add_two_surfaces(contact_builder *c, int k) {
+  const part *p = &c->b->def->contacts.items[k];
+  const carom_contact_def *d = p->content;
+  place at = builder_place(p, &contact_table, "between");
+  int i = names_find(&c->surfaces, d->between[0]), j = names_find(&c->surfaces, d->between[1]);
+  if (body_of_surface(c, i) == body_of_surface(c, j))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': both surfaces are on body '%s'", p->name,
+                        c->m->bodies[body_of_surface(c, i)].name);
+  int before = claim_pair(c, i, j, k);
+  if (before >= 0)
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': the two touch by '%s' already", p->name,
+                        c->b->def->contacts.items[before].name);
+  return add_pair(c, i, j, p->name, d->material, at, true);
+}
+
+// Every two surfaces of an entry with a group, but for those that another entry names one by one.
+static bool add_group(contact_builder *c, int k) {
+  const part_list *list = &c->b->def->contacts;
+  const part *p = &list->items[k];
+  const carom_contact_def *d = p->content;
+  place at = builder_place(p, &contact_table, "between");
+  int count = c->count, named = 0;
+  for (int i = 0; i < c->b->def->surfaces.count; i++)
+    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
+      if (!is_about(c, d, i, j) || !may_touch(c, i, j)) continue;
+      int before = claim_pair(c, i, j, k);
+      if (before >= 0 && is_by_name(c, before)) {
+        named++;
+        continue;
+      }
+      if (before >= 0)
+        return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
+                            "'%s': '%s' and '%s' touch by '%s' already", p->name, c->b->def->surfaces.items[i].name,
+                            c->b->def->surfaces.items[j].name, list->items[before].name);
+      if (!add_pair(c, i, j, pair_name(c, i, j), d->material, at, false)) return false;
+    }
+  if (c->count == count && !named)
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'", p->name,
+                        d->between[0], d->between[1]);
+  return true;
+}
+
+// Entries with two surfaces come first: what they say of a pair goes before what a group says.
 static bool add_named_pairs(contact_builder *c, bool *any) {
   const part_list *list = &c->b->def->contacts;
   for (int k = 0; k < list->count; k++) {
-    const part *p = &list->items[k];
-    const carom_contact_def *d = p->content;
-    place at = builder_place(p, &contact_table, "between");
-    int pair[2];
-    for (int i = 0; i < 2; i++) {
-      pair[i] = names_find(&c->surfaces, d->between[i]);
-      if (pair[i] < 0)
-        return source_error(c->b->error, CAROM_ERROR_MODEL, at, builder_hint(c->b, d->between[i], &c->b->def->surfaces, NULL),
-                            "'%s': there is no surface '%s'", p->name, d->between[i]);
-    }
-    if (d->exclude) continue;
-    *any = true;
-    if (body_of_surface(c, pair[0]) == body_of_surface(c, pair[1]))
-      return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': both surfaces are on body '%s'", p->name,
-                          c->m->bodies[body_of_surface(c, pair[0])].name);
-    if (!add_pair(c, pair[0], pair[1], p->name, d->material, at, true)) return false;
+    if (!check_sides(c, &list->items[k])) return false;
+    *any |= !((const carom_contact_def *)list->items[k].content)->exclude;
   }
+  for (int groups = 0; groups < 2; groups++)
+    for (int k = 0; k < list->count; k++) {
+      bool exclude = ((const carom_contact_def *)list->items[k].content)->exclude;
+      if (exclude || is_by_name(c, k) == (groups == 1)) continue;
+      if (!(groups ? add_group : add_two_surfaces)(c, k)) return false;
+    }
   return true;
 }
 
@@ -188,19 +291,38 @@ static const option_table *joint_table(const part *p) {
   return NULL;
 }
 
+// Of what is inside, in the order its type wants it; of what is around it a journal's play along the axis.
+static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
+  double *size = e->size_second;
+  if (e->type == &contact_guide) {
+    size[0] = d->length, size[1] = d->width;
+  } else if (e->type == &contact_channel) {
+    size[0] = d->width, size[1] = d->height > 0 ? d->height : d->width, size[2] = d->length;
+  } else {
+    size[0] = d->radius;
+  }
+  if (e->type == &contact_journal) {
+    size[1] = d->length;
+    e->size_first[1] = d->axial_clearance > 0 ? d->axial_clearance : d->clearance;
+  }
+}
+
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
-  bool guide = j->type == &joint_prismatic;
+  bool guide = j->type == &joint_prismatic, ball = j->type == &joint_spherical, planar = c->m->planar;
   place at = builder_place(p, joint_table(p), "clearance");
-  if (guide && !c->m->planar)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a guide with clearance needs a planar model", p->name);
   if (guide && !(d->length > 0 && d->width > 0))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length: and width:",
                         "'%s': clearance needs the slider's 'length' and 'width'", p->name);
-  contact_element *e = add_element(c, p->name, p->places.whole, guide ? &contact_guide : &contact_bearing, guide ? 4 : 1);
+  if (!guide && !ball && !planar && !(d->length > 0))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length:",
+                        "'%s': clearance in space needs the journal's 'length', between the ends that touch", p->name);
+  const contact_type *type = guide ? planar ? &contact_guide : &contact_channel
+                             : ball ? &contact_socket : planar ? &contact_bearing : &contact_journal;
+  int point_count = guide ? planar ? 4 : 16 : ball || planar ? 1 : 4;
+  contact_element *e = add_element(c, p->name, p->places.whole, type, point_count);
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
-  e->size_second[0] = guide ? d->length : d->radius;
-  e->size_second[1] = d->width;
+  set_clearance_sizes(e, d);
   return find_material(c, d->material, at, p->name, &e->material);
 }
 
@@ -249,16 +371,32 @@ static void tell_mechanism(contact_builder *c, contact_set *set) {
   set->element_count = c->count;
 }
 
+bool builder_resolve_materials(builder *b) {
+  contact_set *set = &b->model->contacts;
+  for (int i = 0; i < set->element_count; i++) {
+    contact_element *e = &b->elements[i];
+    double radius[2];
+    contact_curvatures(e, radius);
+    if (!material_resolve(&e->material, radius, e->at, e->name, b->error)) return false;
+    if (!contact_rubs(e) || !e->material.tangential.type->states) continue;
+    b->model->m.inner_count += 2 * e->point_count;
+  }
+  return true;
+}
+
 bool builder_contacts(builder *b, mechanism *m) {
-  contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory)};
+  contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory),
+                       .groups = names_create(b->memory), .pairs = names_create(b->memory)};
   names contacts = names_create(b->memory);
   bool any = false;
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
-      !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !add_surfaces(&c) ||
-      !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)) || !add_joint_contacts(&c))
+      !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||
+      !add_surfaces(&c) || !add_groups(&c) || !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)) ||
+      !add_joint_contacts(&c))
     return false;
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);
+  b->elements = c.elements;
   return true;
 }

@@ -12,6 +12,8 @@ typedef struct builder {
   carom_error *error;
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
+  contact_element *elements;       // of the model's contacts, while they can still change
+  bool tight;                      // build without clearance, for the start
 } builder;
 
 // Where an option of a part stood, or the part itself.
@@ -30,9 +32,16 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);
 
+// Dry friction of ideal joints; refused under a method that cannot have it.
+bool builder_frictions(builder *b, mechanism *m);
+
+// The materials in their order, laws and all; null after reporting.
+const contact_material *builder_materials(builder *b);
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);
+// For a method with forces: stiffness from shapes and solids, and room for the inner states of friction laws.
+bool builder_resolve_materials(builder *b);
 // What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
 bool builder_part_surfaces(builder *b, mechanism *m);
 

@@ -171,32 +171,44 @@ const option_table event_table = {
     .count = COUNT(event_options)};
 #undef AT
 
-#define AT(field) offsetof(carom_material_def, field)
-static const option material_options[] = {
-    {.key = "restitution", .type = OPTION_NUMBER, .offset = AT(restitution), .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "Newton's coefficient of an impact."},
-    {.key = "tangential_restitution", .type = OPTION_NUMBER, .offset = AT(tangential_restitution), .dim = DIM_NONE,
-     .flags = OPTION_NOT_NEGATIVE | OPTION_AT_MOST_ONE, .preset = "0", .help = "The same along the surface."},
-    {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Coulomb's coefficient."},
+#define AT(field) offsetof(carom_compliant_def, field)
+static const option compliant_options[] = {
+    {.key = "entry", .type = OPTION_WORD, .offset = AT(entry), .preset = "locate", .words = "locate|reject|restart|none",
+     .help = "How contact begins: `locate` finds the instants of touch and parting and starts anew there; `reject` refuses "
+             "a step that enters deeper than penetration_max; `restart` goes back to an interpolated instant of touch; "
+             "`none` takes no care."},
+    {.key = "penetration_max", .type = OPTION_NUMBER, .offset = AT(penetration_max), .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Bound of the penetration at which a contact is first met; 0: 1e-7 of the model's size."},
+    {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-6 of the model's size a second."},
+    {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
+     .words = "project|baumgarte|ggl", .help = "How closed loops stay closed, as under `smooth`."},
+    {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's velocity coefficient."},
+    {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "10", .help = "Baumgarte's position coefficient."},
 };
-const option_table material_table = {.name = "material", .summary = "How two surfaces meet.",
-                                     .example = "steel: {restitution: 0.8, friction: 0.15}",
-                                     .size = sizeof(carom_material_def), .options = material_options,
-                                     .count = COUNT(material_options)};
+const option_table compliant_table = {
+    .name = "compliant",
+    .summary = "Surfaces that press into each other and push back by a force law (key `law` of a material), on the "
+               "`integrator`.",
+    .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
+    .options = compliant_options, .count = COUNT(compliant_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
-    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces."},
+    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces, or groups of them; of a group every surface on another body, but for neighbours."},
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
      .help = "How they meet; default: the material that the surfaces name."},
     {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false", .help = "They never touch."},
 };
 const option_table contact_table = {
     .name = "contact",
-    .summary = "Two surfaces that may touch. Without any such entry every two surfaces may, except on one body or on "
-               "bodies that a joint connects.",
+    .summary = "Surfaces that may touch: two, or those of groups. Without any such entry every two surfaces may. Except where "
+               "both are named, surfaces on one body and on bodies that a joint connects never do.",
     .example = "landing: {between: [ball, floor], material: steel}", .size = sizeof(carom_contact_def),
     .options = contact_options, .count = COUNT(contact_options)};
 #undef AT
@@ -207,7 +219,8 @@ const option_table contact_table = {
    .help = "The body or marker that carries it."},                                                                     \
   {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in its axes."},             \
   {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in its axes."},                 \
-  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."}
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."},                \
+  {.key = "group", .type = OPTION_TEXT, .offset = AT(group), .help = "A name that it shares with others, for `contacts`."}
 static const option point_options[] = {SURFACE_OPTIONS("point")};
 static const option plane_options[] = {SURFACE_OPTIONS("plane")};
 static const option sphere_options[] = {
@@ -273,8 +286,10 @@ DEFAULT(integrator, integrator_table)
 DEFAULT(smooth, smooth_table)
 DEFAULT(moreau, moreau_table)
 DEFAULT(event, event_table)
+DEFAULT(compliant, compliant_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
+DEFAULT(solid, solid_table)
 DEFAULT(contact, contact_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
@@ -294,6 +309,7 @@ carom_def *carom_def_create(const carom_model_def *model) {
   def->smooth = carom_smooth_default();
   def->moreau = carom_moreau_default();
   def->event = carom_event_default();
+  def->compliant = carom_compliant_default();
   def->record = carom_record_default();
   def->method = "smooth";
   return def;
@@ -365,8 +381,16 @@ carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
   def->method = "event";
   return CAROM_OK;
 }
+carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant) {
+  def->compliant = *compliant;
+  def->method = "compliant";
+  return CAROM_OK;
+}
 carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {
   return add(def, &def->materials, name, NULL, material, sizeof *material);
+}
+carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid) {
+  return add(def, &def->solids, name, NULL, solid, sizeof *solid);
 }
 carom_status carom_def_surface(carom_def *def, const char *name, const char *kind, const carom_surface_def *surface) {
   return add(def, &def->surfaces, name, kind, surface, sizeof *surface);

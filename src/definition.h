@@ -24,11 +24,12 @@ struct carom_def {
   carom_model_def model;
   option_places model_places;
   part_list bodies, markers, joints, constraints, forces, drives, initials, outputs;
-  part_list materials, surfaces, contacts;
+  part_list materials, solids, surfaces, contacts;
   carom_integrator_def integrator;
   carom_smooth_def smooth;
   carom_moreau_def moreau;
   carom_event_def event;
+  carom_compliant_def compliant;
   carom_record_def record;
   const char *method;        // name of the scheme
   place method_at, integrator_at, record_at;
@@ -38,7 +39,8 @@ struct carom_def {
 
 // What each section holds.
 extern const option_table model_table, body_table, marker_table, drive_table, initial_table, integrator_table,
-    smooth_table, moreau_table, event_table, record_table_options, material_table, contact_table;
+    smooth_table, moreau_table, event_table, compliant_table, record_table_options, material_table, solid_table,
+    contact_table;
 const option_table *const *surface_tables(int *count);
 
 // A document's content as a definition. False after reporting.

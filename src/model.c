@@ -11,7 +11,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
   const assembly_report *a = &model->assembly;
   carom_model_info info = {
       .title = model->about.title, .source = model->about.source, .method = model->method,
-      .integrator = strcmp(model->method, "smooth") == 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
+      .integrator = strcmp(model->method, "moreau") != 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
       .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count,
@@ -40,6 +40,30 @@ const char *carom_model_joint_kind(const carom_model *model, int i) {
 bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   const mechanism *tree = model->twin ? model->twin : &model->m;
   return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
+}
+
+// Rigid methods read no law, so nothing is beyond its range.
+static carom_remark collect_remark(const carom_model *model, int bit, const char *name, const char *text) {
+  carom_remark r = {.name = name, .text = text};
+  if (strcmp(model->method, "compliant") != 0) return r;
+  for (int i = 0; i < model->contacts.element_count; i++) {
+    const contact_element *e = &model->contacts.elements[i];
+    if (!(e->material.remarks & bit)) continue;
+    if (!r.count++) r.contact = e->name, r.prescribed = e->material.restitution, r.achieved = e->material.achieved;
+  }
+  return r;
+}
+
+carom_remark carom_model_remark(const carom_model *model, int i) {
+  const carom_remark all[] = {
+      collect_remark(model, REMARK_RESTITUTION, "restitution",
+                     "law that gives back another restitution than it is given; use restitution_is: achieved"),
+      collect_remark(model, REMARK_CONFORMAL, "conformal",
+                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or use law: johnson"),
+  };
+  for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
+    if (all[k].count && i-- == 0) return all[k];
+  return (carom_remark){0};
 }
 
 static const char *body_of(const mechanism *m, int marker_index) {
@@ -97,11 +121,11 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
 // --- signals ------------------------------------------------------------------------------------------------------
 
 static const char *const energy_names[ENERGY_SIGNALS] = {
-    "energy.drive",    "energy.applied",    "energy.damper",   "energy.impact",
+    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
 
-const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m"};
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y", "z"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "m"};
 
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 

@@ -14,19 +14,20 @@ typedef struct output {
 } output;
 
 // Signals of each contact element.
-enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_SIGNALS };
+enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_Z, CONTACT_SIGNALS };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 
 struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *twin;     // in joint coordinates, of a model in absolute ones; else null
+  const mechanism *twin;     // of a model in absolute coordinates or with floating bodies: the same with a joint to each node; else null
   carom_model_def about;
   carom_integrator_def integrator;
   carom_smooth_def smooth;
   carom_moreau_def moreau;
   carom_event_def event;
+  carom_compliant_def compliant;
   carom_record_def record;
   const char *method;
   contact_set contacts;

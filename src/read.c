@@ -12,7 +12,8 @@ static const section sections[] = {
     {"include", "files whose sections join this one's"}, {"parameters", "named numbers, words and flags"},
     {"bodies", "rigid bodies"},        {"markers", "named frames on bodies"}, {"joints", "what connects bodies"},
     {"constraints", "further conditions"}, {"forces", "springs, dampers, motors, loads"},
-    {"materials", "how surfaces meet"}, {"surfaces", "what can touch"}, {"contacts", "which surfaces may touch each other"},
+    {"materials", "how surfaces meet"}, {"solids", "elastic solids beside the common ones"}, {"surfaces", "what can touch"},
+    {"contacts", "which surfaces may touch each other"},
     {"drives", "prescribed motions"},  {"initial", "what is known of the start"},
     {"outputs", "expressions to record"}, {"method", "how time advances"}, {"integrator", "how smooth motion is integrated"},
     {"record", "what is written"},
@@ -144,23 +145,26 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
 }
 
 static bool read_method(const reader *r, const value *root) {
-  static const option_table *const tables[] = {&smooth_table, &moreau_table, &event_table};
+  static const option_table *const tables[] = {&smooth_table, &moreau_table, &event_table, &compliant_table};
   const value *entry = value_get(root, "method");
   if (!entry) return true;
   union {
     carom_smooth_def smooth;
     carom_moreau_def moreau;
     carom_event_def event;
+    carom_compliant_def compliant;
   } content;
   option_places places;
-  int member = option_read_member(&r->options, "method", tables, 3, entry, &content, NULL, &places);
+  int member = option_read_member(&r->options, "method", tables, 4, entry, &content, NULL, &places);
   if (member < 0) return false;
   if (tables[member] == &smooth_table)
     r->def->smooth = content.smooth;
   else if (tables[member] == &moreau_table)
     r->def->moreau = content.moreau;
-  else
+  else if (tables[member] == &event_table)
     r->def->event = content.event;
+  else
+    r->def->compliant = content.compliant;
   r->def->method = tables[member]->name;
   r->def->method_at = entry->at;
   return true;
@@ -199,6 +203,7 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&
          read_plain(&r, root, "materials", &material_table, &def->materials) &&
+         read_plain(&r, root, "solids", &solid_table, &def->solids) &&
          read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
          read_plain(&r, root, "initial", &initial_table, &def->initials) && read_outputs(&r, root) &&

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "carom/law.h"
+#include "contact/material.h"
 #include "definition.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
@@ -29,6 +31,7 @@ static int collect(const char *family, const option_table **tables) {
     tables[used++] = &smooth_table;
     tables[used++] = &moreau_table;
     tables[used++] = &event_table;
+    tables[used++] = &compliant_table;
   }
   return used;
 }
@@ -57,6 +60,18 @@ const char *carom_family_member(const char *family, int i, const char **summary)
     if (i < 0 || i > count) return NULL;
     *summary = i ? list[i - 1]->summary : "One solver after the other until the residual is small enough: the default.";
     return i ? list[i - 1]->name : "chain";
+  }
+  if (strcmp(family, "laws") == 0) {  // normal ones, then friction
+    normal_laws(&count);
+    carom_law l = i < count ? carom_law_get(CAROM_NORMAL_LAWS, i) : carom_law_get(CAROM_FRICTION_LAWS, i - count);
+    *summary = l.equation;
+    return l.name;
+  }
+  if (strcmp(family, "solids") == 0) {
+    const solid *all = solid_list(&count);
+    if (i < 0 || i >= count) return NULL;
+    *summary = all[i].source;
+    return all[i].name;
   }
   if (strcmp(family, "functions") == 0) {
     const char *const *help = expr_help(&count);
@@ -110,6 +125,7 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "What can touch, and how.\n\n", out);
   option_document(&contact_table, out);
   option_document(&material_table, out);
+  option_document(&solid_table, out);
   write_family("methods", "## method\n\n", "How time advances.\n\n", out);
   write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);

@@ -39,7 +39,8 @@ static int group_of(const carom_model *model, int i) {
     case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
     case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
     case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
-    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE: return GROUP_REACTIONS;
+    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE:
+    case SIGNAL_FRICTION_EFFORT: case SIGNAL_FRICTION_SLIP: return GROUP_REACTIONS;
     case SIGNAL_FORCE: return GROUP_FORCES;
     case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
     case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
@@ -441,21 +442,21 @@ static void list_stages(const carom_summary *s, char *text, size_t size) {
 int carom_summary_json(const carom_summary *s, char *text, int size) {
   char stages[512];
   list_stages(s, stages, sizeof stages);
-  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], deepest[32], residual[32], summed[32];
+  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], bound[32], deepest[32], residual[32], summed[32];
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
   return snprintf(text, (size_t)size,
                   "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
                   "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
-                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": 0, "
+                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": %s, "
                   "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, \"impossible\": %ld, "
                   "\"worst_residual\": %s, \"stages\": {%s}}, "
                   "\"warnings\": {\"energy\": %ld, \"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
-                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld}}",
+                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld, \"penetration\": %ld}}",
                   status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
                   number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
                   number(s->constraint_violation, violation), s->contact_episodes,
-                  number(s->worst_initial_penetration, first), number(s->deepest_penetration, deepest), s->accumulations,
+                  number(s->worst_initial_penetration, first), number(s->penetration_bound, bound), number(s->deepest_penetration, deepest), s->accumulations,
                   number(s->accumulation_error, summed), s->solves, s->unsolved, s->impossible, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
                   s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
-                  s->energy_gains);
+                  s->energy_gains, s->too_deep);
 }

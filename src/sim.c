@@ -13,6 +13,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
+#include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
@@ -31,6 +32,7 @@ typedef union any_settings {
   smooth_settings smooth;
   moreau_settings moreau;
   event_settings event;
+  compliant_settings compliant;
 } any_settings;
 
 static smooth_settings smooth_settings_of(const carom_model *model) {
@@ -48,6 +50,14 @@ static smooth_settings smooth_settings_of(const carom_model *model) {
   };
 }
 
+static compliant_settings compliant_settings_of(const carom_model *model, smooth_settings smooth) {
+  const carom_compliant_def *d = &model->compliant;
+  smooth.constraints = (smooth_constraints)d->constraints;
+  smooth.alpha = d->alpha, smooth.beta = d->beta;
+  return (compliant_settings){.smooth = smooth, .entry = (compliant_entry)d->entry, .penetration_max = d->penetration_max,
+                              .approach_min = d->approach_min};
+}
+
 static any_settings settings_of(const carom_sim *sim) {
   const carom_moreau_def *d = &sim->model->moreau;
   if (sim->type == &scheme_moreau)
@@ -58,6 +68,7 @@ static any_settings settings_of(const carom_sim *sim) {
   if (sim->type == &scheme_event)
     return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
                                     .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length}};
+  if (sim->type == &scheme_compliant) return (any_settings){.compliant = compliant_settings_of(sim->model, smooth)};
   return (any_settings){.smooth = smooth};
 }
 
@@ -67,7 +78,8 @@ static energy_balance balance_of(const carom_sim *sim) {
   bool known = sim->x->level >= LEVEL_REACTION;
   return (energy_balance){.kinetic = known ? sim->x->kinetic : tree_kinetic_energy(m, sim->x),
                           .gravity = known ? sim->x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, sim->x),
-                          .spring = sim->x->potentials[POTENTIAL_SPRING], .drive = accounts[POWER_DRIVE],
+                          .spring = sim->x->potentials[POTENTIAL_SPRING],
+                          .contact = sim->x->potentials[POTENTIAL_CONTACT], .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
                           .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
                           .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
@@ -102,7 +114,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
 }
 
 static const scheme_type *find_scheme(const char *name) {
-  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event};
+  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event, &scheme_compliant};
   size_t i = sizeof all / sizeof *all - 1;
   while (i > 0 && strcmp(all[i]->name, name) != 0) i--;
   return all[i];
@@ -211,6 +223,7 @@ int sim_signal_count(const carom_model *model) {
 static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
   energy_ledger l = sim->ledger;
   if (sim->since_booked || sim->x->t != sim->booked_t) l.now = balance_of(sim);
+  out[ENERGY_CONTACT] = l.now.contact;
   out[ENERGY_DRIVE] = l.now.drive, out[ENERGY_APPLIED] = l.now.applied, out[ENERGY_DAMPER] = l.now.damper;
   out[ENERGY_IMPACT] = l.now.impact, out[ENERGY_FRICTION] = l.now.friction;
   out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_IMBALANCE] = energy_imbalance(&l);
@@ -226,14 +239,14 @@ static double energy_signal(const carom_sim *sim, int k) {
 // the second marker is in the first's axes.
 static double contact_signal(const carom_sim *sim, const contact_element *e, int k) {
   const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
-  if (k == CONTACT_X || k == CONTACT_Y) {
+  if (k >= CONTACT_X) {
     marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
     vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
-    return k == CONTACT_X ? d.x : d.y;
+    return k == CONTACT_X ? d.x : k == CONTACT_Y ? d.y : d.z;
   }
   if (!points) return 0;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[8] = {false};
+  bool active[CONTACT_POINTS_MAX] = {false};
   for (int i = 0; i < e->point_count; i++) {
     gap = fmin(gap, points[i].gap);
     fn += points[i].normal_force;
@@ -297,6 +310,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = sim->impacts.deepest,
+                     .penetration_bound = sim->type == &scheme_compliant ? sim->model->compliant.penetration_max : 0,
+                     .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
@@ -417,7 +432,7 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const double *state = sim->type->state(sim->scheme);
   memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, state + m->nq + m->nv, POWER_COUNT * sizeof *row);
+  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row);
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {

@@ -25,7 +25,7 @@ struct carom_sim {
 
 // A signal of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.
-enum { ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION, ENERGY_IMBALANCE,
+enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION, ENERGY_IMBALANCE,
        ENERGY_SIGNALS };
 int sim_signal_count(const carom_model *model);
 

@@ -158,6 +158,10 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
       {"run a.yaml -o a.h5 --no-record", "exclude each other"},
       {"run a.yaml --quiet --json", "exclude each other"},
       {"run a.yaml -o same --csv same", "cannot be one file"},
+      {"laws --law floress", "did you mean 'flores'?"},
+      {"laws --restitution 1.2", "is not a restitution"},
+      {"laws --law dahl --csv -", "use --friction-csv"},
+      {"laws --law hertz --friction-csv -", "use --csv"},
       {"list joint", "did you mean 'joints'?"},
       {"example pendlum", "did you mean 'pendulum'?"},
       {"help chekc", "did you mean 'check'?"},
@@ -173,7 +177,7 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
 
 // Whatever `carom help` names must be in the man page and in the completion.
 static void man_page_and_completion_know_every_option(void) {
-  static const char *const commands[] = {"run", "check", "export", "solve", "list", "example", "reference", "help"};
+  static const char *const commands[] = {"run", "check", "export", "solve", "list", "laws", "example", "reference", "help"};
   char path[4096];
   if (!CHECK(check_source("docs/carom.1", path, sizeof path))) return;
   char *man = read_whole(path);
@@ -507,7 +511,8 @@ static void lists_name_what_there_is(void) {
   } wanted[] = {{"joints", "spherical"},   {"constraints", "distance"}, {"forces", "bushing"},
                 {"methods", "smooth"},     {"integrators", "adams"},    {"functions", "sqrt(x): square root"},
                 {"units", "rpm       turns per minute"}, {"models", "four-bar"},
-                {"surfaces", "sphere"},    {"solvers", "lemke"}};
+                {"surfaces", "sphere"},    {"solvers", "lemke"},
+                {"laws", "flores"},        {"solids", "bronze"}};
   CHECK_EQUAL(carom("list"), 0);
   char *families = strdup(out);
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -518,6 +523,23 @@ static void lists_name_what_there_is(void) {
   }
   CHECK_EQUAL(count_lines(families), sizeof wanted / sizeof *wanted);
   free(families);
+}
+
+static void laws_are_told_and_drawn(void) {
+  CHECK_EQUAL(carom("laws"), 0);
+  CHECK_CONTAINS(out, "F = K δⁿ (1 + 8(1-e)/(5e) δ̇/v₀)");
+  CHECK_CONTAINS(out, "hunt-crossley        0.5014");
+  CHECK_EQUAL(carom("laws --law lugre"), 0);
+  CHECK_CONTAINS(out, "Canudas de Wit");
+  CHECK(!strstr(out, "flores"));
+  CHECK_EQUAL(carom("laws --csv impacts.csv --friction-csv slides.csv --restitution 0.5"), 0);
+  CHECK_CONTAINS(out, "flores                   0.5000     0.4704");
+  CHECK_EQUAL(carom("laws --law hertz --csv -"), 0);
+  CHECK(strncmp(out, "law,restitution,t,delta,rate,force\nhertz,0.69999999999999996,0,0,1,0\n", 68) == 0);
+  CHECK(count_lines(out) > 300 && count_lines(out) < 500);
+  CHECK_EQUAL(carom("laws --law brown-mcphee --friction-csv -"), 0);
+  CHECK(strncmp(out, "law,t,x,v,force\nbrown-mcphee,0,0,0,", 34) == 0);
+  CHECK_EQUAL(carom("laws --csv no/such/folder.csv"), 3);
 }
 
 static void examples_are_the_models(void) {
@@ -669,6 +691,7 @@ int main(void) {
   RUN(check_tells_what_a_model_is);
   RUN(check_finds_redundant_constraints);
   RUN(lists_name_what_there_is);
+  RUN(laws_are_told_and_drawn);
   RUN(examples_are_the_models);
   RUN(the_reference_page_is_up_to_date);
   RUN(export_gives_back_what_was_recorded);

@@ -202,6 +202,7 @@ static void print_json(const carom_model *model, bool signals) {
   json_parts(model, "joints");
   json_parts(model, "constraints");
   json_parts(model, "forces");
+  json_parts(model, "contacts");
   json_parts(model, "drives");
   json_count("state_coordinates", info.coordinates_count);
   json_count("state_speeds", info.speeds);

@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-extern const command command_run, command_check, command_export, command_list, command_solve, command_example,
+extern const command command_run, command_check, command_export, command_list, command_laws, command_solve, command_example,
     command_reference;
 
 #endif

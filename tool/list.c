@@ -16,6 +16,8 @@ static const struct {
     {"constraints", "conditions beside the joints"},
     {"forces", "springs, dampers, motors, loads"},
     {"surfaces", "what can touch"},
+    {"laws", "how surfaces push back and rub"},
+    {"solids", "what surfaces are made of"},
     {"methods", "how time advances"},
     {"integrators", "how smooth motion is integrated"},
     {"solvers", "what solves contact problems"},
@@ -27,7 +29,7 @@ enum { FAMILY_COUNT = sizeof families / sizeof *families };
 
 static const arg list_table[] = {
     {.name = "FAMILY", .kind = ARG_OPERAND, .offset = offsetof(list_args, family),
-     .help = "joints, constraints, forces, surfaces, methods, integrators, solvers, functions, units or models"},
+     .help = "joints, constraints, forces, surfaces, laws, solids, methods, integrators, solvers, functions, units or models"},
 };
 
 static int run_list(int argc, char **argv);

@@ -20,7 +20,7 @@ static const command command_help_itself = {"help", "Explain a command.", NULL, 
 
 static const command *const commands[] = {
     &command_run,   &command_check,   &command_export,    &command_list,
-    &command_solve, &command_example, &command_reference, &command_help_itself,
+    &command_laws,  &command_solve, &command_example, &command_reference, &command_help_itself,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

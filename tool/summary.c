@@ -31,6 +31,8 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
                                     "tried; what touches is asked for motions that exclude each other"},
       {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
                                             "missed or came late; take a shorter step"},
+      {s->too_deep, "penetration", "contacts first met deeper than their bound: their forces are not earned by any motion, and "
+                                   "energy was made of nothing; use 'entry: locate', or shorter steps"},
       {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "
                                         "impact without collision was taken"},
       {s->indeterminate, "indeterminate", "steps in which more than one motion fits a sliding contact (Painlevé's "
@@ -42,6 +44,20 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
     if (!kinds[i].count) continue;
     count++;
     if (to) fprintf(to, "%s%s%s:%s %ld %s\n", indent, colour, kinds[i].name, plain, kinds[i].count, kinds[i].text);
+  }
+  return count;
+}
+
+static int law_warnings(FILE *to, const char *indent, const carom_model *model) {
+  const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
+  carom_remark r;
+  int count = 0;
+  for (; (r = carom_model_remark(model, count)).name; count++) {
+    if (!to) continue;
+    fprintf(to, "%s%s%s:%s '%s'", indent, colour, r.name, plain, r.contact);
+    if (r.count > 1) fprintf(to, " and %d more", r.count - 1);
+    if (strcmp(r.name, "restitution") == 0) fprintf(to, " (%.3g asked for, %.3g to come)", r.prescribed, r.achieved);
+    fprintf(to, ": %s\n", r.text);
   }
   return count;
 }
@@ -65,7 +81,7 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   if (s && s->projection_failures && ++count && to)
     fprintf(to, "%s%sprojection:%s %ld steps whose constraints could not be met to tolerance\n", indent, colour, plain,
             s->projection_failures);
-  return count + contact_warnings(to, indent, s);
+  return count + law_warnings(to, indent, model) + contact_warnings(to, indent, s);
 }
 
 static void print_method(FILE *to, const carom_model_info *info) {
@@ -106,6 +122,9 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
   if (!carom_model_part(model, "contacts", 0).name) return;
   line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
+  if (s->penetration_bound > 0)
+    line(to, "", "first met at most %.1e m deep, where %.1e m is the bound", s->worst_initial_penetration,
+         s->penetration_bound);
   if (s->accumulations)
     line(to, "", "%ld accumulation%s of impacts summed in closed form, moving a point by %.1e m at most", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);

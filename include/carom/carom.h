@@ -13,6 +13,7 @@
 
 #include "carom/define.h"
 #include "carom/export.h"
+#include "carom/law.h"
 #include "carom/status.h"
 #include "carom/version.h"
 
@@ -69,6 +70,15 @@ typedef struct carom_part {
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
+// Laws of continuous contact that are used beyond their range, one a kind.
+typedef struct carom_remark {
+  const char *name, *text;                 // null beyond the last
+  int count;                               // of contacts
+  const char *contact;                     // the first of them
+  double prescribed, achieved;             // its restitution [-]
+} carom_remark;
+CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
+
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
@@ -97,6 +107,8 @@ typedef struct carom_summary {
   double constraint_violation;     // largest |Φ| met at the end of a step
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
+  double penetration_bound;        // of the first; 0: the method has none [m]
+  long too_deep;                   // contacts first met deeper than that
   long solves, unsolved;           // contact problems
   long impossible;                 // of the unsolved: those that have no solution, as trying every combination showed
   struct {
@@ -203,7 +215,7 @@ CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_opti
 // Writes the reference page of the model file (Markdown), made from the tables that read it.
 CAROM_API void carom_reference_write(void (*write)(void *context, const char *text), void *context);
 // Names and one-line summaries of a family ("joints", "constraints", "forces", "methods", "integrators", "solvers",
-// "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
+// "laws", "solids", "functions", "units"); null at the end. The name of a function is its whole line, `sqrt(x): square root`, and its
 // summary empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 

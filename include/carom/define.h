@@ -66,19 +66,57 @@ typedef struct carom_joint_def {
   double axis[3];          // the joint's axis in the axes of the first
   double axis_to[3];       // and of the second; all zero: the same components
   double pitch;            // of a screw: advance per full turn [m]
-  double clearance;        // of a revolute or prismatic joint: 0 ideal, else contact holds it [m]
-  double radius;           // of a journal with clearance [m]
-  double length, width;    // of a slider with clearance [m]
+  double clearance;        // of a revolute, prismatic or spherical joint: 0 ideal, else contact holds it [m]
+  double axial_clearance;  // of a revolute joint with clearance in space; 0: the same [m]
+  double radius;           // of a journal or ball with clearance, of a pin that rubs [m]
+  double length;           // of a journal or slider along the axis, with clearance or friction [m]
+  double width, height;    // of a slider with clearance [m]; height 0: as wide
+  double friction_torque, friction_force;  // dry friction of an ideal joint, turning [N·m] and sliding [N]
+  double friction;         // and its coefficient on the joint's load [-]
   carom_numbers limits;    // of a joint with one coordinate: lowest and highest value, stops beyond
   const char *material;    // of the clearance or the stops
 } carom_joint_def;
 
-// How surfaces meet.
+// A user's own normal law: the force [N] from the penetration [m], its rate [m/s] and the speed at the first touch [m/s].
+typedef double carom_user_law(void *context, double delta, double rate, double approach);
+
+typedef enum carom_restitution { CAROM_NOMINAL, CAROM_ACHIEVED } carom_restitution;
+
+// How surfaces meet. Rigid methods read the three coefficients, continuous contact the laws as well.
 typedef struct carom_material_def {
   double restitution;             // Newton's coefficient [-]
+  int restitution_is;             // carom_restitution: what a law's formula is given, or what comes out
   double tangential_restitution;  // [-]
   double friction;                // Coulomb's coefficient [-]
+  const char *law;                // of the normal force
+  double stiffness;               // 0: from the solids [N/mⁿ]
+  double exponent;                // n, 0: the law's own [-]
+  double damping;                 // of Kelvin-Voigt [N·s/m]
+  bool pulls;                     // the force may be negative where the formula is
+  carom_function force;           // of law `expression`: over delta, rate, approach; its `call` is not used
+  carom_user_law *call;           // or a function in its place
+  void *context;
+  carom_names solid;              // one or two names: of both surfaces, or of the first and the second
+  carom_numbers young, poisson;   // or one or two numbers each [Pa], [-]
+  double length;                  // of a line contact [m]
+  const char *friction_law;
+  double static_friction;         // 0: as `friction` [-]
+  double v0, v1;                  // speeds of the regularisation [m/s]
+  double stribeck;                // speed of Stribeck's curve [m/s]
+  double stribeck_exponent;       // [-]
+  double viscous;                 // [N·s/m]
+  double bristle_stiffness;       // per newton of load [1/m]
+  double bristle_damping;         // per newton of load [s/m]
+  double dahl_exponent;           // [-]
+  carom_function coefficient;     // of friction law `expression`: over speed and fn
 } carom_material_def;
+
+// An elastic solid.
+typedef struct carom_solid_def {
+  double young;    // [Pa]
+  double poisson;  // [-]
+  double density;  // [kg/m³]
+} carom_solid_def;
 
 // Surface kinds: point sphere box plane.
 typedef struct carom_surface_def {
@@ -88,10 +126,11 @@ typedef struct carom_surface_def {
   double radius;           // of a sphere; in a planar model a circle [m]
   double size[3];          // of a box, along its axes [m]
   const char *material;
+  const char *group;       // name by which contacts mean it and others; null: none
 } carom_surface_def;
 
 typedef struct carom_contact_def {
-  const char *between[2];  // surfaces
+  const char *between[2];  // surfaces, or groups of them
   const char *material;    // null: that of the surfaces
   bool exclude;            // these two never touch
 } carom_contact_def;
@@ -176,6 +215,16 @@ typedef struct carom_event_def {
   bool separate;           // move apart what overlaps at the start, else it is refused
 } carom_event_def;
 
+typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
+
+typedef struct carom_compliant_def {
+  int entry;               // carom_entry
+  double penetration_max;  // of a contact when it is first met, 0: 1e-7 of the model's size [m]
+  double approach_min;     // what laws that divide by the speed of approach are given at least, 0: 1e-6 of the size a second [m/s]
+  int constraints;         // carom_constraint_method
+  double alpha, beta;      // of Baumgarte's stabilisation [1/s]
+} carom_compliant_def;
+
 typedef struct carom_record_def {
   double every;            // time between rows, 0: each step [s]
   double checkpoint;       // simulated time between checkpoints, 0: at the end only [s]
@@ -196,8 +245,10 @@ CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
 CAROM_API carom_event_def carom_event_default(void);
+CAROM_API carom_compliant_def carom_compliant_default(void);
 CAROM_API carom_record_def carom_record_default(void);
 CAROM_API carom_material_def carom_material_default(void);
+CAROM_API carom_solid_def carom_solid_default(void);
 CAROM_API carom_surface_def carom_surface_default(void);
 CAROM_API carom_contact_def carom_contact_default(void);
 
@@ -216,7 +267,9 @@ CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrat
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
+CAROM_API carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);
+CAROM_API carom_status carom_def_solid(carom_def *def, const char *name, const carom_solid_def *solid);
 CAROM_API carom_status carom_def_surface(carom_def *def, const char *name, const char *kind,
                                          const carom_surface_def *surface);
 CAROM_API carom_status carom_def_contact(carom_def *def, const char *name, const carom_contact_def *contact);

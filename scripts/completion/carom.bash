@@ -7,25 +7,27 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check export solve list example reference help"
+  local commands="run check export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
     return
   fi
   case $before in
-    -o|--output|--csv) compopt -o default; return ;;
+    -o|--output|--csv|--friction-csv) compopt -o default; return ;;
     --resume) _carom_files "$word" h5; return ;;
     --to) COMPREPLY=($(compgen -W "csv" -- "$word")); return ;;
     --table) COMPREPLY=($(compgen -W "$(carom export --tables "${COMP_WORDS[2]}" 2>/dev/null | awk '{print $1}')" -- "$word"))
       return ;;
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
-    --set|--end|--tolerance|--iterations) return ;;
+    --law) COMPREPLY=($(compgen -W "$(carom list laws 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
+    --set|--end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
     run) options="-o --output --no-record --csv --set --end --resume -q --quiet --json --strict --help" ;;
     check) options="--set --signals --json --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
+    laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --help" ;;
     export) options="--to --table --tables -o --output --help" ;;
   esac
   if [[ $word == -* ]]; then
@@ -36,7 +38,7 @@ _carom() {
     run|check) _carom_files "$word" "yaml|yml" ;;
     export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
-    list) COMPREPLY=($(compgen -W "joints constraints forces surfaces methods integrators solvers functions units models" -- "$word")) ;;
+    list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;
     example) COMPREPLY=($(compgen -W "$(carom example 2>/dev/null | awk '{print $1}')" -- "$word")) ;;
     help) COMPREPLY=($(compgen -W "$commands" -- "$word")) ;;
   esac

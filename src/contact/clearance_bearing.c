@@ -1,4 +1,4 @@
-// A journal of radius r in a bearing of radius r + c. With the eccentricity e = p_journal - p_bearing, in the plane of
+// A journal of radius r in a bearing of radius r + c, in the plane. With the eccentricity e = p_journal - p_bearing, in the plane of
 // the bearing (across its axis), the gap is c - |e|: free flight while |e| < c, impact and following at |e| = c.
 #include <math.h>
 #include <stddef.h>
@@ -19,6 +19,10 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   contact_set_frame(m, p, n);
 }
 
+static void curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
+}
+
 static const char *const mode_names[] = {"free", "contact", NULL};
 
 static int mode(const contact_element *e, const bool *active) {
@@ -26,4 +30,5 @@ static int mode(const contact_element *e, const bool *active) {
   return active[0];
 }
 
-const contact_type contact_bearing = {.name = "bearing", .evaluate = evaluate, .mode = mode, .mode_names = mode_names};
+const contact_type contact_bearing = {.name = "bearing", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
+                                      .curvatures = curvatures};

@@ -25,6 +25,11 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   }
 }
 
+static void curvatures(const contact_element *e, double radius[2]) {
+  (void)e;
+  radius[0] = CONTACT_FLAT, radius[1] = CONTACT_SHARP;
+}
+
 enum { FREE, ONE_CORNER, FACE, OPPOSITE_CORNERS, JAMMED };
 static const char *const mode_names[] = {"free", "one corner", "face", "opposite corners", "jammed", NULL};
 
@@ -36,4 +41,5 @@ static int mode(const contact_element *e, const bool *active) {
   return lower == 2 || upper == 2 ? FACE : OPPOSITE_CORNERS;
 }
 
-const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .mode = mode, .mode_names = mode_names};
+const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
+                                    .curvatures = curvatures};

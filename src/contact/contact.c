@@ -13,9 +13,18 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
   }
 }
 
+bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
+
 int contact_row_count(const mechanism *m, const contact_element *e) {
-  if (e->type->frictionless || e->material.friction == 0) return 1;
+  if (!contact_rubs(e)) return 1;
   return m->planar ? 2 : 3;
+}
+
+bool contact_curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = radius[1] = CONTACT_SHARP;
+  if (!e->type->curvatures) return false;
+  e->type->curvatures(e, radius);
+  return true;
 }
 
 // The velocity of the first body against the second's at the point, along d.
@@ -48,4 +57,45 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
   contact_add_normal(m, x, e, p);
   for (int k = 1; k < count; k++) add_row_along(m, x, p, p->t[k - 1]);
   return count;
+}
+
+// --- forces -------------------------------------------------------------------------------------------------------
+
+static vec3 velocity_at(const mechanism *m, const motion *x, int node, vec3 at) {
+  const tree_link *l = &x->links[node];
+  return vec3_add(block_linear(m, l->V), vec3_cross(block_angular(m, l->V), vec3_sub(at, l->p)));
+}
+
+static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_point *p) {
+  return vec3_sub(velocity_at(m, x, p->node_first, p->at), velocity_at(m, x, p->node_second, p->at));
+}
+
+double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
+  if (e->type == &contact_stop) return e->sense * coordinate_rate(m, x, e->of);
+  return vec3_dot(p->n, relative_velocity(m, x, p));
+}
+
+void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]) {
+  vec3 v = relative_velocity(m, x, p);
+  slip[0] = vec3_dot(p->t[0], v);
+  slip[1] = m->planar ? 0 : vec3_dot(p->t[1], v);
+}
+
+void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
+                  const double drag[2]) {
+  if (e->type == &contact_stop) {
+    coordinate_push(m, x, e->of, e->sense * normal);
+    return;
+  }
+  vec3 f = vec3_axpy(vec3_scale(normal, p->n), drag[0], p->t[0]);
+  if (!m->planar) f = vec3_axpy(f, drag[1], p->t[1]);
+  const vec3 none = {0, 0, 0};
+  marker_push(m, x, p->node_first, p->at, f, none);
+  marker_push(m, x, p->node_second, p->at, vec3_neg(f), none);
+}
+
+// A journal or ball is as thick as its radius, a slider as its width.
+double contact_thickness(const contact_element *e) {
+  double size = e->clearance > 0 ? fmax(e->size_second[0], e->size_second[1]) : e->span;
+  return size > 0 ? size : INFINITY;
 }

@@ -6,14 +6,10 @@
 #ifndef CONTACT_CONTACT_H
 #define CONTACT_CONTACT_H
 
-#include "mechanics/mechanism.h"
+#include <math.h>
 
-typedef struct contact_material {
-  const char *name;
-  double restitution;             // Newton's, normal [-]
-  double tangential_restitution;  // [-]
-  double friction;                // Coulomb's coefficient [-]
-} contact_material;
+#include "contact/material.h"
+#include "mechanics/mechanism.h"
 
 typedef struct contact_point {
   double gap;                     // [m], of a turning stop [rad]
@@ -33,7 +29,10 @@ typedef struct contact_type {
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
+  void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
 } contact_type;
+
+enum { CONTACT_POINTS_MAX = 16 };  // of one element
 
 struct contact_element {
   const char *name;
@@ -62,10 +61,29 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
+// For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
+// pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
+double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
+void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
+void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
+                  const double drag[2]);
+bool contact_rubs(const contact_element *e);         // has friction
+double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
 
+// The radii of curvature of the first and the second surface where they touch [m]: positive where a surface is bulged,
+// negative where it is hollow (a bearing around its journal), CONTACT_FLAT of a plane, CONTACT_SHARP of a corner or point.
+// Of a journal in space they are those of its ends, not of its shoulders. False, and both sharp: the element has no
+// surfaces (a stop).
+bool contact_curvatures(const contact_element *e, double radius[2]);
+#define CONTACT_FLAT INFINITY
+#define CONTACT_SHARP 0.0
+
 extern const contact_type contact_guide;    // slider in a guide with clearance: four corners against two walls
-extern const contact_type contact_bearing;  // journal in a bearing with clearance
+extern const contact_type contact_channel;  // the same in space: eight corners against four walls
+extern const contact_type contact_bearing;  // journal in a bearing with clearance, in the plane
+extern const contact_type contact_journal;  // the same in space: both its ends, and shoulders along the axis
+extern const contact_type contact_socket;   // ball in a socket with clearance
 extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 // --- surfaces -----------------------------------------------------------------------------------------------------

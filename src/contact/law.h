@@ -11,13 +11,23 @@
 
 // --- normal -------------------------------------------------------------------------------------------------------
 
+// What the elastic part of a law is made of.
+typedef enum law_contact {
+  LAW_POINT,   // K δⁿ: a stiffness, given or that of two curved solids
+  LAW_LINEAR,  // K δ: a stiffness, given
+  LAW_LINE,    // cylinders: two solids, their radii and the length of the line
+  LAW_OWN,     // a user's: nothing
+} law_contact;
+
 typedef struct normal_law normal_law;
 typedef struct normal_law_type {
   const char *name, *equation, *source, *range;  // for lists and documents
+  law_contact contact;
   const char *const *needs;     // keys of a material, beside the stiffness, that it cannot do without; ends with null
-  // Of a law K δⁿ (1 + λ δ̇/v₀), v₀ the speed of approach: λ for a prescribed restitution. Null: the law has another form.
+  bool elastic;                 // gives back everything
+  // Of a law f(δ) (1 + λ δ̇/v₀), v₀ the speed of approach: λ for a prescribed restitution, infinite where there is none.
+  // Null: the law has another form.
   double (*lambda)(double restitution);
-  double lowest_restitution;    // below it prescribed and achieved part by more than a tenth [-]
   // For δ > 0. May be negative where the formula pulls.
   double (*force)(const normal_law *l, double delta, double rate, double approach);
   double (*energy)(const normal_law *l, double delta);  // stored, as of the force at rest; null: by quadrature
@@ -30,21 +40,32 @@ struct normal_law {
   const normal_law_type *type;
   double stiffness;             // K [N/mⁿ]
   double exponent;              // n [-]
-  double damping;               // of Kelvin-Voigt and alike [N·s/m]
+  double damping;               // of Kelvin-Voigt [N·s/m]
   double restitution;           // nominal: what the formula is given [-]
   double lambda;                // of the restitution, where the law has that form [-]
+  double modulus;               // of a line: E* of both solids [Pa]
+  double difference;            // of a line: of the radii, of outer surfaces their sum [m]
+  double length;                // of a line [m]
   bool pulls;                   // the force may be negative, as its formula says; else it is cut at zero
   const expr *expression;       // of a user's law, over delta, rate, approach
-  normal_call *call;
+  normal_call *call;            // or a function instead
   void *context;
 };
 
 double normal_force(const normal_law *l, double delta, double rate, double approach);  // cut at zero unless it pulls
 double normal_formula(const normal_law *l, double delta, double rate, double approach);  // as the formula says
 double normal_energy(const normal_law *l, double delta);   // stored in the pressed surfaces [J]
-// What comes out of a law K δⁿ (1 + λ δ̇/v₀): G(λ) = G(-e λ) with G(x) = x - ln(1 + x). And λ for a wanted outcome.
+// What comes out of a law f(δ) (1 + λ δ̇/v₀): G(λ) = G(-e λ) with G(x) = x - ln(1 + x). And λ for a wanted outcome.
 double normal_achieved(double lambda);
 double normal_lambda_for(double achieved);
+
+// Parts that several laws share: K δⁿ, its energy, and 1 + λ δ̇/v₀, in which a contact that began at rest (v₀ = 0) has no
+// damping.
+double normal_power(const normal_law *l, double delta);
+double normal_power_energy(const normal_law *l, double delta);
+double normal_damping_factor(const normal_law *l, double rate, double approach);
+double normal_power_damped(const normal_law *l, double delta, double rate, double approach);
+double normal_lambda_lankarani_nikravesh(double restitution);
 
 const normal_law_type *const *normal_laws(int *count);
 const normal_law_type *normal_law_find(const char *name);  // null: none of that name
@@ -57,6 +78,7 @@ typedef struct friction_law_type {
   const char *const *needs;
   bool set_valued;              // no function of speed: only schemes that solve for it can take it
   int states;                   // internal ones along each tangent: 0, or 1 for bristles
+  const char *(*fault)(const friction_law *l);  // what its numbers contradict each other in, or null; null: they cannot
   // The force on the first body along each tangent, while it slides with v [m/s] against the second, pressed by
   // fn ≥ 0 [N]; z and their rates are bristle deflections [m] (untouched where there are none).
   void (*force)(const friction_law *l, double fn, const double v[2], const double z[2], double f[2], double zdot[2]);
@@ -71,8 +93,13 @@ struct friction_law {
   double viscous;               // [N·s/m]
   double bristle_stiffness, bristle_damping;  // per newton of normal force [1/m], [s/m]
   double dahl_exponent;         // [-]
-  const expr *expression;       // of a user's law: the coefficient over speed (and fn)
+  const expr *expression;       // of a user's law: the coefficient over speed and fn
 };
+
+// Friction of a law without bristles: f = -(μ(|v|) fn + viscous |v|) v/|v|, nothing at rest.
+void friction_along(double magnitude, const double v[2], double f[2]);
+// Stribeck's curve μk + (μs - μk) exp(-(|v|/vs)^a).
+double friction_stribeck_curve(const friction_law *l, double speed);
 
 const friction_law_type *const *friction_laws(int *count);
 const friction_law_type *friction_law_find(const char *name);

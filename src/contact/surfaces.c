@@ -46,9 +46,24 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
   contact_set_frame(m, p, n);
 }
 
-static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane};
-static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane};
-static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere};
+// A point is a sphere of radius zero, which is what a sharp surface has.
+static void curvatures_on_plane(const contact_element *e, double radius[2]) {
+  radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
+}
+static void curvatures_of_corner(const contact_element *e, double radius[2]) {
+  (void)e;
+  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
+}
+static void curvatures_of_spheres(const contact_element *e, double radius[2]) {
+  radius[0] = e->size_first[0], radius[1] = e->size_second[0];
+}
+
+static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane,
+                                                  .curvatures = curvatures_on_plane};
+static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane,
+                                               .curvatures = curvatures_of_corner};
+static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere,
+                                                   .curvatures = curvatures_of_spheres};
 
 // The upper half of a symmetric table; a point is a sphere without radius.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {

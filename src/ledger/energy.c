@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring; }
+static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
 
 // What moved: the most that any one account has held or passed on. Gravity and springs count by their change, since
 // where they are zero is a matter of taste.
@@ -11,6 +11,7 @@ static double gone_through(const energy_ledger *l) {
   double most = fmax(a->kinetic, b->kinetic);
   most = fmax(most, fabs(b->gravity - a->gravity));
   most = fmax(most, fabs(b->spring - a->spring));
+  most = fmax(most, b->contact);
   most = fmax(most, fmax(fabs(b->drive), fabs(b->applied)));
   most = fmax(most, fmax(fabs(b->impact), fabs(b->friction)));
   return fmax(most, fabs(b->damper));

@@ -5,6 +5,7 @@
 // Stored now, and exchanged since the start.
 typedef struct energy_balance {
   double kinetic, gravity, spring;   // stored [J]
+  double contact;                    // stored in pressed surfaces [J]
   double drive, applied;             // work of drives and of applied forces [J]
   double damper;                     // lost in dampers [J]
   double impact, friction;           // lost in contacts, normal to and along the surface [J]

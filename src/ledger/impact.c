@@ -12,7 +12,7 @@ const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
 static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
   l->episodes++;
-  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap),
+  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap), .penetration_bound = s->bound,
                             .approach_speed = fmax(0, -s->speed_before), .restitution = s->restitution};
   l->worst_penetration = fmax(l->worst_penetration, l->open[point].penetration);
 }
@@ -22,8 +22,9 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   impact *i = &l->open[point];
   double duration = s->t_end - s->t_start;
   i->end = s->t_end;
-  i->deepest = fmax(i->deepest, -s->gap);
-  if (duration > 0) i->peak_force = fmax(i->peak_force, s->impulse_normal / duration);
+  i->deepest = fmax(i->deepest, fmax(-s->gap, s->deepest));
+  double peak = s->peak_force > 0 || !(duration > 0) ? s->peak_force : s->impulse_normal / duration;
+  i->peak_force = fmax(i->peak_force, peak);
   i->impulse_normal += s->impulse_normal;
   i->impulse_tangential += fabs(s->impulse_tangential);
   i->separation_speed = s->speed_after;

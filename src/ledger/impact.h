@@ -42,6 +42,9 @@ extern const char *const impact_columns[IMPACT_COLUMN_COUNT], *const impact_unit
 typedef struct impact_step {
   double t_start, t_end;
   double gap;                              // at detection
+  double bound;                            // that it was to stay above minus; 0: none
+  double deepest;                          // penetration within the step, where it is known better than by the gap
+  double peak_force;                       // likewise the largest normal force; 0: the impulse over the step is all there is
   double speed_before, speed_after;        // gap's rate
   double impulse_normal, impulse_tangential;
   double loss_normal, loss_tangential;

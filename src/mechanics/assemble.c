@@ -382,42 +382,51 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memor
   return done;
 }
 
-// Each body's free joint takes the body's pose and velocity (its angular velocity in the body's own axes).
-void mechanism_carry(const mechanism *absolute, motion *x, const mechanism *joint_mechanism, motion *from) {
-  dynamics_positions_velocities(joint_mechanism, from);
-  for (int b = 1; b < absolute->body_count; b++) {
-    const node *n = &absolute->nodes[absolute->bodies[b].node];
-    const tree_link *l = &from->links[joint_mechanism->bodies[b].node];
-    double *q = x->q + n->q, *u = x->u + n->v;
-    joint_reset(n->type, absolute->planar, q);
-    (absolute->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);
-    if (absolute->planar) {
-      for (int k = 0; k < 3; k++) u[k] = l->V[k];
-    } else {
-      vec3_store(u, mat3_tmul(l->R, vec3_of(l->V)));
-      vec3_store(u + 3, vec3_of(l->V + 3));
-    }
+// A body that hangs freely takes its pose and velocity (the angular one in its own axes).
+static void carry_body(const mechanism *m, const node *n, const tree_link *l, double *q, double *u) {
+  joint_reset(n->type, m->planar, q);
+  (m->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);
+  if (m->planar) {
+    for (int k = 0; k < 3; k++) u[k] = l->V[k];
+  } else {
+    vec3_store(u, mat3_tmul(l->R, vec3_of(l->V)));
+    vec3_store(u + 3, vec3_of(l->V + 3));
   }
-  memcpy(x->joint_q, from->joint_q, (size_t)absolute->joint_nq * sizeof *x->joint_q);
-  dynamics_set(absolute, x, from->t, x->q, x->u);
 }
 
-bool mechanism_adopt(mechanism *absolute, const mechanism *joint_mechanism, arena *memory, carom_error *error) {
-  absolute->length = joint_mechanism->length;
-  motion *from = motion_create(joint_mechanism, error), *x = from ? motion_create(absolute, error) : NULL;
+void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from) {
+  dynamics_positions_velocities(twin, from);
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    double *q = x->q + n->q, *u = x->u + n->v;
+    if (n->joint < 0) {
+      carry_body(m, n, &from->links[twin->bodies[n->body].node], q, u);
+      continue;
+    }
+    memcpy(q, from->joint_q + m->joints[n->joint].q, (size_t)n->nq * sizeof *q);
+    memcpy(u, from->joint_u + m->joints[n->joint].v, (size_t)n->nv * sizeof *u);
+  }
+  memcpy(x->joint_q, from->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
+  dynamics_set(m, x, from->t, x->q, x->u);
+}
+
+bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, assembly_report *report,
+                     carom_error *error) {
+  m->length = twin->length;
+  motion *from = motion_create(twin, error), *x = from ? motion_create(m, error) : NULL;
   if (!x) {
     motion_destroy(from);
     return false;
   }
-  memcpy(from->joint_q, joint_mechanism->joint_q0, (size_t)joint_mechanism->joint_nq * sizeof(double));
-  dynamics_set(joint_mechanism, from, 0, joint_mechanism->q0, joint_mechanism->u0);
-  mechanism_carry(absolute, x, joint_mechanism, from);
+  memcpy(from->joint_q, twin->joint_q0, (size_t)twin->joint_nq * sizeof(double));
+  dynamics_set(twin, from, 0, twin->q0, twin->u0);
+  mechanism_carry(m, x, twin, from);
   motion_destroy(from);
   jmp_buf *outer = memory->out_of_memory, here;
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
-  bool done = check_inertia(absolute, x, error);
-  keep_state(absolute, x, memory);
+  bool done = check_inertia(m, x, error) && (!report || count_freedom(m, x, report, error));
+  keep_state(m, x, memory);
   memory->out_of_memory = outer;
   motion_destroy(x);
   return done;

@@ -28,9 +28,10 @@ typedef struct assembly_report {
 // Fills m->q0 and m->u0. Reports at the joint's place what cannot be assembled. In joint coordinates only.
 bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
                         carom_error *error);
-// The same state for a mechanism in absolute coordinates, from its assembled twin in joint coordinates.
-bool mechanism_adopt(mechanism *absolute, const mechanism *joint, arena *memory, carom_error *error);
+// The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same. Of the report
+// (may be null) the counts are filled.
+bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, assembly_report *report, carom_error *error);
 // The state of one motion as the other one's.
-void mechanism_carry(const mechanism *absolute, motion *x, const mechanism *joint, motion *from);
+void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from);
 
 #endif

@@ -86,6 +86,9 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);
+  for (int i = 0; i < m->friction_count; i++)
+    if (x->friction_effort[i] != 0) coordinate_push(m, x, m->frictions[i].of, x->friction_effort[i]);
+  if (x->push) x->push(x->push_context, m, x);
 }
 
 static bool constrain(const mechanism *m, motion *x) {
@@ -239,9 +242,9 @@ int dynamics_constraint_rank(const mechanism *m, motion *x) {
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size) {
   if (x->singular_node) {
     const node *n = &m->nodes[x->singular_node];
-    if (m->absolute)
-      snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and absolute coordinates need both",
-               m->bodies[n->body].name);
+    if (n->joint < 0)
+      snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and %s need both", m->bodies[n->body].name,
+               m->absolute ? "absolute coordinates" : "bodies that only clearance holds");
     else
       snprintf(text, (size_t)size, "body '%s' and what hangs on it have no inertia along joint '%s'",
                m->bodies[n->body].name, m->joints[n->joint].name);

@@ -34,27 +34,60 @@ const joint_type *const *joint_types(int *count) {
                                             .size = sizeof(carom_joint_def), .options = word##_options,                \
                                             .count = sizeof word##_options / sizeof *word##_options}
 
+#define CLEARANCE_OPTION                                                                                               \
+  {.key = "clearance", .type = OPTION_NUMBER, .offset = AT(clearance), .dim = DIM_LENGTH,                              \
+   .flags = OPTION_POSITIVE, .preset = NULL,                                                                           \
+   .help = "Makes it a joint with clearance: contact holds it, no constraint."}
+
+#define FRICTION_TORQUE_OPTION                                                                                         \
+  {.key = "friction_torque", .type = OPTION_NUMBER, .offset = AT(friction_torque), .dim = DIM_TORQUE,                  \
+   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction against turning, whatever the load."}
+#define FRICTION_FORCE_OPTION                                                                                          \
+  {.key = "friction_force", .type = OPTION_NUMBER, .offset = AT(friction_force), .dim = DIM_FORCE,                     \
+   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction against sliding, whatever the load."}
+
 #define LIMIT_OPTIONS                                                                                                  \
   {.key = "limits", .type = OPTION_NUMBERS, .offset = AT(limits),                                                      \
    .help = "Lowest and highest value of the coordinate; stops beyond."},                                               \
   {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How the stops or the clearance meet."},    \
-  {.key = "clearance", .type = OPTION_NUMBER, .offset = AT(clearance), .dim = DIM_LENGTH,                              \
-   .flags = OPTION_POSITIVE, .preset = NULL,                                                                           \
-   .help = "Makes it a joint with clearance: contact holds it, no constraint."}
+  CLEARANCE_OPTION
 
 static const option revolute_options[] = {
     COMMON_OPTIONS("revolute"),
     LIMIT_OPTIONS,
     {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the journal, with clearance; the bearing's is larger by the clearance."},
+     .help = "Of the journal, with clearance or friction; with clearance the bearing's is larger by it."},
+    {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Of the journal along the axis: in space, with clearance, where its two ends touch; with friction, how far "
+             "apart the two supports are that a tilting torque presses on."},
+    {.key = "axial_clearance", .type = OPTION_NUMBER, .offset = AT(axial_clearance), .dim = DIM_LENGTH,
+     .flags = OPTION_POSITIVE, .help = "In space, with clearance: the play along the axis, each way. Default: the same as across."},
+    FRICTION_TORQUE_OPTION,
+    {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Coefficient of dry friction of an ideal joint on its load, at the 'radius' of the pin."},
 };
 static const option prismatic_options[] = {
     COMMON_OPTIONS("prismatic"),
     LIMIT_OPTIONS,
     {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the slider along the guide, with clearance."},
+     .help = "Of the slider along the guide: with clearance; with friction, how far apart the two supports are that a "
+             "tilting torque presses on."},
     {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the slider across the guide; the guide is wider by the clearance on each side."},
+     .help = "Of the slider across the guide (in space along x of the first marker); the guide is wider by the clearance "
+             "on each side."},
+    {.key = "height", .type = OPTION_NUMBER, .offset = AT(height), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "The same along y, in space. Default: the width."},
+    FRICTION_FORCE_OPTION,
+    {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "Coefficient of dry friction of an ideal joint on its load."},
+};
+static const option cylindrical_options[] = {COMMON_OPTIONS("cylindrical"), FRICTION_TORQUE_OPTION, FRICTION_FORCE_OPTION};
+static const option spherical_options[] = {
+    COMMON_OPTIONS("spherical"),
+    {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How ball and socket meet."},
+    CLEARANCE_OPTION,
+    {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Of the ball, with clearance; the socket's is larger by the clearance."},
 };
 static const option_table revolute_table = {.name = "revolute", .summary = "One turn about a common axis.",
                                             .example = "hinge: {revolute: [ground, link], at: [0.1, 0]}",
@@ -65,13 +98,17 @@ static const option_table prismatic_table = {.name = "prismatic",
                                              .example = "guide: {prismatic: [ground, slider], axis: x}",
                                              .size = sizeof(carom_joint_def), .options = prismatic_options,
                                              .count = sizeof prismatic_options / sizeof *prismatic_options};
-JOINT_TABLE(cylindrical, "A turn about and a translation along a common axis: q = (angle, travel).",
-            "sleeve: {cylindrical: [rod, collar], axis: x}");
+static const option_table cylindrical_table = {
+    .name = "cylindrical", .summary = "A turn about and a translation along a common axis: q = (angle, travel).",
+    .example = "sleeve: {cylindrical: [rod, collar], axis: x}", .size = sizeof(carom_joint_def),
+    .options = cylindrical_options, .count = sizeof cylindrical_options / sizeof *cylindrical_options};
+static const option_table spherical_table = {
+    .name = "spherical",
+    .summary = "Any turn about a common point: q = quaternion (w, x, y, z), u = angular velocity in the axes of the second.",
+    .example = "ball: {spherical: [ground, rod]}", .size = sizeof(carom_joint_def), .options = spherical_options,
+    .count = sizeof spherical_options / sizeof *spherical_options};
 JOINT_TABLE(universal, "Two turns about crossing axes: first the axis, then x of the second.",
             "cardan: {universal: [shaft, yoke], axis: z}");
-JOINT_TABLE(spherical, "Any turn about a common point: q = quaternion (w, x, y, z), u = angular velocity in the axes of "
-                       "the second.",
-            "ball: {spherical: [ground, rod]}");
 JOINT_TABLE(planar, "A turn about the axis and translations across it: q = (angle, x, y).",
             "table: {planar: [ground, puck]}");
 JOINT_TABLE(point, "Translations along three axes, no turn.", "float: {point: [ground, mass]}");
@@ -83,6 +120,7 @@ static const option screw_options[] = {
     COMMON_OPTIONS("screw"),
     {.key = "pitch", .type = OPTION_NUMBER, .offset = AT(pitch), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
      .help = "Advance per full turn."},
+    FRICTION_TORQUE_OPTION,
 };
 static const option_table screw_table = {.name = "screw", .summary = "A turn that advances along its axis.",
                                          .example = "spindle: {screw: [frame, nut], axis: x, pitch: 5 mm}",

@@ -91,6 +91,15 @@ typedef struct drive {
   int constraint;
 } drive;
 
+// Dry friction along one coordinate of an ideal joint (friction.h).
+typedef struct joint_friction {
+  coordinate of;
+  double limit;        // of the effort, whatever the load [N or N·m]
+  double coefficient;  // of the load; 0: none [-]
+  double radius;       // of the pin it acts at [m]; 1 for a slide [-]
+  double length;       // between the supports; 0: torques do not press [m]
+} joint_friction;
+
 // --- constraints -------------------------------------------------------------------------------------------------
 
 // Φ = 0, Φ̇ = Σ J·V + Σ c u + Φ_t, Φ̈ = Σ J·A + Σ c u̇ + quad. The terms name bodies and speeds.
@@ -180,11 +189,14 @@ struct mechanism {
   constraint *constraints;  int constraint_count;
   force *forces;            int force_count;
   drive *drives;            int drive_count;
+  joint_friction *frictions; int friction_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
+  bool floats;              // some body hangs on nothing but joints with clearance, and so is free in the tree
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int extra_rows;           // room for rows that come and go
+  int inner_count;          // states of forces beside coordinates and speeds
   const bool *touches;      // one a body: such rows may act on it; null: none do
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
@@ -198,8 +210,9 @@ struct mechanism {
   double length;            // a typical size, for tolerances [m]
 };
 
-typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_COUNT } power;
-typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_COUNT } potential;
+// Work put in by drives and applied forces; losses in dampers, in pressed surfaces, along rubbing ones.
+typedef enum power { POWER_DRIVE, POWER_APPLIED, POWER_DAMPER, POWER_CONTACT, POWER_FRICTION, POWER_COUNT } power;
+typedef enum potential { POTENTIAL_GRAVITY, POTENTIAL_SPRING, POTENTIAL_CONTACT, POTENTIAL_COUNT } potential;
 
 // What moves of one node.
 typedef struct tree_link {
@@ -247,6 +260,14 @@ struct motion {
   double potentials[POTENTIAL_COUNT];
   double kinetic;           // energy, and the gravity potential, known at the level of reactions
   double *drive_effort;     // one a drive
+  double *friction_effort;  // one a friction: what acts besides the forces; a scheme's to say
+  int *friction_slip;       // 0 where it sticks, else the sign of its slip
+  // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
+  // of inner states. `refused` is set where they do not exist, or not yet. Null: none.
+  void (*push)(void *context, const mechanism *m, motion *x);
+  void *push_context;
+  double *inner, *inner_rate;
+  bool refused;
   double baumgarte_alpha, baumgarte_beta;
   int singular_node;        // the node whose inertia was singular, or 0
   motion_level level;

@@ -30,7 +30,11 @@ static void allocate(const mechanism *m, motion *x) {
   x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
   x->slots = ARENA_ARRAY(a, double, m->signal_count + 64);
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
+  x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);
+  x->friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
+  x->inner = ARENA_ARRAY(a, double, m->inner_count + 1);
+  x->inner_rate = ARENA_ARRAY(a, double, m->inner_count + 1);
 }
 
 static void add_base(const mechanism *m, motion *x, row *r, int index) {

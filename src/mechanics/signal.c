@@ -62,6 +62,17 @@ static void add_body(lister *l, int i) {
   add_vector(l, name, "al", "rad/s^2", SIGNAL_BODY_ALPHA, i, LEVEL_ACCELERATION);
 }
 
+static void add_friction(lister *l, int i) {
+  coordinate of = l->m->frictions[i].of;
+  const joint *j = &l->m->joints[of.joint];
+  const char *kinds = l->m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
+  bool several = joint_in(j->type, l->m->planar)->nv > 1;
+  const char *number = several ? arena_print(l->memory, "%d", of.index) : "";
+  add(l, j->name, arena_print(l->memory, "friction%s", number), kinds[of.index] == 't' ? "N" : "N*m",
+      SIGNAL_FRICTION_EFFORT, i, 0, LEVEL_ACCELERATION);
+  add(l, j->name, arena_print(l->memory, "slip%s", number), "1", SIGNAL_FRICTION_SLIP, i, 0, LEVEL_ACCELERATION);
+}
+
 void signal_list(mechanism *m, arena *memory) {
   lister l = {.m = m, .memory = memory};
   add(&l, NULL, "t", "s", SIGNAL_TIME, 0, 0, LEVEL_NONE);
@@ -86,6 +97,7 @@ void signal_list(mechanism *m, arena *memory) {
     for (int k = 0; k < m->constraints[i].row_count; k++)
       add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), "N, N*m", SIGNAL_MULTIPLIER,
           m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
+  for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
   add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
@@ -171,6 +183,8 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_REACTION_FORCE:
     case SIGNAL_REACTION_TORQUE: return reaction_component(m, x, s);
     case SIGNAL_MULTIPLIER: return x->lambda[s->index];
+    case SIGNAL_FRICTION_EFFORT: return x->friction_effort[s->index];
+    case SIGNAL_FRICTION_SLIP: return x->friction_slip[s->index];
     case SIGNAL_KINETIC: return x->level >= LEVEL_REACTION ? x->kinetic : tree_kinetic_energy(m, x);
     case SIGNAL_GRAVITY:
       return x->level >= LEVEL_REACTION ? x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, x);

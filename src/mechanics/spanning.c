@@ -107,6 +107,23 @@ static adjacency list_joints(const mechanism *m, arena *memory) {
   return a;
 }
 
+// A body that is not in the tree yet, but at the other end of a joint with clearance from one that is; 0: none.
+static int find_loose(const mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++) {
+    int first = body_of(m, m->joints[i].first), second = body_of(m, m->joints[i].second);
+    if (!m->joints[i].loose || (m->bodies[first].node < 0) == (m->bodies[second].node < 0)) continue;
+    return m->bodies[first].node < 0 ? first : second;
+  }
+  return 0;
+}
+
+static int hang_freely(mechanism *m, int body_index) {
+  if (!body_index) return 0;
+  add_node(m, GROUND, body_index, &joint_free);
+  m->floats = true;
+  return body_index;
+}
+
 static void grow_tree(mechanism *m, const bool *wanted, arena *memory) {
   adjacency a = list_joints(m, memory);
   frontier f = {.next = ARENA_ARRAY(memory, int, m->joint_count + 1)};
@@ -122,7 +139,11 @@ static void grow_tree(mechanism *m, const bool *wanted, arena *memory) {
     int taken;
     do {
       taken = frontier_pop(&f);
-      if (taken < 0) return;
+      if (taken < 0) {
+        reached = hang_freely(m, find_loose(m));
+        if (!reached) return;
+        break;
+      }
       int first = body_of(m, m->joints[taken].first), second = body_of(m, m->joints[taken].second);
       bool has_first = m->bodies[first].node >= 0, has_second = m->bodies[second].node >= 0;
       if (has_first && has_second) continue;  // closes a loop
@@ -197,6 +218,11 @@ static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
   for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
   for (int b = 1; m->touches && b < m->body_count; b++)
     if (m->touches[b]) mark_path(m, marked, m->bodies[b].node);
+  for (int i = 0; i < m->friction_count; i++) {
+    const joint *j = &m->joints[m->frictions[i].of.joint];
+    mark_path(m, marked, m->bodies[m->markers[j->first].body].node);
+    mark_path(m, marked, m->bodies[m->markers[j->second].body].node);
+  }
   m->base_start = ARENA_ARRAY(memory, int, m->base_count + 2);
   m->base_nodes = ARENA_ARRAY(memory, int, m->node_count + 1);
   for (int i = 1; i < m->node_count; i++) m->base_start[m->nodes[i].base + 2] += marked[i];

@@ -79,9 +79,13 @@ static double turning_rate(const event *s) {
     if (!s->point[p].takes_part) continue;
     const contact_element *e = s->point[p].e;
     marker_state a = marker_read(s->m, s->x, e->first), b = marker_read(s->m, s->x, e->second);
-    double radius = e->type == &contact_bearing ? e->clearance : e->size_first[0] + e->size_second[0];
+    double of[2], radius = e->size_first[0] + e->size_second[0], travel = vec3_norm(vec3_sub(a.v, b.v));
+    if (contact_curvatures(e, of) && of[0] < 0) {  // the centre turns about that of the hollow, or an end of its axis does
+      radius = e->clearance;
+      travel += 0.5 * e->size_second[1] * fastest;
+    }
     if (!(radius > 0)) continue;
-    most = fmax(most, vec3_norm(vec3_sub(a.v, b.v)) / radius + fastest * sqrt(s->m->length / radius));
+    most = fmax(most, travel / radius + fastest * sqrt(s->m->length / radius));
   }
   return most + fastest;
 }

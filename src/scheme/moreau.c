@@ -20,6 +20,7 @@
 #include "mechanics/function.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
+#include "scheme/moreau_friction.h"
 #include "solve/problem_text.h"
 
 typedef struct moreau {
@@ -38,6 +39,7 @@ typedef struct moreau {
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
+  moreau_friction friction;              // of ideal joints
   // the contact problem
   solve_block *blocks;
   int block_count, *block_start;
@@ -66,6 +68,14 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
   add_block(s, kind, row_index, size, size == 1 ? 0 : e->material.friction);
 }
 
+static void add_friction_blocks(moreau *s, double dt) {
+  for (int i = 0; i < s->m->friction_count; i++) {
+    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    s->block_start[s->block_count] = b.row;
+    s->blocks[s->block_count++] = b;
+  }
+}
+
 static solve_problem problem_of(moreau *s, int row_count) {
   s->block_start[s->block_count] = row_count;
   return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->q_rows,
@@ -84,8 +94,9 @@ static void allocate(moreau *s) {
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + 1);
-  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + 2);
+  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + m->friction_count + 1);
+  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + m->friction_count + 2);
+  moreau_friction_create(&s->friction, m, a);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
@@ -105,6 +116,9 @@ static bool create_workspace(moreau *s, carom_error *error) {
       row_count += contact_row_count(s->m, e);
     }
   }
+  s->friction.row0 = row_count;
+  add_friction_blocks(s, s->settings.step);
+  row_count += s->m->friction_count;
   solve_problem largest = problem_of(s, row_count);
   solve_limits limits = solve_limits_of(&largest);
   s->workspace = solve_workspace_create(&limits, error);
@@ -178,6 +192,7 @@ static bool prepare(moreau *s, double dt) {
   x->t = t_mid;
   tree_kinematics(m, x);
   coordinate_update(m, x);
+  moreau_friction_begin(&s->friction, m, x);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
@@ -215,6 +230,7 @@ static void find_active(moreau *s, double dt) {
       contact_add_rows(m, x, e, &s->points[p]);
     }
   }
+  moreau_friction_add_rows(&s->friction, m, x, s->P, dt);
 }
 
 static const contact_element *element_of(const moreau *s, int point) {
@@ -245,7 +261,6 @@ static void look_for_paradox(moreau *s) {
   }
 }
 
-// q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the chain of solvers.
 // Saves a problem so that it can be looked at and solved again.
 static carom_status dump(const moreau *s, const solve_problem *problem, bool solved, carom_error *error) {
   long every = s->settings.dump_every;
@@ -256,7 +271,18 @@ static carom_status dump(const moreau *s, const solve_problem *problem, bool sol
   return problem_save(problem, path, error);
 }
 
-static carom_status solve_contacts(moreau *s, carom_error *error) {
+static carom_status solve_step(moreau *s, carom_error *error) {
+  solve_problem problem = problem_of(s, s->x->row_total);
+  solve_solution solution = {s->P, s->xi};
+  long unsolved = s->tally.unsolved;
+  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  if (!isfinite(info.residual))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+}
+
+// q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
+static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
   rows_rates(m, x, s->rate_before);
@@ -271,20 +297,32 @@ static carom_status solve_contacts(moreau *s, carom_error *error) {
     for (int i = 1; i < size; i++)
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
+  add_friction_blocks(s, dt);
   rows_delassus(m, x, s->W);
   look_for_paradox(s);
-  solve_problem problem = problem_of(s, x->row_total);
-  solve_solution solution = {s->P, s->xi};
-  long unsolved = s->tally.unsolved;
-  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
-  if (!isfinite(info.residual))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
-  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+  return solve_step(s, error);
 }
 
 static void respond(moreau *s) {
   const double *change = delassus_response(s->m, s->x, s->P, s->x->row_total);
   for (int i = 0; i < s->m->nv; i++) s->u_end[i] = s->u_free[i] + change[i];
+}
+
+// Again and again with the friction of joints that the last solution's load gives, until the two agree.
+static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
+  const mechanism *m = s->m;
+  carom_status status = CAROM_OK;
+  for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+      return CAROM_OK;
+    s->block_count -= m->friction_count;
+    add_friction_blocks(s, dt);
+    status = solve_step(s, error);
+    if (status == CAROM_OK) respond(s);
+  }
+  s->tally.unsolved++;
+  s->tally.worst_residual = fmax(s->tally.worst_residual, s->friction.change);
+  return status;
 }
 
 // --- books --------------------------------------------------------------------------------------------------------
@@ -366,6 +404,7 @@ static void book(moreau *s, double dt, bool solved) {
     else
       impact_part(s->impacts, p);
   }
+  moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   if (losses.sum < -losses.slack) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;
@@ -425,12 +464,13 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   }
   find_active(s, dt);
   bool touching = s->x->row_total > 0;
-  carom_status solved = touching ? solve_contacts(s, error) : CAROM_OK;
+  carom_status solved = touching ? solve_contacts(s, dt, error) : CAROM_OK;
   if (solved != CAROM_OK) return solved;
   if (touching)
     respond(s);
   else
     memcpy(s->u_end, s->u_free, (size_t)s->m->nv * sizeof *s->u_end);
+  if (s->friction.loaded && (solved = settle_friction(s, dt, error)) != CAROM_OK) return solved;
   book(s, dt, touching);
   if (s->m->drive_count) book_drives(s, dt);
   finish(s, t_next, dt);
@@ -457,8 +497,12 @@ static void show_end(void *scheme) {
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
 static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
-// A resumed run has no percussions to begin its first solve from, which shows in the last digits where solvers iterate.
-static bool resumes_exactly(const void *scheme) { return !((const moreau *)scheme)->solver.warm_start; }
+// A resumed run has no percussions to begin its first solve from, nor loads of joints that rub, which shows in the last
+// digits where solvers iterate.
+static bool resumes_exactly(const void *scheme) {
+  const moreau *s = scheme;
+  return !s->solver.warm_start && !s->friction.loaded;
+}
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
 

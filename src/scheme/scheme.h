@@ -27,6 +27,7 @@ typedef struct scheme_start {
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
   long leaps;                      // episodes found deeper than a clearance or a body: the step is too large
+  long too_deep;                   // episodes first met deeper than the bound
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
   long gains;                      // steps whose impacts added energy, as Newton's law with friction may
@@ -59,7 +60,7 @@ typedef struct scheme_type {
   carom_status (*show)(void *scheme, double t, carom_error *error);
   void (*show_end)(void *scheme);                  // back to the end of the step
   double (*time)(const void *scheme);
-  const double *(*state)(const void *scheme);      // at the end of the step: q, u, accounts
+  const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
   const double *(*accounts)(const void *scheme);   // of the state the motion holds, one a power
   scheme_stats (*stats)(const void *scheme);
   bool (*resumes_exactly)(const void *scheme);
@@ -67,6 +68,6 @@ typedef struct scheme_type {
   const scheme_contact *(*contacts)(const void *scheme);  // one a contact point; null: knows none
 } scheme_type;
 
-extern const scheme_type scheme_smooth, scheme_moreau, scheme_event;
+extern const scheme_type scheme_smooth, scheme_moreau, scheme_event, scheme_compliant;
 
 #endif

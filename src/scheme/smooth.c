@@ -11,7 +11,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/tree.h"
 
-typedef struct smooth {
+struct smooth {
   const mechanism *m;
   motion *x;
   smooth_settings settings;
@@ -19,34 +19,45 @@ typedef struct smooth {
   ode_problem ode;
   dae_problem dae;
   int nq, nv, nc, n;
+  int powers;                     // how many accounts are integrated: those of contact only where something pushes
   double *y, *ydot, *scale, *work;
   bool *differential;
   double accounts[POWER_COUNT];   // of the state shown
   double tolerance;               // of constraint violations
   long projection_failures;
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
-} smooth;
+};
 
-// y = (q, u, accounts), for IDA (q, u, accounts, λ, μ)
-static double *speeds_of(const smooth *s, double *y) { return y + s->nq; }
-static double *work_of(const smooth *s, double *y) { return y + s->nq + s->nv; }
+// y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
+static int work_at(const smooth *s) { return s->nq + s->nv; }
+static int inner_at(const smooth *s) { return s->nq + s->nv + s->powers; }
+static int differential_count(const smooth *s) { return inner_at(s) + s->m->inner_count; }
 
-static void pack(const smooth *s, const double *q, const double *u, const double *accounts, double *y) {
-  memcpy(y, q, (size_t)s->nq * sizeof *y);
-  memcpy(y + s->nq, u, (size_t)s->nv * sizeof *y);
-  memcpy(y + s->nq + s->nv, accounts, POWER_COUNT * sizeof *y);
+static void pack(const smooth *s, const scheme_start *start, double *y) {
+  memcpy(y, start->q, (size_t)s->nq * sizeof *y);
+  memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
+  memcpy(y + work_at(s), start->accounts, (size_t)s->powers * sizeof *y);
+  memcpy(y + inner_at(s), s->x->inner, (size_t)s->m->inner_count * sizeof *y);
+}
+
+static void set_motion(smooth *s, double t, const double *y) {
+  dynamics_set(s->m, s->x, t, y, y + s->nq);
+  memcpy(s->x->inner, y + inner_at(s), (size_t)s->m->inner_count * sizeof *y);
+  s->x->refused = false;
 }
 
 // --- ordinary differential equations -------------------------------------------------------------------------------
 
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   smooth *s = context;
-  dynamics_set(s->m, s->x, t, y, y + s->nq);
-  s->failed = !dynamics_accelerations(s->m, s->x);
-  if (s->failed) return 1;
-  dynamics_rates(s->m, s->x->q, s->x->u, ydot);
-  memcpy(speeds_of(s, ydot), s->x->udot, (size_t)s->nv * sizeof *ydot);
-  memcpy(work_of(s, ydot), s->x->powers, sizeof s->x->powers);
+  motion *x = s->x;
+  set_motion(s, t, y);
+  s->failed = !dynamics_accelerations(s->m, x);
+  if (s->failed || x->refused) return 1;
+  dynamics_rates(s->m, x->q, x->u, ydot);
+  memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
+  memcpy(ydot + work_at(s), x->powers, (size_t)s->powers * sizeof *ydot);
+  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->m->inner_count * sizeof *ydot);
   return 0;
 }
 
@@ -80,10 +91,11 @@ static int residual(void *context, double t, const double *y, const double *ydot
   smooth *s = context;
   const mechanism *m = s->m;
   motion *x = s->x;
-  const double *lambda = y + s->nq + s->nv + POWER_COUNT, *mu = lambda + s->nc;
-  dynamics_set(m, x, t, y, y + s->nq);
+  const double *lambda = y + differential_count(s), *mu = lambda + s->nc;
+  set_motion(s, t, y);
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
+  if (x->refused) return 1;
 
   // positions: rates of u + Gᵀμ
   double *shift = s->work, *rates = s->work + s->nv;
@@ -105,9 +117,9 @@ static int residual(void *context, double t, const double *y, const double *ydot
     r[s->nq + v] = ydot[s->nq + v] - x->drive_udot[v];
   }
   for (int k = 0; k < s->nc; k++) x->powers[POWER_DRIVE] -= lambda[k] * x->rows[k].phi_t;
-  double *accounts = r + s->nq + s->nv;
-  for (int k = 0; k < POWER_COUNT; k++) accounts[k] = ydot[s->nq + s->nv + k] - x->powers[k];
-  double *on_positions = accounts + POWER_COUNT, *on_velocities = on_positions + s->nc;
+  for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[k];
+  for (int k = 0; k < m->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
+  double *on_positions = r + differential_count(s), *on_velocities = on_positions + s->nc;
   for (int i = 0; i < s->nc; i++) {
     on_positions[i] = x->rows[i].phi;
     on_velocities[i] = constraint_row_rate(m, x, &x->rows[i]);
@@ -137,11 +149,13 @@ static void set_scales(smooth *s) {
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
-  for (int k = 0; k < POWER_COUNT; k++) s->scale[s->nq + s->nv + k] = energy > 0 ? energy : 1;
+  for (int k = 0; k < s->powers; k++) s->scale[work_at(s) + k] = energy > 0 ? energy : 1;
+  // bristles of rubbing surfaces: fractions of a millimetre on a mechanism of a metre
+  for (int k = 0; k < m->inner_count; k++) s->scale[inner_at(s) + k] = 1e-3 * length;
 }
 
 static void mark_differential(smooth *s) {
-  for (int i = 0; i < s->nq + s->nv + POWER_COUNT; i++) s->differential[i] = true;
+  for (int i = 0; i < differential_count(s); i++) s->differential[i] = true;
 }
 
 // IDA starts from consistent derivatives and multipliers.
@@ -152,7 +166,7 @@ static bool consistent_start(smooth *s, double t, carom_error *error) {
     error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
     return false;
   }
-  memcpy(s->y + s->nq + s->nv + POWER_COUNT, s->x->lambda, (size_t)s->nc * sizeof *s->y);
+  memcpy(s->y + differential_count(s), s->x->lambda, (size_t)s->nc * sizeof *s->y);
   return true;
 }
 
@@ -161,7 +175,7 @@ static bool consistent_start(smooth *s, double t, carom_error *error) {
 // Zero, IDA's own choice, where nothing moves.
 static double first_step(smooth *s, double t) {
   const integrator_settings *set = &s->settings.integrator;
-  int n = s->nq + s->nv + POWER_COUNT;
+  int n = differential_count(s);
   double fastest = 0, sum = 0, *y = calloc(2 * (size_t)n, sizeof *y);
   if (!y) return 0;
   double *ydot = y + n;
@@ -180,7 +194,7 @@ static double first_step(smooth *s, double t) {
 static bool is_dae(const smooth *s) { return s->settings.kind == INTEGRATOR_IDA; }
 
 static bool create_integrator(smooth *s, const scheme_start *start, carom_error *error) {
-  pack(s, start->q, start->u, start->accounts, s->y);
+  pack(s, start, s->y);
   if (!is_dae(s)) {
     s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, start->t, s->y, error);
     return s->it != NULL;
@@ -191,8 +205,7 @@ static bool create_integrator(smooth *s, const scheme_start *start, carom_error 
   return s->it != NULL;
 }
 
-static void destroy(void *scheme) {
-  smooth *s = scheme;
+void smooth_destroy(smooth *s) {
   if (!s) return;
   integrator_destroy(s->it);
   free(s->y);
@@ -212,18 +225,19 @@ static bool allocate(smooth *s, int n) {
   return s->y && s->ydot && s->scale && s->work && s->differential;
 }
 
-static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings, const scheme_start *start,
+                      carom_error *error) {
   const mechanism *m = setup->m;
-  const smooth_settings *settings = setup->settings;
-  int n = m->nq + m->nv + POWER_COUNT + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
+  int powers = setup->x->push ? POWER_COUNT : POWER_CONTACT;
+  int n = m->nq + m->nv + powers + m->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   smooth *s = calloc(1, sizeof *s);
   if (s) s->m = m, s->x = setup->x, s->settings = *settings;
   if (!s || !allocate(s, n)) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
-    destroy(s);
+    smooth_destroy(s);
     return NULL;
   }
-  s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n;
+  s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n, s->powers = powers;
   if (start->next_step > 0 && settings->kind == INTEGRATOR_ERK) s->settings.integrator.step = start->next_step;
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
@@ -237,7 +251,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
                          .abs_scale = s->scale};
   if (!create_integrator(s, start, error)) {
-    destroy(s);
+    smooth_destroy(s);
     return NULL;
   }
   memcpy(s->accounts, start->accounts, sizeof s->accounts);
@@ -246,51 +260,76 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 
 // --- stepping -----------------------------------------------------------------------------------------------------
 
-static void show_state(smooth *s, double t, const double *y) {
-  dynamics_set(s->m, s->x, t, y, y + s->nq);
+void smooth_show(smooth *s, double t, const double *y) {
+  set_motion(s, t, y);
   dynamics_normalize(s->m, s->x->q);
-  memcpy(s->accounts, y + s->nq + s->nv, sizeof s->accounts);
+  memcpy(s->accounts, y + work_at(s), (size_t)s->powers * sizeof *y);
 }
 
-static void show_end(void *scheme) {
-  smooth *s = scheme;
-  show_state(s, integrator_time(s->it), integrator_state(s->it));
+static void explain(smooth *s, carom_error *error) {
+  char why[256];
+  dynamics_explain(s->m, s->x, why, sizeof why);
+  size_t used = strlen(error->message);
+  snprintf(error->message + used, sizeof error->message - used, " (%s)", why);
+  snprintf(error->text, sizeof error->text, "error: %s", error->message);
 }
+
+carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
+  carom_status status = integrator_step(s->it, t_stop, error);
+  if (status != CAROM_OK && s->failed && error) explain(s, error);
+  return status;
+}
+
+carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *error) {
+  if (y != s->y) memcpy(s->y, y, (size_t)s->n * sizeof *y);
+  if (!is_dae(s)) return integrator_restart(s->it, t, s->y, error);
+  if (!consistent_start(s, t, error)) return CAROM_ERROR_SINGULAR;
+  memset(s->y + differential_count(s) + s->nc, 0, (size_t)s->nc * sizeof *s->y);
+  return integrator_restart_dae(s->it, t, s->y, s->ydot, error);
+}
+
+carom_status smooth_interpolate(smooth *s, double t, double *y) { return integrator_interpolate(s->it, t, y); }
+double smooth_time(const smooth *s) { return integrator_time(s->it); }
+const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
+int smooth_size(const smooth *s) { return s->n; }
+double smooth_next_step(const smooth *s) { return integrator_next_step(s->it); }
+bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }
+const double *smooth_accounts(const smooth *s) { return s->accounts; }
+
+scheme_stats smooth_stats(const smooth *s) {
+  integrator_stats stats = integrator_get_stats(s->it);
+  return (scheme_stats){.steps = stats.steps, .rejected = stats.rejected, .evaluations = stats.rhs_evaluations,
+                        .projection_failures = s->projection_failures};
+}
+
+// --- the scheme ---------------------------------------------------------------------------------------------------
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  return smooth_create(setup, setup->settings, start, error);
+}
+static void destroy(void *scheme) { smooth_destroy(scheme); }
+static void show_end(void *scheme) { smooth_show(scheme, smooth_time(scheme), smooth_state(scheme)); }
 
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
-  smooth *s = scheme;
-  carom_status status = integrator_step(s->it, t_stop, error);
-  show_end(s);
-  if (status != CAROM_OK && s->failed && error) {
-    char why[256];
-    dynamics_explain(s->m, s->x, why, sizeof why);
-    size_t used = strlen(error->message);
-    snprintf(error->message + used, sizeof error->message - used, " (%s)", why);
-    snprintf(error->text, sizeof error->text, "error: %s", error->message);
-  }
+  carom_status status = smooth_step(scheme, t_stop, error);
+  show_end(scheme);
   return status;
 }
 
 static carom_status show(void *scheme, double t, carom_error *error) {
   smooth *s = scheme;
-  carom_status status = integrator_interpolate(s->it, t, s->y);
+  carom_status status = smooth_interpolate(s, t, s->y);
   if (status != CAROM_OK) return error_set(error, status, "the time %g s is not within the last step", t);
-  show_state(s, t, s->y);
+  smooth_show(s, t, s->y);
   return CAROM_OK;
 }
 
-static double time_of(const void *scheme) { return integrator_time(((const smooth *)scheme)->it); }
-static const double *state_of(const void *scheme) { return integrator_state(((const smooth *)scheme)->it); }
-static const double *accounts_of(const void *scheme) { return ((const smooth *)scheme)->accounts; }
-static bool resumes_exactly(const void *scheme) { return integrator_is_one_step(((const smooth *)scheme)->it); }
-static double next_step(const void *scheme) { return integrator_next_step(((const smooth *)scheme)->it); }
-
-static scheme_stats stats_of(const void *scheme) {
-  const smooth *s = scheme;
-  integrator_stats stats = integrator_get_stats(s->it);
-  return (scheme_stats){.steps = stats.steps, .rejected = stats.rejected, .evaluations = stats.rhs_evaluations,
-                        .projection_failures = s->projection_failures};
-}
+static double time_of(const void *scheme) { return smooth_time(scheme); }
+static const double *state_of(const void *scheme) { return smooth_state(scheme); }
+static const double *accounts_of(const void *scheme) { return smooth_accounts(scheme); }
+static bool resumes_exactly(const void *scheme) { return smooth_resumes_exactly(scheme); }
+static double next_step(const void *scheme) { return smooth_next_step(scheme); }
+static scheme_stats stats_of(const void *scheme) { return smooth_stats(scheme); }
 
 const scheme_type scheme_smooth = {
     .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end,

@@ -1,5 +1,7 @@
-// Scheme `smooth`: motion without contact on the integrators. The integrated state is (q, u, work accounts), so that
-// the energy ledger is as accurate as the motion; for IDA also the multipliers of both levels.
+// Scheme `smooth`: motion without contact on the integrators. The integrated state is (q, u, work accounts, inner states of
+// forces), so that the energy ledger is as accurate as the motion; for IDA also the multipliers of both levels.
+//
+// What it does is offered to schemes that add forces of their own (motion.push) and stop now and then.
 #ifndef SCHEME_SMOOTH_H
 #define SCHEME_SMOOTH_H
 
@@ -15,5 +17,26 @@ typedef struct smooth_settings {
   double alpha, beta;         // Baumgarte [1/s]
   double length;              // a typical size, for the absolute tolerances [m]
 } smooth_settings;
+
+typedef struct smooth smooth;
+
+// Null after reporting.
+smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings, const scheme_start *start,
+                      carom_error *error);
+void smooth_destroy(smooth *s);
+carom_status smooth_step(smooth *s, double t_stop, carom_error *error);
+// Goes on from a state that is not where the last step ended, or with forces that are no longer the same. Its multipliers
+// need not be known.
+carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *error);
+// The whole state at a time within the last step.
+carom_status smooth_interpolate(smooth *s, double t, double *y);
+void smooth_show(smooth *s, double t, const double *y);   // into the motion
+double smooth_time(const smooth *s);
+const double *smooth_state(const smooth *s);              // at the end of the last step
+int smooth_size(const smooth *s);                         // of the state
+double smooth_next_step(const smooth *s);
+bool smooth_resumes_exactly(const smooth *s);
+const double *smooth_accounts(const smooth *s);           // of the state shown
+scheme_stats smooth_stats(const smooth *s);
 
 #endif

@@ -1,0 +1,63 @@
+// Dry friction of ideal joints, from the words of a definition to frictions of the mechanism.
+#include <string.h>
+
+#include "builder.h"
+
+static const option_table *joint_table(const part *p) {
+  int count;
+  const option_table *const *tables = joint_tables(&count);
+  for (int i = 0; i < count; i++)
+    if (strcmp(tables[i]->name, p->kind) == 0) return tables[i];
+  return NULL;
+}
+
+static bool refuse(builder *b, const part *p, const char *key, const char *hint, const char *why) {
+  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, joint_table(p), key), hint, "'%s': %s", p->name, why);
+}
+
+static bool is_driven(const mechanism *m, int joint_index) {
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].of.joint == joint_index) return true;
+  return false;
+}
+
+// Set-valued: where the joint rests, friction is what it takes to keep it there, and no function of the state says that.
+static bool check(builder *b, const mechanism *m, const part *p, int index, const char *key) {
+  const carom_joint_def *d = p->content;
+  const char *method = b->def->method;
+  if (strcmp(method, "moreau") != 0)
+    return refuse(b, p, key, "use method: {moreau: {step: ...}}, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
+                  "dry friction is no function of the speed, and the method needs one");
+  if (m->joints[index].loose)
+    return refuse(b, p, key, "give the material of the clearance a friction",
+                  "a joint with clearance rubs where it touches, by its material");
+  if (is_driven(m, index))
+    return refuse(b, p, key, "leave it out, and add it to the drive's effort",
+                  "the joint is driven: its friction would only load the drive");
+  if (d->friction > 0 && m->joints[index].type == &joint_revolute && !(d->radius > 0))
+    return refuse(b, p, key, "add radius:", "the friction of a pin needs its 'radius'");
+  return true;
+}
+
+static void add(builder *b, mechanism *m, const joint_friction *f, int *capacity) {
+  *ARENA_PUSH(b->memory, m->frictions, m->friction_count, *capacity) = *f;
+  m->extra_rows++;
+}
+
+bool builder_frictions(builder *b, mechanism *m) {
+  int capacity = 0;
+  for (int i = 0; i < m->joint_count; i++) {
+    const part *p = &b->def->joints.items[i];
+    const carom_joint_def *d = p->content;
+    const joint_type *type = m->joints[i].type;
+    bool turns = d->friction_torque > 0, slides = d->friction_force > 0, loaded = d->friction > 0;
+    if (!turns && !slides && !loaded) continue;
+    if (!check(b, m, p, i, loaded ? "friction" : turns ? "friction_torque" : "friction_force")) return false;
+    bool pin = type == &joint_revolute;
+    joint_friction f = {.of = {i, 0}, .limit = pin || turns ? d->friction_torque : d->friction_force,
+                        .coefficient = d->friction, .radius = pin ? d->radius : 1, .length = d->length};
+    if (type != &joint_cylindrical || turns) add(b, m, &f, &capacity);
+    if (type == &joint_cylindrical && slides) add(b, m, &(joint_friction){.of = {i, 1}, .limit = d->friction_force}, &capacity);
+  }
+  return true;
+}

@@ -1,0 +1,258 @@
+// Materials, from the words of a definition to laws with their parameters.
+#include <math.h>
+#include <string.h>
+
+#include "builder.h"
+
+typedef struct material_builder {
+  builder *b;
+  names solids;              // of the section
+  const part *p;
+  const carom_material_def *d;
+} material_builder;
+
+#define REFUSE(mb, key, hint, ...) \
+  source_error((mb)->b->error, CAROM_ERROR_MODEL, builder_place((mb)->p, &material_table, key), hint, __VA_ARGS__)
+
+// --- expressions --------------------------------------------------------------------------------------------------
+
+typedef struct law_scope {
+  const parameters *names;
+  const char *const *variables;   // slot by slot; ends with null
+  const dimension *dims;
+  const char *known;              // a sentence
+} law_scope;
+
+static bool resolve_variable(void *context, const char *name, symbol *found, const char **hint) {
+  const law_scope *s = context;
+  for (int i = 0; s->variables[i]; i++)
+    if (strcmp(s->variables[i], name) == 0) {
+      *found = (symbol){.slot = i, .dim = s->dims[i]};
+      return true;
+    }
+  if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
+  if (!*hint) *hint = s->known;
+  return false;
+}
+
+static bool bind_expression(const material_builder *mb, const carom_function *f, const char *key, law_scope s,
+                            const expr **to) {
+  const function_origin *origin = f->origin;
+  s.names = origin ? origin->names : NULL;
+  const char *text = f->text ? f->text : arena_print(mb->b->memory, "%.17g", f->constant);
+  dimension dim;
+  place at = origin ? origin->at : (place){0};
+  *to = expr_compile(mb->b->memory, text, at, (scope){resolve_variable, &s}, &dim, mb->b->error);
+  if (!*to) return false;
+  if (!origin || dimension_equal(dim, origin->dim)) return true;
+  char is[32], wanted[32];
+  return REFUSE(mb, key, NULL, "'%s' must be in %s, not in %s", key, dimension_text(origin->dim, wanted),
+                dimension_text(dim, is));
+}
+
+static bool is_given(const carom_function *f) { return f->text || f->constant != 0; }
+
+// --- solids -------------------------------------------------------------------------------------------------------
+
+static bool check_poisson_ratio(const material_builder *mb, const char *key, double nu) {
+  if (nu > -1 && nu <= 0.5) return true;
+  return REFUSE(mb, key, "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g", mb->p->name, nu);
+}
+
+static const char *solid_hint(const material_builder *mb, const char *name) {
+  int count, used = 0;
+  const solid *all = solid_list(&count);
+  const part_list *own = &mb->b->def->solids;
+  const char **names = ARENA_ARRAY(mb->b->memory, const char *, count + own->count);
+  for (int i = 0; i < count; i++) names[used++] = all[i].name;
+  for (int i = 0; i < own->count; i++) names[used++] = own->items[i].name;
+  const char *near = source_nearest(name, names, used);
+  return near ? near : "add it to a section 'solids' with its young: and poisson:";
+}
+
+static bool find_solid(const material_builder *mb, const char *name, solid *to) {
+  int own = names_find(&mb->solids, name);
+  const solid *common = solid_find(name);
+  if (own < 0 && !common)
+    return REFUSE(mb, "solid", solid_hint(mb, name), "'%s': there is no solid '%s'", mb->p->name, name);
+  if (own < 0) *to = *common;
+  else {
+    const carom_solid_def *d = mb->b->def->solids.items[own].content;
+    *to = (solid){.name = arena_copy_text(mb->b->memory, name), .young = d->young, .poisson = d->poisson,
+                  .density = d->density};
+  }
+  return true;
+}
+
+static bool take_solids(const material_builder *mb, contact_material *m) {
+  const carom_material_def *d = mb->d;
+  if (d->solid.count && (d->young.count || d->poisson.count))
+    return REFUSE(mb, "young", "keep one of them", "'%s' has both a solid and moduli", mb->p->name);
+  if ((d->young.count > 0) != (d->poisson.count > 0))
+    return REFUSE(mb, d->young.count ? "young" : "poisson", NULL, "'%s' needs both 'young' and 'poisson'", mb->p->name);
+  if (d->solid.count > 2 || d->young.count > 2 || d->poisson.count > 2)
+    return REFUSE(mb, d->solid.count ? "solid" : d->young.count > 2 ? "young" : "poisson", NULL,
+                  "'%s': two surfaces meet, one or two values are enough", mb->p->name);
+  m->has_solids = d->solid.count || d->young.count;
+  for (int k = 0; k < 2 && m->has_solids; k++) {
+    if (d->solid.count) {
+      if (!find_solid(mb, d->solid.items[k % d->solid.count], &m->solids[k])) return false;
+    } else {
+      m->solids[k] = (solid){.young = d->young.items[k % d->young.count], .poisson = d->poisson.items[k % d->poisson.count]};
+      if (!check_poisson_ratio(mb, "poisson", m->solids[k].poisson)) return false;
+    }
+  }
+  return true;
+}
+
+static bool check_solids(material_builder *mb) {
+  const part_list *list = &mb->b->def->solids;
+  mb->solids = names_create(mb->b->memory);
+  if (!builder_names(mb->b, &mb->solids, list, "solids", 0)) return false;
+  for (int i = 0; i < list->count; i++) {
+    const carom_solid_def *d = list->items[i].content;
+    if (!(d->poisson > -1 && d->poisson <= 0.5))
+      return source_error(mb->b->error, CAROM_ERROR_MODEL, builder_place(&list->items[i], &solid_table, "poisson"),
+                          "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g", list->items[i].name,
+                          d->poisson);
+  }
+  return true;
+}
+
+// --- laws ---------------------------------------------------------------------------------------------------------
+
+static bool has_key(const carom_material_def *d, const char *key) {
+  if (strcmp(key, "force") == 0) return is_given(&d->force) || d->call;
+  if (strcmp(key, "coefficient") == 0) return is_given(&d->coefficient);
+  for (int i = 0; i < material_table.count; i++) {
+    const option *o = &material_table.options[i];
+    if (strcmp(o->key, key) == 0) return *(const double *)((const char *)d + o->offset) != 0;
+  }
+  return false;
+}
+
+static bool has_needs(const material_builder *mb, const char *key, const char *law, const char *const *needs) {
+  for (int i = 0; needs && needs[i]; i++)
+    if (!has_key(mb->d, needs[i]))
+      return REFUSE(mb, key, arena_print(mb->b->memory, "add %s: to the material", needs[i]), "'%s': law %s needs '%s'",
+                    mb->p->name, law, needs[i]);
+  return true;
+}
+
+// What the formula is given, and what comes out.
+static bool take_restitution(const material_builder *mb, contact_material *m) {
+  normal_law *l = &m->normal;
+  bool wants = mb->d->restitution_is == CAROM_ACHIEVED;
+  m->achieved = l->type->elastic ? 1 : NAN;
+  if (wants && !l->type->lambda)
+    return REFUSE(mb, "restitution_is", "use flores, or another law of the form K δⁿ (1 + λ δ̇/v₀)",
+                  "'%s': law %s has no damping that a restitution could be found for", mb->p->name, l->type->name);
+  if (!l->type->lambda) return true;
+  l->lambda = wants ? normal_lambda_for(l->restitution) : l->type->lambda(l->restitution);
+  if (!isfinite(l->lambda))
+    return REFUSE(mb, "restitution", wants ? "a damped law always gives something back: use 0.01"
+                                           : "give one above 0, or use law: lankarani-nikravesh",
+                  wants ? "'%s': law %s cannot achieve restitution 0" : "'%s': law %s divides by the restitution, which is 0",
+                  mb->p->name, l->type->name);
+  m->achieved = normal_achieved(l->lambda);
+  return true;
+}
+
+// Without a restitution (0) an elastic law contradicts nothing.
+static void remark_restitution(contact_material *m) {
+  bool meant = m->normal.type->lambda || m->restitution > 0;
+  if (meant && fabs(m->achieved - m->restitution) > 0.1) m->remarks |= REMARK_RESTITUTION;
+}
+
+static bool take_exponent(const material_builder *mb, contact_material *m) {
+  const normal_law_type *type = m->normal.type;
+  bool linear = type->contact == LAW_LINEAR;
+  if (mb->d->exponent && type->contact != LAW_POINT && !(linear && mb->d->exponent == 1))
+    return REFUSE(mb, "exponent", linear ? "use law: hertz" : NULL, "'%s': law %s has no exponent to choose", mb->p->name,
+                  type->name);
+  m->normal.exponent = mb->d->exponent ? mb->d->exponent : linear ? 1 : 1.5;
+  return true;
+}
+
+static const char *law_hint(const material_builder *mb, const char *name, bool friction) {
+  int count;
+  const char *near;
+  const normal_law_type *const *normal = normal_laws(&count);
+  int frictions;
+  const friction_law_type *const *rough = friction_laws(&frictions);
+  if (friction) count = frictions;
+  const char **all = ARENA_ARRAY(mb->b->memory, const char *, count);
+  for (int i = 0; i < count; i++) all[i] = friction ? rough[i]->name : normal[i]->name;
+  near = source_nearest(name, all, count);
+  return near ? near : "`carom list laws` names them all";
+}
+
+static bool take_normal(const material_builder *mb, contact_material *m) {
+  static const char *const variables[] = {"delta", "rate", "approach", NULL};
+  static const dimension dims[] = {DIM_LENGTH, DIM_SPEED, DIM_SPEED};
+  const carom_material_def *d = mb->d;
+  const normal_law_type *type = d->law ? normal_law_find(d->law) : normal_law_find("lankarani-nikravesh");
+  if (!type)
+    return REFUSE(mb, "law", law_hint(mb, d->law, false), "'%s': there is no normal law '%s'", mb->p->name, d->law);
+  if (!has_needs(mb, "law", type->name, type->needs)) return false;
+  bool stiff = type->contact == LAW_POINT || type->contact == LAW_LINEAR;
+  if (d->stiffness && !stiff)
+    return REFUSE(mb, "stiffness", NULL, "'%s': law %s takes no stiffness", mb->p->name, type->name);
+  if ((is_given(&d->force) || d->call) && type->contact != LAW_OWN)
+    return REFUSE(mb, "force", "add law: expression", "'%s' has a force, but law %s takes none", mb->p->name, type->name);
+  m->normal = (normal_law){.type = type, .stiffness = d->stiffness, .damping = d->damping, .restitution = d->restitution,
+                           .length = d->length, .pulls = d->pulls, .call = d->call, .context = d->context};
+  if (type->contact == LAW_OWN && !d->call &&
+      !bind_expression(mb, &d->force, "force",
+                       (law_scope){.variables = variables, .dims = dims,
+                                   .known = "only delta, rate, approach and parameters are known here"},
+                       &m->normal.expression))
+    return false;
+  if (!take_exponent(mb, m) || !take_restitution(mb, m)) return false;
+  remark_restitution(m);
+  return true;
+}
+
+static bool take_friction(const material_builder *mb, contact_material *m) {
+  static const char *const variables[] = {"speed", "fn", NULL};
+  static const dimension dims[] = {DIM_SPEED, DIM_FORCE};
+  const carom_material_def *d = mb->d;
+  const friction_law_type *type = d->friction_law ? friction_law_find(d->friction_law) : friction_law_find("brown-mcphee");
+  if (!type)
+    return REFUSE(mb, "friction_law", law_hint(mb, d->friction_law, true), "'%s': there is no friction law '%s'",
+                  mb->p->name, d->friction_law);
+  if (!has_needs(mb, "friction_law", type->name, type->needs)) return false;
+  if (d->static_friction && d->static_friction < d->friction)
+    return REFUSE(mb, "static_friction", NULL, "'%s': static friction %g is below the kinetic %g", mb->p->name,
+                  d->static_friction, d->friction);
+  bool custom = strcmp(type->name, "expression") == 0;
+  if (is_given(&d->coefficient) && !custom)
+    return REFUSE(mb, "coefficient", "add friction_law: expression", "'%s' has a coefficient, but friction law %s takes none",
+                  mb->p->name, type->name);
+  m->tangential = (friction_law){
+      .type = type, .kinetic = d->friction, .still = d->static_friction ? d->static_friction : d->friction, .v0 = d->v0,
+      .v1 = d->v1, .stribeck = d->stribeck, .stribeck_exponent = d->stribeck_exponent, .viscous = d->viscous,
+      .bristle_stiffness = d->bristle_stiffness, .bristle_damping = d->bristle_damping, .dahl_exponent = d->dahl_exponent};
+  const char *fault = type->fault ? type->fault(&m->tangential) : NULL;
+  if (fault) return REFUSE(mb, "friction_law", NULL, "'%s': friction law %s: %s", mb->p->name, type->name, fault);
+  return !custom || bind_expression(mb, &d->coefficient, "coefficient",
+                                    (law_scope){.variables = variables, .dims = dims,
+                                                .known = "only speed, fn and parameters are known here"},
+                                    &m->tangential.expression);
+}
+
+// ------------------------------------------------------------------------------------------------------------------
+
+const contact_material *builder_materials(builder *b) {
+  const part_list *list = &b->def->materials;
+  contact_material *all = ARENA_ARRAY(b->memory, contact_material, list->count + 1);
+  material_builder mb = {.b = b};
+  if (!check_solids(&mb)) return NULL;
+  for (int i = 0; i < list->count; i++) {
+    mb.p = &list->items[i], mb.d = mb.p->content;
+    all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,
+                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction};
+    if (!take_solids(&mb, &all[i]) || !take_normal(&mb, &all[i]) || !take_friction(&mb, &all[i])) return NULL;
+  }
+  return all;
+}

@@ -1,0 +1,61 @@
+#include "contact/material.h"
+
+#include <math.h>
+
+typedef struct complaint {
+  place at;
+  const char *owner, *law, *material;
+  carom_error *error;
+} complaint;
+
+static bool lacks(const complaint *c, const char *hint, const char *what) {
+  return source_error(c->error, CAROM_ERROR_MODEL, c->at, hint, "'%s': law %s of material '%s' %s", c->owner, c->law,
+                      c->material, what);
+}
+
+static bool resolve_point(contact_material *m, const double radius[2], const complaint *c) {
+  if (m->normal.stiffness > 0) return true;
+  if (!m->has_solids)
+    return lacks(c, "add stiffness: to the material, or solid:, or young: and poisson:", "needs a stiffness or solids");
+  if (m->normal.exponent != 1.5)
+    return lacks(c, "add stiffness:, or leave out exponent:", "has a stiffness from its solids for exponent 1.5 only");
+  if (radius[0] == 0 || radius[1] == 0)
+    return lacks(c, "add stiffness: to the material", "needs a stiffness, since a corner has no radius");
+  m->normal.stiffness = stiffness_hertz(m->solids, radius);
+  if (isnan(m->normal.stiffness))
+    return lacks(c, "add stiffness: to the material", "finds no stiffness: these surfaces do not touch in a point");
+  // a hollow surface and one that fills nine tenths of it
+  if (radius[0] * radius[1] < 0 && fabs(radius[0] + radius[1]) < 0.1 * fmax(fabs(radius[0]), fabs(radius[1])))
+    m->remarks |= REMARK_CONFORMAL;
+  return true;
+}
+
+static bool resolve_line(contact_material *m, const double radius[2], const complaint *c) {
+  if (!m->has_solids) return lacks(c, "add solid: to the material, or young: and poisson:", "needs solids");
+  double sum = radius[0] + radius[1], difference = radius[0] * radius[1] < 0 ? -sum : sum;  // a hollow one is negative
+  if (!isfinite(difference) || radius[0] == 0 || radius[1] == 0 || !(difference > 0))
+    return lacks(c, "use a law with a stiffness", "is for two cylinders, one beside or inside the other");
+  m->normal.difference = difference;
+  m->normal.modulus = solid_modulus(m->solids);
+  return true;
+}
+
+bool material_resolve(contact_material *m, const double radius[2], place at, const char *owner, carom_error *error) {
+  const normal_law_type *type = m->normal.type;
+  if (!type)
+    return source_error(error, CAROM_ERROR_MODEL, at, "add material: NAME with a stiffness",
+                        "'%s' touches, but no material says how stiff it is", owner);
+  complaint c = {at, owner, type->name, m->name, error};
+  if (m->friction > 0 && m->tangential.type->set_valued)
+    return source_error(error, CAROM_ERROR_MODEL, at, "use friction_law: brown-mcphee, or method moreau or event",
+                        "'%s': friction law %s of material '%s' is no function of speed, and this method needs one", owner,
+                        m->tangential.type->name, m->name);
+  switch (type->contact) {
+    case LAW_POINT: return resolve_point(m, radius, &c);
+    case LAW_LINE: return resolve_line(m, radius, &c);
+    case LAW_LINEAR:
+      return m->normal.stiffness > 0 || lacks(&c, "add stiffness: to the material", "needs a stiffness");
+    case LAW_OWN: return true;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+// How two surfaces meet: what rigid methods read, and the force laws of continuous contact.
+#ifndef CONTACT_MATERIAL_H
+#define CONTACT_MATERIAL_H
+
+#include "contact/law.h"
+#include "contact/solid.h"
+
+// What a law is used beyond, as bits.
+enum {
+  REMARK_RESTITUTION = 1,  // prescribed and achieved restitution are more than a tenth apart
+  REMARK_CONFORMAL = 2,    // Hertz's stiffness of surfaces that nearly fit into each other
+};
+
+typedef struct contact_material {
+  const char *name;
+  double restitution;             // Newton's, normal [-]
+  double tangential_restitution;  // [-]
+  double friction;                // Coulomb's coefficient [-]
+  normal_law normal;              // stiffness 0 and modulus 0 until resolved, unless given outright; type null where a
+  friction_law tangential;        // stop has no material at all
+  bool has_solids;
+  solid solids[2];
+  double achieved;                // restitution that the normal law will give back; NaN: not known beforehand [-]
+  int remarks;
+} contact_material;
+
+// For methods that press surfaces in: the stiffness of a contact with these radii (as stiffness_hertz takes them), and
+// whether its laws are functions at all. False after reporting at `at` what `owner` lacks.
+bool material_resolve(contact_material *m, const double radius[2], place at, const char *owner, carom_error *error);
+
+#endif

@@ -1,0 +1,17 @@
+// ESDU 78035: cylinders in line contact, with the damping of Lankarani and Nikravesh (the outcome of which does not depend
+// on the elastic part).
+#include "contact/normal_line.h"
+
+static double force(const normal_law *l, double delta, double rate, double approach) {
+  return normal_line_force(l, delta, 1) * normal_damping_factor(l, rate, approach);
+}
+
+static double energy(const normal_law *l, double delta) { return normal_line_energy(l, delta, 1); }
+
+static const char *const needs[] = {"length", NULL};
+
+const normal_law_type normal_esdu_78035 = {
+    .name = "esdu-78035", .equation = "δ = F/(π E* L) (ln(4π E* ΔR L/F) + 1), F (1 + 3(1-e²)/4 δ̇/v₀)",
+    .source = "ESDU 78035, Contact phenomena I (1978); damping of Lankarani and Nikravesh",
+    .range = "parallel cylinders, inner or outer; δ below 4 ΔR, beyond it the force grows in proportion",
+    .contact = LAW_LINE, .needs = needs, .lambda = normal_lambda_lankarani_nikravesh, .force = force, .energy = energy};

@@ -1,0 +1,21 @@
+// Dry friction of ideal joints, along one coordinate each: an effort of at most the limit, which keeps the coordinate
+// where it is as long as it can and else opposes its rate,
+//   |f| ≤ f_max,   f = -f_max sgn q̇  where q̇ ≠ 0.
+// The limit is constant, or follows the load of the joint: with the force F and the torque T by which the first body
+// guides the second, a the axis, and two supports at a distance ℓ along it,
+//   f_max = f_0 + μ r (|F_1| + |F_2| + |F·a|),   F_1,2 = F_across/2 ± (T × a)/ℓ
+// where r is the radius of a pin (1 for a slide, which has no force along its axis), and the torque counts only where ℓ
+// is given: without it the one support carries |F_across|.
+#ifndef MECHANICS_FRICTION_H
+#define MECHANICS_FRICTION_H
+
+#include "mechanics/mechanism.h"
+
+// Appends one row a friction, the rate of its coordinate.
+void friction_add_rows(const mechanism *m, motion *x);
+// f_max at the present reactions. These must be known: multipliers in x->lambda, applied and contact forces in
+// links[].F and x->tau, and tree_inverse done.
+double friction_limit(const mechanism *m, const motion *x, const joint_friction *f);
+bool friction_depends_on_load(const mechanism *m);
+
+#endif

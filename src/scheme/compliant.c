@@ -1,0 +1,311 @@
+// One step is one of the integrator's, or what of it comes before a contact changes its mode. New modes belong to the step
+// that ends with them.
+#include "scheme/compliant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "contact/law.h"
+#include "mechanics/dynamics.h"
+#include "scheme/compliant_internal.h"
+
+// --- creation -------------------------------------------------------------------------------------------------------
+
+static void allocate(compliant *s) {
+  arena *a = &s->memory;
+  int points = s->contacts->point_count + 1;
+  s->point = ARENA_ARRAY(a, touch_point, points);
+  s->points = ARENA_ARRAY(a, contact_point, points);
+  s->seen = ARENA_ARRAY(a, touch_look, points);
+  for (int k = 0; k < LOOK_COUNT; k++) s->look[k] = ARENA_ARRAY(a, touch_look, points);
+  s->shown = ARENA_ARRAY(a, scheme_contact, points);
+}
+
+// Slower than the speed at which its friction law is fully in force; where the law has none, a tenth of a millimetre a
+// second.
+static double slow_of(const friction_law *l) { return l->v0 > 0 ? l->v0 : 1e-4; }
+
+static void describe_points(compliant *s) {
+  int inner = 0;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    bool bristles = contact_rubs(e) && e->material.tangential.type->states;
+    for (int k = 0; k < e->point_count; k++) {
+      touch_point *c = &s->point[e->point0 + k];
+      *c = (touch_point){.e = e, .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .inner = -1};
+      c->now.approach = s->settings.approach_min;
+      if (bristles) c->inner = inner, inner += 2;
+    }
+  }
+}
+
+static void destroy(void *scheme) {
+  compliant *s = scheme;
+  if (!s) return;
+  if (s->x && s->x->push_context == s) s->x->push = NULL, s->x->push_context = NULL;
+  smooth_destroy(s->core);
+  arena_free(&s->memory);
+  free(s);
+}
+
+static void look_again(compliant *s, int k) {
+  compliant_see(s);
+  memcpy(s->look[k], s->seen, (size_t)s->contacts->point_count * sizeof *s->seen);
+}
+
+static void remember(compliant *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].before = s->point[p].now;
+}
+
+// What overlaps at the start is pressed already.
+static void set_modes_at_start(compliant *s) {
+  compliant_see(s);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->point[p].now.mode = s->seen[p].gap < 0 || (s->seen[p].gap == 0 && s->seen[p].rate <= 0) ? TOUCH_PRESSED : TOUCH_OPEN;
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->point[p].now.approach = fmax(s->settings.approach_min, -s->seen[p].rate);
+  remember(s);
+}
+
+static bool create_core(compliant *s, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  describe_points(s);
+  dynamics_set(s->m, s->x, start->t, start->q, start->u);
+  dynamics_positions_velocities(s->m, s->x);
+  set_modes_at_start(s);
+  s->x->push = compliant_push;
+  s->x->push_context = s;
+  s->core = smooth_create(setup, &s->settings.smooth, start, error);
+  if (!s->core) return false;
+  s->n = smooth_size(s->core);
+  s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
+  s->t = s->t_before = start->t;
+  return true;
+}
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  jmp_buf out_of_memory;
+  compliant *volatile s = calloc(1, sizeof *s);
+  bool failed = !s;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
+    destroy(s);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the forces of contact");
+    return NULL;
+  }
+  s->memory = arena_create(&out_of_memory);
+  s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->settings = *(const compliant_settings *)setup->settings;
+  allocate(s);
+  bool made = create_core(s, setup, start, error);
+  if (made) {
+    s->y = ARENA_ARRAY(&s->memory, double, s->n);
+    s->y_look = ARENA_ARRAY(&s->memory, double, s->n);
+    memcpy(s->y, smooth_state(s->core), (size_t)s->n * sizeof *s->y);
+  }
+  s->memory.out_of_memory = NULL;
+  if (made) {
+    smooth_show(s->core, s->t, s->y);
+    dynamics_positions_velocities(s->m, s->x);
+    look_again(s, LOOK_START);
+    return s;
+  }
+  destroy(s);
+  return NULL;
+}
+
+// --- showing --------------------------------------------------------------------------------------------------------
+
+static const double *accounts_in(const compliant *s, const double *y) { return y + s->m->nq + s->m->nv; }
+
+static void show_state(compliant *s, double t, const double *y) {
+  smooth_show(s->core, t, y);
+  s->impacts->loss_normal = accounts_in(s, y)[POWER_CONTACT];
+  s->impacts->loss_tangential = accounts_in(s, y)[POWER_FRICTION];
+}
+
+static void list_contacts(compliant *s, const touch_look *at) {
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0};
+}
+
+static void show_end(void *scheme) {
+  compliant *s = scheme;
+  s->in_the_past = false;
+  show_state(s, s->t, s->y);
+  list_contacts(s, s->look[LOOK_START]);  // of the step to come
+}
+
+static carom_status show(void *scheme, double t, carom_error *error) {
+  compliant *s = scheme;
+  if (t == s->t) return show_end(s), CAROM_OK;
+  s->in_the_past = true;
+  if (!(t >= s->t_before) || !compliant_see_at(s, t))
+    return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+  show_state(s, t, s->y_look);
+  list_contacts(s, s->seen);
+  return CAROM_OK;
+}
+
+// --- modes ----------------------------------------------------------------------------------------------------------
+
+// Within one step, what a law that needs the speed of approach is given before it is known.
+static void guess_approach(compliant *s) {
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].now.mode == TOUCH_OPEN)
+      s->point[p].now.approach = fmax(s->settings.approach_min, -s->look[LOOK_START][p].rate);
+}
+
+static touch next_mode(const compliant *s, int p) {
+  const touch_look *at = &s->look[LOOK_END][p];
+  touch mode = s->point[p].now.mode;
+  bool locates = s->settings.entry == ENTRY_LOCATE, pulls = s->point[p].e->material.normal.pulls;
+  bool near = fabs(at->gap) <= s->nearness;
+  if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
+  if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
+  if (!locates || pulls) return TOUCH_PRESSED;
+  if (mode == TOUCH_PRESSED) return at->formula < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
+  return at->formula >= 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
+}
+
+// A bristle bends back when the surfaces part.
+static void part(compliant *s, int p) {
+  const touch_point *c = &s->point[p];
+  impact_part(s->impacts, p);
+  if (c->inner < 0) return;
+  double *inner = s->y + s->m->nq + s->m->nv + POWER_COUNT + c->inner;
+  inner[0] = inner[1] = 0;
+  s->restart = true;
+}
+
+// Whether any changed.
+static bool change_modes(compliant *s) {
+  bool changed = false;
+  remember(s);
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    touch_point *c = &s->point[p];
+    touch mode = next_mode(s, p);
+    if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
+    if (mode == c->now.mode) continue;
+    changed = true;
+    if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
+      c->now.approach = fmax(s->settings.approach_min, -s->look[LOOK_END][p].rate);
+    c->now.mode = mode;
+    s->restart |= entry_is_gated(s);
+  }
+  return changed;
+}
+
+// --- stepping -------------------------------------------------------------------------------------------------------
+
+// Not so far that a gap could close and open again unseen. Twice the way to the surface, so that a step goes through it and
+// not ever closer.
+static double limit_of(const compliant *s, double t_stop) {
+  double limit = t_stop;
+  if (s->settings.entry == ENTRY_NONE) return limit;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_look *at = &s->look[LOOK_START][p];
+    if (s->point[p].now.mode != TOUCH_OPEN || at->gap <= 0 || at->rate >= 0) continue;
+    limit = fmin(limit, s->t + 2 * (at->gap + s->settings.penetration_max) / -at->rate);
+  }
+  return limit;
+}
+
+static int deepest_point(const compliant *s) {
+  int deepest = -1;
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->look[LOOK_START][p].gap < (deepest < 0 ? 0 : s->look[LOOK_START][deepest].gap)) deepest = p;
+  return deepest;
+}
+
+// Which contact it was, and what to change.
+static carom_status explain(const compliant *s, carom_status status, carom_error *error) {
+  int p = deepest_point(s);
+  if (p < 0 || !error) return status;
+  size_t used = strlen(error->message);
+  snprintf(error->message + used, sizeof error->message - used,
+           "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min, or use "
+           "integrator bdf", s->point[p].e->name, -s->look[LOOK_START][p].gap, s->look[LOOK_START][p].normal);
+  snprintf(error->text, sizeof error->text, "error: %s", error->message);
+  return status;
+}
+
+// Where a body has gone through a surface, no force law means anything any more.
+static carom_status check_depth(const compliant *s, carom_error *error) {
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (-s->look[LOOK_END][p].gap > s->point[p].through || !isfinite(s->look[LOOK_END][p].normal))
+      return error_set(error, CAROM_ERROR_INTEGRATOR,
+                       "contact '%s' is %.3g m deep at t = %.10g s, through the body it presses (first penetrations up to "
+                       "%.3g m where %.3g m is the bound): take shorter steps, or 'entry: locate'",
+                       s->point[p].e->name, -s->look[LOOK_END][p].gap, s->t, s->impacts->worst_penetration,
+                       s->settings.penetration_max);
+  return CAROM_OK;
+}
+
+// Moves on to the end of the integrator's step, or to where a contact changes.
+static carom_status advance(compliant *s, double t_stop, carom_error *error) {
+  double from = s->t, until, limit = limit_of(s, t_stop);
+  if (s->shorter > 0) limit = fmin(limit, from + s->shorter);
+  carom_status status = smooth_step(s->core, limit, error);
+  if (status != CAROM_OK) return explain(s, status, error);
+  if (!compliant_watch(s, &until) || smooth_interpolate(s->core, until, s->y_look) != CAROM_OK)
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
+                     smooth_time(s->core));
+  const double *a = accounts_in(s, s->y), *b = accounts_in(s, s->y_look);
+  double lost[2] = {b[POWER_CONTACT] - a[POWER_CONTACT], b[POWER_FRICTION] - a[POWER_FRICTION]};
+  memcpy(s->y, s->y_look, (size_t)s->n * sizeof *s->y);
+  if (until > from) compliant_book(s, from, until, lost);
+  s->t = until;
+  s->steps += until > from;
+  s->restart |= until < smooth_time(s->core);
+  return check_depth(s, error);
+}
+
+static carom_status step(void *scheme, double t_stop, carom_error *error) {
+  enum { MOST_AT_ONE_INSTANT = 100 };
+  compliant *s = scheme;
+  carom_status status = CAROM_OK;
+  s->in_the_past = false;
+  s->t_before = s->t;
+  for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
+    if (turn == MOST_AT_ONE_INSTANT)
+      return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change without end at t = %.10g s", s->t);
+    if (s->restart) status = smooth_restart(s->core, s->t, s->y, error);
+    s->restart = false;
+    guess_approach(s);
+    if (status == CAROM_OK) status = advance(s, t_stop, error);
+    bool changed = change_modes(s);
+    // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
+    s->shorter = s->t > s->t_before || changed ? 0 : 0.25 * (smooth_time(s->core) - s->t);
+    smooth_show(s->core, s->t, s->y);
+    dynamics_positions_velocities(s->m, s->x);
+    look_again(s, LOOK_START);
+  }
+  show_end(s);
+  return status;
+}
+
+static double time_of(const void *scheme) { return ((const compliant *)scheme)->t; }
+static const double *state_of(const void *scheme) { return ((const compliant *)scheme)->y; }
+static const double *accounts_of(const void *scheme) { return smooth_accounts(((const compliant *)scheme)->core); }
+static bool resumes_exactly(const void *scheme) { return scheme == NULL; }
+static double next_step(const void *scheme) { return smooth_next_step(((const compliant *)scheme)->core); }
+static const scheme_contact *contacts_of(const void *scheme) { return ((const compliant *)scheme)->shown; }
+
+static scheme_stats stats_of(const void *scheme) {
+  const compliant *s = scheme;
+  scheme_stats stats = smooth_stats(s->core);
+  stats.steps = s->steps;
+  stats.evaluations += s->looks;
+  stats.trouble = s->trouble;
+  return stats;
+}
+
+const scheme_type scheme_compliant = {
+    .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
+    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+};

@@ -1,0 +1,86 @@
+// The forces of pressed surfaces, point by point.
+#include <math.h>
+#include <string.h>
+
+#include "contact/law.h"
+#include "mechanics/dynamics.h"
+#include "scheme/compliant_internal.h"
+
+// A law for a step that runs past the end of contact before that end is found: odd about δ = 0, so that the motion the
+// integrator sees stays smooth.
+static double formula_across(const normal_law *l, double delta, double rate, double approach) {
+  return delta > 0 ? normal_formula(l, delta, rate, approach) : -normal_formula(l, -delta, -rate, approach);
+}
+
+// Whether a point pushes back now, and by what its law says.
+static bool acts(const compliant *s, const touch_memory *memory, double delta) {
+  if (s->settings.entry == ENTRY_LOCATE) return memory->mode != TOUCH_OPEN;
+  return delta > 0 && (memory->mode != TOUCH_OPEN || !entry_is_gated(s));
+}
+
+static double cut(const compliant *s, const touch_memory *memory, const normal_law *l, double formula) {
+  if (s->settings.entry == ENTRY_LOCATE) return memory->mode == TOUCH_PRESSED ? formula : 0;
+  return l->pulls ? formula : fmax(0, formula);
+}
+
+static void rub(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
+  const friction_law *l = &c->e->material.tangential;
+  motion *x = s->x;
+  double *rate = c->inner >= 0 ? x->inner_rate + c->inner : NULL;
+  contact_slip(s->m, x, p, seen->slip);
+  l->type->force(l, fmax(0, seen->normal), seen->slip, c->inner >= 0 ? x->inner + c->inner : NULL, seen->drag, rate);
+  seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
+}
+
+static void see_point(compliant *s, int index) {
+  const touch_point *c = &s->point[index];
+  const touch_memory *memory = s->in_the_past ? &c->before : &c->now;
+  const contact_point *p = &s->points[index];
+  const normal_law *l = &c->e->material.normal;
+  touch_look *seen = &s->seen[index];
+  *seen = (touch_look){.gap = p->gap, .rate = contact_gap_rate(s->m, s->x, c->e, p)};
+  if (c->inner >= 0) s->x->inner_rate[c->inner] = s->x->inner_rate[c->inner + 1] = 0;
+  double delta = -p->gap, rate = -seen->rate;
+  if (!acts(s, memory, delta)) return;
+  seen->formula = formula_across(l, delta, rate, memory->approach);
+  seen->normal = cut(s, memory, l, seen->formula);
+  seen->loss[0] = (seen->normal - formula_across(l, delta, 0, memory->approach)) * rate;
+  if (contact_rubs(c->e)) rub(s, c, seen, p);
+}
+
+void compliant_see(compliant *s) {
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++) see_point(s, p);
+}
+
+// Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
+// taken, and the ledger will tell.
+static bool enters_too_deep(const compliant *s, int index) {
+  if (s->settings.entry != ENTRY_REJECT || s->in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
+  double shortest = s->settings.smooth.integrator.step_min;
+  return -s->seen[index].gap > s->settings.penetration_max && s->x->t > s->t + 1.001 * shortest;
+}
+
+void compliant_push(void *scheme, const mechanism *m, motion *x) {
+  compliant *s = scheme;
+  compliant_see(s);
+  for (int i = 0; i < s->contacts->point_count; i++) {
+    const touch_look *seen = &s->seen[i];
+    const contact_element *e = s->point[i].e;
+    if (enters_too_deep(s, i)) x->refused = true;
+    if (seen->formula == 0 && seen->normal == 0) continue;
+    contact_push(m, x, e, &s->points[i], seen->normal, seen->drag);
+    x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));
+    x->powers[POWER_CONTACT] += seen->loss[0];
+    x->powers[POWER_FRICTION] += seen->loss[1];
+  }
+}
+
+bool compliant_see_at(compliant *s, double t) {
+  if (smooth_interpolate(s->core, t, s->y_look) != CAROM_OK) return false;
+  smooth_show(s->core, t, s->y_look);
+  dynamics_positions_velocities(s->m, s->x);
+  s->looks++;
+  compliant_see(s);
+  return true;
+}

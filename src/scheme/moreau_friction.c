@@ -1,0 +1,78 @@
+#include "scheme/moreau_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mechanics/constraint.h"
+#include "mechanics/friction.h"
+#include "mechanics/tree.h"
+
+// Limits agree when they change by less than this of themselves: far below the step's own error.
+static const double AGREEMENT = 1e-10;
+
+void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory) {
+  f->limit = ARENA_ARRAY(memory, double, m->friction_count + 1);
+  f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
+  f->loaded = friction_depends_on_load(m);
+  for (int i = 0; i < m->friction_count; i++) f->limit[i] = m->frictions[i].limit;
+}
+
+void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x) {
+  memcpy(f->effort, x->friction_effort, (size_t)m->friction_count * sizeof *f->effort);
+  memset(x->friction_effort, 0, (size_t)m->friction_count * sizeof *x->friction_effort);
+}
+
+void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt) {
+  f->row0 = x->row_total;
+  for (int i = 0; i < m->friction_count; i++) P[f->row0 + i] = dt * f->effort[i];
+  friction_add_rows(m, x);
+}
+
+solve_block moreau_friction_block(const moreau_friction *f, int i, double dt) {
+  return (solve_block){.kind = BLOCK_BOX, .row = f->row0 + i, .size = 1, .lo = -f->limit[i] * dt, .hi = f->limit[i] * dt};
+}
+
+// The mean reactions of the step: those of the forces, the percussions P/Δt and the accelerations (u_E - u_A)/Δt.
+static void find_reactions(const mechanism *m, motion *x, double *P, const double *u_A, const double *u_E, double dt,
+                           double *udot, double *work) {
+  for (int i = 0; i < x->row_total; i++) P[i] /= dt;
+  for (int i = 0; i < m->row_count; i++) x->lambda[i] = P[i];
+  for (int i = 0; i < m->nv; i++) udot[i] = (u_E[i] - u_A[i]) / dt;
+  constraint_push(m, x, P, x->row_total);
+  tree_inverse(m, x, udot, work);
+}
+
+static void take_back_forces(const mechanism *m, motion *x, double *P, double dt) {
+  for (int i = 0; i < x->row_total; i++) P[i] = -P[i];
+  constraint_push(m, x, P, x->row_total);
+  for (int i = 0; i < x->row_total; i++) P[i] *= -dt;
+}
+
+bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
+                            const double *u_E, double dt, double *udot, double *work) {
+  bool agrees = true;
+  find_reactions(m, x, P, u_A, u_E, dt, udot, work);
+  f->change = 0;
+  for (int i = 0; i < m->friction_count; i++) {
+    double limit = friction_limit(m, x, &m->frictions[i]), before = f->limit[i], effort = fabs(P[f->row0 + i]);
+    f->limit[i] = limit;
+    if (effort < before && effort <= limit) continue;  // sticks with either
+    double change = fabs(limit - before);
+    if (change > AGREEMENT * limit) agrees = false;
+    if (limit > 0) f->change = fmax(f->change, change / limit);
+  }
+  take_back_forces(m, x, P, dt);
+  return agrees;
+}
+
+void moreau_friction_book(const moreau_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
+                          const double *rate_after, double dt, impact_ledger *ledger) {
+  for (int i = 0; i < m->friction_count; i++) {
+    int row = f->row0 + i;
+    double a = rate_before[row], b = rate_after[row];
+    bool sticks = fabs(P[row]) < (1 - 1e-9) * f->limit[i] * dt;
+    x->friction_effort[i] = P[row] / dt;
+    x->friction_slip[i] = sticks || b == 0 ? 0 : b > 0 ? 1 : -1;
+    ledger->loss_tangential -= 0.5 * (a + b) * P[row];
+  }
+}

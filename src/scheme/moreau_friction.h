@@ -1,0 +1,37 @@
+// Dry friction of ideal joints in a step of Moreau's scheme: one box row a friction in the contact problem,
+//   -f_max Δt ≤ P ≤ f_max Δt,   γ_E = 0 inside, P opposed to γ_E at the bounds,
+// behind the rows of constraints and contacts. Where f_max follows the load, P and load depend on each other within the
+// step: f_max is taken from the last solution, and the problem is solved again until f_max and its load agree.
+#ifndef SCHEME_MOREAU_FRICTION_H
+#define SCHEME_MOREAU_FRICTION_H
+
+#include "base/arena.h"
+#include "ledger/impact.h"
+#include "mechanics/mechanism.h"
+#include "solve/problem.h"
+
+typedef struct moreau_friction {
+  int row0;              // its first row in this step
+  bool loaded;           // some limit follows the load
+  double *limit;         // one a friction [N or N·m]
+  double *effort;        // of the last step
+  double change;         // of a limit in the last turn, of itself [-]
+} moreau_friction;
+
+void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory);
+// Before forces are applied: efforts of the last step are no forces of this one.
+void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x);
+// Its rows, and in P the last step's percussions for solvers that begin there.
+void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt);
+solve_block moreau_friction_block(const moreau_friction *f, int i, double dt);
+// Looks at the load of a solution P with the speeds u_A and u_E, and takes over the limits that go with it. True: they are
+// those that P was found with. `udot` and `work` are as long as the speeds.
+bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
+                            const double *u_E, double dt, double *udot, double *work);
+// Efforts and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
+void moreau_friction_book(const moreau_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
+                          const double *rate_after, double dt, impact_ledger *ledger);
+
+enum { MOREAU_FRICTION_TURNS = 60 };
+
+#endif

@@ -1,0 +1,12 @@
+// The root of a function that is costly and only known point by point.
+#ifndef SCHEME_ROOT_H
+#define SCHEME_ROOT_H
+
+typedef double root_function(void *context, double t);
+
+// Illinois' method, with a bisection wherever it does not halve the bracket in three turns: f(a) > 0 ≥ f(b). Returns the
+// later end of a bracket that is as narrow as times can be told apart, or the first place where -enough ≤ f ≤ 0; NaN
+// where the function is.
+double root_find(root_function *f, void *context, double a, double fa, double b, double fb, double enough);
+
+#endif
