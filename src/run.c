@@ -337,9 +337,9 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
-    impact_close_all(&r->sim->impacts);
     carom_status written = write_row(r);
-    if (written == CAROM_OK) written = write_checkpoint(r);
+    if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
+    impact_close_all(&r->sim->impacts);
     r->error = keep;
     if (status == CAROM_OK) status = written;
   }

@@ -127,6 +127,30 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Modes are decided anew; what cannot be seen from the state is whether impacts that were summed up still last, and
+// whether a point has just lifted off.
+enum { POINT_MEMORY = 3 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  (void)m;
+  return POINT_MEMORY * contacts->point_count;
+}
+
+static void remember(const void *scheme, double *memory) {
+  const event *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    const event_point *c = &s->point[p];
+    memory[0] = c->held_until, memory[1] = c->has_lifted, memory[2] = c->lifted_at;
+  }
+}
+
+static void recall(event *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    event_point *c = &s->point[p];
+    c->held_until = memory[0], c->has_lifted = memory[1] != 0, c->lifted_at = memory[2];
+  }
+}
+
 static bool create_parts(event *s, const scheme_start *start, carom_error *error) {
   memcpy(s->y, start->q, (size_t)s->nq * sizeof *s->y);
   memcpy(s->y + s->nq, start->u, (size_t)s->nv * sizeof *s->y);
@@ -137,7 +161,9 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
   s->nearness = fmax(1e-12, 10 * s->settings.integrator.atol) * s->settings.length;
   s->still = fmax(1e-10, 10 * s->settings.integrator.atol) * s->settings.length;
+  s->trouble = start->trouble, s->tally = start->solves;
   describe_points(s);
+  if (start->memory) recall(s, start->memory);
   set_scales(s);
   solve_limits limits;
   event_measure_problem(s, &limits);
@@ -355,5 +381,6 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_event = {
     .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
-    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,
+    .remember = remember,
 };

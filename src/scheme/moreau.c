@@ -133,6 +133,33 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  return 5 * contacts->point_count + m->row_count + 2 * m->friction_count;
+}
+
+static void remember(const void *scheme, double *memory) {
+  const moreau *s = scheme;
+  const mechanism *m = s->m;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const scheme_contact *c = &s->shown[p];
+    const double numbers[5] = {c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active};
+    memcpy(memory, numbers, sizeof numbers), memory += 5;
+  }
+  memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  memcpy(memory, s->friction.effort, (size_t)m->friction_count * sizeof *memory);
+}
+
+static void recall(moreau *s, const double *memory) {
+  const mechanism *m = s->m;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += 5)
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0};
+  memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  memcpy(s->friction.effort, memory, (size_t)m->friction_count * sizeof *memory);
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   moreau *volatile s = calloc(1, sizeof *s);
@@ -156,6 +183,8 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
+  s->trouble = start->trouble, s->tally = start->solves;
+  if (start->memory) recall(s, start->memory);
   if (!create_workspace(s, error)) {
     destroy(s);
     return NULL;
@@ -497,12 +526,7 @@ static void show_end(void *scheme) {
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
 static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
-// A resumed run has no percussions to begin its first solve from, nor loads of joints that rub, which shows in the last
-// digits where solvers iterate.
-static bool resumes_exactly(const void *scheme) {
-  const moreau *s = scheme;
-  return !s->solver.warm_start && !s->friction.loaded;
-}
+static bool resumes_exactly(const void *scheme) { return scheme != NULL; }
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
 
@@ -515,5 +539,5 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_moreau = {
     .name = "moreau", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
-    .next_step = next_step, .contacts = contacts_of,
+    .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,
 };

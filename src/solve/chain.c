@@ -100,7 +100,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
                        solve_solution *solution, chain_tally *tally) {
   double began = driver_now();
   size_t bytes = (size_t)p->W.rows * sizeof(double);
-  solve_info info = {.stage = "zero", .residual = INFINITY, .status = SOLVE_UNSUITABLE};
+  solve_info info = {.stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .status = SOLVE_UNSUITABLE};
   bool valid = solve_problem_valid(p), done = valid && zero_solves(p);
   if (!valid || done || !settings->warm_start) memset(solution->r, 0, bytes);
   memcpy(solution->u, p->q, bytes);

@@ -43,6 +43,11 @@ typedef struct chain_tally {
   double worst_residual;
 } chain_tally;
 
+enum { CHAIN_TALLY_NUMBERS = 4 + 3 * CHAIN_STAGES_MAX };
+void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
+chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
+
+#define SOLVE_ZERO_STAGE "zero"
 // r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the
 // best of all. The tally may be null.
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
