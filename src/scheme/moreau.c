@@ -35,7 +35,10 @@ typedef struct moreau {
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
   double projection_energy;
-  contact_point *points;
+  contact_point *points, *before;        // at the midpoint of this step, and of the last
+  bool has_before;
+  bool *struck;                          // by a percussion since they were last apart
+  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
@@ -91,6 +94,9 @@ static void allocate(moreau *s) {
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
+  s->before = ARENA_ARRAY(a, contact_point, points + 1);
+  s->struck = ARENA_ARRAY(a, bool, points + 1);
+  s->nearest = ARENA_ARRAY(a, double, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
@@ -134,17 +140,22 @@ static void destroy(void *scheme) {
 }
 
 // The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
+enum { POINT_MEMORY = 10 };
+
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 5 * contacts->point_count + m->row_count + 2 * m->friction_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 2 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
+  *memory++ = s->has_before;
   for (int p = 0; p < s->contacts->point_count; p++) {
     const scheme_contact *c = &s->shown[p];
-    const double numbers[5] = {c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active};
-    memcpy(memory, numbers, sizeof numbers), memory += 5;
+    vec3 n = s->points[p].n;
+    const double numbers[POINT_MEMORY] = {c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1],
+                                          c->active, n.x, n.y, n.z, s->struck[p], s->nearest[p]};
+    memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
@@ -153,8 +164,12 @@ static void remember(const void *scheme, double *memory) {
 
 static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
-  for (int p = 0; p < s->contacts->point_count; p++, memory += 5)
+  s->has_before = *memory++ != 0;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0};
+    s->points[p].gap = memory[0], s->points[p].n = (vec3){memory[5], memory[6], memory[7]};
+    s->struck[p] = memory[8] != 0, s->nearest[p] = memory[9];
+  }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   memcpy(s->friction.effort, memory, (size_t)m->friction_count * sizeof *memory);
@@ -239,9 +254,23 @@ static void guess_percussion(moreau *s, const contact_element *e, const scheme_c
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
+// From one midpoint to the next the motion is uniform. Bodies that are apart now, and overlapped on the straight ways since
+// they were last apart without a percussion, have gone through each other: an impact that was missed.
+static void look_for_passage(moreau *s, const contact_element *e, int p) {
+  if (!e->type->nearest || !s->has_before) return;
+  double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
+  s->nearest[p] = fmin(s->nearest[p], nearest);
+  if (s->points[p].gap <= s->contacts->activation) return;
+  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -s->contacts->activation;
+  s->struck[p] = false;
+  s->nearest[p] = 0;
+}
+
 static void find_active(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
+  contact_point *points = s->before;
+  s->before = s->points, s->points = points;
   rows_clear(m, x);
   s->active_count = 0;
   contact_evaluate(s->contacts, m, x, s->points);
@@ -252,6 +281,7 @@ static void find_active(moreau *s, double dt) {
       bool active = s->points[p].gap <= s->contacts->activation;
       scheme_contact last = s->shown[p];
       s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      look_for_passage(s, e, p);
       if (!active) continue;
       guess_percussion(s, e, &last, x->row_total, dt);
       s->active[s->active_count] = p;
@@ -259,6 +289,7 @@ static void find_active(moreau *s, double dt) {
       contact_add_rows(m, x, e, &s->points[p]);
     }
   }
+  s->has_before = true;
   moreau_friction_add_rows(&s->friction, m, x, s->P, dt);
 }
 
@@ -406,6 +437,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
     impact_part(s->impacts, point);
     return;
   }
+  s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],

@@ -18,7 +18,7 @@ typedef struct scheme_setup {
 
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
-  long leaps;                      // episodes found deeper than a clearance or a body: the step is too large
+  long leaps;                      // episodes found deeper than a clearance or a body, or not at all: the step is too large
   long too_deep;                   // episodes first met deeper than the bound
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
