@@ -660,10 +660,12 @@ static bool fill_outputs(builder *b) {
 
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, CONTACT_SIGNALS * s->element_count + 1);
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
+  b->model->contact_signals = each;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
   for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++)
-      b->model->contact_names[CONTACT_SIGNALS * i + k] =
+    for (int k = 0; k < each; k++)
+      b->model->contact_names[each * i + k] =
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 
@@ -726,7 +728,7 @@ static bool build(builder *b) {
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
-  return bind_forces(b, m) && fill_outputs(b);
+  return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

@@ -7,9 +7,11 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
+#include "scene.h"
 #include "sim.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -30,7 +32,7 @@ static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies
 
 static int group_of(const carom_model *model, int i) {
   int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count) return GROUP_OUTPUTS;
   if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
   if (k >= 0) return GROUP_ENERGY;
   switch (model->m.signals[i].kind) {
@@ -52,7 +54,11 @@ static int group_of(const carom_model *model, int i) {
 // Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
 static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_CONTACTS || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_CONTACTS) {  // less what is for the eye
+    int k = (i - model->m.signal_count - ENERGY_SIGNALS) % model->contact_signals;
+    return k < CONTACT_SLIP || k == CONTACT_Z;
+  }
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
@@ -119,9 +125,10 @@ static const char *list_parameters(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 8 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 9 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
+  texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
@@ -353,9 +360,18 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
   summary->steps_per_s = summary->wall_s > 0 ? (double)(summary->steps - r->steps_before) / summary->wall_s : 0;
 }
 
-static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+// The summary as it is recorded: with the reason when the run did not reach its end.
+static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
   char text[2048];
-  carom_summary_json(summary, text, sizeof text);
+  int length = carom_summary_json(summary, text, sizeof text);
+  if (status == CAROM_OK || length < 1 || length >= (int)sizeof text) return arena_copy_text(&r->memory, text);
+  json_writer why = json_begin(&r->memory);
+  json_put_text(&why, NULL, r->error->message);
+  return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);
+}
+
+static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+  const char *text = recorded_summary(r, status, summary);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
   r->text = NULL;

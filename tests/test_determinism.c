@@ -172,6 +172,12 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
       CHECK(sim_resume(resumed, row, &e.error) == CAROM_OK);
       CHECK_NEAR(carom_sim_time(resumed), carom_sim_time(e.sim), 0);
       CHECK_EQUAL(carom_sim_summary(resumed).restarts, s->one_step ? 0 : 1);
+      if (s->one_step && e.sim->type == &scheme_moreau) {  // what it shows is that of the step before, contact forces too
+        double *a = read_signals(e.sim), *b = read_signals(resumed);
+        CHECK(same_bits(s->settings, e.model, a, b));
+        free(a);
+        free(b);
+      }
       example_advance(&e, s->end);
       CHECK(carom_sim_advance(resumed, s->end, &e.error) == CAROM_OK);
       double *a = read_signals(e.sim), *b = read_signals(resumed);

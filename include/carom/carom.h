@@ -11,6 +11,8 @@
 #ifndef CAROM_H
 #define CAROM_H
 
+#include <stddef.h>
+
 #include "carom/define.h"
 #include "carom/export.h"
 #include "carom/law.h"
@@ -174,6 +176,15 @@ CAROM_API carom_status carom_export_csv(const char *run, const char *table, cons
 // The tables of a run's HDF5 file.
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);
+
+// One self-contained HTML file that shows runs: the first, and how the others differ from it. The page is that of viewer/,
+// with a comment where the data goes; `carom report` has it built in.
+typedef struct carom_report_page {
+  const char *text;
+  size_t length;
+} carom_report_page;
+CAROM_API carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
+                                    carom_error *error);
 
 // For a program whose only HDF5 files are carom's, before anything else: leaves out HDF5's own clean-up at exit, which
 // complains on the standard error after a damaged file.

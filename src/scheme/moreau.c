@@ -140,7 +140,7 @@ static void destroy(void *scheme) {
 }
 
 // The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
-enum { POINT_MEMORY = 10 };
+enum { POINT_MEMORY = 20 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 2 * m->friction_count;
@@ -152,9 +152,10 @@ static void remember(const void *scheme, double *memory) {
   *memory++ = s->has_before;
   for (int p = 0; p < s->contacts->point_count; p++) {
     const scheme_contact *c = &s->shown[p];
-    vec3 n = s->points[p].n;
-    const double numbers[POINT_MEMORY] = {c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1],
-                                          c->active, n.x, n.y, n.z, s->struck[p], s->nearest[p]};
+    vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
+    const double numbers[POINT_MEMORY] = {
+        c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
+        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z};
     memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
@@ -166,9 +167,11 @@ static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
   s->has_before = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0};
-    s->points[p].gap = memory[0], s->points[p].n = (vec3){memory[5], memory[6], memory[7]};
-    s->struck[p] = memory[8] != 0, s->nearest[p] = memory[9];
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0,
+                                   &s->points[p]};
+    s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
+    s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
+                                   .t = {vec3_of(memory + 14), vec3_of(memory + 17)}, .speed = -1};
   }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
@@ -280,7 +283,7 @@ static void find_active(moreau *s, double dt) {
       int p = e->point0 + k;
       bool active = s->points[p].gap <= s->contacts->activation;
       scheme_contact last = s->shown[p];
-      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active, .point = &s->points[p]};
       look_for_passage(s, e, p);
       if (!active) continue;
       guess_percussion(s, e, &last, x->row_total, dt);
@@ -433,6 +436,8 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   shown->normal_force = P[0] / dt;
   for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
+  bool sticks = c.slip <= 1e-9 * c.speed;
+  shown->slides = !sticks;
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
@@ -443,7 +448,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
       .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
       .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = c.slip <= 1e-9 * c.speed});
+      .sticks = sticks});
 }
 
 static void book(moreau *s, double dt, bool solved) {

@@ -50,7 +50,8 @@ typedef struct scheme_stats {
 // The last step at one contact point: gap, mean forces over the step, whether it took part.
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
-  bool active;
+  bool active, slides;
+  const contact_point *point;      // the frame that the forces are in
 } scheme_contact;
 
 typedef struct scheme_type {
