@@ -82,6 +82,7 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
   s->t = s->t_before = start->t;
+  s->trouble = start->trouble;
   return true;
 }
 
