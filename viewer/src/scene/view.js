@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const FOOT = 28;              // kept free at the bottom for legend and scale [px]
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -92,8 +93,8 @@ export class View {
   room(size) {
     const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
     const { width: w = 0, height: h = 0 } = this.inset ?? {};
-    const beside = fit(this.width - w, this.height), above = fit(this.width, this.height - h);
-    return beside < above ? { metres: beside, x: w / 2, y: 0 } : { metres: above, x: 0, y: -h / 2 };
+    const beside = fit(this.width - w, this.height - FOOT), above = fit(this.width, this.height - Math.max(h, FOOT));
+    return beside < above ? { metres: beside, x: w / 2, y: -FOOT / 2 } : { metres: above, x: 0, y: -Math.max(h, FOOT) / 2 };
   }
 
   zoom(factor) {
