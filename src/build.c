@@ -660,7 +660,7 @@ static bool fill_outputs(builder *b) {
 
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
-  int each = b->model->m.planar ? CONTACT_AT_Z : CONTACT_SIGNALS;
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
   b->model->contact_signals = each;
   b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
   for (int i = 0; i < s->element_count; i++)

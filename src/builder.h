@@ -12,9 +12,9 @@ typedef struct builder {
   carom_error *error;
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
-  const int *surface_marker;       // one a surface
   contact_element *elements;       // of the model's contacts, while they can still change
   bool tight;                      // build without clearance, for the start
+  const int *surface_marker;       // one a surface
 } builder;
 
 // Where an option of a part stood, or the part itself.
@@ -41,10 +41,10 @@ const contact_material *builder_materials(builder *b);
 // Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
 // concerns and how many rows it may bring.
 bool builder_contacts(builder *b, mechanism *m);
-// Shapes, surfaces and sizes of joints, kept for whoever draws the model.
-bool builder_drawing(builder *b);
 // For a method with forces: stiffness from shapes and solids, and room for the inner states of friction laws.
 bool builder_resolve_materials(builder *b);
+// Shapes, surfaces and sizes of joints, kept for whoever draws the model.
+bool builder_drawing(builder *b);
 // What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
 bool builder_part_surfaces(builder *b, mechanism *m);
 

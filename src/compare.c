@@ -104,18 +104,35 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
 }
 
 static void note_difference(compare_column *c, double t, double difference, double weight) {
+  if (isnan(c->parts) && !(fabs(difference) <= 0.01 * c->range)) c->parts = t;
   if (!(fabs(difference) <= c->max)) c->max = fabs(difference), c->at = t;  // a NaN is noted too
   c->rms += weight * difference * difference;
+}
+
+// Over common times, before anything is held against it.
+static void find_ranges(arena *memory, cursor *c, const shared_column *shared, comparison *result) {
+  double *low = ARENA_ARRAY(memory, double, result->column_count + 1), *high = ARENA_ARRAY(memory, double, result->column_count + 1);
+  for (int k = 0; k < result->column_count; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  for (long i = 0; i < c->rows && !c->failed; i++) {
+    double t = cursor_time(c, i);
+    if (!(t >= result->t0) || t > result->t1) continue;
+    const double *row = cursor_row(c, i);
+    for (int k = 0; k < result->column_count; k++)
+      low[k] = fmin(low[k], row[shared[k].column[0]]), high[k] = fmax(high[k], row[shared[k].column[0]]);
+  }
+  for (int k = 0; k < result->column_count; k++) {
+    result->columns[k].range = high[k] >= low[k] ? high[k] - low[k] : 0;
+    result->columns[k].parts = NAN;
+  }
 }
 
 // At the times of the run that has fewer of them; the other is the one to interpolate.
 static bool compare_trajectories(arena *memory, cursor side[2], comparison *result) {
   record_table a = record_get_table(side[0].in, side[0].table), b = record_get_table(side[1].in, side[1].table);
   shared_column *shared = share_columns(memory, &a, &b, result);
-  double *low = ARENA_ARRAY(memory, double, result->column_count + 1), *high = ARENA_ARRAY(memory, double, result->column_count + 1);
+  find_ranges(memory, &side[0], shared, result);
   int grid = side[0].rows <= side[1].rows ? 0 : 1;
   double before = result->t0, total = 0;
-  for (int k = 0; k < result->column_count; k++) low[k] = INFINITY, high[k] = -INFINITY;
   for (long i = 0; i < side[grid].rows && !side[0].failed && !side[1].failed; i++) {
     double t = cursor_time(&side[grid], i);
     if (!(t >= result->t0) || t > result->t1) continue;
@@ -126,7 +143,6 @@ static bool compare_trajectories(arena *memory, cursor side[2], comparison *resu
       x[grid] = cursor_row(&side[grid], i)[s->column[grid]];
       x[1 - grid] = cursor_value(&side[1 - grid], t, s->column[1 - grid], s->rate[1 - grid]);
       note_difference(&result->columns[k], t, x[1] - x[0], t - before);
-      low[k] = fmin(low[k], x[0]), high[k] = fmax(high[k], x[0]);
     }
     total += t - before;
     before = t;
@@ -134,7 +150,6 @@ static bool compare_trajectories(arena *memory, cursor side[2], comparison *resu
   for (int k = 0; k < result->column_count; k++) {
     compare_column *c = &result->columns[k];
     c->rms = total > 0 ? sqrt(c->rms / total) : c->max;
-    c->range = high[k] >= low[k] ? high[k] - low[k] : 0;
   }
   return !side[0].failed && !side[1].failed;
 }

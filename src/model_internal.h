@@ -14,10 +14,11 @@ typedef struct output {
 } output;
 
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
-// last two are left out in the plane.
+// last three are left out in the plane.
 enum {
-  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_Z,
-  CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
+  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y,
+  CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y,
+  CONTACT_Z, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
 };
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
 

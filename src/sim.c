@@ -267,7 +267,8 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
   vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
   memset(out, 0, (size_t)sim->model->contact_signals * sizeof *out);
-  out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y, out[CONTACT_Z] = d.z;
+  out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;
+  if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
   if (!points) return;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
   bool active[CONTACT_POINTS_MAX] = {false};
@@ -329,6 +330,14 @@ static double balance_limit(const carom_sim *sim) {
   return fmax(1e-3, 1e4 * sim->model->integrator.rtol);
 }
 
+// Rigid methods read no law, so nothing is beyond its range.
+static long count_remark(const contact_set *contacts, const scheme_type *type, int bit) {
+  long count = 0;
+  for (int i = 0; type == &scheme_compliant && i < contacts->element_count; i++)
+    count += (contacts->elements[i].material.remarks & bit) != 0;
+  return count;
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
@@ -346,6 +355,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
+                     .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));

@@ -83,9 +83,12 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
 }
 
 static void print_method(FILE *to, const carom_model_info *info) {
-  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom", info->method,
+  int all = info->freedom + info->drives;
+  char driven[32] = "";
+  if (info->drives) snprintf(driven, sizeof driven, ", %d driven", info->drives);
+  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom%s", info->method,
        *info->integrator ? " with integrator " : "", info->integrator,
-       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", info->freedom, info->freedom == 1 ? "" : "s");
+       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", all, all == 1 ? "" : "s", driven);
 }
 
 static void print_reached(FILE *to, const carom_summary *s) {

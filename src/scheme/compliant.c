@@ -130,7 +130,8 @@ static void list_contacts(compliant *s, const touch_look *at) {
   for (int p = 0; p < s->contacts->point_count; p++)
     s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
                                    .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
-                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) > s->point[p].slow, .point = &s->points[p]};
+                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
+                                   .point = &s->points[p]};
 }
 
 static void show_end(void *scheme) {
