@@ -43,6 +43,7 @@ export class View {
       this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
     }
     this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('start', () => { this.fitted = false; });
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -51,11 +52,13 @@ export class View {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
     if (!w || !h || (w === this.width && h === this.height)) return;
+    if (this.half) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
     else this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.fitted) this.fit();
     this.invalidate();
   }
 
@@ -85,6 +88,7 @@ export class View {
     }
     camera.updateProjectionMatrix();
     controls.update();
+    this.fitted = true;                               // and stays so when the window changes, until moved by hand
     this.invalidate();
   }
 
@@ -99,6 +103,7 @@ export class View {
 
   zoom(factor) {
     const { camera, controls } = this;
+    this.fitted = false;
     if (this.planar) camera.zoom /= factor;
     else camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
     camera.updateProjectionMatrix();
@@ -109,6 +114,7 @@ export class View {
   // Arrows: a planar view moves, a spatial one turns about its middle.
   nudge(x, y) {
     const { camera, controls } = this;
+    this.fitted = false;
     if (this.planar) {
       const by = new THREE.Vector3(x, y, 0).multiplyScalar(0.2 * this.half / camera.zoom);
       camera.position.add(by);
