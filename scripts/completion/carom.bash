@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check compare export solve list laws example reference help"
+  local commands="run check report compare export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -25,11 +25,12 @@ _carom() {
     --set|--end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
-    run) options="-o --output --no-record --csv --set --end --resume -q --quiet --json --strict --help" ;;
+    run) options="-o --output --no-record --csv --set --end --resume --report -q --quiet --json --strict --help" ;;
     check) options="--set --signals --json --help" ;;
     compare) options="--method -o --output --set --end --report --json --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --help" ;;
+    report) options="-o --output --help" ;;
     export) options="--to --table --tables -o --output --help" ;;
   esac
   if [[ $word == -* ]]; then
@@ -38,7 +39,7 @@ _carom() {
   fi
   case $command in
     run|check|compare) _carom_files "$word" "yaml|yml" ;;
-    export) _carom_files "$word" h5 ;;
+    report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;
     example) COMPREPLY=($(compgen -W "$(carom example 2>/dev/null | awk '{print $1}')" -- "$word")) ;;
