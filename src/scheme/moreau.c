@@ -211,12 +211,12 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
   s->trouble = start->trouble, s->tally = start->solves;
-  if (start->memory) recall(s, start->memory);
   if (!create_workspace(s, error)) {
     destroy(s);
     return NULL;
   }
-  show_gaps(s);
+  if (start->memory) recall(s, start->memory);
+  else show_gaps(s);
   return s;
 }
 
