@@ -20,7 +20,8 @@ enum { FUNCTION_GAP, FUNCTION_FORCE, FUNCTION_COUNT };
 static double value_of(const compliant *s, int p, int function, const touch_look *at) {
   touch mode = s->point[p].now.mode;
   if (function == FUNCTION_GAP) return mode == TOUCH_OPEN ? at->gap : -at->gap;
-  if (mode == TOUCH_OPEN || s->point[p].e->material.normal.pulls) return INFINITY;
+  bool kept = s->point[p].undecided >= UNDECIDED_MOST;
+  if (mode == TOUCH_OPEN || kept || s->point[p].e->material.normal.pulls) return INFINITY;
   return mode == TOUCH_PRESSED ? at->formula : -at->formula;
 }
 
