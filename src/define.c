@@ -231,7 +231,7 @@ static const option compliant_options[] = {
      .help = "Bound of the penetration at which a contact is first met; 0: 1e-7 of the model's size."},
     {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Least speed of approach given to laws that divide by it; 0: 1e-6 of the model's size a second."},
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that a body at rest is damped and does not creep."},
     {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
      .words = "project|baumgarte|ggl", .help = "How closed loops stay closed, as under `smooth`."},
     {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,

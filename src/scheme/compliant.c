@@ -35,7 +35,7 @@ static void describe_points(compliant *s) {
     bool bristles = contact_rubs(e) && e->material.tangential.type->states;
     for (int k = 0; k < e->point_count; k++) {
       touch_point *c = &s->point[e->point0 + k];
-      *c = (touch_point){.e = e, .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .inner = -1};
+      *c = (touch_point){.e = e, .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
       c->now.approach = s->settings.approach_min;
       if (bristles) c->inner = inner, inner += 2;
     }
@@ -170,8 +170,11 @@ static touch next_mode(const compliant *s, int p) {
   if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
   if (!locates || pulls) return TOUCH_PRESSED;
-  if (mode == TOUCH_PRESSED) return at->formula < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
-  return at->formula >= 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
+  if (s->point[p].undecided >= UNDECIDED_MOST) return mode;
+  // where the force changes its sign it is nothing but rounding: which way it goes, the watch has seen
+  bool turns = s->point[p].turns == s->t;
+  if (mode == TOUCH_PRESSED) return turns || at->formula < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
+  return turns || at->formula > 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
 }
 
 // A bristle bends back when the surfaces part.
@@ -191,6 +194,7 @@ static bool change_modes(compliant *s) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
+    c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;
     changed = true;
