@@ -37,10 +37,8 @@ async function picture(browser, name) {
 
 async function readmePicture(browser) {
   const page = await open(browser, join(GALLERY, `${README_MODEL}.html`), { width: 1440, height: 900 });
-  await page.evaluate(() => {
-    const run = JSON.parse(document.getElementById('carom-run').textContent).runs[0];
-    window.carom.clock.seek(run.t0 + 0.46 * (run.t1 - run.t0));
-  });
+  await page.locator('#events tbody tr').nth(5).click();  // in the middle of an impact
+  await page.evaluate(() => window.scrollTo(0, 0));
   await page.waitForTimeout(500);
   await page.screenshot({ path: join(ROOT, 'docs/report.png') });
   await page.shut();

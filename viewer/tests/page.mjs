@@ -94,6 +94,7 @@ export function pageChecks(browser, scratch) {
     await rows.nth(1).click();
     await sameTime(page, run.impacts.rows[1].start);
     assert.equal(await rows.nth(1).getAttribute('aria-selected'), 'true');
+    assert.equal(await page.locator('#events tr[aria-selected=true]').count(), 1, 'one row is marked');
     await page.locator('#events th button', { hasText: 'start' }).click();
     assert.equal(await rows.first().getAttribute('data-row'), String(run.impacts.rows.length - 1), 'descending by start');
     await page.locator('#events th button', { hasText: 'approach' }).click();

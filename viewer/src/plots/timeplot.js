@@ -22,7 +22,7 @@ export class TimePlot {
         quantityInput(runs[0], 'Add a quantity', '', (name, input) => {
           input.value = '';
           if (!this.names.includes(name)) this.show([...this.names, name]);
-        }),
+        }, '+ quantity'),
         h('button', { class: 'quiet', title: 'Samples in view as CSV', onclick: () => this.saveCsv() }, 'CSV'),
         h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => this.saveSvg() }, 'SVG'),
         iconButton(CROSS, `Close ${title}`, () => {
