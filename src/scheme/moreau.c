@@ -152,7 +152,7 @@ static void show_gaps(moreau *s) {
 enum { POINT_MEMORY = 20 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 2 * m->friction_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
@@ -169,7 +169,8 @@ static void remember(const void *scheme, double *memory) {
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory);
+  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
 }
 
 static void recall(moreau *s, const double *memory) {
@@ -184,7 +185,8 @@ static void recall(moreau *s, const double *memory) {
   }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory);
+  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (int)memory[i];
 }
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
