@@ -41,7 +41,7 @@ export class Frame {
     }
     painter.rect(left, top, width, height, { stroke: c.muted });
     painter.text(left + width / 2, top + height + 21, xLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'top' });
-    painter.text(left - 54, top + height / 2, yLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
+    painter.text(left - 65, top + height / 2, yLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
   }
 }
 

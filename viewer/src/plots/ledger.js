@@ -86,7 +86,7 @@ class Ledger {
   }
 
   paint(painter) {
-    const c = theme(), { t, edges, due, first } = this.stack(), left = 70, width = this.width - left - 12;
+    const c = theme(), { t, edges, due, first } = this.stack(), left = 76, width = this.width - left - 12;
     let low = 0, high = 0;
     for (const row of [...edges, due]) for (const v of row) {
       if (v < low) low = v;

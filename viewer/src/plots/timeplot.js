@@ -146,9 +146,10 @@ export class TimePlot {
 
   showTime() {
     if (!this.plot) return;
-    const { t } = this.clock, x = this.plot.valToPos(t, 'x');
+    // By the clock's view, not by uPlot's scale, which follows a moment later.
+    const { t } = this.clock, [a, b] = this.range(), width = this.plot.bbox.width / devicePixelRatio, x = (t - a) / (b - a) * width;
     this.cursor.style.transform = `translateX(${x - 0.75}px)`;
-    this.cursor.hidden = !(x >= 0 && x <= this.plot.bbox.width / devicePixelRatio);
+    this.cursor.hidden = !(x >= 0 && x <= width);
     this.element.dataset.time = t;
     this.curves.forEach((curve, k) => { this.values[k].textContent = plain(curve.column.at(t), 5); });
   }
@@ -169,7 +170,7 @@ export class TimePlot {
         if (v > high) high = v;
       }
     }
-    const frame = new Frame({ left: 68, top: 26, width: width - 80, height: height - 66 }, [a, b], spread(low, high));
+    const frame = new Frame({ left: 76, top: 26, width: width - 88, height: height - 66 }, [a, b], spread(low, high));
     frame.draw(painter, 't [s]', this.unit);
     painter.clip(frame.box.left, frame.box.top, frame.box.width, frame.box.height, () => {
       for (const curve of this.curves) {

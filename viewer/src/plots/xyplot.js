@@ -27,7 +27,7 @@ export class XyPlot {
   }
 
   frame(list) {
-    const box = { left: 66, top: 8, width: this.width - 78, height: this.height - 46 };
+    const box = { left: 74, top: 8, width: this.width - 86, height: this.height - 46 };
     if (this.zoomed) return new Frame(box, ...this.zoomed);
     let x = [Infinity, -Infinity], y = [Infinity, -Infinity];
     for (const cloud of list) {
