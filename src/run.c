@@ -345,9 +345,9 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
-    impact_close_all(&r->sim->impacts);
     carom_status written = write_row(r);
-    if (written == CAROM_OK) written = write_checkpoint(r);
+    if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
+    impact_close_all(&r->sim->impacts);
     r->error = keep;
     if (status == CAROM_OK) status = written;
   }
@@ -500,6 +500,7 @@ static void put_solver(json_line *j, const carom_summary *s) {
   open_map(j, "solver");
   put_count(j, "solves", s->solves);
   put_count(j, "unsolved", s->unsolved);
+  put_count(j, "impossible", s->impossible);
   put_measure(j, "worst_residual", s->worst_residual);
   open_map(j, "stages");
   for (size_t i = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name; i++)

@@ -26,9 +26,12 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
   } kinds[] = {
       {s->unbalanced, "energy", "run whose energy does not balance: steps or tolerances are too coarse, or the motion passes a "
                                 "singular position or a jump; do not trust it"},
-      {s->unsolved, "unsolved", "contact problems that no solver solved to tolerance"},
-      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
-                                            "missed or came late; take a shorter step"},
+      {s->unsolved - s->impossible, "unsolved", "contact problems that no solver solved to tolerance"},
+      {s->impossible, "impossible", "contact problems that have no solution: every combination of open, stick and slip was "
+                                    "tried; what touches is asked for motions that exclude each other"},
+      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body, or bodies "
+                                            "that went through each other: impacts were missed or came late; take a "
+                                            "shorter step"},
       {s->too_deep, "penetration", "contacts first met deeper than their bound: their forces are not earned by any motion, and "
                                    "energy was made of nothing; use 'entry: locate', or shorter steps"},
       {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "

@@ -112,12 +112,14 @@ typedef struct carom_summary {
   double penetration_bound;        // of the first; 0: the method has none [m]
   long too_deep;                   // contacts first met deeper than that
   long solves, unsolved;           // contact problems
+  long impossible;                 // of the unsolved: those that have no solution, as trying every combination showed
   struct {
     const char *name;              // of a stage of the chain of solvers, null beyond the last
     long tried, solved;
   } stages[8];
   double worst_residual;           // of a contact problem that counts as solved [-]
-  long step_too_large;             // contacts found deeper than a clearance or a body: impacts may have been missed
+  long step_too_large;             // contacts found deeper than a clearance or a body, or only after both were through: impacts
+                                   // have been missed
   long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
   long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
   long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
