@@ -45,6 +45,20 @@ export class Frame {
   }
 }
 
+// Pixels of a curve, without those that fall within half a pixel of the last.
+export function curvePoints(frame, xs, ys) {
+  const points = [], { box, x, y } = frame, sx = box.width / (x[1] - x[0]), sy = box.height / (y[1] - y[0]), bottom = box.top + box.height;
+  let lastX = NaN, lastY = NaN;
+  for (let i = 0; i < xs.length; i++) {
+    const px = box.left + (xs[i] - x[0]) * sx, py = bottom - (ys[i] - y[0]) * sy;
+    if (Math.abs(px - lastX) < 0.5 && Math.abs(py - lastY) < 0.5) continue;
+    points.push(px, py);
+    lastX = px;
+    lastY = py;
+  }
+  return points;
+}
+
 function widen([a, b]) {
   if (!Number.isFinite(a + b)) return [-1, 1];
   if (a === b) return a === 0 ? [-1, 1] : [a - Math.abs(a) * 0.1, a + Math.abs(a) * 0.1];

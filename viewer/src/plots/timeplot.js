@@ -30,10 +30,9 @@ export class TimePlot {
           onclose(this);
         }, { class: 'icon quiet' }))),
       h('div', { class: 'controls' }, this.chips, this.state), this.host);
-    this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime())];
+    this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime()), onTheme(() => this.plot && this.show(this.names))];
     this.size = new ResizeObserver(() => this.fit());
     this.size.observe(this.host);
-    onTheme(() => this.plot && this.show(this.names));
   }
 
   stop() {
@@ -140,7 +139,7 @@ export class TimePlot {
     const [min, max] = this.range();
     this.plot.setScale('x', { min, max });
     const { shown } = this.curves.length ? this.curves[0].column.axis.coverage(min, max) : { shown: 0 };
-    replace(this.state, coverageLine(this.curves, this.clock.window), shown && shown < this.width / 5 ? h('span', {}, 'each dot a sample') : null);
+    replace(this.state, coverageLine(this.curves, this.clock.window), shown && shown < this.plot.width / 5 ? h('span', {}, 'each dot a sample') : null);
     this.showTime();
   }
 
