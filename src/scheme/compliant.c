@@ -39,7 +39,8 @@ static void describe_points(compliant *s) {
     for (int k = 0; k < e->point_count; k++) {
       touch_point *c = &s->point[e->point0 + k];
       *c = (touch_point){.e = e, .elastic = elastic, .releases = !elastic && !e->material.normal.pulls,
-                         .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .inner = -1};
+                         .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .turns = INFINITY,
+                         .inner = -1};
       c->now.approach = s->settings.approach_min;
       if (bristles) c->inner = inner, inner += 2;
     }
@@ -86,6 +87,7 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
   s->t = s->t_before = start->t;
+  s->trouble = start->trouble;
   return true;
 }
 
@@ -131,7 +133,9 @@ static void show_state(compliant *s, double t, const double *y) {
 static void list_contacts(compliant *s, const touch_look *at) {
   for (int p = 0; p < s->contacts->point_count; p++)
     s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
-                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0};
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
+                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
+                                   .point = &s->points[p]};
 }
 
 static void show_end(void *scheme) {
@@ -169,7 +173,12 @@ static touch next_mode(const compliant *s, int p) {
   if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
   if (s->settings.entry != ENTRY_LOCATE || !s->point[p].releases) return TOUCH_PRESSED;
-  return compliant_tendency(s, p, at) < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
+  if (s->point[p].undecided >= UNDECIDED_MOST) return mode;
+  // where the force changes its sign it is nothing but rounding: which way it goes, the watch has seen
+  bool turns = s->point[p].turns == s->t;
+  double force = compliant_tendency(s, p, at);
+  if (mode == TOUCH_PRESSED) return turns || force < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
+  return turns || force > 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
 }
 
 // A bristle bends back when the surfaces part.
@@ -189,6 +198,7 @@ static bool change_modes(compliant *s) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
+    c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;
     changed = true;

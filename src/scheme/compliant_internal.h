@@ -29,8 +29,12 @@ typedef struct touch_point {
   touch_memory now, before;   // after the last step's end, and within the step
   double slow;                // a point that slides slower than this counts as sticking [m/s]
   double through;             // deeper than this it has gone through [m]
+  double turns;               // when the force its law says was found to change its sign, infinite: not [s]
+  int undecided;              // how often that happened at one instant, where a force only just touches zero
   int inner;                  // the first of its inner states, -1: none
 } touch_point;
+
+enum { UNDECIDED_MOST = 4 };  // then the mode it has is kept for a step
 
 enum { LOOK_START, LOOK_MIDDLE, LOOK_END, LOOK_COUNT };
 

@@ -26,7 +26,8 @@ double compliant_tendency(const compliant *s, int p, const touch_look *at) {
 static double value_of(const compliant *s, int p, int function, const touch_look *at) {
   touch mode = s->point[p].now.mode;
   if (function == FUNCTION_GAP) return mode == TOUCH_OPEN ? at->gap : -at->gap;
-  if (mode == TOUCH_OPEN || !s->point[p].releases) return INFINITY;
+  bool kept = s->point[p].undecided >= UNDECIDED_MOST;
+  if (mode == TOUCH_OPEN || kept || !s->point[p].releases) return INFINITY;
   double force = compliant_tendency(s, p, at);
   return mode == TOUCH_PRESSED ? force : -force;
 }
@@ -102,6 +103,19 @@ static double find_return(compliant *s, int p, const span *d) {
   return d->from;
 }
 
+// A force that begins at nothing and has the wrong sign at the end: it may have had the right one before.
+static double find_rise(compliant *s, int p, const span *d) {
+  enum { HALVINGS = 20 };
+  search f = {s, p, FUNCTION_FORCE, false};
+  double fb = value_of(s, p, FUNCTION_FORCE, d->b);
+  for (int k = 1; k <= HALVINGS; k++) {
+    double t = d->from + ldexp(d->to - d->from, -k), ft = evaluate(&f, t);
+    if (isnan(ft)) return NAN;
+    if (ft > 0) return root_find(evaluate, &f, t, ft, d->to, fb, 0);
+  }
+  return d->from;
+}
+
 // Where, between two looks, a function of a point ends its mode; infinite: nowhere.
 static double find_between(compliant *s, int p, int function, const span *d) {
   double fa = value_of(s, p, function, d->a), fb = value_of(s, p, function, d->b);
@@ -115,7 +129,8 @@ static double find_between(compliant *s, int p, int function, const span *d) {
   if (fa > 0 && gap) return find_gap(s, p, end_at(s, p, d->from, d->a), end_at(s, p, d->to, d->b));
   if (fa > 0) return root_find(evaluate, &f, d->from, fa, d->to, fb, 1e-12 * fmax(fa, -fb));
   if (fb > 0) return INFINITY;
-  return gap && slope_of(s, p, d->a) > 0 ? find_return(s, p, d) : d->from;
+  if (!gap) return find_rise(s, p, d);
+  return slope_of(s, p, d->a) > 0 ? find_return(s, p, d) : d->from;
 }
 
 static void keep(compliant *s, int k) {
@@ -156,6 +171,7 @@ static bool presses(const compliant *s, bool with_friction) {
 
 static double first_change(compliant *s, double from, double middle, double to) {
   double first = INFINITY;
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].turns = INFINITY;
   for (int half = 0; half < 2 && isinf(first); half++) {
     for (int p = 0; p < s->contacts->point_count; p++) {
       span d = half ? (span){middle, to, &s->look[LOOK_MIDDLE][p], &s->look[LOOK_END][p]}
@@ -165,6 +181,7 @@ static double first_change(compliant *s, double from, double middle, double to) 
       for (int f = 0; f < (all ? FUNCTION_COUNT : 1); f++) {
         double t = find_between(s, p, f, &d);
         if (isnan(t)) return NAN;
+        if (f == FUNCTION_FORCE) s->point[p].turns = fmin(s->point[p].turns, t);
         first = fmin(first, t);
       }
     }

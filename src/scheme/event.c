@@ -68,6 +68,7 @@ static void allocate(event *s) {
   double **states[] = {&s->y, &s->ydot, &s->scale, &s->y_look, &s->y_before};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = ARENA_ARRAY(a, double, s->n);
   s->q_save = ARENA_ARRAY(a, double, m->nq + 1);
+  s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
@@ -80,10 +81,11 @@ static void allocate(event *s) {
   s->points = ARENA_ARRAY(a, contact_point, points);
   s->moved = ARENA_ARRAY(a, contact_point, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
-  for (int k = 0; k < EVENT_SAMPLES; k++) {
-    double **parts[] = {&s->sample[k].gap_rate, &s->sample[k].force, &s->sample[k].drag, &s->sample[k].loss};
+  for (int k = 0; k <= EVENT_SAMPLES; k++) {
+    event_sample *at = k < EVENT_SAMPLES ? &s->sample[k] : &s->at_event;
+    double **parts[] = {&at->gap_rate, &at->force, &at->drag, &at->loss};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = ARENA_ARRAY(a, double, points);
-    s->sample[k].value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
+    at->value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
   }
 }
 
@@ -125,6 +127,30 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Modes are decided anew; what cannot be seen from the state is whether impacts that were summed up still last, and
+// whether a point has just lifted off.
+enum { POINT_MEMORY = 3 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  (void)m;
+  return POINT_MEMORY * contacts->point_count;
+}
+
+static void remember(const void *scheme, double *memory) {
+  const event *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    const event_point *c = &s->point[p];
+    memory[0] = c->held_until, memory[1] = c->has_lifted, memory[2] = c->lifted_at;
+  }
+}
+
+static void recall(event *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    event_point *c = &s->point[p];
+    c->held_until = memory[0], c->has_lifted = memory[1] != 0, c->lifted_at = memory[2];
+  }
+}
+
 static bool create_parts(event *s, const scheme_start *start, carom_error *error) {
   memcpy(s->y, start->q, (size_t)s->nq * sizeof *s->y);
   memcpy(s->y + s->nq, start->u, (size_t)s->nv * sizeof *s->y);
@@ -135,7 +161,9 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
   s->nearness = fmax(1e-12, 10 * s->settings.integrator.atol) * s->settings.length;
   s->still = fmax(1e-10, 10 * s->settings.integrator.atol) * s->settings.length;
+  s->trouble = start->trouble, s->tally = start->solves;
   describe_points(s);
+  if (start->memory) recall(s, start->memory);
   set_scales(s);
   solve_limits limits;
   event_measure_problem(s, &limits);
@@ -184,7 +212,8 @@ static void show_state(event *s, double t, const double *y, double loss) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
-                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c)};
+                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c),
+                                   .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
   }
   s->impacts->loss_tangential = loss;
 }
@@ -256,13 +285,20 @@ static void end_accumulations(event *s) {
   }
 }
 
-// The way of slip as it is now, for the step to come.
-static void turn_ways(event *s) {
+// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
+// a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
+static void turn_ways(event *s, event_instant *instant) {
+  enum { LINGERING = 20 };
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
-    if (speed > s->still) c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    c->lingers = speed <= 10 * s->still ? c->lingers + 1 : 0;
+    if (c->lingers >= LINGERING && instant->kind == EVENT_NONE)
+      *instant = (event_instant){EVENT_LINGER, p, s->t}, c->lingers = 0;
+    if (!(speed > s->still)) continue;
+    c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    s->looked = false;
   }
 }
 
@@ -317,7 +353,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (status == CAROM_OK) status = advance(s, t_stop, &instant, error);
     if (status != CAROM_OK) break;
     end_accumulations(s);
-    turn_ways(s);
+    turn_ways(s, &instant);
     if (instant.kind == EVENT_NONE) continue;
     status = event_settle(s, &instant, error);
     s->restart = true;
@@ -346,5 +382,6 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_event = {
     .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
-    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,
+    .remember = remember,
 };

@@ -16,15 +16,23 @@ typedef struct event_point {
   bool takes_part;                 // has rows in the problem at hand
   int row;                         // the first of them
   double gap, rate[3], force[3];   // as last observed
+  double share[3];                 // its force when modes were last decided
+  double resistance;               // against sinking in while it slips, over that without friction [-]
+  bool may_jam;                    // it resisted when modes were last decided
+  int lingers;                     // steps in a row that ended with next to no slip
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
 } event_point;
 
-// Each point has two functions of time whose sign change is an event: its gap while open; while closed its normal force,
-// and the reserve of its friction (sticking) or its speed along the way it slips.
-typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP } event_kind;
-enum { EVENT_FUNCTIONS = 2, EVENT_SAMPLES = 5 };
+// Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
+// and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
+// that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that lingers near zero is found
+// from step to step.
+typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM } event_kind;
+enum { EVENT_FUNCTIONS = 3, EVENT_SAMPLES = 5 };
+// A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
+#define EVENT_JAMMED 1e-6
 
 typedef struct event_instant {
   event_kind kind;
@@ -35,7 +43,7 @@ typedef struct event_instant {
 // A look at one time within a step.
 typedef struct event_sample {
   double t;
-  double *value;                   // of the event functions, two a point
+  double *value;                   // of the event functions, three a point
   double *gap_rate;                // one a point
   double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
 } event_sample;
@@ -61,8 +69,11 @@ typedef struct event {
   event_point *point;
   contact_point *points, *moved;
   int closed_count;
+  bool redundant;                  // closed points share their load in more than one way
+  double *share;                   // reactions of constraints when modes were last decided
   scheme_contact *shown;
-  event_sample sample[EVENT_SAMPLES];
+  event_sample sample[EVENT_SAMPLES], at_event;
+  bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
   double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
   double *A, *z, *residual, *scaling;
@@ -95,8 +106,10 @@ void event_observe(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. False: singular.
 bool event_free_accelerations(event *s);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
-// `level` 0 holds positions (no tangents), 1 velocities.
+// `level` 0 holds positions (no tangents), 1 velocities. Where they are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
+// Whether held rows repeat each other, so that reactions are not unique.
+bool event_is_redundant(event *s);
 // Positions, then velocities, back onto constraints and closed contacts.
 bool event_project(event *s, double t, double *y);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
