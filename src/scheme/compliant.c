@@ -149,6 +149,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   compliant *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
   s->in_the_past = true;
+  s->seen_at = NAN;
   if (!(t >= s->t_before) || !compliant_see_at(s, t))
     return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
   show_state(s, t, s->y_look);
