@@ -12,6 +12,9 @@
 #include "mechanics/dynamics.h"
 #include "scheme/compliant_internal.h"
 
+static const double *accounts_in(const compliant *s, const double *y) { return y + s->m->nq + s->m->nv; }
+static double *inner_in(const compliant *s, double *y) { return y + s->m->nq + s->m->nv + POWER_COUNT; }
+
 // --- creation -------------------------------------------------------------------------------------------------------
 
 static void allocate(compliant *s) {
@@ -70,11 +73,32 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
+// Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
+enum { POINT_MEMORY = 2 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  return POINT_MEMORY * contacts->point_count + m->inner_count;
+}
+
+static void save_memory(const void *scheme, double *memory) {
+  const compliant *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach;
+  memcpy(memory, inner_in(s, s->y), (size_t)s->m->inner_count * sizeof *memory);
+}
+
+static void recall(compliant *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+  memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
+}
+
 static bool create_core(compliant *s, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   describe_points(s);
   dynamics_set(s->m, s->x, start->t, start->q, start->u);
   dynamics_positions_velocities(s->m, s->x);
   set_modes_at_start(s);
+  if (start->memory) recall(s, start->memory);
   s->x->push = compliant_push;
   s->x->push_context = s;
   s->core = smooth_create(setup, &s->settings.smooth, start, error);
@@ -118,8 +142,6 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 }
 
 // --- showing --------------------------------------------------------------------------------------------------------
-
-static const double *accounts_in(const compliant *s, const double *y) { return y + s->m->nq + s->m->nv; }
 
 static void show_state(compliant *s, double t, const double *y) {
   smooth_show(s->core, t, y);
@@ -180,7 +202,7 @@ static void part(compliant *s, int p) {
   const touch_point *c = &s->point[p];
   impact_part(s->impacts, p);
   if (c->inner < 0) return;
-  double *inner = s->y + s->m->nq + s->m->nv + POWER_COUNT + c->inner;
+  double *inner = inner_in(s, s->y) + c->inner;
   inner[0] = inner[1] = 0;
   s->restart = true;
 }
@@ -313,4 +335,5 @@ const scheme_type scheme_compliant = {
     .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .memory_size = memory_size, .remember = save_memory,
 };
