@@ -44,7 +44,7 @@ static void see_point(compliant *s, int index) {
   if (!acts(s, memory, delta)) return;
   seen->formula = formula_across(l, delta, rate, memory->approach);
   seen->normal = cut(s, memory, l, seen->formula);
-  seen->loss[0] = (seen->normal - formula_across(l, delta, 0, memory->approach)) * rate;
+  if (!c->elastic) seen->loss[0] = (seen->normal - formula_across(l, delta, 0, memory->approach)) * rate;
   if (contact_rubs(c->e)) rub(s, c, seen, p);
 }
 

@@ -24,6 +24,8 @@ typedef struct touch_look {
 
 typedef struct touch_point {
   const contact_element *e;
+  bool elastic;               // loses nothing normal to the surface
+  bool releases;              // its law may want to pull, and is not let
   touch_memory now, before;   // after the last step's end, and within the step
   double slow;                // a point that slides slower than this counts as sticking [m/s]
   double through;             // deeper than this it has gone through [m]
@@ -74,6 +76,8 @@ bool compliant_see_at(compliant *s, double t);
 // Looks at the integrator's last step and says how far it may be taken: to the first change of a mode, or to its end.
 // The looks at start, middle and end are then those of the part taken. False: the motion could not be evaluated.
 bool compliant_watch(compliant *s, double *until);
+// The force as a point's law says; at the surface, where it may vanish with the penetration, that just inside.
+double compliant_tendency(const compliant *s, int p, const touch_look *at);
 // When, within a step that was looked at, a point stops moving in; NaN: not in this step.
 double compliant_deepest(compliant *s, int p, double from, double to);
 // Enters what was looked at, from one time to another, into the ledger of impacts. Losses are those of the integrated

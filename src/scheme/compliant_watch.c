@@ -17,12 +17,19 @@
 
 enum { FUNCTION_GAP, FUNCTION_FORCE, FUNCTION_COUNT };
 
+double compliant_tendency(const compliant *s, int p, const touch_look *at) {
+  const touch_point *c = &s->point[p];
+  if (-at->gap > s->nearness) return at->formula;
+  return normal_formula(&c->e->material.normal, s->nearness, -at->rate, c->now.approach);
+}
+
 static double value_of(const compliant *s, int p, int function, const touch_look *at) {
   touch mode = s->point[p].now.mode;
   if (function == FUNCTION_GAP) return mode == TOUCH_OPEN ? at->gap : -at->gap;
   bool kept = s->point[p].undecided >= UNDECIDED_MOST;
-  if (mode == TOUCH_OPEN || kept || s->point[p].e->material.normal.pulls) return INFINITY;
-  return mode == TOUCH_PRESSED ? at->formula : -at->formula;
+  if (mode == TOUCH_OPEN || kept || !s->point[p].releases) return INFINITY;
+  double force = compliant_tendency(s, p, at);
+  return mode == TOUCH_PRESSED ? force : -force;
 }
 
 static double slope_of(const compliant *s, int p, const touch_look *at) {  // of FUNCTION_GAP
@@ -42,10 +49,10 @@ static double evaluate(void *context, double t) {
   return f->slope ? -slope_of(f->s, f->point, at) : value_of(f->s, f->point, f->function, at);
 }
 
-// Procedure 1 takes any instant at which the bound is kept.
+// Half of what gaps can be told apart by; procedure 1 takes any instant at which the bound is kept.
 static double precise_enough(const compliant *s, int p) {
   bool entry = s->point[p].now.mode == TOUCH_OPEN;
-  return entry && s->settings.entry == ENTRY_RESTART ? s->settings.penetration_max : 0;
+  return entry && s->settings.entry == ENTRY_RESTART ? s->settings.penetration_max : 0.5 * s->nearness;
 }
 
 typedef struct span {
@@ -56,7 +63,8 @@ typedef struct span {
 // A gap that closes and opens again between two looks: its nearest, and whether it touched before.
 static double find_graze(compliant *s, int p, const span *d) {
   search nearest = {s, p, FUNCTION_GAP, true}, f = {s, p, FUNCTION_GAP, false};
-  double t = root_find(evaluate, &nearest, d->from, -slope_of(s, p, d->a), d->to, -slope_of(s, p, d->b), 0);
+  double closing = -slope_of(s, p, d->a);
+  double t = root_find(evaluate, &nearest, d->from, closing, d->to, -slope_of(s, p, d->b), 1e-6 * closing);
   double ft = isnan(t) ? NAN : evaluate(&f, t);
   if (isnan(ft)) return NAN;
   return ft > 0 ? INFINITY
@@ -102,7 +110,8 @@ static double find_between(compliant *s, int p, int function, const span *d) {
     return gap && slope_of(s, p, d->a) < 0 && slope_of(s, p, d->b) > 0 ? find_graze(s, p, d) : INFINITY;
   bool begins_at_nothing = fabs(d->a->gap) <= s->nearness;
   if (begins_at_nothing && (fb > 0 || fabs(d->b->gap) <= s->nearness)) return INFINITY;
-  if (fa > 0) return root_find(evaluate, &f, d->from, fa, d->to, fb, gap ? precise_enough(s, p) : 0);
+  double enough = gap ? precise_enough(s, p) : 1e-12 * fmax(fabs(fa), fabs(fb));
+  if (fa > 0) return root_find(evaluate, &f, d->from, fa, d->to, fb, enough);
   if (fb > 0) return INFINITY;
   if (!gap) return find_rise(s, p, d);
   return slope_of(s, p, d->a) > 0 ? find_return(s, p, d) : d->from;
@@ -153,7 +162,7 @@ double compliant_deepest(compliant *s, int p, double from, double to) {
   double in = -s->look[LOOK_START][p].rate, out = -s->look[LOOK_END][p].rate;
   if (!(in > 0 && out <= 0)) return NAN;
   search f = {s, p, FUNCTION_GAP, false};
-  return root_find(closing_speed, &f, from, in, to, out, 0);
+  return root_find(closing_speed, &f, from, in, to, out, 1e-6 * in);  // the depth is then known to 1e-12
 }
 
 bool compliant_watch(compliant *s, double *until) {
