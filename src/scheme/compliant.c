@@ -245,8 +245,11 @@ static double limit_of(const compliant *s, double t_stop) {
 
 static int deepest_point(const compliant *s) {
   int deepest = -1;
-  for (int p = 0; p < s->contacts->point_count; p++)
-    if (s->look[LOOK_START][p].gap < (deepest < 0 ? 0 : s->look[LOOK_START][deepest].gap)) deepest = p;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_look *at = s->look[LOOK_START];
+    bool touches = s->point[p].now.mode != TOUCH_OPEN || at[p].gap < 0;
+    if (touches && (deepest < 0 || at[p].gap < at[deepest].gap)) deepest = p;
+  }
   return deepest;
 }
 
