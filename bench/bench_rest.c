@@ -55,7 +55,7 @@ int main(void) {
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
   if (!sim) return printf("%s\n", error.text), 1;
   signals s = {model, sim};
-  double before[DISCS][3], after[DISCS][3], moved = 0, off = 0, began = clock_cpu();
+  double before[DISCS][3], after[DISCS][3], moved = 0, off = 0, began = clock_processor();
   carom_sim_advance(sim, 1, &error);
   read_places(&s, before);
   double depth = deepest(&s);
@@ -69,7 +69,7 @@ int main(void) {
   carom_summary summary = carom_sim_summary(sim);
   printf("discs in a slot, %d s: moved %.1e m (at most 1e-8 wanted), sank %.1e m (less than 1e-10 wanted), weight carried "
          "to %.1e (1e-8 wanted), %ld unsolved, %.0f thousand steps a second\n",
-         SECONDS, moved, deepest(&s) - depth, off, summary.unsolved, 1e-3 * (double)summary.steps / (clock_cpu() - began));
+         SECONDS, moved, deepest(&s) - depth, off, summary.unsolved, 1e-3 * (double)summary.steps / (clock_processor() - began));
   carom_sim_destroy(sim);
   carom_model_destroy(model);
   return 0;

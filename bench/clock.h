@@ -11,8 +11,8 @@ static inline double clock_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Of this process alone: what others do on the machine does not count.
-static inline double clock_cpu(void) {
+// Of this program alone: on a busy machine nearer to what it would take on an idle one.
+static inline double clock_processor(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;

@@ -613,6 +613,14 @@ static bool check_poisson(builder *b) {
   return true;
 }
 
+// Sticking under a force law is stiff; everything else runs best with high order.
+static int suiting_integrator(const carom_model *model) {
+  if (model->integrator.type != CAROM_AUTO) return model->integrator.type;
+  bool rubs = false;
+  for (int i = 0; i < model->contacts.element_count; i++) rubs |= contact_rubs(&model->contacts.elements[i]);
+  return rubs && strcmp(model->method, "compliant") == 0 ? CAROM_BDF : CAROM_ADAMS;
+}
+
 static bool check_smooth(builder *b, int constraints) {
   const carom_def *def = b->def;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
@@ -719,10 +727,11 @@ static bool build(builder *b) {
     return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}, event or compliant",
                         "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
-  if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-6 * m->length;
+  if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  model->integrator.type = suiting_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
+  if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

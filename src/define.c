@@ -135,9 +135,10 @@ const option_table initial_table = {
 
 #define AT(field) offsetof(carom_integrator_def, field)
 static const option integrator_options[] = {
-    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "adams", .words = "adams|bdf|erk|rk4|ida",
+    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "auto", .words = "adams|bdf|erk|rk4|ida|auto",
      .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5(4), fixed-step Runge-Kutta of order 4, "
-             "or IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`)."},
+             "IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`), or the one that "
+             "suits: bdf where surfaces rub under method compliant, else adams."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
@@ -231,7 +232,7 @@ static const option compliant_options[] = {
      .help = "Bound of the penetration at which a contact is first met; 0: 1e-7 of the model's size."},
     {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Least speed of approach given to laws that divide by it; 0: 1e-6 of the model's size a second."},
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that a body at rest is damped and does not creep."},
     {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
      .words = "project|baumgarte|ggl", .help = "How closed loops stay closed, as under `smooth`."},
     {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,

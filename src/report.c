@@ -55,7 +55,7 @@ static void number_points(report *r, report_run *run) {
   }
 }
 
-static bool open_run(report *r, int index, const char *file) {
+bool report_open_run(report *r, int index, const char *file) {
   report_run *run = &r->runs[index];
   run->file = file;
   run->in = record_open(file, r->error);
@@ -162,7 +162,7 @@ static void put_comparison(report *r, json_writer *w, const comparison *c, int i
   json_close(w, '}');
 }
 
-static compare_side side_of(report *r, const report_run *run) {
+compare_side report_side(report *r, const report_run *run) {
   const char **points = ARENA_ARRAY(r->memory, const char *, run->point_count + 1);
   for (int i = 0; i < run->point_count; i++) points[i] = run->points[i].name;
   return (compare_side){run->in, points, run->point_count, run->summary};
@@ -171,7 +171,7 @@ static compare_side side_of(report *r, const report_run *run) {
 static bool put_comparisons(report *r, json_writer *w) {
   json_open(w, "compare", '[');
   for (int i = 1; i < r->run_count; i++) {
-    compare_side first = side_of(r, &r->runs[0]), second = side_of(r, &r->runs[i]);
+    compare_side first = report_side(r, &r->runs[0]), second = report_side(r, &r->runs[i]);
     comparison c;
     if (!compare_runs(r->memory, &first, &second, 0, &c, r->error)) return false;
     put_comparison(r, w, &c, i);
@@ -232,7 +232,7 @@ static carom_status make_report(report *r, const char *const *files, const carom
   if (!page->text || !memmem(page->text, page->length, marker_text, sizeof marker_text - 1))
     return error_set(r->error, CAROM_ERROR_USAGE, "the page has no place for data");
   for (int i = 0; i < r->run_count; i++)
-    if (!open_run(r, i, files[i])) return r->error->status;
+    if (!report_open_run(r, i, files[i])) return r->error->status;
   size_t room = room_for_each(r, page->length);
   for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count) {
     if (!report_load(r, &r->runs[i], room, blobs)) return r->error->status;

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "compare.h"
 #include "ledger/impact.h"
 #include "record/blob.h"
 #include "record/record.h"
@@ -75,6 +76,11 @@ typedef struct report {
   report_run *runs;
   int run_count;
 } report;
+
+// --- report.c: a run opened, and as one side of a comparison -------------------------------------------------------
+
+bool report_open_run(report *r, int index, const char *file);   // False after reporting.
+compare_side report_side(report *r, const report_run *run);
 
 // --- report_data.c: what of a run goes into the page ---------------------------------------------------------------
 

@@ -34,8 +34,8 @@ static bool is_frame_table(const char *name) {
 }
 
 // What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its table.
-// Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Angles have a
-// scale of their own; where all of them are noise, their largest range says nothing.
+// Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Where all
+// of a unit is noise the largest range says nothing: then 1e-9 of the unit.
 static void set_scales(report_column *columns, int count) {
   for (int k = 0; k < count; k++) columns[k].scale = fmax(columns[k].range.max - columns[k].range.min, 0);
   for (int k = 0; k < count; k++) {
@@ -43,9 +43,7 @@ static void set_scales(report_column *columns, int count) {
     if (columns[k].range.constant) continue;
     for (int i = 0; i < count; i++)
       if (strcmp(columns[i].unit, columns[k].unit) == 0) largest = fmax(largest, columns[i].range.max - columns[i].range.min);
-    columns[k].scale = fmax(columns[k].scale, 1e-6 * largest);
-    if (strncmp(columns[k].unit, "rad", 3) == 0) columns[k].scale = fmax(columns[k].scale, 1e-9);
-    if (!(columns[k].scale > 0)) columns[k].scale = 1;  // some rows have no number
+    columns[k].scale = fmax(columns[k].scale, fmax(1e-6 * largest, 1e-9));
   }
 }
 

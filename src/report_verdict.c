@@ -99,9 +99,9 @@ static void judge_contact(json_writer *w, const report_run *run) {
   const json_value *contact = json_get(run->summary, "contact"), *solver = json_get(run->summary, "solver");
   const char *of;
   double value = json_get_number(contact, "worst_initial_penetration", 0);
-  double limit = penetration_limit(run, json_get_number(contact, "penetration_bound", 0), &of);
+  double bound = json_get_number(contact, "penetration_bound", 0), limit = penetration_limit(run, bound, &of);
   check depth = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
-                 .level = level_of(value, limit, 10 * limit)};
+                 .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
   put_check(w, &depth, "Surfaces were found at most %.2g m deep in each other when they met; %s is %.2g m.", value, of, limit);
 
   if (!(json_get_number(solver, "solves", 0) > 0)) return;  // forces by laws, or nothing ever touched

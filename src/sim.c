@@ -338,6 +338,14 @@ static double balance_limit(const carom_sim *sim) {
   return fmax(1e-3, 1e4 * sim->model->integrator.rtol);
 }
 
+// Rigid methods read no law, so nothing is beyond its range.
+static long count_remark(const contact_set *contacts, const scheme_type *type, int bit) {
+  long count = 0;
+  for (int i = 0; type == &scheme_compliant && i < contacts->element_count; i++)
+    count += (contacts->elements[i].material.remarks & bit) != 0;
+  return count;
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
@@ -355,12 +363,15 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
+                     .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
+    s.impossible = stats.solves->impossible;
     s.worst_residual = stats.solves->worst_residual;
     for (int i = 0; i < stats.solves->stage_count; i++) {
       s.stages[i].name = stats.solves->stage[i].name;
@@ -450,12 +461,52 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
   return status;
 }
 
-// A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts.
-enum { CHECKPOINT_HEAD = 13 };
+// A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact
+// also troubles, solves, the impact ledger with what is open in it, and what the scheme remembers.
+enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 8, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
+
+static int contact_checkpoint_size(const carom_model *model, const scheme_type *type) {
+  if (!type->knows_contact) return 0;
+  int memory = type->memory_size ? type->memory_size(&model->m, &model->contacts) : 0;
+  return TROUBLE_NUMBERS + CHAIN_TALLY_NUMBERS + IMPACT_NUMBERS + OPEN_NUMBERS * model->contacts.point_count + memory;
+}
 
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
-  return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT;
+  return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT +
+         contact_checkpoint_size(model, find_scheme(model->method));
+}
+
+static void save_contact(const carom_sim *sim, double *row) {
+  scheme_stats stats = sim->type->stats(sim->scheme);
+  const contact_trouble *t = &stats.trouble;
+  const impact_ledger *l = &sim->impacts;
+  const double numbers[TROUBLE_NUMBERS] = {(double)t->leaps, (double)t->too_deep, (double)t->inconsistent,
+                                           (double)t->indeterminate, (double)t->gains, t->gained,
+                                           (double)t->accumulations, t->accumulation_error};
+  memcpy(row, numbers, sizeof numbers), row += TROUBLE_NUMBERS;
+  chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, row), row += CHAIN_TALLY_NUMBERS;
+  row[0] = (double)l->episodes, row[1] = l->worst_penetration, row[2] = l->deepest, row += IMPACT_NUMBERS;
+  for (int p = 0; p < l->point_count; p++, row += OPEN_NUMBERS) {
+    row[0] = l->is_open[p];
+    memcpy(row + 1, &l->open[p], sizeof l->open[p]);
+  }
+  if (sim->type->remember) sim->type->remember(sim->scheme, row);
+}
+
+static void load_contact(carom_sim *sim, const double *row, scheme_start *from) {
+  impact_ledger *l = &sim->impacts;
+  from->trouble = (contact_trouble){.leaps = (long)row[0], .too_deep = (long)row[1], .inconsistent = (long)row[2],
+                                    .indeterminate = (long)row[3], .gains = (long)row[4], .gained = row[5],
+                                    .accumulations = (long)row[6], .accumulation_error = row[7]};
+  row += TROUBLE_NUMBERS;
+  from->solves = chain_tally_unpack(row), row += CHAIN_TALLY_NUMBERS;
+  l->episodes = (long)row[0], l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;
+  for (int p = 0; p < l->point_count; p++, row += OPEN_NUMBERS) {
+    l->is_open[p] = row[0] != 0;
+    memcpy(&l->open[p], row + 1, sizeof l->open[p]);
+  }
+  if (sim->type->memory_size) from->memory = row;
 }
 
 void sim_checkpoint(const carom_sim *sim, double *row) {
@@ -470,7 +521,8 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const double *state = sim->type->state(sim->scheme);
   memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
   memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row);
+  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row), row += POWER_COUNT;
+  if (sim->type->knows_contact) save_contact(sim, row);
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
@@ -479,6 +531,7 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   const double *q = first + sizeof(energy_balance) / sizeof *row, *u = q + m->nq, *joint_q = u + m->nv;
   scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = (long)head[2]};
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
+  if (sim->type->knows_contact) load_contact(sim, joint_q + m->joint_nq + POWER_COUNT, &from);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
   sim->impacts.loss_normal = head[10], sim->impacts.loss_tangential = head[11];
   sim->projection_before = head[12];

@@ -54,11 +54,13 @@ static inline void fill_gram(contact_problem *p, int rank, double shift) {
     }
 }
 
-static inline void choose_contact(const solve_block *b, double *r, double *u) {
-  int state = pick(3);  // open, sticking, slipping
+// Degenerate states lie between two others: touching without pressing, and on the edge of the cone without slip.
+static inline void choose_contact(const solve_block *b, bool degenerate, double *r, double *u) {
+  int state = pick(degenerate ? 5 : 3);  // open, sticking, slipping, touching, about to slip
   double angle = b->size == 3 ? uniform(0, 6.283) : pick(2) * M_PI, speed = uniform(0.1, 1);
   double way[2] = {cos(angle), b->size == 3 ? sin(angle) : 0};
   for (int k = 0; k < b->size; k++) r[k] = u[k] = 0;
+  if (state == 3) return;
   if (state == 0) {
     u[0] = uniform(0.1, 1);
     for (int k = 1; k < b->size; k++) u[k] = uniform(-1, 1);
@@ -67,12 +69,21 @@ static inline void choose_contact(const solve_block *b, double *r, double *u) {
     r[0] = uniform(0.1, 1);
     for (int k = 1; k < b->size; k++) {
       r[k] = -reach * b->mu * r[0] * way[k - 1];
-      u[k] = state == 1 ? 0 : speed * way[k - 1];
+      u[k] = state == 2 ? speed * way[k - 1] : 0;
     }
   }
 }
 
-// A solution of every block, and the q that goes with it. `degenerate`: unilateral rows may have r = u = 0.
+static inline void solve_for_q(contact_problem *p) {
+  for (int i = 0; i < p->rows; i++) {
+    double sum = p->known_u[i];
+    for (int j = 0; j < p->rows; j++) sum -= p->W[i * p->rows + j] * p->known_r[j];
+    p->q[i] = sum;
+  }
+}
+
+// A solution of every block, and the q that goes with it. `degenerate`: states that lie between
+// two others come too.
 static inline void choose_solution(contact_problem *p, bool degenerate) {
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
@@ -88,14 +99,10 @@ static inline void choose_solution(contact_problem *p, bool degenerate) {
         r[0] = state == 0 ? b->lo : state == 1 ? b->hi : uniform(b->lo, b->hi);
         u[0] = state == 0 ? uniform(0.1, 1) : state == 1 ? -uniform(0.1, 1) : 0;
         break;
-      default: choose_contact(b, r, u);
+      default: choose_contact(b, degenerate, r, u);
     }
   }
-  for (int i = 0; i < p->rows; i++) {
-    double sum = p->known_u[i];
-    for (int j = 0; j < p->rows; j++) sum -= p->W[i * p->rows + j] * p->known_r[j];
-    p->q[i] = sum;
-  }
+  solve_for_q(p);
 }
 
 static inline solve_workspace *workspace_for(const solve_problem *p) {

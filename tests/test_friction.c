@@ -194,6 +194,87 @@ static void solvers_agree_where_there_is_one_solution(void) {
   }
 }
 
+// --- problems of many kinds ---------------------------------------------------------------------------------------
+
+typedef struct kind {
+  const char *name;
+  int size;                 // rows of a contact
+  double mu_least, mu_most;
+  bool mixed;               // with bilateral and unilateral rows
+  bool boxes;               // and with boxes
+  bool degenerate;
+  double rank;              // of W over its rows
+  double ratio;             // blocks are scaled by 1/ratio … ratio, so W by the square of that either way
+  double slow;              // velocities over percussions
+  bool everyone;            // each solver that suits must solve it, not the chain alone
+} kind;
+
+// A fifth of the contacts is without friction. Everyone is asked where the map is monotone enough, small friction and
+// few redundant rows, to be sure of a way; with W of half rank and slips that hardly show, sweeps creep and Newton's steps
+// start on wrong edges.
+static const kind kinds[] = {
+    {"plane, mixed", 2, 0.05, 0.9, true, false, false, 1.2, 1, 1, true},
+    {"plane, mixed with boxes", 2, 0.05, 0.9, true, true, false, 1.2, 1, 1, true},
+    {"plane, degenerate", 2, 0.05, 0.9, true, false, true, 1.2, 1, 1, true},
+    {"plane, redundant and degenerate", 2, 0.05, 0.9, true, false, true, 0.6, 1, 1, false},
+    {"plane, mass ratios", 2, 0.05, 0.9, true, false, false, 1.2, 1e3, 1, true},
+    {"plane, rough", 2, 1, 3, false, false, false, 1.2, 1, 1, false},
+    {"plane, rough, redundant and slow", 2, 0.5, 2, false, false, false, 0.6, 1, 1e-7, false},
+    {"space, mixed", 3, 0.05, 0.9, true, false, false, 1.2, 1, 1, true},
+    {"space, mixed with boxes", 3, 0.05, 0.9, true, true, false, 1.2, 1, 1, true},
+    {"space, degenerate", 3, 0.05, 0.9, true, false, true, 1.2, 1, 1, true},
+    {"space, redundant and degenerate", 3, 0.05, 0.9, true, false, true, 0.6, 1, 1, false},
+    {"space, mass ratios", 3, 0.05, 0.9, true, false, false, 1.2, 1e3, 1, true},
+    {"space, rough", 3, 1, 3, false, false, false, 1.2, 1, 1, false},
+    {"space, rough, redundant and slow", 3, 0.5, 2, false, false, false, 0.6, 1, 1e-7, false},
+};
+
+static void scale_blocks(contact_problem *c, double ratio) {
+  for (int b = 0; b < c->block_count; b++) {
+    double factor = exp(uniform(-log(ratio), log(ratio)));
+    for (int i = c->start[b]; i < c->start[b + 1]; i++)
+      for (int j = 0; j < c->rows; j++) c->W[i * c->rows + j] *= factor, c->W[j * c->rows + i] *= factor;
+  }
+}
+
+static void make(contact_problem *c, const kind *k) {
+  for (int i = 1 + pick(8); i > 0; i--) {
+    if (k->mixed && pick(3) == 0) add_block(c, (solve_block){.kind = BLOCK_BILATERAL, .size = 1 + pick(3)});
+    else if (k->mixed && pick(4) == 0) add_block(c, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
+    else if (k->boxes && pick(3) == 0)
+      add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = -uniform(0.1, 1), .hi = uniform(0.1, 1)});
+    else add_block(c, contact_in(k->size, pick(5) == 0 ? 0 : uniform(k->mu_least, k->mu_most)));
+  }
+  fill_gram(c, 1 + (int)(k->rank * c->rows), 0);
+  scale_blocks(c, k->ratio);
+  choose_solution(c, k->degenerate);
+  for (int i = 0; i < c->rows; i++) c->known_u[i] *= k->slow;
+  solve_for_q(c);
+}
+
+static void many_kinds_are_solved(void) {
+  enum { ROUNDS = 40 };
+  int solver_count;
+  const solver *const *list = solver_list(&solver_count);
+  solve_settings settings = to(1e-10);  // as the schemes ask for
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    chain_tally tally = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+      contact_problem *c = fresh();
+      make(c, &kinds[i]);
+      solve_problem p = as_problem(c);
+      contact_solve(c, NULL, &settings, &tally);
+      for (int k = 0; kinds[i].everyone && k < solver_count; k++) {
+        if (!list[k]->suits(&p)) continue;
+        if (!CHECK_EQUAL(contact_solve(c, list[k], &settings, NULL).status, SOLVE_SOLVED))
+          printf("      %s by %s, round %d\n", kinds[i].name, list[k]->name, round);
+      }
+    }
+    if (!CHECK_EQUAL(tally.unsolved, 0)) printf("      %s: residual %.2e\n", kinds[i].name, tally.worst_residual);
+    CHECK_EQUAL(tally.problems, ROUNDS);
+  }
+}
+
 // --- storage ------------------------------------------------------------------------------------------------------
 
 enum { BODIES = 6, CONTACTS = 20 };
@@ -375,6 +456,7 @@ int main(void) {
   RUN(space_problems_are_solved);
   RUN(redundant_space_problems_are_solved);
   RUN(solvers_agree_where_there_is_one_solution);
+  RUN(many_kinds_are_solved);
   RUN(storages_agree);
   RUN(storages_give_the_same_solution);
   RUN(box_on_an_incline_does_not_creep);

@@ -252,8 +252,23 @@ static void what_has_no_solution_is_not_solved(void) {
   const solver *const *list = solver_list(&count);
   for (int i = 0; i < count; i++) CHECK(contact_solve(c, list[i], &settings, NULL).status != SOLVE_SOLVED);
   chain_tally tally = {0};
-  CHECK(contact_solve(c, NULL, &settings, &tally).status != SOLVE_SOLVED);
+  CHECK_EQUAL(contact_solve(c, NULL, &settings, &tally).status, SOLVE_NONE);
   CHECK_EQUAL(tally.unsolved, 1);
+  CHECK_EQUAL(tally.impossible, 1);
+}
+
+// Two rows that are one, asked for different velocities: singular, so that trying every combination proves nothing.
+static void what_is_not_proved_is_not_claimed(void) {
+  contact_problem *c = fresh();
+  for (int i = 0; i < 2; i++) add_block(c, (solve_block){.kind = BLOCK_BILATERAL, .size = 1});
+  for (int i = 0; i < 4; i++) c->W[i] = 1;
+  c->q[0] = 1, c->q[1] = -1;
+  solve_settings settings = strict();
+  chain_tally tally = {0};
+  solve_info info = contact_solve(c, NULL, &settings, &tally);
+  CHECK(info.status != SOLVE_SOLVED && info.status != SOLVE_NONE);
+  CHECK_EQUAL(tally.unsolved, 1);
+  CHECK_EQUAL(tally.impossible, 0);
 }
 
 // --- manners ------------------------------------------------------------------------------------------------------
@@ -401,6 +416,7 @@ int main(void) {
   RUN(redundant_bilateral_rows_are_solved);
   RUN(enumeration_counts);
   RUN(what_has_no_solution_is_not_solved);
+  RUN(what_is_not_proved_is_not_claimed);
   RUN(nonsense_is_refused);
   RUN(small_workspace_is_told);
   RUN(workspace_serves_every_part);

@@ -194,7 +194,10 @@ typedef struct carom_initial_def {
   carom_numbers velocity;  // of the body's origin [m/s]
 } carom_initial_def;
 
-typedef enum carom_integrator_type { CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA } carom_integrator_type;
+typedef enum carom_integrator_type {
+  CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA,
+  CAROM_AUTO,              // BDF where force laws rub, since sticking is stiff; else Adams
+} carom_integrator_type;
 
 typedef struct carom_integrator_def {
   int type;                // carom_integrator_type

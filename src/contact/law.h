@@ -54,6 +54,7 @@ struct normal_law {
 
 double normal_force(const normal_law *l, double delta, double rate, double approach);  // cut at zero unless it pulls
 double normal_formula(const normal_law *l, double delta, double rate, double approach);  // as the formula says
+bool normal_is_elastic(const normal_law *l);               // with its numbers: gives back everything
 double normal_energy(const normal_law *l, double delta);   // stored in the pressed surfaces [J]
 // What comes out of a law f(δ) (1 + λ δ̇/v₀): G(λ) = G(-e λ) with G(x) = x - ln(1 + x). And λ for a wanted outcome.
 double normal_achieved(double lambda);

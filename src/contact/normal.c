@@ -32,6 +32,8 @@ double normal_force(const normal_law *l, double delta, double rate, double appro
   return f < 0 && !l->pulls ? 0 : f;
 }
 
+bool normal_is_elastic(const normal_law *l) { return l->type->elastic || (l->type->lambda && l->lambda == 0); }
+
 // ∫ F dδ from 0 at rest, by Gauss and Legendre's five points on each of PARTS, which grow with the square of their
 // number so that a power of δ below one is met as well as a smooth law.
 static double energy_by_quadrature(const normal_law *l, double delta) {

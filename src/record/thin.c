@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+
 enum { ROWS_AT_ONCE = 512 };
 
 // --- a set of rows ------------------------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
   arena memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) {
     arena_free(&memory);
-    return CAROM_ERROR_MEMORY;
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for a block of rows");
   }
   double *block = ARENA_ARRAY(&memory, double, (size_t)width * ROWS_AT_ONCE);
   carom_status status = CAROM_OK;

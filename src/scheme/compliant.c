@@ -33,9 +33,14 @@ static void describe_points(compliant *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     bool bristles = contact_rubs(e) && e->material.tangential.type->states;
+    bool elastic = normal_is_elastic(&e->material.normal);
+    s->settings.smooth.loses[POWER_CONTACT] |= !elastic;
+    s->settings.smooth.loses[POWER_FRICTION] |= contact_rubs(e);
     for (int k = 0; k < e->point_count; k++) {
       touch_point *c = &s->point[e->point0 + k];
-      *c = (touch_point){.e = e, .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .inner = -1};
+      *c = (touch_point){.e = e, .elastic = elastic, .releases = !elastic && !e->material.normal.pulls,
+                         .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .turns = INFINITY,
+                         .inner = -1};
       c->now.approach = s->settings.approach_min;
       if (bristles) c->inner = inner, inner += 2;
     }
@@ -70,11 +75,32 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
+// Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
+enum { POINT_MEMORY = 2 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  return POINT_MEMORY * contacts->point_count + m->inner_count;
+}
+
+static void save_memory(const void *scheme, double *memory) {
+  const compliant *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach;
+  memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
+}
+
+static void recall(compliant *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+  memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
+}
+
 static bool create_core(compliant *s, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   describe_points(s);
   dynamics_set(s->m, s->x, start->t, start->q, start->u);
   dynamics_positions_velocities(s->m, s->x);
   set_modes_at_start(s);
+  if (start->memory) recall(s, start->memory);
   s->x->push = compliant_push;
   s->x->push_context = s;
   s->core = smooth_create(setup, &s->settings.smooth, start, error);
@@ -82,6 +108,7 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
   s->t = s->t_before = start->t;
+  s->trouble = start->trouble;
   return true;
 }
 
@@ -118,12 +145,10 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 
 // --- showing --------------------------------------------------------------------------------------------------------
 
-static const double *accounts_in(const compliant *s, const double *y) { return y + s->m->nq + s->m->nv; }
-
 static void show_state(compliant *s, double t, const double *y) {
   smooth_show(s->core, t, y);
-  s->impacts->loss_normal = accounts_in(s, y)[POWER_CONTACT];
-  s->impacts->loss_tangential = accounts_in(s, y)[POWER_FRICTION];
+  s->impacts->loss_normal = smooth_account(s->core, y, POWER_CONTACT);
+  s->impacts->loss_tangential = smooth_account(s->core, y, POWER_FRICTION);
 }
 
 static void list_contacts(compliant *s, const touch_look *at) {
@@ -145,6 +170,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   compliant *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
   s->in_the_past = true;
+  s->seen_at = NAN;
   if (!(t >= s->t_before) || !compliant_see_at(s, t))
     return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
   show_state(s, t, s->y_look);
@@ -164,13 +190,16 @@ static void guess_approach(compliant *s) {
 static touch next_mode(const compliant *s, int p) {
   const touch_look *at = &s->look[LOOK_END][p];
   touch mode = s->point[p].now.mode;
-  bool locates = s->settings.entry == ENTRY_LOCATE, pulls = s->point[p].e->material.normal.pulls;
   bool near = fabs(at->gap) <= s->nearness;
   if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
-  if (!locates || pulls) return TOUCH_PRESSED;
-  if (mode == TOUCH_PRESSED) return at->formula < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
-  return at->formula >= 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
+  if (s->settings.entry != ENTRY_LOCATE || !s->point[p].releases) return TOUCH_PRESSED;
+  if (s->point[p].undecided >= UNDECIDED_MOST) return mode;
+  // where the force changes its sign it is nothing but rounding: which way it goes, the watch has seen
+  bool turns = s->point[p].turns == s->t;
+  double force = compliant_tendency(s, p, at);
+  if (mode == TOUCH_PRESSED) return turns || force < 0 ? TOUCH_RELEASED : TOUCH_PRESSED;
+  return turns || force > 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
 }
 
 // A bristle bends back when the surfaces part.
@@ -178,7 +207,7 @@ static void part(compliant *s, int p) {
   const touch_point *c = &s->point[p];
   impact_part(s->impacts, p);
   if (c->inner < 0) return;
-  double *inner = s->y + s->m->nq + s->m->nv + POWER_COUNT + c->inner;
+  double *inner = smooth_inner(s->core, s->y) + c->inner;
   inner[0] = inner[1] = 0;
   s->restart = true;
 }
@@ -190,6 +219,7 @@ static bool change_modes(compliant *s) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
+    c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;
     changed = true;
@@ -218,8 +248,11 @@ static double limit_of(const compliant *s, double t_stop) {
 
 static int deepest_point(const compliant *s) {
   int deepest = -1;
-  for (int p = 0; p < s->contacts->point_count; p++)
-    if (s->look[LOOK_START][p].gap < (deepest < 0 ? 0 : s->look[LOOK_START][deepest].gap)) deepest = p;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_look *at = s->look[LOOK_START];
+    bool touches = s->point[p].now.mode != TOUCH_OPEN || at[p].gap < 0;
+    if (touches && (deepest < 0 || at[p].gap < at[deepest].gap)) deepest = p;
+  }
   return deepest;
 }
 
@@ -256,14 +289,30 @@ static carom_status advance(compliant *s, double t_stop, carom_error *error) {
   if (!compliant_watch(s, &until) || smooth_interpolate(s->core, until, s->y_look) != CAROM_OK)
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
                      smooth_time(s->core));
-  const double *a = accounts_in(s, s->y), *b = accounts_in(s, s->y_look);
-  double lost[2] = {b[POWER_CONTACT] - a[POWER_CONTACT], b[POWER_FRICTION] - a[POWER_FRICTION]};
+  double lost[2];
+  for (int way = 0; way < 2; way++) {
+    power account = way ? POWER_FRICTION : POWER_CONTACT;
+    lost[way] = smooth_account(s->core, s->y_look, account) - smooth_account(s->core, s->y, account);
+  }
   memcpy(s->y, s->y_look, (size_t)s->n * sizeof *s->y);
   if (until > from) compliant_book(s, from, until, lost);
   s->t = until;
   s->steps += until > from;
   s->restart |= until < smooth_time(s->core);
   return check_depth(s, error);
+}
+
+// The end of one step is the start of the next, seen alike unless a mode changed.
+static void look_at_start(compliant *s, bool changed) {
+  if (changed || s->restart) {
+    smooth_show(s->core, s->t, s->y);
+    dynamics_positions_velocities(s->m, s->x);
+    look_again(s, LOOK_START);
+  } else {
+    touch_look *end = s->look[LOOK_END];
+    s->look[LOOK_END] = s->look[LOOK_START];
+    s->look[LOOK_START] = end;
+  }
 }
 
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
@@ -282,9 +331,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     bool changed = change_modes(s);
     // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
     s->shorter = s->t > s->t_before || changed ? 0 : 0.25 * (smooth_time(s->core) - s->t);
-    smooth_show(s->core, s->t, s->y);
-    dynamics_positions_velocities(s->m, s->x);
-    look_again(s, LOOK_START);
+    look_at_start(s, changed);
   }
   show_end(s);
   return status;
@@ -310,4 +357,5 @@ const scheme_type scheme_compliant = {
     .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .memory_size = memory_size, .remember = save_memory,
 };

@@ -43,17 +43,17 @@ static double deepest_of(compliant *s, int p, double from, double to) {
 
 // A step that goes in from outside, with no care taken of the instant: where a straight line would have met the surface.
 static double begin_of(const touch_look *a, const touch_look *b, double from, double to) {
-  return a->gap > 0 && b->gap < 0 ? from + (to - from) * a->gap / (a->gap - b->gap) : from;
+  return b->gap < 0 ? from + (to - from) * a->gap / (a->gap - b->gap) : from;
 }
 
 static void book_point(compliant *s, int p, double from, double to, const double loss[2]) {
   const touch_point *c = &s->point[p];
   const touch_look *a = &s->look[LOOK_START][p], *m = &s->look[LOOK_MIDDLE][p], *b = &s->look[LOOK_END][p];
-  bool entering = !s->impacts->is_open[p];
-  double h = to - from, first = entering && a->gap > 0 ? b->gap : a->gap;
+  bool entering = !s->impacts->is_open[p], unseen = entering && !entry_is_gated(s) && a->gap > 0;
+  double h = to - from, first = unseen ? b->gap : a->gap;
   if (entering && -first > s->settings.penetration_max) s->trouble.too_deep++;
   impact_touch(s->impacts, p, &(impact_step){
-      .t_start = begin_of(a, b, from, to), .t_end = to, .gap = first, .deepest = deepest_of(s, p, from, to),
+      .t_start = unseen ? begin_of(a, b, from, to) : from, .t_end = to, .gap = first, .deepest = deepest_of(s, p, from, to),
       .bound = s->settings.penetration_max, .peak_force = peak_of(s, p, from, to), .speed_before = a->rate,
       .speed_after = b->rate, .impulse_normal = simpson(h, a->normal, m->normal, b->normal),
       .impulse_tangential = simpson(h, drag_of(a), drag_of(m), drag_of(b)), .loss_normal = loss[0],

@@ -20,7 +20,7 @@ static void take_part_as_closed(event *s) {
 
 static bool accelerate(event *s) {
   take_part_as_closed(s);
-  if (s->closed_count) return event_accelerate(s);
+  if (s->closed_count || s->m->friction_count) return event_accelerate(s);
   s->evaluations++;
   for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
   return dynamics_accelerations(s->m, s->x);
@@ -45,6 +45,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   memcpy(ydot + s->nq, s->x->udot, (size_t)s->nv * sizeof *ydot);
   memcpy(ydot + s->nq + s->nv, s->x->powers, sizeof s->x->powers);
   ydot[s->nf] = s->closed_count ? friction_power(s) : 0;
+  if (s->m->friction_count) ydot[s->nf + 1] = event_friction_power(s);
   return 0;
 }
 
@@ -61,13 +62,14 @@ static int project(void *context, double t, double *y, double *error) {
 static void allocate(event *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + 1;
+  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + m->friction_count + 1;
   double **vectors[] = {&s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   double **states[] = {&s->y, &s->ydot, &s->scale, &s->y_look, &s->y_before};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = ARENA_ARRAY(a, double, s->n);
   s->q_save = ARENA_ARRAY(a, double, m->nq + 1);
+  s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
@@ -80,14 +82,16 @@ static void allocate(event *s) {
   s->points = ARENA_ARRAY(a, contact_point, points);
   s->moved = ARENA_ARRAY(a, contact_point, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
-  for (int k = 0; k < EVENT_SAMPLES; k++) {
-    double **parts[] = {&s->sample[k].gap_rate, &s->sample[k].force, &s->sample[k].drag, &s->sample[k].loss};
+  for (int k = 0; k <= EVENT_SAMPLES; k++) {
+    event_sample *at = k < EVENT_SAMPLES ? &s->sample[k] : &s->at_event;
+    double **parts[] = {&at->gap_rate, &at->force, &at->drag, &at->loss};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = ARENA_ARRAY(a, double, points);
-    s->sample[k].value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
+    at->value = ARENA_ARRAY(a, double, EVENT_FUNCTIONS * points);
   }
 }
 
 static void describe_points(event *s) {
+  for (int i = 0; i < s->m->friction_count; i++) s->point[s->contacts->point_count + i].mode = MODE_SLIP;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++)
@@ -125,6 +129,30 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Modes are decided anew; what cannot be seen from the state is whether impacts that were summed up still last, and
+// whether a point has just lifted off.
+enum { POINT_MEMORY = 3 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  (void)m;
+  return POINT_MEMORY * contacts->point_count;
+}
+
+static void remember(const void *scheme, double *memory) {
+  const event *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    const event_point *c = &s->point[p];
+    memory[0] = c->held_until, memory[1] = c->has_lifted, memory[2] = c->lifted_at;
+  }
+}
+
+static void recall(event *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    event_point *c = &s->point[p];
+    c->held_until = memory[0], c->has_lifted = memory[1] != 0, c->lifted_at = memory[2];
+  }
+}
+
 static bool create_parts(event *s, const scheme_start *start, carom_error *error) {
   memcpy(s->y, start->q, (size_t)s->nq * sizeof *s->y);
   memcpy(s->y + s->nq, start->u, (size_t)s->nv * sizeof *s->y);
@@ -135,7 +163,9 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
   s->nearness = fmax(1e-12, 10 * s->settings.integrator.atol) * s->settings.length;
   s->still = fmax(1e-10, 10 * s->settings.integrator.atol) * s->settings.length;
+  s->trouble = start->trouble, s->tally = start->solves;
   describe_points(s);
+  if (start->memory) recall(s, start->memory);
   set_scales(s);
   solve_limits limits;
   event_measure_problem(s, &limits);
@@ -162,8 +192,9 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->settings = *(const event_settings *)setup->settings;
   s->nq = s->m->nq, s->nv = s->m->nv;
-  s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1;
+  s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1 + (s->m->friction_count > 0);
   allocate(s);
+  event_friction_create(s);
   s->memory.out_of_memory = NULL;
   if (!create_parts(s, start, error)) {
     destroy(s);
@@ -179,6 +210,7 @@ static void show_state(event *s, double t, const double *y, double loss) {
   event_set(s, t, y);
   bool known = accelerate(s);
   if (known) s->x->level = LEVEL_ACCELERATION;
+  event_friction_show(s);
   memcpy(s->accounts, y + s->nq + s->nv, sizeof s->accounts);
   contact_evaluate(s->contacts, s->m, s->x, s->points);
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -195,12 +227,18 @@ static void show_end(void *scheme) {
   show_state(s, s->t, s->y, s->loss_tangential);
 }
 
+// Of contacts and of joints.
+static double losses_of(const event *s, const double *y) {
+  return y[s->nf] + (s->m->friction_count ? y[s->nf + 1] : 0);
+}
+
 static carom_status show(void *scheme, double t, carom_error *error) {
   event *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
   if (!(t > s->t_before) || integrator_interpolate(s->it, t, s->y_look) != CAROM_OK)
     return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
-  show_state(s, t, s->y_look, s->loss_tangential - (s->y_before[s->nf] - s->y_look[s->nf]));
+  double later = losses_of(s, s->y_before) - losses_of(s, s->y_look);
+  show_state(s, t, s->y_look, s->loss_tangential - later);
   return CAROM_OK;
 }
 
@@ -257,13 +295,20 @@ static void end_accumulations(event *s) {
   }
 }
 
-// The way of slip as it is now, for the step to come.
-static void turn_ways(event *s) {
+// The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
+// a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
+static void turn_ways(event *s, event_instant *instant) {
+  enum { LINGERING = 20 };
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
-    if (speed > s->still) c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    c->lingers = speed <= 10 * s->still ? c->lingers + 1 : 0;
+    if (c->lingers >= LINGERING && instant->kind == EVENT_NONE)
+      *instant = (event_instant){EVENT_LINGER, p, s->t}, c->lingers = 0;
+    if (!(speed > s->still)) continue;
+    c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    s->looked = false;
   }
 }
 
@@ -279,7 +324,7 @@ static carom_status explain(event *s, carom_status status, carom_error *error) {
 
 // Moves on to an event or to the end of the integrator's step.
 static carom_status advance(event *s, double t_stop, event_instant *instant, carom_error *error) {
-  double from = s->t, loss_before = s->y[s->nf];
+  double from = s->t, loss_before = s->y[s->nf], joints_before = losses_of(s, s->y) - loss_before;
   carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
   if (status != CAROM_OK) return explain(s, status, error);
   if (!event_locate(s, instant) ||
@@ -291,6 +336,7 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   s->steps++;
   memcpy(s->y_before, s->y, (size_t)s->n * sizeof *s->y);
   if (s->closed_count && s->t > from) book_contacts(s, from, s->t, s->y[s->nf] - loss_before);
+  s->impacts->loss_tangential += losses_of(s, s->y) - s->y[s->nf] - joints_before;
   event_set(s, s->t, s->y);
   event_observe(s);
   return CAROM_OK;
@@ -318,7 +364,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (status == CAROM_OK) status = advance(s, t_stop, &instant, error);
     if (status != CAROM_OK) break;
     end_accumulations(s);
-    turn_ways(s);
+    turn_ways(s, &instant);
     if (instant.kind == EVENT_NONE) continue;
     status = event_settle(s, &instant, error);
     s->restart = true;
@@ -347,5 +393,6 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_event = {
     .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
-    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,
+    .remember = remember,
 };

@@ -52,6 +52,8 @@ static solve_info solve(event *s, int n, double *W) {
 void event_measure_problem(event *s, solve_limits *limits) {
   int n = add_constraint_blocks(s);
   for (int p = 0; p < s->contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
+  event_friction_add_percussions(s, n);
+  n += s->m->friction_count;
   solve_problem with_friction = problem_of(s, n, s->W);
   *limits = solve_limits_of(&with_friction);
   n = add_constraint_blocks(s);
@@ -60,6 +62,8 @@ void event_measure_problem(event *s, solve_limits *limits) {
       add_block(s, k ? BLOCK_BOX : BLOCK_UNILATERAL, n, 1, 0, p);
       if (k) s->blocks[s->block_count - 1].lo = -1, s->blocks[s->block_count - 1].hi = 1;
     }
+  event_friction_add_percussions(s, n);
+  n += s->m->friction_count;
   solve_problem expansion = problem_of(s, n, s->W);
   solve_limits other = solve_limits_of(&expansion);
   *limits = solve_limits_union(limits, &other);
@@ -83,6 +87,7 @@ static void set_impact_problem(event *s, bool elastic) {
       s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic ? 1 + e : 1);
     }
   }
+  event_friction_add_percussions(s, s->friction_row0);
 }
 
 static bool solve_newton(event *s) {
@@ -91,6 +96,17 @@ static bool solve_newton(event *s) {
   solve_info info = solve(s, n, s->W);
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   return isfinite(info.residual);
+}
+
+// Joints that rub by their load do so by percussions in an impact: again until these and the load agree.
+static bool solve_with_load(event *s) {
+  enum { TURNS = 60 };
+  event_friction_begin_impact(s);
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!solve_newton(s)) return false;
+    if (event_friction_agrees_in_impact(s, turn)) return true;
+  }
+  return false;
 }
 
 static bool solve_poisson(event *s) {
@@ -113,6 +129,7 @@ static bool solve_poisson(event *s) {
     s->compression[c->row] = returned;
     for (int k = 1; k < c->rows; k++) s->compression[c->row + k] = 0;
   }
+  event_friction_add_percussions(s, s->friction_row0);
   for (int i = 0; i < s->m->row_count; i++) s->compression[i] = 0;
   for (int i = 0; i < n; i++) {
     double sum = s->rate[i] + (i < s->m->row_count ? s->x->rows[i].phi_t : 0);
@@ -149,6 +166,7 @@ static void book_impact(event *s, double *u, bool strikes) {
         .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
         .restitution = c->restitution, .sticks = slip <= s->still});
   }
+  if (strikes) losses += event_friction_end_impact(s);
   if (strikes && losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
   double *accounts = s->y + s->nq + s->nv;
   accounts[POWER_DRIVE] += by_constraints;
@@ -178,7 +196,7 @@ static carom_status strike(event *s, carom_error *error) {
   rows_rates(m, x, s->rate);
   bool solved = tree_factor(m, x);
   if (solved) rows_delassus(m, x, s->W);
-  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_newton(s));
+  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
   respond(s, true);
   return CAROM_OK;
@@ -211,7 +229,7 @@ static bool slips(const event *s, int p, const event_instant *instant) {
   const event_point *c = &s->point[p];
   if (c->rows == 1) return true;
   if (instant->kind == EVENT_STOP && instant->point == p && c->rows == 2) return false;
-  return slip_speed(c) > s->still;
+  return slip_speed(c) > (instant->kind == EVENT_LINGER ? 10 * s->still : s->still);
 }
 
 // One row for a slipping point, whose column carries its friction; all rows for one that stands.
@@ -229,6 +247,7 @@ static int set_mode_problem(event *s, const event_instant *instant) {
     else add_contact_block(s, p, n);
     for (int k = 0; k < (slipping ? 1 : c->rows); k++) of[n++] = c->row + k;
   }
+  n = event_friction_add_boxes(s, n, of);
   for (int i = 0; i < n; i++) {
     s->problem_q[i] = s->a[of[i]];
     for (int j = 0; j < n; j++) s->problem_W[i * n + j] = s->W[(long)of[i] * row_total + of[j]];
@@ -273,6 +292,44 @@ static void read_mode(event *s, const solve_block *b, int p, int n, const event_
   }
 }
 
+static void read_modes(event *s, int n, const event_instant *instant, double scale) {
+  s->closed_count = 0;
+  for (int b = 0; b < s->block_count; b++) {
+    if (s->block_point[b] < 0) continue;
+    event_point *c = &s->point[s->block_point[b]];
+    c->mode = s->blocks[b].kind == BLOCK_UNILATERAL ? MODE_SLIP : MODE_STICK;
+    read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
+    s->closed_count += event_is_closed(c);
+  }
+}
+
+// Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let it,
+// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same.
+static bool find_central_share(event *s, int n, double scale) {
+  solve_problem problem = problem_of(s, n, s->problem_W);
+  solve_solution solution = {s->lambda, s->rate_after};
+  if (solver_run(&solver_interior, &problem, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(s->rate_after[i] - s->problem_u[i]) <= 1e-7 * scale)) return false;
+  memcpy(s->problem_r, s->lambda, (size_t)n * sizeof *s->problem_r);
+  memcpy(s->problem_u, s->rate_after, (size_t)n * sizeof *s->problem_u);
+  return true;
+}
+
+static void keep_shares(event *s, int n) {
+  memcpy(s->share, s->problem_r, (size_t)s->m->row_count * sizeof *s->share);
+  for (int b = 0; b < s->block_count; b++) {
+    if (s->block_point[b] < 0) continue;
+    event_point *c = &s->point[s->block_point[b]];
+    if (c->mode == MODE_SLIP && c->rows > 1) {
+      double W = s->problem_W[(long)s->blocks[b].row * n + s->blocks[b].row];
+      c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->x->row_total + c->row];
+    }
+    memset(c->share, 0, sizeof c->share);
+    memcpy(c->share, s->problem_r + s->blocks[b].row, (size_t)s->blocks[b].size * sizeof *c->share);
+  }
+}
+
 // Painlevé's paradox: where pressing a sliding point makes it sink (its own term of W is negative), no force fits if it
 // sinks by itself, and being pressed fits as well as lifting off if it does not.
 static void count_paradoxes(event *s, int n) {
@@ -284,14 +341,18 @@ static void count_paradoxes(event *s, int n) {
 }
 
 // No forces fit: the points are stopped by an impact without collision, the limit of a step of Moreau's scheme as it
-// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves.
-static bool jam(event *s) {
+// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves. Where a point just comes to
+// the edge of such a state (its resistance vanishes, `at` that point), the percussion along the edge of its cone that
+// stops it changes its normal rate by nothing: a little more friction there decides for it.
+static bool jam(event *s, int at) {
   int n = s->x->row_total;
   double strongest = 0, fastest = 0, pressed = 0;
   rows_rates(s->m, s->x, s->rate);
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
+  for (int b = 0; b < s->block_count; b++)
+    if (at >= 0 && s->block_point[b] == at) s->blocks[b].mu *= 1.001;
   solve_info info = solve(s, n, s->W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
@@ -301,8 +362,16 @@ static bool jam(event *s) {
   return true;
 }
 
-static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
-  bool any = false;
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error);
+
+static carom_status decide_after_jam(event *s, carom_error *error) {
+  observe_state(s);
+  return decide_once(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
+}
+
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  bool any = s->m->friction_count > 0;
+  event_friction_prepare(s, instant);
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     c->takes_part = is_candidate(s, c);
@@ -310,9 +379,14 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
     any |= c->takes_part;
   }
   s->closed_count = 0;
+  s->redundant = false;
   if (!any) return CAROM_OK;
   if (!event_free_accelerations(s))
     return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->t);
+  if (instant->kind == EVENT_JAM && s->point[instant->point].takes_part) {
+    s->trouble.inconsistent++;
+    if (jam(s, instant->point)) return decide_after_jam(s, error);
+  }
   int n = set_mode_problem(s, instant);
   double scale = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
@@ -321,17 +395,28 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
   count_paradoxes(s, n);
   if (!(info.residual <= 1e-6)) {
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
-    if (may_jam && jam(s)) {
-      observe_state(s);
-      return decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
-    }
+    if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
     return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->t);
   }
-  for (int b = 0; b < s->block_count; b++)
-    if (s->block_point[b] >= 0) read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
-  for (int p = 0; p < s->contacts->point_count; p++) s->closed_count += event_is_closed(&s->point[p]);
+  read_modes(s, n, instant, scale);
+  s->redundant = event_is_redundant(s);
+  if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
+  keep_shares(s, n);
+  event_friction_read(s, scale);
   rows_clear(s->m, s->x);
   return CAROM_OK;
+}
+
+// Again where the modes change the load of joints, and that changes what their friction can hold.
+static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  enum { TURNS = 20 };
+  carom_status status = CAROM_OK;
+  for (int turn = 0; turn < TURNS && status == CAROM_OK; turn++) {
+    status = decide_once(s, instant, may_jam, error);
+    if (status != CAROM_OK || event_friction_is_settled(s)) return status;
+    observe_state(s);
+  }
+  return status;
 }
 
 // --- accumulation of impacts --------------------------------------------------------------------------------------
@@ -381,8 +466,23 @@ static bool is_struck(const event *s) {
   return false;
 }
 
+// Where a point's force has come to its limit, another share of the load may keep it away from there.
+static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {
+  if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK)) return false;
+  if (decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, true, error) != CAROM_OK) return false;
+  const event_point *c = &s->point[instant->point];
+  double most = 0, limit = c->friction * c->share[0], drag = hypot(c->share[1], c->share[2]);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
+  if (!event_is_closed(c) || !(c->share[0] > 1e-6 * most)) return false;
+  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && limit - drag > 1e-6 * limit);
+}
+
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
+  s->looked = false;
+  observe_state(s);
+  if (finds_another_share(s, instant, error)) return CAROM_OK;
   if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->t;
   observe_state(s);
   carom_status status = CAROM_OK;

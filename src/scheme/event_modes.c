@@ -2,7 +2,8 @@
 // W = G M⁻¹ Gᵀ, the reactions of the held rows (constraints, closed normals, sticking tangents) solve
 //   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
 // a linear system without symmetry. Redundant rows (a block on two corners) make it singular but not inconsistent; the
-// proximal iteration of delassus.c finds a solution of nearly least norm.
+// proximal iteration of delassus.c finds a solution next to where it starts: the share of the load that was found when
+// modes were decided. Any other, as that of least norm, may ask a point to pull or to rub more than it can.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,10 +36,21 @@ static void add_rows(event *s, const contact_point *points) {
     s->point[p].row = s->x->row_total;
     contact_add_rows(s->m, s->x, s->point[p].e, &points[p]);
   }
+  event_friction_add_rows(s);
+}
+
+// Only the elements with a point that takes part: most are far apart.
+static void evaluate_parts(const event *s, contact_point *points) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    bool wanted = false;
+    for (int k = 0; k < e->point_count; k++) wanted |= s->point[e->point0 + k].takes_part;
+    if (wanted) e->type->evaluate(s->m, s->x, e, points + e->point0);
+  }
 }
 
 void event_add_rows(event *s) {
-  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  evaluate_parts(s, s->points);
   add_rows(s, s->points);
 }
 
@@ -54,6 +66,7 @@ void event_observe(event *s) {
     row += c->rows;
     c->takes_part = event_is_closed(c);
   }
+  event_friction_observe(s);
   rows_clear(s->m, s->x);
 }
 
@@ -98,8 +111,9 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
   dynamics_move(m, x->q, x->speed_work[0]);
   tree_kinematics(m, x);
   coordinate_update(m, x);
-  contact_evaluate(s->contacts, m, x, s->moved);
-  for (int p = 0; p < s->contacts->point_count; p++) align_frame(s, &s->points[p], &s->moved[p]);
+  evaluate_parts(s, s->moved);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].takes_part) align_frame(s, &s->points[p], &s->moved[p]);
   add_rows(s, s->moved);
   rows_rates(m, x, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) s->rhs[i] += weight * s->rate[i];
@@ -111,8 +125,7 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
 static void find_bias(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  contact_evaluate(s->contacts, m, x, s->points);
-  add_rows(s, s->points);
+  event_add_rows(s);
   memset(s->rhs, 0, (size_t)x->row_total * sizeof *s->rhs);
   double turning = turning_rate(s);
   if (turning > 0) {
@@ -149,6 +162,7 @@ bool event_free_accelerations(event *s) {
   motion *x = s->x;
   dynamics_positions_velocities(m, x);
   find_bias(s);
+  event_friction_push(s);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
@@ -178,7 +192,7 @@ static int list_held(event *s, int level) {
     s->held[count++] = c->row;
     for (int k = 1; level > 0 && c->mode == MODE_STICK && k < c->rows; k++) s->held[count++] = c->row + k;
   }
-  return count;
+  return level > 0 ? event_friction_hold(s, count) : count;
 }
 
 // Adds the friction of slipping points to the columns of their normal reactions.
@@ -186,7 +200,7 @@ static void couple_friction(event *s, int n) {
   int row_total = s->x->row_total;
   for (int j = 0; j < n; j++) {
     int p = 0;
-    if (s->held[j] < s->m->row_count) continue;
+    if (s->held[j] < s->m->row_count || s->held[j] >= s->friction_row0) continue;
     while (!s->point[p].takes_part || s->point[p].row + s->point[p].rows <= s->held[j]) p++;
     const event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP) continue;
@@ -198,12 +212,21 @@ static void couple_friction(event *s, int n) {
   }
 }
 
+static void find_rest(int n, const double *A, const double *z, const double *b, double *r) {
+  for (int i = 0; i < n; i++) {
+    double sum = b[i];
+    for (int j = 0; j < n; j++) sum -= A[i * n + j] * z[j];
+    r[i] = sum;
+  }
+}
+
 // (A + ρ) δ = b - A z,  z += δ
 static bool solve_proximal(event *s, int n) {
   double *A = s->A, *factor = s->A + (long)n * n, *b = s->rhs, *z = s->z, *r = s->residual, before = INFINITY;
   memcpy(factor, A, (size_t)n * (size_t)n * sizeof *A);
-  for (int i = 0; i < n; i++) factor[i * n + i] += PROX, z[i] = 0, r[i] = b[i];
+  for (int i = 0; i < n; i++) factor[i * n + i] += PROX;
   if (lu_factor(n, factor, n, s->pivot) == 0) return false;
+  find_rest(n, A, z, b, r);
   for (int turn = 0; turn < PROX_TURNS; turn++) {
     double size = 0;
     for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
@@ -211,16 +234,13 @@ static bool solve_proximal(event *s, int n) {
     before = size;
     lu_solve(n, factor, n, s->pivot, r);
     for (int i = 0; i < n; i++) z[i] += r[i];
-    for (int i = 0; i < n; i++) {
-      double sum = b[i];
-      for (int j = 0; j < n; j++) sum -= A[i * n + j] * z[j];
-      r[i] = sum;
-    }
+    find_rest(n, A, z, b, r);
   }
   return true;
 }
 
-bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {
+// The equations of the held rows, scaled to a unit diagonal of W; returns how many.
+static int write_held(event *s, int level, bool coupled) {
   int n = list_held(s, level), row_total = s->x->row_total;
   for (int i = 0; i < n; i++) {
     const double *row = s->W + (long)s->held[i] * row_total;
@@ -228,9 +248,21 @@ bool event_solve_held(event *s, const double *rhs, int level, bool coupled, doub
     for (int j = 0; j < n; j++) s->A[i * n + j] = row[s->held[j]];
   }
   if (coupled) couple_friction(s, n);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) s->A[i * n + j] *= s->scaling[i] * s->scaling[j];
+  return n;
+}
+
+bool event_is_redundant(event *s) {
+  int n = write_held(s, 1, true);
+  return n && lu_factor(n, s->A, n, s->pivot) < 1e-8;
+}
+
+bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {
+  int n = write_held(s, level, coupled), row_total = s->x->row_total;
+  for (int i = 0; i < n; i++) {
     s->rhs[i] = s->scaling[i] * rhs[s->held[i]];
+    s->z[i] = s->scaling[i] > 0 ? lambda[s->held[i]] / s->scaling[i] : 0;
   }
   if (n && !solve_proximal(s, n)) return false;
   memset(lambda, 0, (size_t)row_total * sizeof *lambda);
@@ -269,20 +301,43 @@ static void book_drives(event *s) {
   }
 }
 
-bool event_accelerate(event *s) {
+// W_NN - μ W_NT d over W_NN: how its normal acceleration answers its own force, friction included.
+static double resistance_of(const event *s, const event_point *c) {
+  const double *W = s->W + (long)c->row * s->x->row_total + c->row;
+  double way[2], sum = W[0];
+  find_way(s, c, s->rate + c->row, way);
+  for (int k = 1; k < c->rows; k++) sum -= c->friction * way[k - 1] * W[k];
+  return sum / W[0];
+}
+
+static void recall_shares(event *s) {
+  memcpy(s->lambda, s->share, (size_t)s->m->row_count * sizeof *s->lambda);
+  for (int i = 0; i < s->m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].force;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (c->takes_part) memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
+  }
+}
+
+static bool accelerate(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   s->evaluations++;
   for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
   rows_rates(m, x, s->rate);
+  event_friction_observe(s);
+  recall_shares(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, 1, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
-    if (c->takes_part) memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+    if (!c->takes_part) continue;
+    memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+    if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
   }
+  event_friction_take_forces(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, s->lambda, x->row_total);
@@ -295,6 +350,15 @@ bool event_accelerate(event *s) {
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;
   return true;
+}
+
+bool event_accelerate(event *s) {
+  enum { TURNS = 60 };
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!accelerate(s)) return false;
+    if (event_friction_agrees(s, turn)) return true;
+  }
+  return false;
 }
 
 // --- projection ---------------------------------------------------------------------------------------------------
@@ -324,6 +388,7 @@ static bool project_positions(event *s) {
       worst = fmax(worst, fabs(s->points[p].gap));
     }
     if (turn > 0 && worst <= tolerance) return true;
+    memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
     if (!isfinite(worst) || !event_solve_held(s, s->a, 0, false, s->lambda)) return false;
     dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
   }
@@ -336,6 +401,7 @@ static bool find_arrest(event *s, bool coupled) {
   if (!prepare_projection(s)) return false;
   rows_rates(m, x, s->rate);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
+  memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
   return event_solve_held(s, s->a, 1, coupled, s->lambda);
 }
 
@@ -351,11 +417,12 @@ static bool project_velocities(event *s) {
 
 bool event_project(event *s, double t, double *y) {
   const mechanism *m = s->m;
-  if (!s->closed_count && !m->row_count && m->nq == m->nv) return true;
+  bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
+  if (free && m->nq == m->nv) return true;
   dynamics_set(m, s->x, t, y, y + s->nq);
   dynamics_normalize(m, s->x->q);
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  bool held = (!s->closed_count && !m->row_count) || (project_positions(s) && project_velocities(s));
+  bool held = free || (project_positions(s) && project_velocities(s));
   if (held) memcpy(y, s->x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->x->u, (size_t)s->nv * sizeof *y);
   rows_clear(m, s->x);
   return held;

@@ -36,7 +36,10 @@ typedef struct moreau {
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // one a speed, for the moment
   double projection_energy;
-  contact_point *points;
+  contact_point *points, *before;        // at the midpoint of this step, and of the last
+  bool has_before;
+  bool *struck;                          // by a percussion since they were last apart
+  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
@@ -73,7 +76,7 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
 
 static void add_friction_blocks(moreau *s, double dt) {
   for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
     s->block_start[s->block_count] = b.row;
     s->blocks[s->block_count++] = b;
   }
@@ -96,6 +99,9 @@ static void allocate(moreau *s) {
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
   s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
+  s->before = ARENA_ARRAY(a, contact_point, points + 1);
+  s->struck = ARENA_ARRAY(a, bool, points + 1);
+  s->nearest = ARENA_ARRAY(a, double, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
@@ -115,10 +121,7 @@ static void look_ahead(moreau *s) {
   s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-      s->element_of[p] = e;
-      s->shown[p].point = &s->points[p];
-    }
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) s->element_of[p] = e;
     s->reads_coordinates |= e->type == &contact_stop;
   }
 }
@@ -151,6 +154,56 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(moreau *s) {
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
+// The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
+enum { POINT_MEMORY = 20 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
+}
+
+static void remember(const void *scheme, double *memory) {
+  const moreau *s = scheme;
+  const mechanism *m = s->m;
+  *memory++ = s->has_before;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const scheme_contact *c = &s->shown[p];
+    vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
+    const double numbers[POINT_MEMORY] = {
+        c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
+        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z};
+    memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
+  }
+  memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
+}
+
+static void recall(moreau *s, const double *memory) {
+  const mechanism *m = s->m;
+  s->has_before = *memory++ != 0;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0,
+                                   &s->points[p]};
+    s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
+    s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
+                                   .t = {vec3_of(memory + 14), vec3_of(memory + 17)}, .speed = -1};
+  }
+  memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (int)memory[i];
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   moreau *volatile s = calloc(1, sizeof *s);
@@ -175,10 +228,13 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
+  s->trouble = start->trouble, s->tally = start->solves;
   if (!create_workspace(s, error)) {
     destroy(s);
     return NULL;
   }
+  if (start->memory) recall(s, start->memory);
+  else show_gaps(s);
   return s;
 }
 
@@ -268,14 +324,27 @@ static bool is_near(moreau *s, const contact_element *e) {
   return near;
 }
 
+// From one midpoint to the next the motion is uniform. Bodies that are apart now, and overlapped on the straight ways since
+// they were last apart without a percussion, have gone through each other: an impact that was missed.
+static void look_for_passage(moreau *s, const contact_element *e, int p) {
+  if (!e->type->nearest || !s->has_before) return;
+  double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
+  s->nearest[p] = fmin(s->nearest[p], nearest);
+  if (s->points[p].gap <= s->contacts->activation) return;
+  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -s->contacts->activation;
+  s->struck[p] = false;
+  s->nearest[p] = 0;
+}
+
 static void add_active(moreau *s, const contact_element *e, double dt) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     scheme_contact *shown = &s->shown[p];
     shown->gap = s->points[p].gap;
     bool active = shown->gap <= s->contacts->activation;
+    look_for_passage(s, e, p);
     if (!active && !shown->active) continue;
     scheme_contact last = *shown;
-    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = last.point};
+    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
     s->active[s->active_count] = p;
@@ -285,6 +354,8 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
 }
 
 static void find_active(moreau *s, double dt) {
+  contact_point *points = s->before;
+  s->before = s->points, s->points = points;
   rows_clear(s->m, s->x);
   s->active_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
@@ -293,6 +364,7 @@ static void find_active(moreau *s, double dt) {
     e->type->evaluate(s->m, s->x, e, s->points + e->point0);
     add_active(s, e, dt);
   }
+  s->has_before = true;
   if (s->m->friction_count) moreau_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
 
@@ -366,7 +438,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
   for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
-    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
@@ -432,6 +504,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
     impact_part(s->impacts, point);
     return;
   }
+  s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
@@ -553,12 +626,7 @@ static void show_end(void *scheme) {
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
 static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
-// A resumed run has no percussions to begin its first solve from, nor loads of joints that rub, which shows in the last
-// digits where solvers iterate.
-static bool resumes_exactly(const void *scheme) {
-  const moreau *s = scheme;
-  return !s->solver.warm_start && !s->friction.loaded;
-}
+static bool resumes_exactly(const void *scheme) { return scheme != NULL; }
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
 
@@ -571,5 +639,5 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_moreau = {
     .name = "moreau", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
-    .next_step = next_step, .contacts = contacts_of,
+    .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,
 };

@@ -16,17 +16,9 @@ typedef struct scheme_setup {
   const void *settings;            // the member's own
 } scheme_setup;
 
-typedef struct scheme_start {
-  double t;
-  const double *q, *u;
-  double accounts[POWER_COUNT];    // work and losses so far
-  double next_step;                // of a resumed run, 0: none
-  long steps;                      // taken before, for fixed steps counted from the start of a run
-} scheme_start;
-
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
-  long leaps;                      // episodes found deeper than a clearance or a body: the step is too large
+  long leaps;                      // episodes found deeper than a clearance or a body, or not at all: the step is too large
   long too_deep;                   // episodes first met deeper than the bound
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
@@ -35,6 +27,18 @@ typedef struct contact_trouble {
   long accumulations;              // of infinitely many impacts that were summed up
   double accumulation_error;       // the most that has moved a point by [m]
 } contact_trouble;
+
+typedef struct scheme_start {
+  double t;
+  const double *q, *u;
+  double accounts[POWER_COUNT];    // work and losses so far
+  double next_step;                // of a resumed run, 0: none
+  long steps;                      // taken before, for fixed steps counted from the start of a run
+  // of a resumed run, what it went through before: zero otherwise
+  contact_trouble trouble;
+  chain_tally solves;
+  const double *memory;            // what the scheme remembered, null: nothing
+} scheme_start;
 
 typedef struct scheme_stats {
   long steps, rejected, evaluations, projection_failures;
@@ -67,6 +71,9 @@ typedef struct scheme_type {
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
   const scheme_contact *(*contacts)(const void *scheme);  // one a contact point; null: knows none
+  // What it remembers from step to step beside the state, as so many numbers; null: nothing.
+  int (*memory_size)(const mechanism *m, const contact_set *contacts);
+  void (*remember)(const void *scheme, double *memory);
 } scheme_type;
 
 extern const scheme_type scheme_smooth, scheme_moreau, scheme_event, scheme_compliant;

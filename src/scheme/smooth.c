@@ -19,7 +19,8 @@ struct smooth {
   ode_problem ode;
   dae_problem dae;
   int nq, nv, nc, n;
-  int powers;                     // how many accounts are integrated: those of contact only where something pushes
+  int powers;                     // how many accounts are integrated, and which
+  power power[POWER_COUNT];
   double *y, *ydot, *scale, *work;
   bool *differential;
   double accounts[POWER_COUNT];   // of the state shown
@@ -36,7 +37,7 @@ static int differential_count(const smooth *s) { return inner_at(s) + s->m->inne
 static void pack(const smooth *s, const scheme_start *start, double *y) {
   memcpy(y, start->q, (size_t)s->nq * sizeof *y);
   memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
-  memcpy(y + work_at(s), start->accounts, (size_t)s->powers * sizeof *y);
+  for (int k = 0; k < s->powers; k++) y[work_at(s) + k] = start->accounts[s->power[k]];
   memcpy(y + inner_at(s), s->x->inner, (size_t)s->m->inner_count * sizeof *y);
 }
 
@@ -56,7 +57,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   if (s->failed || x->refused) return 1;
   dynamics_rates(s->m, x->q, x->u, ydot);
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
-  memcpy(ydot + work_at(s), x->powers, (size_t)s->powers * sizeof *ydot);
+  for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
   memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->m->inner_count * sizeof *ydot);
   return 0;
 }
@@ -117,7 +118,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
     r[s->nq + v] = ydot[s->nq + v] - x->drive_udot[v];
   }
   for (int k = 0; k < s->nc; k++) x->powers[POWER_DRIVE] -= lambda[k] * x->rows[k].phi_t;
-  for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[k];
+  for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[s->power[k]];
   for (int k = 0; k < m->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
   double *on_positions = r + differential_count(s), *on_velocities = on_positions + s->nc;
   for (int i = 0; i < s->nc; i++) {
@@ -225,10 +226,21 @@ static bool allocate(smooth *s, int n) {
   return s->y && s->ydot && s->scale && s->work && s->differential;
 }
 
+// A work account that nothing in the model can change need not be integrated.
+static int choose_accounts(const mechanism *m, const smooth_settings *settings, power chosen[POWER_COUNT]) {
+  int count = 0;
+  for (power k = 0; k < POWER_COUNT; k++) {
+    bool forces = (k == POWER_APPLIED || k == POWER_DAMPER) && m->force_count > 0;
+    if (forces || (k == POWER_DRIVE && m->drive_count > 0) || settings->loses[k]) chosen[count++] = k;
+  }
+  return count;
+}
+
 smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings, const scheme_start *start,
                       carom_error *error) {
   const mechanism *m = setup->m;
-  int powers = setup->x->push ? POWER_COUNT : POWER_CONTACT;
+  power chosen[POWER_COUNT];
+  int powers = choose_accounts(m, settings, chosen);
   int n = m->nq + m->nv + powers + m->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   smooth *s = calloc(1, sizeof *s);
   if (s) s->m = m, s->x = setup->x, s->settings = *settings;
@@ -238,6 +250,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
     return NULL;
   }
   s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n, s->powers = powers;
+  memcpy(s->power, chosen, sizeof chosen);
   if (start->next_step > 0 && settings->kind == INTEGRATOR_ERK) s->settings.integrator.step = start->next_step;
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
@@ -263,7 +276,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
 void smooth_show(smooth *s, double t, const double *y) {
   set_motion(s, t, y);
   dynamics_normalize(s->m, s->x->q);
-  memcpy(s->accounts, y + work_at(s), (size_t)s->powers * sizeof *y);
+  for (int k = 0; k < s->powers; k++) s->accounts[s->power[k]] = y[work_at(s) + k];
 }
 
 static void explain(smooth *s, carom_error *error) {
@@ -292,6 +305,13 @@ carom_status smooth_interpolate(smooth *s, double t, double *y) { return integra
 double smooth_time(const smooth *s) { return integrator_time(s->it); }
 const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
 int smooth_size(const smooth *s) { return s->n; }
+double *smooth_inner(const smooth *s, double *y) { return y + inner_at(s); }
+
+double smooth_account(const smooth *s, const double *y, power which) {
+  for (int k = 0; k < s->powers; k++)
+    if (s->power[k] == which) return y[work_at(s) + k];
+  return s->accounts[which];
+}
 double smooth_next_step(const smooth *s) { return integrator_next_step(s->it); }
 bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }
 const double *smooth_accounts(const smooth *s) { return s->accounts; }

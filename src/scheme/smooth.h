@@ -1,5 +1,5 @@
-// Scheme `smooth`: motion without contact on the integrators. The integrated state is (q, u, work accounts, inner states of
-// forces), so that the energy ledger is as accurate as the motion; for IDA also the multipliers of both levels.
+// Scheme `smooth`: motion without contact on the integrators. The integrated state is (q, u, those work accounts that can
+// change, inner states of forces), so that the energy ledger is as accurate as the motion; for IDA also the multipliers of both levels.
 //
 // What it does is offered to schemes that add forces of their own (motion.push) and stop now and then.
 #ifndef SCHEME_SMOOTH_H
@@ -16,6 +16,7 @@ typedef struct smooth_settings {
   smooth_constraints constraints;
   double alpha, beta;         // Baumgarte [1/s]
   double length;              // a typical size, for the absolute tolerances [m]
+  bool loses[POWER_COUNT];    // which losses a scheme's own forces (motion.push) may have; the others are not integrated
 } smooth_settings;
 
 typedef struct smooth smooth;
@@ -37,6 +38,8 @@ int smooth_size(const smooth *s);                         // of the state
 double smooth_next_step(const smooth *s);
 bool smooth_resumes_exactly(const smooth *s);
 const double *smooth_accounts(const smooth *s);           // of the state shown
+double smooth_account(const smooth *s, const double *y, power which);  // of a whole state
+double *smooth_inner(const smooth *s, double *y);         // its inner states
 scheme_stats smooth_stats(const smooth *s);
 
 #endif

@@ -5,7 +5,9 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 N_Vector glue_vector(sundials_glue *glue, const integrator *it, double *array) {
-  return N_VMake_Serial(it->n, array, glue->context);
+  N_Vector v = N_VMake_Serial(it->n, array, glue->context);
+  if (v) glue_use_own_operations(v);
+  return v;
 }
 
 bool glue_open(sundials_glue *glue, integrator *it, bool dense) {

@@ -25,6 +25,8 @@ void glue_close(sundials_glue *glue);
 
 // Of the integrator's length over memory of ours.
 N_Vector glue_vector(sundials_glue *glue, const integrator *it, double *array);
+// Of a serial vector and all that will be cloned from it.
+void glue_use_own_operations(N_Vector v);
 
 // Error handler of CVODE, ARKODE and IDA alike; `glue` is its data. Warnings are not kept.
 void glue_hear(int code, const char *module, const char *function, char *message, void *glue);

@@ -9,20 +9,26 @@
 typedef struct stage {
   const solver *solver;
   int iterations;  // 0: as the settings say
-  bool warm;       // goes on from the best so far
+  bool warm;       // goes on from the best so far; else the first stage starts as the settings say, others from zero
 } stage;
 
 // Exact methods first where they are quick, then those that always get somewhere.
 static const stage small_plane[] = {
     {&solver_active_set, 0, false},   {&solver_lemke, 0, false},        {&solver_enumerate, 0, false},
     {&solver_nsgs, 1000, false},      {&solver_alart_curnier, 0, true}, {&solver_newton, 0, false},
+    {&solver_interior, 0, false},
     {&solver_nsgs, 0, true},
 };
 static const stage large_plane[] = {
     {&solver_nsgs, 500, false}, {&solver_alart_curnier, 0, true}, {&solver_lemke, 0, false},
-    {&solver_newton, 0, false}, {&solver_nsgs, 0, true},
+    {&solver_newton, 0, false}, {&solver_interior, 0, false},     {&solver_nsgs, 0, true},
 };
-static const stage space[] = {{&solver_nsgs, 300, false}, {&solver_alart_curnier, 0, true}, {&solver_nsgs, 0, true}};
+// Where percussions are not unique, Newton may start on a wrong edge and Gauss-Seidel creep: then from the middle, and
+// then without the guess.
+static const stage space[] = {
+    {&solver_nsgs, 300, false}, {&solver_alart_curnier, 0, true}, {&solver_interior, 0, false},
+    {&solver_alart_curnier, 0, false}, {&solver_nsgs, 2000, false}, {&solver_nsgs, 0, true},
+};
 
 // Unknowns up to which pivoting is quicker than sweeping.
 enum { PIVOT_MAX = 300 };
@@ -57,18 +63,19 @@ static void record(chain_tally *tally, const char *name, bool solved) {
   tally->stage[i].solved += solved;
 }
 
-static void try_stage(const stage *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
-                      const driver *d, solve_solution *best, solve_info *info) {
+static void try_stage(const stage *s, bool first, const solve_problem *p, const solve_settings *settings,
+                      solve_workspace *w, const driver *d, solve_solution *best, solve_info *info) {
   size_t bytes = (size_t)p->W.rows * sizeof(double);
   solve_settings own = *settings;
   if (s->iterations && (!own.iterations || s->iterations < own.iterations)) own.iterations = s->iterations;
-  own.warm_start = s->warm || settings->warm_start;
+  own.warm_start = s->warm || (first && settings->warm_start);
   if (own.warm_start) memcpy(d->r, best->r, bytes);
   else memset(d->r, 0, bytes);
   solve_info here = {.stage = s->solver->name, .residual = INFINITY};
   solve_solution candidate = {d->r, d->u};
   driver_solve(s->solver, p, &own, w, d, &candidate, &here);
   here.iterations += info->iterations;
+  if (here.status == SOLVE_NONE) info->status = SOLVE_NONE;
   if (here.residual < info->residual) {
     memcpy(best->r, d->r, bytes);
     memcpy(best->u, d->u, bytes);
@@ -83,9 +90,9 @@ static void run_stages(const solve_problem *p, const solve_settings *settings, s
   int count;
   const stage *stages = stages_for(p, &count);
   driver d = driver_begin(w, limits);
-  for (int i = 0; i < count && info->status != SOLVE_SOLVED; i++) {
+  for (int i = 0; i < count && info->status != SOLVE_SOLVED && info->status != SOLVE_NONE; i++) {
     if (!stages[i].solver->suits(p)) continue;
-    try_stage(&stages[i], p, settings, w, &d, solution, info);
+    try_stage(&stages[i], i == 0, p, settings, w, &d, solution, info);
     record(tally, stages[i].solver->name, info->status == SOLVE_SOLVED);
   }
 }
@@ -93,7 +100,7 @@ static void run_stages(const solve_problem *p, const solve_settings *settings, s
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally) {
   size_t bytes = (size_t)p->W.rows * sizeof(double);
-  solve_info info = {.stage = "zero", .residual = INFINITY, .status = SOLVE_UNSUITABLE};
+  solve_info info = {.stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .status = SOLVE_UNSUITABLE};
   bool valid = solve_problem_valid(p), done = valid && zero_solves(p);
   if (!valid || done || !settings->warm_start) memset(solution->r, 0, bytes);
   memcpy(solution->u, p->q, bytes);
@@ -111,6 +118,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
   if (tally) {
     tally->problems++;
     tally->unsolved += info.status != SOLVE_SOLVED;
+    tally->impossible += info.status == SOLVE_NONE;
     tally->worst_residual = fmax(tally->worst_residual, info.residual);
   }
   return info;

@@ -12,6 +12,9 @@ typedef enum state { OPEN, CLOSED, SLIP_FORWARD, SLIP_BACKWARD, AT_LO, AT_HI } s
 
 enum { COMBINATIONS_MAX = 1 << 16, ROWS_MAX = 128, COUNTED_MAX = 64, REFINEMENTS = 3 };
 
+// A residual that cannot be rounding of a solution.
+static const double PROOF = 1e-6;
+
 typedef struct enumeration {
   double *W, *A, *x, *rest;    // W dense; the equations; their solution; what is left of them
   int *equation, *pivot;       // row of each unknown
@@ -20,6 +23,7 @@ typedef struct enumeration {
   int *state;                  // which of its states each block is in
   double *found;               // solutions met so far
   int unknowns;
+  bool all_regular;            // each combination had one candidate: when none fits, there is no solution
 } enumeration;
 
 static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -130,6 +134,7 @@ static void solve_equations(enumeration *e, const solve_problem *p) {
   memset(e->x, 0, (size_t)m * sizeof *e->x);
   write_equations(e, p, e->A, 0);
   if (lu_factor(m, e->A, m, e->pivot) < 1e-11) {
+    e->all_regular = false;
     write_equations(e, p, e->A, 1e-10);
     if (lu_factor(m, e->A, m, e->pivot) == 0) return;
   }
@@ -170,6 +175,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   solve_limits limits = solve_limits_of(p);
   enumeration e = lay_out(w, &limits);
   double best = INFINITY;
+  e.all_regular = true;
   memset(e.state, 0, (size_t)p->block_count * sizeof *e.state);
   p->W.ops->dense(&p->W, e.W);
   do {
@@ -182,7 +188,8 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (!s->count_solutions) return SOLVE_SOLVED;
     count_solution(&e, p->W.rows, &info->solutions);
   } while (next_combination(&e, p));
-  return best <= s->tolerance ? SOLVE_SOLVED : SOLVE_STALLED;
+  if (best <= s->tolerance) return SOLVE_SOLVED;
+  return e.all_regular && best > PROOF ? SOLVE_NONE : SOLVE_STALLED;
 }
 
 const solver solver_enumerate = {

@@ -42,6 +42,7 @@ typedef struct solve_problem {
   X(INACCURATE, "ended above the tolerance")                                 \
   X(LIMIT,      "reached the limit of iterations")                           \
   X(RAY,        "ended on a ray: no solution on this path")                  \
+  X(NONE,       "there is no solution: every combination was tried")         \
   X(STALLED,    "could not improve any further")                             \
   X(UNSUITABLE, "is not made for this problem")                              \
   X(TOO_LARGE,  "needs more memory than its workspace has")                  \

@@ -8,7 +8,7 @@
 #include "solve/residual.h"
 
 static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate, &solver_newton,
-                                        &solver_pgs,        &solver_nsgs,  &solver_alart_curnier};
+                                        &solver_pgs,        &solver_nsgs,  &solver_alart_curnier, &solver_interior};
 
 const solver *const *solver_list(int *count) {
   *count = sizeof solvers / sizeof *solvers;

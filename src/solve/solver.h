@@ -16,7 +16,7 @@ typedef struct solver {
 } solver;
 
 extern const solver solver_active_set, solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs,
-    solver_alart_curnier;
+    solver_alart_curnier, solver_interior;
 
 const solver *const *solver_list(int *count);
 const solver *solver_find(const char *name);  // null when there is none
@@ -39,9 +39,15 @@ typedef struct chain_tally {
   } stage[CHAIN_STAGES_MAX];
   int stage_count;
   long problems, unsolved;
+  long impossible;         // of the unsolved: proved to have no solution
   double worst_residual;
 } chain_tally;
 
+enum { CHAIN_TALLY_NUMBERS = 4 + 3 * CHAIN_STAGES_MAX };
+void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
+chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
+
+#define SOLVE_ZERO_STAGE "zero"
 // r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the
 // best of all. The tally may be null. Leaves the time to its caller: it runs in every step, and reading a clock
 // costs as much as a small problem.

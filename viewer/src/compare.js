@@ -1,6 +1,6 @@
 // Runs against the first one: what differs most, impacts side by side, energies and cost.
 import { h, replace } from './dom.js';
-import { count, plain, quantity, unitText } from './number.js';
+import { columnScale, count, plain, quantity, several, unitText } from './number.js';
 
 const MOST = 400;           // rows of matched impacts in the table
 
@@ -18,7 +18,7 @@ function pairPanel(first, second, pair, clock) {
   const columns = [...pair.columns].sort((a, b) => b.max / (b.range || 1) - a.max / (a.range || 1));
   const share = (c) => (c.range > 0 ? `${plain(100 * c.max / c.range, 3)} %` : '–');
   return h('div', { class: 'panel' }, h('header', {}, h('h2', {}, `${first.name} against ${second.name}`)),
-    block('Largest differences', `${count(columns.length)} quantities, largest share of their range first; click for the moment`,
+    block('Largest differences', `${several(columns.length, 'quantity', 'quantities')}, largest share of the range first; a click goes to the moment`,
       table('Differences', [['quantity', 'text'], ['largest'], ['of range'], ['rms'], ['at']],
         columns.slice(0, MOST).map((c) => row([c.name, quantity(c.max, c.unit), share(c), quantity(c.rms, c.unit), quantity(c.at, 's', 6)], go(c.at))))),
     pair.impacts && block('Impacts side by side', impactLine(pair), impactTable(first, second, pair, go)),
@@ -43,11 +43,13 @@ function impactTable(first, second, pair, go) {
   const at = (run, i, name) => (i === null ? undefined : run.impacts.get(name, i));
   const lines = [...pair.matched, ...pair.only_first.map((i) => [i, null]), ...pair.only_second.map((i) => [null, i])]
     .map(([i, k]) => ({ i, k, t: at(first, i, 'start') ?? at(second, k, 'start') })).sort((a, b) => a.t - b.t);
-  const name = ({ i, k }) => (i === null ? second.impacts.pointName(k) : first.impacts.pointName(i));
-  const show = (run, i, column, unit) => (i === null ? '—' : quantity(at(run, i, column), unit));
-  const cells = ({ i, k, t }) => [name({ i, k }), show(first, i, 'start', 's'), show(second, k, 'start', 's'), show(first, i, 'impulse_normal', 'N*s'), show(second, k, 'impulse_normal', 'N*s'),
+  const largest = (name) => Math.max(...[first, second].map((run) => run.impacts?.of.get(name)?.max ?? 0));
+  const strength = columnScale(largest('impulse_normal'), 'N*s'), decimals = Math.min(12, Math.max(4, 6 - Math.floor(Math.log10(largest('end') || 1))));
+  const start = (run, i) => (i === null ? '—' : at(run, i, 'start').toFixed(decimals));
+  const impulse = (run, i) => (i === null ? '—' : (at(run, i, 'impulse_normal') * strength.factor).toPrecision(4));
+  const cells = ({ i, k, t }) => [i === null ? second.impacts.pointName(k) : first.impacts.pointName(i), start(first, i), start(second, k), impulse(first, i), impulse(second, k),
     i === null || k === null ? 'alone' : quantity(at(second, k, 'start') - t, 's', 3)];
-  return [table('Impacts side by side', [['contact', 'text'], ['start, first'], ['second'], ['impulse, first'], ['second'], ['later by']],
+  return [table('Impacts side by side', [['contact', 'text'], [`start, ${first.name} [s]`], [`${second.name} [s]`], [`impulse, ${first.name} [${strength.unit}]`], [`${second.name} [${strength.unit}]`], ['later by']],
     lines.slice(0, MOST).map((l) => row(cells(l), go(l.t)))),
   lines.length > MOST ? h('p', { class: 'body note' }, `The first ${MOST} of ${count(lines.length)}.`) : null];
 }

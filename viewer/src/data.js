@@ -133,9 +133,10 @@ export class Run {
     return this.axes.reduce((best, axis) => (axis.kept > best.kept ? axis : best), this.axes[0]);
   }
 
+  // The worst line of the verdict; a run that did not end well is never good.
   get level() {
-    const order = ['good', 'warn', 'bad'];
-    return order[Math.max(0, ...(this.verdict ?? []).map((c) => order.indexOf(c.level)))];
+    const order = ['good', 'warn', 'bad'], ended = { done: 0, failed: 2 }[this.status] ?? 1;
+    return order[Math.max(ended, ...(this.verdict ?? []).map((c) => order.indexOf(c.level)))];
   }
 }
 

@@ -12,8 +12,9 @@ export function s(tag, attributes = {}, ...children) {
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    if (typeof value === 'boolean' && name.startsWith('aria-')) element.setAttribute(name, String(value));
+    else if (value === undefined || value === null || value === false) continue;
+    else if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'value') element.value = value;
     else element.setAttribute(name, value === true ? '' : value);
   }

@@ -1,6 +1,6 @@
 // The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
 import { h, replace, select, check, download, fileName } from './dom.js';
-import { columnScale, count } from './number.js';
+import { columnScale, count, plain } from './number.js';
 
 const ROW = 25;             // height of a row [px], as in the style sheet
 const SPARE = 6;            // rows made beyond the edge
@@ -106,7 +106,7 @@ class Events {
     const v = this.value(name, row), { factor } = this.scales.get(name);
     if (!Number.isFinite(v)) return '–';
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));
-    return v === 0 ? '0' : Math.abs(v * factor) < 0.001 ? (v * factor).toExponential(1) : (v * factor).toPrecision(4);
+    return v === 0 ? '0' : Math.abs(v * factor) < 0.00095 ? plain(v * factor, 3) : (v * factor).toPrecision(4);
   }
 
   // The one row that the Tab key stops at.
@@ -164,7 +164,17 @@ class Events {
       row.setAttribute('aria-selected', on);
       row.tabIndex = Number(row.dataset.row) === this.stop() ? 0 : -1;
     }
-    if (this.place.has(current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(current));
+    this.follow();
+  }
+
+  // Scrolls with the time, once a picture at most: asking for heights in between would lay out the page each time.
+  follow() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      if (this.place.has(this.current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(this.current));
+    });
   }
 
   saveCsv() {

@@ -46,12 +46,14 @@ async function start() {
   return undefined;
 }
 
-// The scene fills what head, verdict and dock leave of the window.
+// The scene fills what head, verdict and dock leave of the window, more of it once the verdict is scrolled away.
 function keepHeights() {
   const set = () => {
+    const above = Math.max(0, at('verdict').offsetHeight - Math.max(0, scrollY));
     document.documentElement.style.setProperty('--dock', `${at('dock').offsetHeight}px`);
-    document.documentElement.style.setProperty('--top', `${at('head').offsetHeight + at('verdict').offsetHeight}px`);
+    document.documentElement.style.setProperty('--top', `${at('head').offsetHeight + above}px`);
   };
+  document.addEventListener('scrollend', set);
   const observer = new ResizeObserver(set);
   for (const id of ['dock', 'head', 'verdict']) observer.observe(at(id));
   set();

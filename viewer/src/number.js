@@ -1,6 +1,6 @@
 // Numbers for people: engineering prefixes, thin spaces, as many digits as a reader can use.
 
-const PREFIX = ['y', 'z', 'a', 'f', 'p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'];
+const PREFIX = ['p', 'n', 'µ', 'm', '', 'k', 'M', 'G', 'T', 'P'], SMALLEST = -4;
 const PREFIXED = new Set(['m', 's', 'N', 'J', 'm/s', 'rad', 'rad/s', 'N*s', 'N*m', 'W', 'Pa', 'm/s^2', 'rad/s^2', 'N/m', 'Hz']);
 
 // 'm/s^2' → 'm/s²', 'N*s' → 'N·s'; '1' is no unit.
@@ -29,9 +29,10 @@ export function quantity(x, unit, digits = 4) {
   const name = unitText(unit);
   if (!Number.isFinite(x) || x === 0 || !PREFIXED.has(unit)) return `${plain(x, digits)}${name ? ` ${name}` : ''}`;
   if (unit.startsWith('rad') && Math.abs(x) >= 1e-3) return `${plain(x, digits)} ${name}`;
-  const k = Math.min(5, Math.max(-8, Math.floor(Math.log10(Math.abs(x) * (1 + 1e-12)) / 3)));
+  const k = Math.min(5, Math.floor(Math.log10(Math.abs(x) * (1 + 1e-12)) / 3));
+  if (k < SMALLEST) return `${power(x, digits).replace('-', '−')} ${name}`;
   const scaled = (x / 10 ** (3 * k)).toPrecision(digits);
-  return `${String(Number(scaled)).replace('-', '−')} ${PREFIX[k + 8]}${name}`;
+  return `${String(Number(scaled)).replace('-', '−')} ${PREFIX[k - SMALLEST]}${name}`;
 }
 
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, '\u202f');
@@ -45,6 +46,12 @@ export function ticks(min, max, target) {
   if (!(step > 0) || !Number.isFinite(step)) return [min];
   for (let k = Math.ceil(min / step - 1e-9); k * step <= max + 1e-9 * step; k++) list.push(k * step);
   return list;
+}
+
+// The largest of 1, 2, 5 times a power of ten that is not above x.
+export function roundBelow(x) {
+  const base = 10 ** Math.floor(Math.log10(x) + 1e-12);
+  return base * (x >= 5 * base ? 5 : x >= 2 * base ? 2 : 1);
 }
 
 // Decimals that show a step in full: 2 for 0.25.
@@ -70,6 +77,6 @@ export function tickTexts(values) {
 export function columnScale(largest, unit) {
   const name = unitText(unit);
   if (!PREFIXED.has(unit) || unit.startsWith('rad') || !(largest > 0) || !Number.isFinite(largest)) return { factor: 1, unit: name };
-  const k = Math.min(5, Math.max(-8, Math.floor(Math.log10(largest * (1 + 1e-12)) / 3)));
-  return { factor: 10 ** (-3 * k), unit: `${PREFIX[k + 8]}${name}` };
+  const k = Math.min(5, Math.max(SMALLEST, Math.floor(Math.log10(largest * (1 + 1e-12)) / 3)));
+  return { factor: 10 ** (-3 * k), unit: `${PREFIX[k - SMALLEST]}${name}` };
 }

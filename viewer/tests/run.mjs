@@ -1,6 +1,6 @@
 // node tests/run.mjs [path of carom] [only checks whose name has this in it]
 // Without a carom only what needs no run of a model is checked.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, folder, runChecks } from './harness.mjs';
 import { pageChecks } from './page.mjs';
@@ -13,4 +13,5 @@ if (existsSync(tool)) modelChecks(browser, scratch, tool);
 else console.log(`no carom at ${tool}: models are left out`);
 const failed = await runChecks(process.argv[3]);
 await browser.close();
+rmSync(scratch, { recursive: true });
 process.exit(failed ? 1 : 0);

@@ -54,11 +54,11 @@ export function toCsv(times, curves, data, [a, b]) {
 }
 
 // A field that takes the name of any recorded quantity.
-export function quantityInput(run, name, value, onpick) {
+export function quantityInput(run, name, value, onpick, hint = name) {
   // A model of many bodies has thousands of names: they are listed when first asked for.
   const list = () => document.getElementById('quantities')
     ?? document.body.append(h('datalist', { id: 'quantities' }, [...run.byName.values()].map((c) => h('option', { value: c.name }, unitText(c.unit)))));
-  const input = h('input', { list: 'quantities', onfocus: list, 'aria-label': name, placeholder: name, value, spellcheck: 'false', onchange: () => {
+  const input = h('input', { list: 'quantities', onfocus: list, 'aria-label': name, placeholder: hint, value, spellcheck: 'false', onchange: () => {
     const known = run.byName.has(input.value);
     input.setCustomValidity(known || !input.value ? '' : 'No such quantity in this run');
     if (known) onpick(input.value, input);

@@ -3,6 +3,8 @@
 const SHORT_ROWS = 4;         // an episode of at most so many rows is an impact and nothing else
 const SHORT_SHARE = 2e-3;     // of the run, likewise
 
+const MOST_FLASHES = 8, WEAKEST = 0.2;   // cube root of the impulse over the largest
+
 export const FREE = 0, STICK = 1, SLIP = 2, IMPACT = 3;
 export const STATE_NAMES = ['free', 'stick', 'slip', 'impact'];
 
@@ -54,7 +56,7 @@ export class ContactForces {
       const state = contact.slip.values[row];
       if (state === FREE || !(state > 0)) continue;
       const strikes = episode && (episode.end - episode.start <= this.short || t - episode.start <= this.first);
-      list.push({ contact, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
+      list.push({ contact, row, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
     }
     return list;
   }
@@ -68,14 +70,15 @@ export class ContactForces {
     const { impacts } = this.run, list = [];
     if (!impacts?.kept || !this.axis) return list;
     const largest = impacts.of.get('impulse_normal').max || 1;
-    for (let i = impacts.before(t); i >= 0 && list.length < 64; i--) {
-      const start = impacts.get('start', i);
+    for (let i = impacts.before(t); i >= 0 && list.length < MOST_FLASHES; i--) {
+      const start = impacts.get('start', i), strength = Math.cbrt(Math.abs(impacts.get('impulse_normal', i)) / largest);
       if (start < t - past) break;
+      if (strength < WEAKEST) continue;
       const contact = this.contacts[impacts.contact(i)];
       if (!contact?.slip || !contact.at) continue;
       let row = this.axis.locate(start).i;
       for (let k = 0; k < 3 && contact.slip.values[row] === FREE; k++) row = Math.min(row + 1, this.axis.times.length - 1);
-      if (contact.slip.values[row] > 0) list.push({ at: this.vector(contact.at, row), age: (t - start) / past, strength: Math.cbrt(Math.abs(impacts.get('impulse_normal', i)) / largest) });
+      if (contact.slip.values[row] > 0) list.push({ at: this.vector(contact.at, row), age: (t - start) / past, strength });
     }
     return list;
   }

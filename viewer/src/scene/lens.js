@@ -14,7 +14,7 @@ const TAIL = 400;             // rows of the orbit that are drawn behind the jou
 export class Lens {
   constructor(run, poses, contacts, clock) {
     Object.assign(this, { run, poses, contacts, clock });
-    this.loose = (run.scene.contacts ?? []).filter((c) => c.clearance > 0 && c.joint !== null && c.joint !== undefined);
+    this.loose = (run.scene.contacts ?? []).filter((c) => c.clearance > 0 && c.joint !== null && c.joint !== undefined && c.columns.x !== undefined && c.columns.y !== undefined);
     this.contact = this.loose[0];
     if (!this.contact) return;
     this.canvas = h('canvas', { role: 'img', 'aria-label': 'Magnified clearance' });
@@ -40,7 +40,7 @@ export class Lens {
     this.c = fitCanvas(this.canvas, w, height);
     const joint = this.run.scene.joints[this.contact.joint];
     const force = this.contacts.at(this.clock.t).find((f) => f.contact.about === this.contact);
-    if (this.contact.kind === 'guide' || joint.length > 0) this.drawGuide(joint, w, height, force);
+    if (this.contact.kind === 'guide') this.drawGuide(joint, w, height, force);
     else this.drawBearing(joint, w, height, force);
   }
 
@@ -48,26 +48,54 @@ export class Lens {
     return this.run.column(['contacts', this.contact.columns[key]]);
   }
 
+  // Where the journal's middle is in its bearing, row by row or between two rows: in the plane turned as the bearing is
+  // now, so that the magnifier and the scene agree. A ball in a socket is shown in the plane of its offset and the socket's
+  // axis, so that what touches is seen to touch.
+  offset(at) {
+    const x = at(this.column('x')), y = at(this.column('y'));
+    if (this.contact.kind === 'socket') return [Math.hypot(x, y) * (x < 0 ? -1 : 1), at(this.column('z'))];
+    if (this.contact.kind !== 'bearing') return [x, y];
+    const { first } = this.run.scene.joints[this.contact.joint], [c, s] = this.poses.direction(first.body, place({ rotate: first.rotate }, [1, 0, 0]));
+    return [c * x - s * y, s * x + c * y];
+  }
+
+  // Offsets of what is drawn: both ends of a journal in space, else the middle.
+  ends(joint) {
+    const { t } = this.clock, middle = this.offset((column) => column.at(t));
+    if (this.contact.kind !== 'journal') return [middle];
+    const { first, second } = joint, of = (s, v) => this.poses.direction(s.body, place({ rotate: s.rotate }, v));
+    const axis = of(second, [0, 0, 1]), across = [of(first, [1, 0, 0]), of(first, [0, 1, 0])];
+    const tilt = across.map((u) => joint.length / 2 * axis.reduce((sum, v, k) => sum + v * u[k], 0));
+    return [-1, 1].map((end) => middle.map((v, k) => v + end * tilt[k]));
+  }
+
   drawBearing(joint, w, height, force) {
     const look = theme(), { c } = this, outer = 0.42 * Math.min(w, height), gap = SHARE * outer, middle = [w / 2, height / 2];
-    const k = gap / this.contact.clearance, x = this.column('x'), y = this.column('y'), { t } = this.clock;
-    const on = (ex, ey) => [middle[0] + k * ex, middle[1] - k * ey];
-    draw.circle(c, middle, outer + 5, { fill: look.rule, stroke: look.ink });
-    draw.circle(c, middle, outer, { fill: look.panel, stroke: look.ink });
-    const centre = on(x.at(t), y.at(t));
-    draw.circle(c, centre, outer - gap, { fill: `${look.ground}55`, stroke: look.ink });
-    // The centre's way within the circle that the clearance leaves it, drawn larger yet so that it can be read.
-    const big = 2.2 * k, zoomed = (ex, ey) => [middle[0] + big * ex, middle[1] - big * ey];
-    draw.circle(c, middle, big * this.contact.clearance, { stroke: look.muted, width: 1, dash: [3, 3] });
-    const { i } = x.axis.locate(t), tail = [];
-    for (let row = Math.max(0, i - TAIL); row <= i; row++) tail.push(zoomed(x.values[row], y.values[row]));
-    draw.line(c, tail, look.trace, 1.3);
-    draw.circle(c, zoomed(x.at(t), y.at(t)), 3, { fill: look.trace });
-    if (force) {
-      const e = Math.hypot(x.at(t), y.at(t)) || 1, u = [x.at(t) / e, -y.at(t) / e], at = [middle[0] + outer * u[0], middle[1] + outer * u[1]];
-      draw.force(c, at, u.map((v) => -v), 0.5 * outer * Math.max(0.4, Math.cbrt(Math.hypot(...force.force) / this.contacts.largest)), force.state);
-    }
-    this.say(k, w, joint, force);
+    const k = gap / this.contact.clearance, ends = this.ends(joint), square = this.contact.kind === 'channel';
+    const ring = (at, r, style) => (square ? draw.box(c, at, r, style) : draw.circle(c, at, r, style));
+    ring(middle, outer + 5, { fill: look.rule, stroke: look.ink });
+    ring(middle, outer, { fill: look.panel, stroke: look.ink });
+    ends.forEach(([x, y], end) => ring([middle[0] + k * x, middle[1] - k * y], outer - gap, { fill: end ? undefined : `${look.ground}55`, stroke: look.ink, dash: end ? [4, 3] : [] }));
+    this.drawOrbit(middle, k, ring);
+    if (force) this.drawTouch(middle, outer, ends, force);
+    this.say(force);
+  }
+
+  // The middle's way within the room that the clearance leaves it, drawn larger yet so that it can be read.
+  drawOrbit(middle, k, ring) {
+    const look = theme(), big = 2.2 * k, on = ([x, y]) => [middle[0] + big * x, middle[1] - big * y], { t } = this.clock;
+    ring(middle, big * this.contact.clearance, { stroke: look.muted, width: 1, dash: [3, 3] });
+    const { i } = this.column('x').axis.locate(t), tail = [];
+    for (let row = Math.max(0, i - TAIL); row <= i; row++) tail.push(on(this.offset((column) => column.values[row])));
+    draw.line(this.c, tail, look.trace, 1.3);
+    draw.circle(this.c, on(this.offset((column) => column.at(t))), 3, { fill: look.trace });
+  }
+
+  // The force where the end that is furthest out meets the wall.
+  drawTouch(middle, outer, ends, force) {
+    const [x, y] = ends.reduce((far, end) => (Math.hypot(...end) > Math.hypot(...far) ? end : far)), e = Math.hypot(x, y) || 1, u = [x / e, -y / e];
+    const length = 0.5 * outer * Math.max(0.4, Math.cbrt(Math.hypot(...force.force) / this.contacts.largest));
+    draw.force(this.c, [middle[0] + outer * u[0], middle[1] + outer * u[1]], u.map((v) => -v), length, force.state);
   }
 
   drawGuide(joint, w, height, force) {
@@ -90,7 +118,7 @@ export class Lens {
       if (touches && force.state === IMPACT) draw.burst(c, corners[i], 9, look.impact, 2);
       else if (touches) draw.circle(c, corners[i], 4, { fill: force.state === STICK ? look.stick : look.slip });
     }
-    this.say(k, w, joint, force);
+    this.say(force);
   }
 
   // How far the slider is turned against the guide.
@@ -100,9 +128,9 @@ export class Lens {
     return n[0][0] * n[1][1] - n[0][1] * n[1][0];
   }
 
-  say(k, w, joint, force) {
-    const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode')?.values, { i } = this.column('mode')?.axis.locate(this.clock.t) ?? { i: 0 };
-    const word = this.contact.modes?.[mode?.[i]] ?? (force ? 'contact' : 'free');
+  say(force) {
+    const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode'), row = force?.row ?? mode?.axis.locate(this.clock.t).i;
+    const word = this.contact.modes?.[mode?.values[row]] ?? (force ? 'contact' : 'free');
     replace(this.note, `${word}${force ? `, ${STATE_NAMES[force.state]}` : ''} · gap ${quantity(gap, 'm', 3)} of ${plain(this.contact.clearance * 1e3, 3)} mm`);
   }
 }

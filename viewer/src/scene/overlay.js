@@ -1,7 +1,7 @@
 // What is drawn over the solids, in pixels: joints, springs, drives, planes of a planar model, traces, forces, names.
 import { theme } from '../theme.js';
 import { fitCanvas } from '../plots/painter.js';
-import { ticks, quantity } from '../number.js';
+import { roundBelow, quantity } from '../number.js';
 import { place, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
 import * as draw from './symbols.js';
@@ -29,6 +29,7 @@ export class Overlay {
     if (this.run.isPlanar) this.drawPlanes();
     this.drawThinLinks();
     for (const joint of this.show.joints ? this.run.scene.joints : []) this.drawJoint(joint);
+    for (const k of this.run.scene.constraints ?? []) this.drawConstraint(k);
     for (const f of this.run.scene.forces ?? []) this.drawForceElement(f);
     for (const d of this.run.scene.drives ?? []) this.drawDrive(d);
     this.drawPoints();
@@ -65,9 +66,8 @@ export class Overlay {
   drawPoints() {
     this.run.scene.bodies.forEach((body, b) => {
       if (b === 0) return;
-      const points = (body.shapes ?? []).filter((s) => s.kind === 'point');
-      const bare = !(body.shapes ?? []).length;
-      for (const at of bare ? [body.com ?? [0, 0, 0]] : points.map((s) => s.at ?? [0, 0, 0])) {
+      const points = (body.shapes ?? []).filter((s) => s.kind === 'point'), bare = reach(body) * this.view.scale < 3;
+      for (const at of bare && !points.length ? [body.com ?? [0, 0, 0]] : points.map((s) => s.at ?? [0, 0, 0])) {
         const p = this.view.project(this.poses.point(b, at));
         if (p) draw.circle(this.c, p, bare ? 5 : 2.6, { fill: theme().series[(b - 1) % 8], stroke: theme().ink, width: 1.2 });
       }
@@ -89,7 +89,10 @@ export class Overlay {
         else this.drawHinge(joint, p, first);
         break;
       case 'prismatic': case 'cylindrical': case 'screw': this.drawGuide(joint, first); break;
-      case 'spherical': draw.circle(this.c, p, 5, { fill: theme().panel, stroke: theme().ink, width: 1.5 }); break;
+      case 'spherical':
+        if (joint.clearance > 0 && joint.radius > 0) this.drawBearing(joint, first, p);
+        else draw.circle(this.c, p, 5, { fill: theme().panel, stroke: theme().ink, width: 1.5 });
+        break;
       case 'fixed': draw.line(this.c, [[p[0] - 4, p[1] - 4], [p[0] + 4, p[1] + 4]], theme().ink); break;
       default: break;
     }
@@ -139,8 +142,9 @@ export class Overlay {
     if (!this.run.isPlanar) return void draw.line(this.c, ends, look.ground, 1.4, [8, 3, 2, 3]);
     const k = this.magnify, apart = joint.width > 0 ? (joint.width / 2 + joint.clearance * k) * this.view.scale + 0.5 : 9;
     const rail = (sense) => ends.map(([x, y]) => [x + sense * apart * n[0], y + sense * apart * n[1]]);
-    draw.hatched(this.c, ...rail(1), look.ground, 8);
-    draw.hatched(this.c, ...rail(-1).reverse(), look.ground, 8);
+    const wall = joint.first.body === 0 ? draw.hatched : (c, a, b, stroke) => draw.line(c, [a, b], stroke, 1.6);
+    wall(this.c, ...rail(1), look.ground, 8);
+    wall(this.c, ...rail(-1).reverse(), look.ground, 8);
     if (joint.clearance > 0 && k > 1) this.drawSliderMagnified(joint, at, axis, n, k);
     return undefined;
   }
@@ -154,7 +158,7 @@ export class Overlay {
     const corner = (u, v) => this.view.project([0, 1, 2].map((i) => at[i] + (x + u * a) * axis[i] + (v * b + k * (y + u * a * angle)) * (across[i] ?? 0)));
     const points = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
     draw.line(this.c, [...points, points[0]], theme().accent, 1.6, [6, 3]);
-    draw.text(this.c, `clearance × ${k}`, Math.max(...points.map((p) => p[0])) + 8, points[1][1], theme().muted, { halo: theme().panel });
+    draw.text(this.c, `clearance × ${k}`, Math.min(this.view.width - 96, Math.max(...points.map((p) => p[0])) + 8), points[1][1] + 14, theme().muted, { halo: theme().panel });
   }
 
   // The slide's direction in the joint's frame, from its direction in the first body.
@@ -172,6 +176,15 @@ export class Overlay {
     if (!a || !b) return;
     if (joint?.kind === 'revolute') draw.spiral(this.c, a, theme().series[2]);
     else draw.spring(this.c, a, b, theme().series[2]);
+  }
+
+  // A fixed distance is a string or a rod.
+  drawConstraint({ kind, first, second }) {
+    if (kind !== 'distance' || !first || !second) return;
+    const [a, b] = [first, second].map((s) => this.view.project(this.poses.point(s.body, s.at ?? [0, 0, 0])));
+    if (!a || !b) return;
+    draw.line(this.c, [a, b], theme().ink, 1.6);
+    for (const p of [a, b]) draw.circle(this.c, p, 2.4, { fill: theme().ink });
   }
 
   drawDrive(d) {
@@ -205,7 +218,7 @@ export class Overlay {
 
   drawForces() {
     const { c, view, contacts, clock } = this, look = theme();
-    for (const flash of contacts.recent(clock.t, Math.max(1e-12, FLASH * clock.speed))) {
+    for (const flash of clock.playing ? contacts.recent(clock.t, Math.max(1e-12, FLASH * clock.speed)) : []) {
       const p = view.project(flash.at);
       if (!p) continue;
       c.globalAlpha = 0.85 * (1 - flash.age);
@@ -239,7 +252,7 @@ export class Overlay {
   drawScale() {
     const { c, view } = this, look = theme(), y = view.height - 14;
     if (this.run.isPlanar) {
-      const metres = ticks(0, 130 / view.scale, 1).at(-1) || 1e-3, length = metres * view.scale, x = this.footing(length);
+      const metres = roundBelow(130 / view.scale), length = metres * view.scale, x = this.footing(length);
       draw.line(c, [[x, y - 4], [x, y], [x + length, y], [x + length, y - 4]], look.muted, 1.3);
       draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11 });
       return;
@@ -253,6 +266,13 @@ export class Overlay {
       draw.text(c, name, tip[0] + (tip[0] - foot[0]) * 0.35 - 3, tip[1] + (tip[1] - foot[1]) * 0.35 + 3, look.muted, { size: 11 });
     }
   }
+}
+
+// How far a body's shapes go, a size for the eye to tell whether they can be seen at all.
+function reach(body) {
+  body.reach ??= Math.max(0, ...(body.shapes ?? []).map((s) => (s.kind === 'plane' ? Infinity : s.radius || Math.max(...(s.size ?? [0])) / 2
+    || (s.to ? Math.hypot(...s.to.map((v, k) => v - s.from[k])) : 0))));
+  return body.reach;
 }
 
 function markerPath(columns) {

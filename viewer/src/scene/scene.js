@@ -150,7 +150,7 @@ class Scene {
   }
 }
 
-// Everything that moves in any run, and the joints on ground, which stand still but belong to the picture.
+// Everything that moves in any run, and what is fixed to the ground: it stands still but belongs to the picture.
 function boundsOf(runs, poses) {
   const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity];
   const take = (p) => p.forEach((v, k) => {
@@ -162,6 +162,7 @@ function boundsOf(runs, poses) {
     take(run.scene.bounds?.min ?? []);
     take(run.scene.bounds?.max ?? []);
     for (const joint of run.scene.joints ?? []) if (joint.first.body === 0 && joint.kind !== 'free') take(poses[r].point(0, joint.first.at ?? [0, 0, 0]));
+    for (const { first, second } of [...(run.scene.constraints ?? []), ...(run.scene.forces ?? [])]) for (const end of [first, second]) if (end?.body === 0) take(end.at ?? [0, 0, 0]);
   });
   const length = runs[0].scene.length || 1;
   for (let k = 0; k < 3; k++) {

@@ -105,6 +105,7 @@ class Pile {
       of.position[3 * o + 1] = out[1] + y;
       of.position[3 * o + 2] = out[2] + (z ?? 0);
       if (normal) of.normal.set(turn(i, j, k, w, normal[3 * v], normal[3 * v + 1], normal[3 * v + 2], out), 3 * o);
+      else of.normal[3 * o + 2] = 1;
       of.body[o] = body;
       of.tone[o] = tone;
       of.shade[o] = shade ? shade[v] : 1;
@@ -138,7 +139,10 @@ function addFlat(shape, { faces, edges, body, tone, round, layer, length }) {
 }
 
 function flatOutline(shape, round) {
-  const n = 2 * round, arc = (x, y, r, from, to) => Array.from({ length: n / 2 + 1 }, (_, k) => from + (to - from) * k / (n / 2)).map((a) => [x + r * Math.cos(a), y + r * Math.sin(a), 0]);
+  const arc = (x, y, r, from, to) => {
+    const n = Math.ceil(2 * round * (to - from) / (2 * Math.PI));
+    return Array.from({ length: n + 1 }, (_, k) => from + (to - from) * k / n).map((a) => [x + r * Math.cos(a), y + r * Math.sin(a), 0]);
+  };
   const rectangle = (a, b) => [[-a, -b, 0], [a, -b, 0], [a, b, 0], [-a, b, 0]].map((p) => place(shape, p));
   switch (shape.kind) {
     case 'link': {

@@ -13,9 +13,13 @@ export function line(c, points, stroke, width = 1.4, dash = []) {
   c.setLineDash([]);
 }
 
-export function circle(c, [x, y], r, { fill, stroke, width = 1.4, dash = [] }) {
+export function circle(c, [x, y], r, style) {
   c.beginPath();
   c.arc(x, y, r, 0, TURN);
+  paint(c, style);
+}
+
+function paint(c, { fill, stroke, width = 1.4, dash = [] }) {
   if (fill) {
     c.fillStyle = fill;
     c.fill();
@@ -27,6 +31,12 @@ export function circle(c, [x, y], r, { fill, stroke, width = 1.4, dash = [] }) {
     c.stroke();
     c.setLineDash([]);
   }
+}
+
+export function box(c, [x, y], half, style) {
+  c.beginPath();
+  c.rect(x - half, y - half, 2 * half, 2 * half);
+  paint(c, style);
 }
 
 // A line with strokes on its far side, as ground is drawn.

@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const FOOT = 28;              // kept free at the bottom for legend and scale [px]
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -42,6 +43,7 @@ export class View {
       this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
     }
     this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('start', () => { this.fitted = false; });
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -50,11 +52,13 @@ export class View {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
     if (!w || !h || (w === this.width && h === this.height)) return;
+    if (this.half) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
     else this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.fitted) this.fit();
     this.invalidate();
   }
 
@@ -84,6 +88,7 @@ export class View {
     }
     camera.updateProjectionMatrix();
     controls.update();
+    this.fitted = true;                               // and stays so when the window changes, until moved by hand
     this.invalidate();
   }
 
@@ -92,12 +97,13 @@ export class View {
   room(size) {
     const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
     const { width: w = 0, height: h = 0 } = this.inset ?? {};
-    const beside = fit(this.width - w, this.height), above = fit(this.width, this.height - h);
-    return beside < above ? { metres: beside, x: w / 2, y: 0 } : { metres: above, x: 0, y: -h / 2 };
+    const beside = fit(this.width - w, this.height - FOOT), above = fit(this.width, this.height - Math.max(h, FOOT));
+    return beside < above ? { metres: beside, x: w / 2, y: -FOOT / 2 } : { metres: above, x: 0, y: -Math.max(h, FOOT) / 2 };
   }
 
   zoom(factor) {
     const { camera, controls } = this;
+    this.fitted = false;
     if (this.planar) camera.zoom /= factor;
     else camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
     camera.updateProjectionMatrix();
@@ -108,6 +114,7 @@ export class View {
   // Arrows: a planar view moves, a spatial one turns about its middle.
   nudge(x, y) {
     const { camera, controls } = this;
+    this.fitted = false;
     if (this.planar) {
       const by = new THREE.Vector3(x, y, 0).multiplyScalar(0.2 * this.half / camera.zoom);
       camera.position.add(by);

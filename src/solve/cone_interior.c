@@ -1,0 +1,309 @@
+// Primal-dual interior point method for friction in plane and space, after Cadoux and Acary.
+//
+// With the slip s = |u_T| of each contact held, de Saxcé's form of Coulomb's law is a convex problem. In the variables
+// x = (μ r_N, r_T) and z = (u_N/μ + s, u_T) the friction cone and its dual are both L = {|x_T| ≤ x_N}:
+//
+//   z = M x + c,   L ∋ x ⊥ z ∈ L,   M = S W S, c = S q + s e_N, S = diag(1/μ, 1, 1)
+//
+// and in the end s is that of the solution: a fixed point, met by repetition. Where percussions are not unique this
+// method ends in the middle of all solutions, with what sticks well inside its cone, from where Newton's finds its exact
+// end; others end on an edge, and Gauss–Seidel may creep along one for ever.
+//
+// Each step solves, with the scaling T of Nesterov and Todd (T z = T⁻¹ x = λ),
+//
+//   dz − M dx = M x + c − z,   λ∘(T⁻¹ dx + T dz) = σ m e − λ∘λ − (correction of second order)
+//
+// by (M + T⁻²) dx = ρ + T⁻¹ d with ρ = z − M x − c. Bilateral rows have z = 0 and no scaling.
+#include <math.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "solve/cone_alart_curnier.h"
+#include "solve/residual.h"
+#include "solve/solver.h"
+
+// Bilateral rows that repeat others get a little stiffness, relative to the diagonal of M.
+static const double LIFT = 1e-12;
+
+// x·z, in units of order one, at which a slip of 1e-10 of the velocities at hand still shows on which edge of its cone
+// a percussion is: far below rounding of either factor, and reached because each is known to its own last digits.
+static const double GAP = 1e-24;
+
+enum { ROWS_MAX = 400, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
+
+// The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
+typedef struct cone {
+  int row, size;
+  double w[3], eta;        // T = η [w0 w1ᵀ; w1 I + w1 w1ᵀ/(1 + w0)]
+  double lambda[3];
+} cone;
+
+typedef struct interior {
+  int n, cone_count, iterations;
+  cone *cones;
+  double *M, *A, *c;       // row by row
+  double *scale;           // r = scale · x; 0 where x stays 0, as friction without a coefficient
+  double *x, *z, *dx, *dz, *rho, *d, *right, *slip;
+  double *r, *u, *work;
+  int *pivot;
+} interior;
+
+static interior lay_out(solve_workspace *w, const solve_limits *limits) {
+  size_t n = (size_t)(limits->dense < ROWS_MAX ? limits->dense : ROWS_MAX);
+  interior i = {0};
+  i.cones = TAKE(w, cone, n);
+  i.M = TAKE(w, double, n * n);
+  i.A = TAKE(w, double, n * n);
+  double **vectors[] = {&i.c, &i.scale, &i.x, &i.z, &i.dx, &i.dz, &i.rho, &i.d, &i.right, &i.slip, &i.r, &i.u};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = TAKE(w, double, n);
+  i.work = TAKE(w, double, limits->rows + limits->velocities);
+  i.pivot = TAKE(w, int, n);
+  return i;
+}
+
+static void measure(solve_workspace *w, const solve_limits *limits) {
+  lay_out(w, limits);
+  alart_curnier_measure(w, limits);
+}
+
+static bool suits(const solve_problem *p) {
+  return p->block_count > 0 && p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_BOX);
+}
+
+// --- the convex problem -------------------------------------------------------------------------------------------
+
+static double size_of(int n, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+static void add_cone(interior *i, const solve_block *b, double percussion) {
+  bool rubs = b->kind != BLOCK_UNILATERAL && b->mu > 0;
+  i->scale[b->row] = rubs ? percussion / b->mu : percussion;
+  for (int k = 1; k < b->size; k++) i->scale[b->row + k] = rubs ? percussion : 0;
+  i->cones[i->cone_count++] = (cone){.row = b->row, .size = rubs ? b->size : 1};
+}
+
+// Percussions in units of |q| over the mean of W's diagonal, velocities in those of |q|: numbers of order one.
+static bool begin(interior *i, const solve_problem *p, double *speed) {
+  int n = i->n = p->W.rows;
+  double diagonal = 0;
+  p->W.ops->dense(&p->W, i->M);
+  for (int k = 0; k < n; k++) diagonal += fabs(i->M[k * n + k]) / n;
+  *speed = size_of(n, p->q);
+  if (!(diagonal > 0 && *speed > 0)) return false;
+  i->cone_count = 0;
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    if (b->kind != BLOCK_BILATERAL) add_cone(i, b, *speed / diagonal);
+    for (int j = 0; b->kind == BLOCK_BILATERAL && j < b->size; j++) i->scale[b->row + j] = *speed / diagonal;
+  }
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++) i->M[k * n + j] *= i->scale[k] * i->scale[j] * diagonal / (*speed * *speed);
+  return true;
+}
+
+static void set_constant(interior *i, const solve_problem *p, double speed) {
+  double unit = 0;
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    bool rubs = b->kind != BLOCK_BILATERAL && b->kind != BLOCK_UNILATERAL && b->mu > 0;
+    for (int j = 0; j < b->size; j++) {
+      unit = rubs && j == 0 ? 1 / b->mu : i->scale[b->row + j] > 0 ? 1 : 0;
+      i->c[b->row + j] = unit * p->q[b->row + j] / speed;
+    }
+    if (rubs) i->c[b->row] += i->slip[b->row] / speed;
+  }
+}
+
+// --- cones --------------------------------------------------------------------------------------------------------
+
+// x_N² − |x_T|², as a product so that little is lost near the edge.
+static double determinant(int size, const double *x) {
+  double t = size_of(size - 1, x + 1);
+  return (x[0] - t) * (x[0] + t);
+}
+
+static double dot(int size, const double *a, const double *b) {
+  double sum = 0;
+  for (int k = 0; k < size; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+// y := T x, or T⁻¹ x with sign −1.
+static void scale_by(const cone *c, double sign, const double *x, double *y) {
+  double eta = sign > 0 ? c->eta : 1 / c->eta, along = dot(c->size - 1, c->w + 1, x + 1);
+  double first = c->w[0] * x[0] + sign * along, share = sign * x[0] + along / (1 + c->w[0]);
+  for (int k = 1; k < c->size; k++) y[k] = eta * (x[k] + share * c->w[k]);
+  y[0] = eta * first;
+}
+
+static bool find_scaling(cone *c, const double *x, const double *z) {
+  double dx = determinant(c->size, x), dz = determinant(c->size, z);
+  if (!(dx > 0 && dz > 0)) return false;
+  double sx = 1 / sqrt(dx), sz = 1 / sqrt(dz), gamma = sqrt(0.5 * (1 + sx * sz * dot(c->size, x, z)));
+  for (int k = 0; k < c->size; k++) c->w[k] = (sx * x[k] + (k ? -sz : sz) * z[k]) / (2 * gamma);
+  c->w[0] = sqrt(1 + dot(c->size - 1, c->w + 1, c->w + 1));
+  c->eta = sqrt(sqrt(dx / dz));
+  scale_by(c, 1, z, c->lambda);
+  return true;
+}
+
+// How far x + α d stays inside; the smallest positive root of its determinant.
+static double reach(int size, const double *x, const double *d) {
+  double a = determinant(size, d), b = x[0] * d[0] - dot(size - 1, x + 1, d + 1), c = determinant(size, x);
+  double root = b * b - a * c;
+  if (size == 1) return d[0] < 0 ? -x[0] / d[0] : INFINITY;
+  if (a >= 0 && (b >= 0 || root < 0)) return d[0] >= 0 || a > 0 ? INFINITY : -x[0] / d[0];
+  double far = -b + (b < 0 ? sqrt(fmax(0, root)) : -sqrt(fmax(0, root)));  // the root without cancellation
+  return b < 0 ? c / far : far / a;
+}
+
+// d := λ⁻¹ ∘ (σ m e − λ∘λ − correction)
+static void set_target(const cone *c, double level, const double *correction, double *d) {
+  const double *l = c->lambda;
+  double right[3] = {level - dot(c->size, l, l)};
+  for (int k = 1; k < c->size; k++) right[k] = -2 * l[0] * l[k];
+  for (int k = 0; correction && k < c->size; k++) right[k] -= correction[k];
+  d[0] = (l[0] * right[0] - dot(c->size - 1, l + 1, right + 1)) / determinant(c->size, l);
+  for (int k = 1; k < c->size; k++) d[k] = (right[k] - d[0] * l[k]) / l[0];
+}
+
+// --- steps --------------------------------------------------------------------------------------------------------
+
+// A := M + T⁻², factorised; rows without a velocity of their own stay where they are.
+static bool factor(interior *i) {
+  int n = i->n;
+  memcpy(i->A, i->M, (size_t)n * (size_t)n * sizeof *i->A);
+  for (int k = 0; k < n; k++) i->A[k * n + k] += i->scale[k] > 0 ? LIFT : 1;
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double factor = 1 / (c->eta * c->eta), *A = i->A + (long)c->row * n + c->row;
+    A[0] += factor * (2 * c->w[0] * c->w[0] - 1);
+    for (int a = 1; a < c->size; a++) {
+      A[a] -= 2 * factor * c->w[0] * c->w[a];
+      A[a * n] -= 2 * factor * c->w[0] * c->w[a];
+      for (int b = 1; b < c->size; b++) A[a * n + b] += factor * ((a == b) + 2 * c->w[a] * c->w[b]);
+    }
+  }
+  return lu_factor(n, i->A, n, i->pivot) > 0;
+}
+
+// dx and dz for the targets d.
+static void find_step(interior *i) {
+  memcpy(i->dx, i->rho, (size_t)i->n * sizeof *i->dx);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double t[3];
+    scale_by(c, -1, i->d + c->row, t);
+    for (int j = 0; j < c->size; j++) i->dx[c->row + j] += t[j];
+  }
+  lu_solve(i->n, i->A, i->n, i->pivot, i->dx);
+  memset(i->dz, 0, (size_t)i->n * sizeof *i->dz);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double t[3];
+    scale_by(c, -1, i->dx + c->row, t);
+    for (int j = 0; j < c->size; j++) t[j] = i->d[c->row + j] - t[j];
+    scale_by(c, -1, t, i->dz + c->row);
+  }
+}
+
+static double step_length(const interior *i) {
+  double most = 1 / 0.99;
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    most = fmin(most, reach(c->size, i->x + c->row, i->dx + c->row));
+    most = fmin(most, reach(c->size, i->z + c->row, i->dz + c->row));
+  }
+  return 0.99 * most;
+}
+
+// The target of the corrector: (T⁻¹ dx)∘(T dz) of the predictor.
+static void set_corrected_targets(interior *i, double level) {
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double a[3], b[3], product[3];
+    scale_by(c, -1, i->dx + c->row, a);
+    scale_by(c, 1, i->dz + c->row, b);
+    product[0] = dot(c->size, a, b);
+    for (int j = 1; j < c->size; j++) product[j] = a[0] * b[j] + b[0] * a[j];
+    set_target(c, level, product, i->d + c->row);
+  }
+}
+
+// ρ, and the mean of x·z over the cones.
+static double find_gap(interior *i) {
+  double gap = 0;
+  for (int k = 0; k < i->n; k++)
+    i->rho[k] = i->scale[k] > 0 ? i->z[k] - i->c[k] - dot(i->n, i->M + (long)k * i->n, i->x) : 0;
+  for (int k = 0; k < i->cone_count; k++)
+    gap += dot(i->cones[k].size, i->x + i->cones[k].row, i->z + i->cones[k].row) / i->cone_count;
+  return gap;
+}
+
+// From the middle of all cones; ends where rounding does.
+static void solve_convex(interior *i) {
+  memset(i->x, 0, (size_t)i->n * sizeof *i->x);
+  memset(i->z, 0, (size_t)i->n * sizeof *i->z);
+  for (int k = 0; k < i->cone_count; k++) i->x[i->cones[k].row] = i->z[i->cones[k].row] = 1;
+  for (int step = 0; step < STEPS; step++, i->iterations++) {
+    double gap = find_gap(i);
+    if (gap < GAP) return;
+    for (int k = 0; k < i->cone_count; k++) {
+      cone *c = &i->cones[k];
+      if (!find_scaling(c, i->x + c->row, i->z + c->row)) return;
+      set_target(c, 0, NULL, i->d + c->row);
+    }
+    if (!factor(i)) return;
+    find_step(i);
+    double rest = 1 - fmin(1, step_length(i));
+    set_corrected_targets(i, rest * rest * rest * gap);
+    find_step(i);
+    double t = fmin(1, step_length(i));
+    for (int k = 0; k < i->n; k++)
+      if (!isfinite(i->dx[k] + i->dz[k])) return;
+    for (int k = 0; k < i->n; k++) i->x[k] += t * i->dx[k], i->z[k] += t * i->dz[k];
+    if (t < 1e-8) return;
+  }
+}
+
+// --- the fixed point ----------------------------------------------------------------------------------------------
+
+// The slips that come out, or halfway there where repetition goes round in circles.
+static void take_slips(interior *i, const solve_problem *p, double share) {
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    i->slip[b->row] += share * (size_of(b->size - 1, i->u + b->row + 1) - i->slip[b->row]);
+  }
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  solve_limits limits = solve_limits_of(p);
+  interior i = lay_out(w, &limits);
+  double speed, least = INFINITY, nearest = INFINITY;
+  int most = s->iterations ? s->iterations : STEPS * REPEATS, vain = 0;
+  size_t bytes = (size_t)p->W.rows * sizeof *r, mark = w->used;
+  if (!begin(&i, p, &speed)) return SOLVE_STALLED;
+  memset(i.slip, 0, bytes);
+  for (int turn = 0; turn < REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
+    set_constant(&i, p, speed);
+    solve_convex(&i);
+    info->iterations = i.iterations;
+    for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
+    double residual = solve_residual_of(p, i.r, i.u, i.work);
+    vain = residual <= 0.95 * nearest ? 0 : vain + 1;
+    nearest = fmin(nearest, residual);
+    take_slips(&i, p, vain < 2 ? 1 : 0.5);
+    if (residual > s->tolerance) residual = alart_curnier_polish(p, w, i.r, i.u, residual);
+    w->used = mark;
+    if (residual < least) least = residual, memcpy(r, i.r, bytes);
+    if (residual <= s->tolerance) return SOLVE_SOLVED;
+  }
+  return i.iterations < most ? SOLVE_STALLED : SOLVE_LIMIT;
+}
+
+const solver solver_interior = {
+    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, measure, solve};
