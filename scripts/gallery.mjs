@@ -1,5 +1,5 @@
-// Pictures of the reports in docs/gallery, the index page over them, and docs/report.png for the README. Called by
-// scripts/gallery.
+// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, the index page over all of them, and
+// docs/report.png for the README. Called by scripts/gallery.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, open } from '../viewer/tests/harness.mjs';
@@ -72,8 +72,9 @@ ${cards.join('\n')}
 
 const names = readdirSync(join(ROOT, 'models')).filter((f) => f.endsWith('.yaml')).map((f) => f.slice(0, -5)).sort();
 const browser = await launch();
-for (const name of names) if (existsSync(join(GALLERY, `${name}.html`))) await picture(browser, name);
-if (existsSync(join(GALLERY, `${README_MODEL}.html`))) await readmePicture(browser);
+const wanted = process.argv.slice(2);
+for (const name of wanted) await picture(browser, name);
+if (wanted.includes(README_MODEL)) await readmePicture(browser);
 await browser.close();
 writeFileSync(join(GALLERY, 'index.html'), page(names.map(card)));
 console.log(`docs/gallery/index.html, ${names.length} models`);

@@ -731,7 +731,7 @@ static bool build(builder *b) {
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
   model->integrator.type = suiting_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
+  if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

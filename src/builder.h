@@ -35,6 +35,7 @@ bool *builder_known_joints(builder *b);
 
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);
+bool builder_check_frictions(builder *b);  // once it is known what can touch
 
 // The materials in their order, laws and all; null after reporting.
 const contact_material *builder_materials(builder *b);

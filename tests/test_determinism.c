@@ -34,6 +34,8 @@ static const subject subjects[] = {
     {"slider-crank", "omega3=-75 dt=1e-4", 0.05, true},
     {"discs-in-slot", "n=5", 0.1, true},
     {"four-bar-clearance", "dt=1e-4", 0.05, true},
+    {"dry-slide", "", 1, true},
+    {"dry-slide", "force=0 mu=0.1", 1, true},  // the load of the last step is where the next one begins
     {"rolling-sphere", "", 0.1, true},  // its solver begins from the last percussions
     {"painleve-rod", "", 0.2, true},    // in trouble before and after
     {"bouncing-ball", "h=10 dt=0.05", 4, true},

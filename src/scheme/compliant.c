@@ -75,11 +75,32 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
+// Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
+enum { POINT_MEMORY = 2 };
+
+static int memory_size(const mechanism *m, const contact_set *contacts) {
+  return POINT_MEMORY * contacts->point_count + m->inner_count;
+}
+
+static void save_memory(const void *scheme, double *memory) {
+  const compliant *s = scheme;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach;
+  memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
+}
+
+static void recall(compliant *s, const double *memory) {
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+  memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
+}
+
 static bool create_core(compliant *s, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   describe_points(s);
   dynamics_set(s->m, s->x, start->t, start->q, start->u);
   dynamics_positions_velocities(s->m, s->x);
   set_modes_at_start(s);
+  if (start->memory) recall(s, start->memory);
   s->x->push = compliant_push;
   s->x->push_context = s;
   s->core = smooth_create(setup, &s->settings.smooth, start, error);
@@ -227,8 +248,11 @@ static double limit_of(const compliant *s, double t_stop) {
 
 static int deepest_point(const compliant *s) {
   int deepest = -1;
-  for (int p = 0; p < s->contacts->point_count; p++)
-    if (s->look[LOOK_START][p].gap < (deepest < 0 ? 0 : s->look[LOOK_START][deepest].gap)) deepest = p;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_look *at = s->look[LOOK_START];
+    bool touches = s->point[p].now.mode != TOUCH_OPEN || at[p].gap < 0;
+    if (touches && (deepest < 0 || at[p].gap < at[deepest].gap)) deepest = p;
+  }
   return deepest;
 }
 
@@ -333,4 +357,5 @@ const scheme_type scheme_compliant = {
     .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
+    .memory_size = memory_size, .remember = save_memory,
 };

@@ -73,7 +73,7 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
 
 static void add_friction_blocks(moreau *s, double dt) {
   for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
     s->block_start[s->block_count] = b.row;
     s->blocks[s->block_count++] = b;
   }
@@ -152,7 +152,7 @@ static void show_gaps(moreau *s) {
 enum { POINT_MEMORY = 20 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 2 * m->friction_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
@@ -169,7 +169,8 @@ static void remember(const void *scheme, double *memory) {
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(memory, s->friction.effort, (size_t)m->friction_count * sizeof *memory);
+  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
 }
 
 static void recall(moreau *s, const double *memory) {
@@ -184,7 +185,8 @@ static void recall(moreau *s, const double *memory) {
   }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(s->friction.effort, memory, (size_t)m->friction_count * sizeof *memory);
+  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (int)memory[i];
 }
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
@@ -386,7 +388,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
   for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
-    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
@@ -471,6 +473,7 @@ static void book(moreau *s, double dt, bool solved) {
       s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
       x->lambda[i] = s->P[i] / dt;
     }
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }
   int next = 0;
   step_losses losses = {0};
@@ -480,7 +483,6 @@ static void book(moreau *s, double dt, bool solved) {
     else
       impact_part(s->impacts, p);
   }
-  moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   if (losses.sum < -losses.slack) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;

@@ -164,7 +164,17 @@ class Events {
       row.setAttribute('aria-selected', on);
       row.tabIndex = Number(row.dataset.row) === this.stop() ? 0 : -1;
     }
-    if (this.place.has(current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(current));
+    this.follow();
+  }
+
+  // Scrolls with the time, once a picture at most: asking for heights in between would lay out the page each time.
+  follow() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      if (this.place.has(this.current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(this.current));
+    });
   }
 
   saveCsv() {

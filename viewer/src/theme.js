@@ -33,7 +33,10 @@ export function nextTheme() {
   apply(choice);
 }
 
-export const onTheme = (listener) => listeners.add(listener);
+export function onTheme(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 const NAMES = ['paper', 'panel', 'ink', 'muted', 'rule', 'accent', 'stick', 'slip', 'impact', 'ground', 'good', 'warn', 'bad', 'trace'];
 const SERIES = 8;

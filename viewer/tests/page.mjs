@@ -113,6 +113,11 @@ export function pageChecks(browser, scratch) {
     assert.match(await page.locator('.timeplot .state').first().textContent(), /raw: all \d+ recorded samples.*each dot a sample/);
     const { name, content } = await download(page, () => page.locator('.timeplot button', { hasText: 'CSV' }).first().click());
     assert.match(name, /\.csv$/);
+    const off = await page.evaluate(() => {
+      const { t, window: [a, b] } = window.carom.clock, over = document.querySelector('.timeplot .u-over').getBoundingClientRect(), line = document.querySelector('.timeplot .cursor').getBoundingClientRect();
+      return Math.abs(line.left + line.width / 2 - over.left - (t - a) / (b - a) * over.width);
+    });
+    assert.ok(off < 1.5, `the cursor stands ${off} px beside the time`);
     const window = await page.evaluate(() => window.carom.clock.window), lines = content.toString().trim().split('\n').slice(1).map((l) => l.split(',').map(Number));
     const expected = run.time.map((t, i) => [t, run.tables.joints[0][2][i]]).filter(([t]) => t >= window[0] && t <= window[1]);
     assert.equal(lines.length, expected.length);

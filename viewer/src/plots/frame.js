@@ -41,8 +41,22 @@ export class Frame {
     }
     painter.rect(left, top, width, height, { stroke: c.muted });
     painter.text(left + width / 2, top + height + 21, xLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'top' });
-    painter.text(left - 54, top + height / 2, yLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
+    painter.text(left - 65, top + height / 2, yLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
   }
+}
+
+// Pixels of a curve, without those that fall within half a pixel of the last.
+export function curvePoints(frame, xs, ys) {
+  const points = [], { box, x, y } = frame, sx = box.width / (x[1] - x[0]), sy = box.height / (y[1] - y[0]), bottom = box.top + box.height;
+  let lastX = NaN, lastY = NaN;
+  for (let i = 0; i < xs.length; i++) {
+    const px = box.left + (xs[i] - x[0]) * sx, py = bottom - (ys[i] - y[0]) * sy;
+    if (Math.abs(px - lastX) < 0.5 && Math.abs(py - lastY) < 0.5) continue;
+    points.push(px, py);
+    lastX = px;
+    lastY = py;
+  }
+  return points;
 }
 
 function widen([a, b]) {

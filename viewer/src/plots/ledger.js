@@ -4,7 +4,7 @@ import { h, replace, s, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
 import { quantity } from '../number.js';
 import { CanvasPainter, SvgPainter, fitCanvas } from './painter.js';
-import { Frame, padded } from './frame.js';
+import { Frame, curvePoints, padded } from './frame.js';
 import { coverageLine, toCsv } from './series.js';
 
 const WORK = new Set(['drive', 'applied', 'projection']);      // came in
@@ -63,8 +63,9 @@ class Ledger {
     const n = last - first + 1, t = axis.times.subarray(first, last + 1);
     let below = new Float64Array(n);
     const edges = this.layers.map(({ column, floor }) => {
-      const v = column.values;
-      return (below = Float64Array.from(below, (base, i) => base + v[first + i] - floor));
+      const v = column.values, edge = new Float64Array(n);
+      for (let i = 0; i < n; i++) edge[i] = below[i] + v[first + i] - floor;
+      return (below = edge);
     });
     let start = 0;
     for (const { column, floor } of this.layers) start += column.values[0] - floor;
@@ -86,7 +87,7 @@ class Ledger {
   }
 
   paint(painter) {
-    const c = theme(), { t, edges, due, first } = this.stack(), left = 70, width = this.width - left - 12;
+    const c = theme(), { t, edges, due, first } = this.stack(), left = 76, width = this.width - left - 12;
     let low = 0, high = 0;
     for (const row of [...edges, due]) for (const v of row) {
       if (v < low) low = v;
@@ -97,15 +98,16 @@ class Ledger {
     frame.draw(painter, this.residual ? '' : 't [s]', 'energy [J]');
     painter.clip(left, frame.box.top, width, frame.box.height, () => {
       for (let k = edges.length - 1; k >= 0; k--) this.paintLayer(painter, frame, t, edges[k], k ? edges[k - 1] : null, this.layers[k]);
-      painter.path(line(frame, t, due), { stroke: c.ink, width: 1.6, dash: [7, 4] });
+      painter.path(curvePoints(frame, t, due), { stroke: c.ink, width: 1.6, dash: [7, 4] });
     });
     this.frames = [frame];
     if (this.residual) this.paintResidual(painter, t, first, window, left, width);
   }
 
   paintLayer(painter, frame, t, edge, under, layer) {
-    const stroke = theme().series[layer.colour], top = line(frame, t, edge), points = [...top];
-    for (let i = t.length - 1; i >= 0; i--) points.push(frame.px(t[i]), frame.py(under ? under[i] : 0));
+    const stroke = theme().series[layer.colour], top = curvePoints(frame, t, edge), points = [...top];
+    const floor = under ? curvePoints(frame, t, under) : [frame.px(t[0]), frame.py(0), frame.px(t.at(-1)), frame.py(0)];
+    for (let i = floor.length - 2; i >= 0; i -= 2) points.push(floor[i], floor[i + 1]);
     painter.path(points, { fill: `${stroke}${layer.lost ? '38' : '70'}`, close: true });
     painter.path(top, { stroke, width: 1.2, dash: layer.lost ? [3, 2] : [] });
   }
@@ -119,7 +121,7 @@ class Ledger {
     }
     const frame = new Frame({ left, top: HEIGHT - 18, width, height: RESIDUAL - 26 }, window, padded(low === high ? [-1, 1] : [low, high], 0.08));
     frame.draw(painter, 't [s]', 'residual [J]');
-    painter.clip(left, frame.box.top, width, frame.box.height, () => painter.path(line(frame, t, v), { stroke: c.bad, width: 1.3 }));
+    painter.clip(left, frame.box.top, width, frame.box.height, () => painter.path(curvePoints(frame, t, v), { stroke: c.bad, width: 1.3 }));
     this.frames.push(frame);
   }
 
@@ -150,13 +152,4 @@ class Ledger {
     const curves = [...this.layers.map((l) => l.column), ...this.work, ...(this.residual ? [this.residual] : [])].map((column) => ({ column, name: column.name, run: this.run }));
     download(fileName(this.run.name, 'energy') + '.csv', toCsv(curves[0].column.axis.times, curves, curves.map((c) => c.column.values), this.clock.window), 'text/csv');
   }
-}
-
-function line(frame, t, values) {
-  const points = new Float64Array(2 * t.length);
-  for (let i = 0; i < t.length; i++) {
-    points[2 * i] = frame.px(t[i]);
-    points[2 * i + 1] = frame.py(values[i]);
-  }
-  return points;
 }

@@ -43,7 +43,10 @@ function shell(runs, title, controls, plot, state, element) {
   replace(element, h('header', {}, h('h2', {}, title), h('div', { class: 'tools push' },
     h('button', { class: 'quiet', title: 'Points as CSV', onclick: () => plot.saveCsv(runs[0].name) }, 'CSV'),
     h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => plot.saveSvg(runs[0].name) }, 'SVG'),
-    iconButton(CROSS, `Close ${title}`, () => element.remove(), { class: 'icon quiet' }))), controls, plot.host, state);
+    iconButton(CROSS, `Close ${title}`, () => {
+      plot.stop();
+      element.remove();
+    }, { class: 'icon quiet' }))), controls, plot.host, state);
   return element;
 }
 
@@ -52,7 +55,7 @@ function pairPanel(runs, clock, title, xName, yName, circle = 0) {
   const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' });
   let all = true, names = [xName, yName];
   const plot = new XyPlot({
-    clock, title, circle, equal: circle > 0,
+    clock, title, circle, equal: circle > 0, follow: () => !all,
     labels: () => names.map((n) => label(runs[0].byName.get(n))),
     clouds: () => {
       const list = curvesOf(runs, [names[0]]).filter(({ run }) => run.byName.has(names[1]));
@@ -101,7 +104,7 @@ function sectionPanel(runs, clock, angles) {
   const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' }), run = runs[0];
   let angle = angles[0], degrees = 0, names = sectionPair(run, angle);
   const plot = new XyPlot({
-    clock, title: 'Poincaré section', follow: false,
+    clock, title: 'Poincaré section',
     labels: () => names.map((n) => label(run.byName.get(n))),
     clouds: () => {
       const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {

@@ -30,10 +30,9 @@ export class TimePlot {
           onclose(this);
         }, { class: 'icon quiet' }))),
       h('div', { class: 'controls' }, this.chips, this.state), this.host);
-    this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime())];
+    this.offs = [clock.on('window', () => this.showWindow()), clock.on('time', () => this.showTime()), onTheme(() => this.plot && this.show(this.names))];
     this.size = new ResizeObserver(() => this.fit());
     this.size.observe(this.host);
-    onTheme(() => this.plot && this.show(this.names));
   }
 
   stop() {
@@ -140,15 +139,16 @@ export class TimePlot {
     const [min, max] = this.range();
     this.plot.setScale('x', { min, max });
     const { shown } = this.curves.length ? this.curves[0].column.axis.coverage(min, max) : { shown: 0 };
-    replace(this.state, coverageLine(this.curves, this.clock.window), shown && shown < this.width / 5 ? h('span', {}, 'each dot a sample') : null);
+    replace(this.state, coverageLine(this.curves, this.clock.window), shown && shown < this.plot.width / 5 ? h('span', {}, 'each dot a sample') : null);
     this.showTime();
   }
 
   showTime() {
     if (!this.plot) return;
-    const { t } = this.clock, x = this.plot.valToPos(t, 'x');
+    // By the clock's view, not by uPlot's scale, which follows a moment later.
+    const { t } = this.clock, [a, b] = this.range(), width = this.plot.bbox.width / devicePixelRatio, x = (t - a) / (b - a) * width;
     this.cursor.style.transform = `translateX(${x - 0.75}px)`;
-    this.cursor.hidden = !(x >= 0 && x <= this.plot.bbox.width / devicePixelRatio);
+    this.cursor.hidden = !(x >= 0 && x <= width);
     this.element.dataset.time = t;
     this.curves.forEach((curve, k) => { this.values[k].textContent = plain(curve.column.at(t), 5); });
   }
@@ -169,7 +169,7 @@ export class TimePlot {
         if (v > high) high = v;
       }
     }
-    const frame = new Frame({ left: 68, top: 26, width: width - 80, height: height - 66 }, [a, b], spread(low, high));
+    const frame = new Frame({ left: 76, top: 26, width: width - 88, height: height - 66 }, [a, b], spread(low, high));
     frame.draw(painter, 't [s]', this.unit);
     painter.clip(frame.box.left, frame.box.top, frame.box.width, frame.box.height, () => {
       for (const curve of this.curves) {

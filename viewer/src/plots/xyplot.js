@@ -3,23 +3,25 @@
 import { h, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
 import { CanvasPainter, SvgPainter, fitCanvas } from './painter.js';
-import { Frame, padded } from './frame.js';
+import { Frame, curvePoints, padded } from './frame.js';
 
 const FEW = 150;              // samples up to which each is drawn as a dot of its own
 
 export class XyPlot {
   // clouds(): [{x, y, t, look, name, dots}] in runs' order; labels(): [x, y]; marker(t): [[x, y], …] now
-  constructor({ clock, title, clouds, labels, marker, circle = 0, equal = false, height = 268, follow = true }) {
+  constructor({ clock, title, clouds, labels, marker, circle = 0, equal = false, height = 268, follow = () => false }) {
     Object.assign(this, { clock, title, clouds, labels, marker, circle, equal, height });
     this.zoomed = null;
     this.canvas = h('canvas', { role: 'img' });
     this.dots = h('canvas', { style: 'position: absolute; left: 4px; top: 4px; pointer-events: none' });
     this.host = h('div', { class: 'plot' }, this.canvas, this.dots);
     new ResizeObserver(() => this.draw()).observe(this.host);
-    if (marker) clock.on('time', () => this.drawDots());
-    if (follow) clock.on('window', () => this.draw());
-    onTheme(() => this.draw());
+    this.offs = [marker && clock.on('time', () => this.drawDots()), clock.on('window', () => follow() && this.draw()), onTheme(() => this.draw())].filter(Boolean);
     this.listen();
+  }
+
+  stop() {
+    this.offs.forEach((off) => off());
   }
 
   get width() {
@@ -27,7 +29,7 @@ export class XyPlot {
   }
 
   frame(list) {
-    const box = { left: 66, top: 8, width: this.width - 78, height: this.height - 46 };
+    const box = { left: 74, top: 8, width: this.width - 86, height: this.height - 46 };
     if (this.zoomed) return new Frame(box, ...this.zoomed);
     let x = [Infinity, -Infinity], y = [Infinity, -Infinity];
     for (const cloud of list) {
@@ -68,14 +70,7 @@ export class XyPlot {
 
   paintCloud(painter, { x, y, look, dots }) {
     const { at } = this;
-    if (!dots) {
-      const points = new Float64Array(2 * x.length);
-      for (let i = 0; i < x.length; i++) {
-        points[2 * i] = at.px(x[i]);
-        points[2 * i + 1] = at.py(y[i]);
-      }
-      painter.path(points, { ...look, width: 1.1 });
-    }
+    if (!dots) painter.path(curvePoints(at, x, y), { ...look, width: 1.1 });
     if (dots || x.length <= FEW) {
       for (let i = 0; i < x.length; i++) painter.circle(at.px(x[i]), at.py(y[i]), 2.2, { fill: look.stroke });
     }

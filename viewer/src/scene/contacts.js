@@ -56,7 +56,7 @@ export class ContactForces {
       const state = contact.slip.values[row];
       if (state === FREE || !(state > 0)) continue;
       const strikes = episode && (episode.end - episode.start <= this.short || t - episode.start <= this.first);
-      list.push({ contact, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
+      list.push({ contact, row, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
     }
     return list;
   }

@@ -48,12 +48,15 @@ export class Lens {
     return this.run.column(['contacts', this.contact.columns[key]]);
   }
 
-  // Where the journal's middle is in its bearing, row by row or between two rows. A ball in a socket is shown in the plane
-  // of its offset and the socket's axis, so that what touches is seen to touch.
+  // Where the journal's middle is in its bearing, row by row or between two rows: in the plane turned as the bearing is
+  // now, so that the magnifier and the scene agree. A ball in a socket is shown in the plane of its offset and the socket's
+  // axis, so that what touches is seen to touch.
   offset(at) {
     const x = at(this.column('x')), y = at(this.column('y'));
-    if (this.contact.kind !== 'socket') return [x, y];
-    return [Math.hypot(x, y) * (x < 0 ? -1 : 1), at(this.column('z'))];
+    if (this.contact.kind === 'socket') return [Math.hypot(x, y) * (x < 0 ? -1 : 1), at(this.column('z'))];
+    if (this.contact.kind !== 'bearing') return [x, y];
+    const { first } = this.run.scene.joints[this.contact.joint], [c, s] = this.poses.direction(first.body, place({ rotate: first.rotate }, [1, 0, 0]));
+    return [c * x - s * y, s * x + c * y];
   }
 
   // Offsets of what is drawn: both ends of a journal in space, else the middle.
@@ -126,8 +129,8 @@ export class Lens {
   }
 
   say(force) {
-    const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode')?.values, { i } = this.column('mode')?.axis.locate(this.clock.t) ?? { i: 0 };
-    const word = this.contact.modes?.[mode?.[i]] ?? (force ? 'contact' : 'free');
+    const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode'), row = force?.row ?? mode?.axis.locate(this.clock.t).i;
+    const word = this.contact.modes?.[mode?.values[row]] ?? (force ? 'contact' : 'free');
     replace(this.note, `${word}${force ? `, ${STATE_NAMES[force.state]}` : ''} · gap ${quantity(gap, 'm', 3)} of ${plain(this.contact.clearance * 1e3, 3)} mm`);
   }
 }

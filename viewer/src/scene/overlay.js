@@ -158,7 +158,7 @@ export class Overlay {
     const corner = (u, v) => this.view.project([0, 1, 2].map((i) => at[i] + (x + u * a) * axis[i] + (v * b + k * (y + u * a * angle)) * (across[i] ?? 0)));
     const points = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
     draw.line(this.c, [...points, points[0]], theme().accent, 1.6, [6, 3]);
-    draw.text(this.c, `clearance × ${k}`, Math.max(...points.map((p) => p[0])) + 8, points[1][1], theme().muted, { halo: theme().panel });
+    draw.text(this.c, `clearance × ${k}`, Math.min(this.view.width - 96, Math.max(...points.map((p) => p[0])) + 8), points[1][1] + 14, theme().muted, { halo: theme().panel });
   }
 
   // The slide's direction in the joint's frame, from its direction in the first body.
