@@ -23,7 +23,7 @@ static double share(const compliant *s, int p, int way, double h, double lost, d
   return lost / count;
 }
 
-static double drag_of(const touch_look *at) { return hypot(at->drag[0], at->drag[1]); }
+static double length_of(const double v[2]) { return v[0] != 0 || v[1] != 0 ? hypot(v[0], v[1]) : 0; }
 
 // The largest force seen, and where a parabola through the three looks has its top inside the step, the force there.
 static double peak_of(compliant *s, int p, double from, double to) {
@@ -56,9 +56,10 @@ static void book_point(compliant *s, int p, double from, double to, const double
       .t_start = unseen ? begin_of(a, b, from, to) : from, .t_end = to, .gap = first, .deepest = deepest_of(s, p, from, to),
       .bound = s->settings.penetration_max, .peak_force = peak_of(s, p, from, to), .speed_before = a->rate,
       .speed_after = b->rate, .impulse_normal = simpson(h, a->normal, m->normal, b->normal),
-      .impulse_tangential = simpson(h, drag_of(a), drag_of(m), drag_of(b)), .loss_normal = loss[0],
+      .impulse_tangential = simpson(h, length_of(a->drag), length_of(m->drag), length_of(b->drag)),
+      .loss_normal = loss[0],
       .loss_tangential = loss[1], .restitution = c->e->material.restitution,
-      .sticks = hypot(m->slip[0], m->slip[1]) < c->slow});
+      .sticks = length_of(m->slip) < c->slow});
 }
 
 void compliant_book(compliant *s, double from, double to, const double lost[2]) {
