@@ -2,10 +2,10 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 NATIVE ?= ON
-DEMO ?= slider-crank-ideal
+DEMO ?= slider-crank
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench install clean help setup
+.PHONY: all demo test bench viewer gallery install clean help setup
 
 release = cmake --preset release -DCAROM_NATIVE=$(NATIVE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null && \
           cmake --build --preset release
@@ -19,17 +19,29 @@ demo: ## install what is missing, build, run a model, show its results
 	@$(release) --target carom_tool
 	@mkdir -p build/demo
 	build/release/carom run models/$(DEMO).yaml -o build/demo/$(DEMO).h5 --csv build/demo/$(DEMO).csv
+	@build/release/carom report build/demo/$(DEMO).h5 -o build/demo/$(DEMO).html >/dev/null
 	@echo "results: build/demo/$(DEMO).h5 and build/demo/$(DEMO).csv"
+	@echo "to see it move, open in a browser: file://$(CURDIR)/build/demo/$(DEMO).html"
 
 test: ## install what is missing, build, run every test, end with a count
-	@scripts/setup build test
+	@scripts/setup build test viewer
 	@$(release)
 	@$(check)
 	@scripts/run-tests build/check build/release
 
 bench: ## measure, beside the peers that are installed
-	@scripts/setup build bench
+	@scripts/setup build bench viewer
 	@$(release) --target bench
+	@echo "== the report's page" && { scripts/viewer bench || [ $$? -eq 77 ]; }
+
+viewer: ## build the page of reports with Vite into viewer/dist, which is checked in
+	@scripts/setup viewer
+	@scripts/viewer build
+
+gallery: ## run every model, write its report and a picture of it: docs/gallery/index.html
+	@scripts/setup build viewer
+	@$(release) --target carom_tool
+	@scripts/gallery
 
 install: ## install library, headers, tool, man page and completion (PREFIX, DESTDIR)
 	@$(release) --target carom_static carom_shared carom_tool

@@ -20,6 +20,7 @@ foreach(part cvode arkode ida nvecserial sunmatrixdense sunmatrixsparse sunlinso
         sunnonlinsolnewton sunnonlinsolfixedpoint generic)
   carom_needs(sundials_${part})
 endforeach()
+carom_needs(z)
 foreach(part klu amd colamd btf suitesparseconfig)
   carom_needs(${part})
 endforeach()

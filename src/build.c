@@ -613,6 +613,14 @@ static bool check_poisson(builder *b) {
   return true;
 }
 
+// Sticking under a force law is stiff; everything else runs best with high order.
+static int suiting_integrator(const carom_model *model) {
+  if (model->integrator.type != CAROM_AUTO) return model->integrator.type;
+  bool rubs = false;
+  for (int i = 0; i < model->contacts.element_count; i++) rubs |= contact_rubs(&model->contacts.elements[i]);
+  return rubs && strcmp(model->method, "compliant") == 0 ? CAROM_BDF : CAROM_ADAMS;
+}
+
 static bool check_smooth(builder *b, int constraints) {
   const carom_def *def = b->def;
   if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
@@ -660,10 +668,12 @@ static bool fill_outputs(builder *b) {
 
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, CONTACT_SIGNALS * s->element_count + 1);
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
+  b->model->contact_signals = each;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
   for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++)
-      b->model->contact_names[CONTACT_SIGNALS * i + k] =
+    for (int k = 0; k < each; k++)
+      b->model->contact_names[each * i + k] =
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 
@@ -719,14 +729,15 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  model->integrator.type = suiting_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!check_poisson(b) || !builder_part_surfaces(b, m)) return false;
+  if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
-  return bind_forces(b, m) && fill_outputs(b);
+  return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

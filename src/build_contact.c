@@ -72,6 +72,7 @@ static bool add_surfaces(contact_builder *c) {
     c->surface_marker[i] = builder_marker(c->b, c->m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (c->surface_marker[i] < 0) return false;
   }
+  c->b->surface_marker = c->surface_marker;
   return true;
 }
 

@@ -15,32 +15,30 @@ static bool refuse(builder *b, const part *p, const char *key, const char *hint,
   return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, joint_table(p), key), hint, "'%s': %s", p->name, why);
 }
 
-static bool is_driven(const mechanism *m, int joint_index) {
+static int drive_of(const mechanism *m, coordinate of) {
   for (int i = 0; i < m->drive_count; i++)
-    if (m->drives[i].of.joint == joint_index) return true;
-  return false;
+    if (m->drives[i].of.joint == of.joint && m->drives[i].of.index == of.index) return i;
+  return -1;
 }
 
 // Set-valued: where the joint rests, friction is what it takes to keep it there, and no function of the state says that.
 static bool check(builder *b, const mechanism *m, const part *p, int index, const char *key) {
   const carom_joint_def *d = p->content;
   const char *method = b->def->method;
-  if (strcmp(method, "moreau") != 0)
-    return refuse(b, p, key, "use method: {moreau: {step: ...}}, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
+  if (strcmp(method, "moreau") != 0 && strcmp(method, "event") != 0)
+    return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
                   "dry friction is no function of the speed, and the method needs one");
-  if (m->joints[index].loose)
+  if (d->clearance > 0)
     return refuse(b, p, key, "give the material of the clearance a friction",
                   "a joint with clearance rubs where it touches, by its material");
-  if (is_driven(m, index))
-    return refuse(b, p, key, "leave it out, and add it to the drive's effort",
-                  "the joint is driven: its friction would only load the drive");
   if (d->friction > 0 && m->joints[index].type == &joint_revolute && !(d->radius > 0))
     return refuse(b, p, key, "add radius:", "the friction of a pin needs its 'radius'");
   return true;
 }
 
-static void add(builder *b, mechanism *m, const joint_friction *f, int *capacity) {
-  *ARENA_PUSH(b->memory, m->frictions, m->friction_count, *capacity) = *f;
+static void add(builder *b, mechanism *m, joint_friction f, int *capacity) {
+  f.drive = drive_of(m, f.of);
+  *ARENA_PUSH(b->memory, m->frictions, m->friction_count, *capacity) = f;
   m->extra_rows++;
 }
 
@@ -56,8 +54,22 @@ bool builder_frictions(builder *b, mechanism *m) {
     bool pin = type == &joint_revolute;
     joint_friction f = {.of = {i, 0}, .limit = pin || turns ? d->friction_torque : d->friction_force,
                         .coefficient = d->friction, .radius = pin ? d->radius : 1, .length = d->length};
-    if (type != &joint_cylindrical || turns) add(b, m, &f, &capacity);
-    if (type == &joint_cylindrical && slides) add(b, m, &(joint_friction){.of = {i, 1}, .limit = d->friction_force}, &capacity);
+    if (type != &joint_cylindrical || turns) add(b, m, f, &capacity);
+    if (type == &joint_cylindrical && slides) add(b, m, (joint_friction){.of = {i, 1}, .limit = d->friction_force}, &capacity);
   }
+  return true;
+}
+
+// In an impact the load of a joint is a percussion, and so is friction in proportion to it: of compression and expansion
+// apart, which Poisson's law does not say.
+bool builder_check_frictions(builder *b) {
+  const mechanism *m = &b->model->m;
+  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
+  if (!poisson || !b->model->contacts.element_count) return true;
+  for (int i = 0; i < m->friction_count; i++)
+    if (m->frictions[i].coefficient > 0)
+      return refuse(b, &b->def->joints.items[m->frictions[i].of.joint], "friction",
+                    "use impact: newton, or a constant friction",
+                    "impacts load the joint, and Poisson's law of impact does not say how that rubs");
   return true;
 }

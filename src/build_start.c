@@ -27,6 +27,11 @@ typedef struct start {
   double *q0, *u0, *joint_q0;     // where it then starts
 } start;
 
+// Rigid surfaces touch; others may be pressed in from the start, but not through.
+static double allowed_depth(const start *s, const contact_element *e) {
+  return strcmp(s->b->def->method, "compliant") == 0 ? contact_thickness(e) : s->contacts->activation;
+}
+
 static void evaluate(start *s) {
   s->x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->m, s->x);
@@ -37,7 +42,7 @@ static void evaluate(start *s) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
       double depth = -s->points[e->point0 + k].gap;
-      if (depth > s->contacts->activation && depth > s->depth) s->worst = e, s->depth = depth;
+      if (depth > allowed_depth(s, e) && depth > s->depth) s->worst = e, s->depth = depth;
     }
   }
 }

@@ -14,6 +14,7 @@ typedef struct builder {
   names signals;
   contact_element *elements;       // of the model's contacts, while they can still change
   bool tight;                      // build without clearance, for the start
+  const int *surface_marker;       // one a surface
 } builder;
 
 // Where an option of a part stood, or the part itself.
@@ -34,6 +35,7 @@ bool *builder_known_joints(builder *b);
 
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);
+bool builder_check_frictions(builder *b);  // once it is known what can touch
 
 // The materials in their order, laws and all; null after reporting.
 const contact_material *builder_materials(builder *b);
@@ -42,6 +44,8 @@ const contact_material *builder_materials(builder *b);
 bool builder_contacts(builder *b, mechanism *m);
 // For a method with forces: stiffness from shapes and solids, and room for the inner states of friction laws.
 bool builder_resolve_materials(builder *b);
+// Shapes, surfaces and sizes of joints, kept for whoever draws the model.
+bool builder_drawing(builder *b);
 // What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
 bool builder_part_surfaces(builder *b, mechanism *m);
 

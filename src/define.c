@@ -39,6 +39,55 @@ const option_table body_table = {.name = "body", .summary = "A rigid body. `grou
                                  .size = sizeof(carom_body_def), .options = body_options, .count = COUNT(body_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_shape_def, field)
+#define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Its middle in body axes."}
+#define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = AT(axis), .preset = "z", .help = "Its axis."}
+static const option link_options[] = {
+    {.key = "link", .type = OPTION_NUMBERS, .offset = AT(to), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "The point it reaches to, or one number: its length along x."},
+    {.key = "from", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Where it begins."},
+    {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE,
+     .preset = "0", .help = "0: as suits its length."},
+};
+static const option drawn_box_options[] = {
+    {.key = "box", .type = OPTION_POINT, .offset = AT(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
+     .help = "Edges along its axes."},
+    SHAPE_AT,
+    {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in body axes."},
+};
+static const option drawn_sphere_options[] = {
+    {.key = "sphere", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT | OPTION_POSITIVE, .help = "Radius."},
+    SHAPE_AT,
+};
+static const option cylinder_options[] = {
+    {.key = "cylinder", .type = OPTION_NUMBERS, .offset = AT(span), .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Radius and length."},
+    SHAPE_AT, SHAPE_AXIS,
+};
+static const option disc_options[] = {
+    {.key = "disc", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT | OPTION_POSITIVE, .help = "Radius."},
+    SHAPE_AT, SHAPE_AXIS,
+};
+#define DRAWN_TABLE(word, list, text, sample)                                                             \
+  {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = list,    \
+   .count = COUNT(list)}
+static const option_table drawn_link = DRAWN_TABLE("link", link_options, "A bar with round ends.", "shape: {link: l1}");
+static const option_table drawn_box = DRAWN_TABLE("box", drawn_box_options, "A box.", "shape: {box: [2*a, 2*b]}");
+static const option_table drawn_sphere =
+    DRAWN_TABLE("sphere", drawn_sphere_options, "A sphere, in a planar model a circle.", "shape: {sphere: 5 cm}");
+static const option_table drawn_cylinder =
+    DRAWN_TABLE("cylinder", cylinder_options, "A cylinder.", "shape: {cylinder: [2 cm, 30 cm], axis: x}");
+static const option_table drawn_disc = DRAWN_TABLE("disc", disc_options, "A thin disc: a wheel.", "shape: {disc: 10 cm}");
+static const option_table *const all_shapes[] = {&drawn_link, &drawn_box, &drawn_sphere, &drawn_cylinder, &drawn_disc};
+
+const option_table *const *shape_tables(int *count) {
+  *count = COUNT(all_shapes);
+  return all_shapes;
+}
+#undef AT
+
 #define AT(field) offsetof(carom_marker_def, field)
 static const option marker_options[] = {
     {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body, or `ground`."},
@@ -86,9 +135,10 @@ const option_table initial_table = {
 
 #define AT(field) offsetof(carom_integrator_def, field)
 static const option integrator_options[] = {
-    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "adams", .words = "adams|bdf|erk|rk4|ida",
+    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "auto", .words = "adams|bdf|erk|rk4|ida|auto",
      .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5(4), fixed-step Runge-Kutta of order 4, "
-             "or IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`)."},
+             "IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`), or the one that "
+             "suits: bdf where surfaces rub under method compliant, else adams."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
@@ -294,6 +344,7 @@ DEFAULT(contact, contact_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
 
+carom_shape_def carom_shape_default(void) { return (carom_shape_def){.rotate = {1, 0, 0, 0}, .axis = {0, 0, 1}}; }
 carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate = {1, 0, 0, 0}}; }
 carom_joint_def carom_joint_default(void) { return (carom_joint_def){0}; }
 carom_constraint_def carom_constraint_default(void) { return (carom_constraint_def){0}; }

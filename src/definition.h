@@ -42,6 +42,7 @@ extern const option_table model_table, body_table, marker_table, drive_table, in
     smooth_table, moreau_table, event_table, compliant_table, record_table_options, material_table, solid_table,
     contact_table;
 const option_table *const *surface_tables(int *count);
+const option_table *const *shape_tables(int *count);
 
 // A document's content as a definition. False after reporting.
 bool definition_read(carom_def *def, const document *text, carom_error *error);

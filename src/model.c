@@ -124,14 +124,15 @@ static const char *const energy_names[ENERGY_SIGNALS] = {
     "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
 
-const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap", "fn", "ft", "mode", "x", "y", "z"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "m"};
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
+                                                           "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};
 
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 
 const char *carom_model_signal_name(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].name;
   if (k < ENERGY_SIGNALS) return energy_names[k];
   k -= ENERGY_SIGNALS;
@@ -140,10 +141,10 @@ const char *carom_model_signal_name(const carom_model *model, int i) {
 
 const char *carom_model_signal_unit(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
+  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].unit;
   if (k < ENERGY_SIGNALS) return "J";
-  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % CONTACT_SIGNALS] : "";
+  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % model->contact_signals] : "";
 }
 
 int carom_model_signal(const carom_model *model, const char *name) {

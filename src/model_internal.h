@@ -13,9 +13,39 @@ typedef struct output {
   function f;
 } output;
 
-// Signals of each contact element.
-enum { CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y, CONTACT_Z, CONTACT_SIGNALS };
+// Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
+// last three are left out in the plane.
+enum {
+  CONTACT_GAP, CONTACT_FN, CONTACT_FT, CONTACT_MODE, CONTACT_X, CONTACT_Y,
+  CONTACT_SLIP, CONTACT_AT_X, CONTACT_AT_Y, CONTACT_FORCE_X, CONTACT_FORCE_Y,
+  CONTACT_Z, CONTACT_AT_Z, CONTACT_FORCE_Z, CONTACT_SIGNALS
+};
 extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_signal_units[CONTACT_SIGNALS];
+
+// What is kept for drawing alone.
+typedef struct drawn_shape {
+  int body;
+  carom_shape_def shape;
+} drawn_shape;
+
+typedef struct drawn_surface {
+  const char *name, *kind;
+  int marker;
+  double radius, size[3];
+} drawn_surface;
+
+typedef struct drawn_joint {
+  double clearance, axial_clearance, radius, length, width, height;
+  const double *limits;      // two, or null
+} drawn_joint;
+
+typedef struct drawing {
+  drawn_shape *shapes;       // in the order of their bodies
+  int shape_count;
+  drawn_surface *surfaces;
+  int surface_count;
+  drawn_joint *joints;       // one a joint
+} drawing;
 
 struct carom_model {
   arena memory;
@@ -31,7 +61,9 @@ struct carom_model {
   carom_record_def record;
   const char *method;
   contact_set contacts;
-  const char **contact_names;  // of their signals, CONTACT_SIGNALS an element
+  drawing drawing;
+  const char **contact_names;  // of their signals, contact_signals an element
+  int contact_signals;
   output *outputs;
   int output_count;
   assembly_report assembly;

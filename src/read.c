@@ -72,6 +72,53 @@ static bool read_plain(const reader *r, const value *root, const char *name, con
   return true;
 }
 
+// One shape: a map that names a kind.
+static bool read_shape(const reader *r, const value *entry, carom_shape_def *shape) {
+  int count;
+  const option_table *const *tables = shape_tables(&count);
+  option_places ignored;
+  int member = option_read_member(&r->options, "shape", tables, count, entry, shape, NULL, &ignored);
+  if (member < 0) return false;
+  shape->kind = tables[member]->name;
+  int wanted = r->options.planar ? 2 : 3;
+  if (shape->to.items && shape->to.count != 1 && shape->to.count != wanted)
+    return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "a link is a length or a point of %d numbers", wanted);
+  if (shape->span.items && shape->span.count != 2)
+    return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "a cylinder is a radius and a length");
+  for (int i = 0; i < shape->span.count; i++)
+    if (!(shape->span.items[i] > 0))
+      return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "the radius and length of a cylinder must be positive");
+  return true;
+}
+
+// `shape:` of a body: one, or a list of them.
+static bool read_shapes(const reader *r, const value *entry, carom_body_def *body) {
+  const value *given = value_get(entry, "shape");
+  if (!given) return true;
+  int count = given->kind == VALUE_LIST ? given->count : 1;
+  carom_shape_def *shapes = ARENA_ARRAY(&r->def->memory, carom_shape_def, count + 1);
+  for (int i = 0; i < count; i++)
+    if (!read_shape(r, given->kind == VALUE_LIST ? given->items[i] : given, &shapes[i])) return false;
+  body->shapes = shapes, body->shape_count = count;
+  return true;
+}
+
+static bool read_bodies(const reader *r, const value *root) {
+  static const char *const others[] = {"shape", NULL};
+  const value *map = value_get(root, "bodies");
+  if (!map) return true;
+  if (!need_map(r, map, "bodies")) return false;
+  for (int i = 0; i < map->count; i++) {
+    carom_body_def *body = ARENA_NEW(&r->def->memory, carom_body_def);
+    option_places places;
+    if (!need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!option_read(&r->options, &body_table, map->items[i], body, others, &places)) return false;
+    if (!read_shapes(r, map->items[i], body)) return false;
+    add_part(r, &r->def->bodies, map->items[i], NULL, body, places);
+  }
+  return true;
+}
+
 // A section whose entries each name a member of a family.
 static bool read_family(const reader *r, const value *root, const char *name, const char *family,
                         const option_table *const *tables, int count, part_list *list) {
@@ -199,7 +246,7 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
   if (integrator_key) def->integrator_at = integrator_key->at;
   const value *record_key = value_get(root, "record");
   if (record_key) def->record_at = record_key->at;
-  return read_model(&r, root) && read_plain(&r, root, "bodies", &body_table, &def->bodies) &&
+  return read_model(&r, root) && read_bodies(&r, root) &&
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&
          read_plain(&r, root, "materials", &material_table, &def->materials) &&

@@ -24,6 +24,9 @@ static int collect(const char *family, const option_table **tables) {
     const force_type *const *all = force_types(&count);
     for (int i = 0; i < count; i++)
       if (all[i]->table) tables[used++] = all[i]->table;
+  } else if (strcmp(family, "shapes") == 0) {
+    const option_table *const *all = shape_tables(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i];
   } else if (strcmp(family, "surfaces") == 0) {
     const option_table *const *all = surface_tables(&count);
     for (int i = 0; i < count; i++) tables[used++] = all[i];
@@ -115,6 +118,8 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   option_document(&model_table, out);
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
+  write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. It has no "
+                             "influence on the motion. Without it, a body is drawn from its joints and surfaces.\n\n", out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);

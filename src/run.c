@@ -1,5 +1,6 @@
 // A whole run: loop, record, progress, and a file that is good whatever happens.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,11 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
+#include "scene.h"
 #include "sim.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -30,7 +33,7 @@ static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies
 
 static int group_of(const carom_model *model, int i) {
   int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count) return GROUP_OUTPUTS;
+  if (k >= ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count) return GROUP_OUTPUTS;
   if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
   if (k >= 0) return GROUP_ENERGY;
   switch (model->m.signals[i].kind) {
@@ -52,7 +55,11 @@ static int group_of(const carom_model *model, int i) {
 // Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
 static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_CONTACTS || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
+  if (g == GROUP_CONTACTS) {  // less what is for the eye
+    int k = (i - model->m.signal_count - ENERGY_SIGNALS) % model->contact_signals;
+    return k < CONTACT_SLIP || k == CONTACT_Z;
+  }
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
   signal_kind kind = model->m.signals[i].kind;
   return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
@@ -119,9 +126,10 @@ static const char *list_parameters(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 8 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 9 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
+  texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
@@ -353,9 +361,18 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
   summary->steps_per_s = summary->wall_s > 0 ? (double)(summary->steps - r->steps_before) / summary->wall_s : 0;
 }
 
-static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+// The summary as it is recorded: with the reason when the run did not reach its end.
+static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
   char text[2048];
-  carom_summary_json(summary, text, sizeof text);
+  int length = carom_summary_json(summary, text, sizeof text);
+  if (status == CAROM_OK || length < 1 || length >= (int)sizeof text) return arena_copy_text(&r->memory, text);
+  json_writer why = json_begin(&r->memory);
+  json_put_text(&why, NULL, r->error->message);
+  return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);
+}
+
+static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+  const char *text = recorded_summary(r, status, summary);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
   r->text = NULL;
@@ -424,39 +441,108 @@ carom_status carom_run(const carom_model *model, const carom_run_options *option
 
 // --- summary as text ----------------------------------------------------------------------------------------------
 
-// JSON has no NaN.
-static const char *number(double x, char buffer[32]) {
-  if (!isfinite(x)) return "null";
-  snprintf(buffer, 32, "%.9g", x);
-  return buffer;
+// A text in the caller's room, cut where that ends; `length` is what it would have been.
+typedef struct json_line {
+  char *text;
+  size_t size, length;
+  bool first;              // nothing stands yet in the innermost map
+} json_line;
+
+static void put(json_line *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(json_line *j, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  size_t used = j->length < j->size ? j->length : j->size;
+  j->length += (size_t)vsnprintf(j->text ? j->text + used : NULL, j->size - used, format, args);
+  va_end(args);
 }
 
-// How many problems each stage of the chain of solvers solved.
-static void list_stages(const carom_summary *s, char *text, size_t size) {
-  text[0] = 0;
-  for (size_t i = 0, used = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s\"%s\": %ld", i ? ", " : "", s->stages[i].name,
-                             s->stages[i].solved);
+static void put_key(json_line *j, const char *key) {
+  put(j, "%s\"%s\": ", j->first ? "" : ", ", key);
+  j->first = false;
+}
+
+static void open_map(json_line *j, const char *key) {
+  if (key) put_key(j, key);
+  put(j, "{");
+  j->first = true;
+}
+
+static void close_map(json_line *j) {
+  put(j, "}");
+  j->first = false;
+}
+
+static void put_count(json_line *j, const char *key, long n) {
+  put_key(j, key);
+  put(j, "%ld", n);
+}
+
+static void put_measure(json_line *j, const char *key, double x) {
+  put_key(j, key);
+  if (isfinite(x)) put(j, "%.9g", x);
+  else put(j, "null");  // JSON has no NaN
+}
+
+static void put_contact(json_line *j, const carom_summary *s) {
+  open_map(j, "contact");
+  put_count(j, "episodes", s->contact_episodes);
+  put_measure(j, "worst_initial_penetration", s->worst_initial_penetration);
+  put_measure(j, "penetration_bound", s->penetration_bound);
+  put_measure(j, "deepest_penetration", s->deepest_penetration);
+  put_count(j, "accumulations", s->accumulations);
+  put_measure(j, "accumulation_error", s->accumulation_error);
+  close_map(j);
+}
+
+// With how many problems each stage of the chain of solvers solved.
+static void put_solver(json_line *j, const carom_summary *s) {
+  open_map(j, "solver");
+  put_count(j, "solves", s->solves);
+  put_count(j, "unsolved", s->unsolved);
+  put_count(j, "impossible", s->impossible);
+  put_measure(j, "worst_residual", s->worst_residual);
+  open_map(j, "stages");
+  for (size_t i = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name; i++)
+    put_count(j, s->stages[i].name, s->stages[i].solved);
+  close_map(j);
+  close_map(j);
+}
+
+static void put_warnings(json_line *j, const carom_summary *s) {
+  open_map(j, "warnings");
+  put_count(j, "energy", s->unbalanced);
+  put_count(j, "restart", s->restarts);
+  put_count(j, "projection", s->projection_failures);
+  put_count(j, "initial", s->initial_changes);
+  put_count(j, "unsolved", s->unsolved);
+  put_count(j, "step_too_large", s->step_too_large);
+  put_count(j, "penetration", s->too_deep);
+  put_count(j, "inconsistent", s->inconsistent);
+  put_count(j, "indeterminate", s->indeterminate);
+  put_count(j, "energy_gain", s->energy_gains);
+  put_count(j, "restitution", s->other_restitution);
+  put_count(j, "conformal", s->conformal);
+  close_map(j);
 }
 
 int carom_summary_json(const carom_summary *s, char *text, int size) {
-  char stages[512];
-  list_stages(s, stages, sizeof stages);
-  char t[32], wall[32], rate[32], energy[32], violation[32], first[32], bound[32], deepest[32], residual[32], summed[32];
+  json_line j = {.text = text, .size = (size_t)size};
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
-  return snprintf(text, (size_t)size,
-                  "{\"status\": \"%s\", \"t\": %s, \"steps\": %ld, \"rejected\": %ld, \"evaluations\": %ld, "
-                  "\"wall_s\": %s, \"steps_per_s\": %s, \"energy_imbalance\": %s, \"constraint_violation\": %s, "
-                  "\"contact\": {\"episodes\": %ld, \"worst_initial_penetration\": %s, \"penetration_bound\": %s, "
-                  "\"deepest_penetration\": %s, \"accumulations\": %ld, \"accumulation_error\": %s}, \"solver\": {\"solves\": %ld, \"unsolved\": %ld, \"impossible\": %ld, "
-                  "\"worst_residual\": %s, \"stages\": {%s}}, "
-                  "\"warnings\": {\"energy\": %ld, \"restart\": %ld, \"projection\": %ld, \"initial\": %ld, \"unsolved\": %ld, "
-                  "\"step_too_large\": %ld, \"inconsistent\": %ld, \"indeterminate\": %ld, \"energy_gain\": %ld, \"penetration\": %ld}}",
-                  status, number(s->t, t), s->steps, s->rejected, s->evaluations, number(s->wall_s, wall),
-                  number(s->steps_per_s, rate), number(s->energy_imbalance, energy),
-                  number(s->constraint_violation, violation), s->contact_episodes,
-                  number(s->worst_initial_penetration, first), number(s->penetration_bound, bound), number(s->deepest_penetration, deepest), s->accumulations,
-                  number(s->accumulation_error, summed), s->solves, s->unsolved, s->impossible, number(s->worst_residual, residual), stages, s->unbalanced, s->restarts, s->projection_failures,
-                  s->initial_changes, s->unsolved, s->step_too_large, s->inconsistent, s->indeterminate,
-                  s->energy_gains, s->too_deep);
+  open_map(&j, NULL);
+  put_key(&j, "status");
+  put(&j, "\"%s\"", status);
+  put_measure(&j, "t", s->t);
+  put_count(&j, "steps", s->steps);
+  put_count(&j, "rejected", s->rejected);
+  put_count(&j, "evaluations", s->evaluations);
+  put_measure(&j, "wall_s", s->wall_s);
+  put_measure(&j, "steps_per_s", s->steps_per_s);
+  put_measure(&j, "energy_imbalance", s->energy_imbalance);
+  put_measure(&j, "constraint_violation", s->constraint_violation);
+  put_contact(&j, s);
+  put_solver(&j, s);
+  put_warnings(&j, s);
+  close_map(&j);
+  return (int)j.length;
 }

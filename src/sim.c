@@ -1,5 +1,6 @@
 #include "sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,7 +218,7 @@ bool sim_evaluate(carom_sim *sim) {
 }
 
 int sim_signal_count(const carom_model *model) {
-  return model->m.signal_count + ENERGY_SIGNALS + CONTACT_SIGNALS * model->contacts.element_count + model->output_count;
+  return model->m.signal_count + ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count + model->output_count;
 }
 
 static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
@@ -235,16 +236,40 @@ static double energy_signal(const carom_sim *sim, int k) {
   return all[k];
 }
 
-// Of an element in the last step: the smallest gap, the sums of forces, its mode, and for a joint with clearance where
-// the second marker is in the first's axes.
-static double contact_signal(const carom_sim *sim, const contact_element *e, int k) {
-  const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
-  if (k >= CONTACT_X) {
-    marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
-    vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
-    return k == CONTACT_X ? d.x : k == CONTACT_Y ? d.y : d.z;
+// Where the resultant of an element's forces acts in the world, and which one on the first body: the mean of its points,
+// weighted by their normal forces.
+static void contact_resultant(const carom_sim *sim, const contact_element *e, const scheme_contact *points, double *out) {
+  vec3 at = {0, 0, 0}, force = {0, 0, 0};
+  double weights = 0;
+  bool active = false, slides = false;
+  for (int i = 0; i < e->point_count; i++) {
+    const contact_point *p = points[i].point;
+    if (!points[i].active || !p) continue;
+    active = true;
+    slides |= points[i].slides;
+    double weight = fmax(points[i].normal_force, DBL_MIN);
+    weights += weight;
+    at = vec3_axpy(at, weight, p->at);
+    force = vec3_axpy(force, points[i].normal_force, p->n);
+    for (int k = 0; k < 2; k++) force = vec3_axpy(force, points[i].tangential_force[k], p->t[k]);
   }
-  if (!points) return 0;
+  if (active) at = vec3_scale(1 / weights, at);
+  out[CONTACT_SLIP] = active + slides;
+  out[CONTACT_AT_X] = at.x, out[CONTACT_AT_Y] = at.y;
+  out[CONTACT_FORCE_X] = force.x, out[CONTACT_FORCE_Y] = force.y;
+  if (!sim->model->m.planar) out[CONTACT_AT_Z] = at.z, out[CONTACT_FORCE_Z] = force.z;
+}
+
+// Of an element in the last step: the smallest gap, the sums of forces, its mode, for a joint with clearance where the
+// second marker is in the first's axes, and the resultant.
+static void read_contact(const carom_sim *sim, const contact_element *e, double *out) {
+  const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
+  marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
+  vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
+  memset(out, 0, (size_t)sim->model->contact_signals * sizeof *out);
+  out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;
+  if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
+  if (!points) return;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
   bool active[CONTACT_POINTS_MAX] = {false};
   for (int i = 0; i < e->point_count; i++) {
@@ -253,10 +278,16 @@ static double contact_signal(const carom_sim *sim, const contact_element *e, int
     ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
     active[i] = points[i].active;
   }
-  if (k == CONTACT_GAP) return gap;
-  if (k == CONTACT_FN) return fn;
-  if (k == CONTACT_FT) return sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
-  return e->type->mode ? e->type->mode(e, active) : active[0];
+  out[CONTACT_GAP] = gap, out[CONTACT_FN] = fn;
+  out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
+  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : active[0];
+  contact_resultant(sim, e, points, out);
+}
+
+static double contact_signal(const carom_sim *sim, int k) {
+  double all[CONTACT_SIGNALS];
+  read_contact(sim, &sim->model->contacts.elements[k / sim->model->contact_signals], all);
+  return all[k % sim->model->contact_signals];
 }
 
 double carom_sim_read(carom_sim *sim, int signal_index) {
@@ -267,8 +298,8 @@ double carom_sim_read(carom_sim *sim, int signal_index) {
   if (k < 0) return signal_read(&model->m, sim->x, signal_index);
   if (k < ENERGY_SIGNALS) return energy_signal(sim, k);
   k -= ENERGY_SIGNALS;
-  int of_contacts = CONTACT_SIGNALS * model->contacts.element_count;
-  if (k < of_contacts) return contact_signal(sim, &model->contacts.elements[k / CONTACT_SIGNALS], k % CONTACT_SIGNALS);
+  int of_contacts = model->contact_signals * model->contacts.element_count;
+  if (k < of_contacts) return contact_signal(sim, k);
   return function_value(&model->m, sim->x, &model->outputs[k - of_contacts].f);
 }
 
@@ -283,8 +314,8 @@ const double *sim_read_all(carom_sim *sim) {
   signal_read_all(&model->m, sim->x, sim->row);
   read_energies(sim, sim->row + used);
   used += ENERGY_SIGNALS;
-  for (int i = 0; i < model->contacts.element_count; i++)
-    for (int k = 0; k < CONTACT_SIGNALS; k++) sim->row[used++] = contact_signal(sim, &model->contacts.elements[i], k);
+  for (int i = 0; i < model->contacts.element_count; i++, used += model->contact_signals)
+    read_contact(sim, &model->contacts.elements[i], sim->row + used);
   for (int k = 0; k < model->output_count; k++)
     sim->row[used++] = function_value(&model->m, sim->x, &model->outputs[k].f);
   return sim->row;
@@ -297,6 +328,14 @@ const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim)
 static double balance_limit(const carom_sim *sim) {
   if (sim->type == &scheme_moreau) return 0.05;
   return fmax(1e-3, 1e4 * sim->model->integrator.rtol);
+}
+
+// Rigid methods read no law, so nothing is beyond its range.
+static long count_remark(const contact_set *contacts, const scheme_type *type, int bit) {
+  long count = 0;
+  for (int i = 0; type == &scheme_compliant && i < contacts->element_count; i++)
+    count += (contacts->elements[i].material.remarks & bit) != 0;
+  return count;
 }
 
 carom_summary carom_sim_summary(const carom_sim *sim) {
@@ -316,6 +355,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
+                     .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));

@@ -36,6 +36,10 @@ static const struct {
     {"bouncing-ball", "method=event"},
     {"rolling-sphere", "method=event integrator.type=erk"},
     {"four-bar-clearance", "method=event integrator.type=bdf"},
+    // joints that rub, and one with clearance in space
+    {"dry-slide", "force=0 mu=0.1"},
+    {"dry-slide", "force=0 mu=0.1 coordinates=absolute method=event"},
+    {"socket-pendulum", ""},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

@@ -179,18 +179,24 @@ static void ball_rattles_in_its_socket_for_ever(void) {
   run_close(&r);
 }
 
-// With gravity too; in every kind of joint in space, without friction, no impact loses energy and flight is smooth.
-static void elastic_joints_keep_energy_event_by_event(void) {
-  for (int k = 2; k < KINDS; k++) {
-    run r;
-    if (!open_pair(&r, k, "e=1 mu=0 method=event initial.second.u=[0.9,0.6,-0.4,0.3,-0.5,0.2]")) return;
-    const double before = run_read(&r, "energy.kinetic");
-    if (!run_to(&r, 2)) return;
-    CHECK(carom_sim_summary(r.sim).contact_episodes > 2);
-    CHECK_NEAR(run_read(&r, "energy.kinetic"), before, 1e-7 * before);
-    CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-7);
-    run_close(&r);
-  }
+// Every kind of joint in space keeps energy with e = 1 and without friction: rigid and event by event, where only flight is
+// integrated, and pressed in by Hertz's law, which stores what it takes. Both to what 1e-11 a
+// step adds up to over ten thousand of them.
+static void elastic_joints_keep_energy(void) {
+  static const char *const methods[] = {"method=event", "method=compliant materials.hard.stiffness=1e7"};
+  for (int i = 0; i < 2; i++)
+    for (int k = 2; k < KINDS; k++) {
+      run r;
+      char settings[256];
+      snprintf(settings, sizeof settings, "e=1 mu=0 initial.second.u=[0.9,0.6,-0.4,0.3,-0.5,0.2] integrator.rtol=1e-11 integrator.atol=1e-13 %s", methods[i]);
+      if (!open_pair(&r, k, settings)) return;
+      const double before = run_read(&r, "energy.kinetic");
+      if (!run_to(&r, 2)) return;
+      CHECK(carom_sim_summary(r.sim).contact_episodes > 2);
+      CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-7);
+      if (i == 0) CHECK_NEAR(run_read(&r, "energy.kinetic"), before, 1e-7 * before);
+      run_close(&r);
+    }
 }
 
 // --- held together ------------------------------------------------------------------------------------------------
@@ -335,7 +341,7 @@ int main(void) {
   RUN(gap_rates_are_what_the_normal_rows_say);
   RUN(momentum_is_kept);
   RUN(ball_rattles_in_its_socket_for_ever);
-  RUN(elastic_joints_keep_energy_event_by_event);
+  RUN(elastic_joints_keep_energy);
   RUN(journal_stays_in_its_bearing_in_space);
   RUN(slider_stays_in_its_channel);
   RUN(slider_comes_to_lie_as_it_is_pressed);

@@ -666,6 +666,44 @@ static void a_terminal_sees_progress(void) {
   free(shown);
 }
 
+// --- reports ------------------------------------------------------------------------------------------------------
+
+static void reports_are_written(void) {
+  write_file("swing.yaml", pendulum);
+  CHECK_EQUAL(carom("run swing.yaml -q -o runs.h5"), 0);
+  CHECK_EQUAL(carom("report runs.h5"), 0);
+  CHECK_TEXT(out, "runs.html\n");
+  CHECK_TEXT(err, "");
+  char *page = read_whole(in_scratch("runs.html"));
+  CHECK_CONTAINS(page, "id=\"carom-run\"");
+  CHECK_CONTAINS(page, "A pendulum of our own");
+  CHECK(!strstr(page, "<!--carom-data-->"));
+  free(page);
+  CHECK_EQUAL(carom("report runs.h5 runs.h5 -o two.html"), 0);
+  CHECK(exists("two.html"));
+  CHECK_EQUAL(carom("run swing.yaml -q -o again.h5 --report again.html"), 0);
+  CHECK(exists("again.html"));
+  CHECK_TEXT(out, "");
+}
+
+static void reports_that_cannot_be_are_refused(void) {
+  write_file("swing.yaml", pendulum);
+  CHECK_EQUAL(carom("run swing.yaml -q -o keep.h5"), 0);
+  CHECK_EQUAL(carom("report"), 2);
+  CHECK_CONTAINS(err, "carom report needs RUN");
+  CHECK_EQUAL(carom("report keep.h5 -o keep.h5"), 2);
+  CHECK_CONTAINS(err, "would overwrite");
+  CHECK_EQUAL(carom("report keep.h5 nothing.h5"), 3);
+  CHECK_CONTAINS(err, "nothing.h5");
+  CHECK_EQUAL(carom("report swing.yaml"), 3);
+  CHECK_EQUAL(carom("report keep.h5 -o nowhere/x.html"), 3);
+  CHECK_EQUAL(carom("report keep.h5 --to pdf"), 2);
+  CHECK_EQUAL(carom("run swing.yaml -q --no-record --report x.html"), 2);
+  CHECK_EQUAL(carom("run swing.yaml -q -o x.html --report x.html"), 2);
+  CHECK_EQUAL(carom("run swing.yaml -q --report swing.yaml"), 2);
+  CHECK_EQUAL(carom("export keep.h5 --tables"), 0);  // it has survived all this
+}
+
 int main(void) {
   if (access(TOOL, X_OK) != 0) {
     printf("%s is not there\n", TOOL);
@@ -674,6 +712,8 @@ int main(void) {
   RUN(version_and_help_are_results);
   RUN(mistakes_on_the_command_line_exit_with_2);
   RUN(man_page_and_completion_know_every_option);
+  RUN(reports_are_written);
+  RUN(reports_that_cannot_be_are_refused);
   RUN(run_records_and_summarises);
   RUN(streams_are_kept_apart);
   RUN(settings_change_the_model);

@@ -58,12 +58,17 @@ int usage_error(const char *command_name, const char *format, ...) {
   return EXIT_USAGE;
 }
 
+static bool is_operand(const arg *a) { return a->kind == ARG_OPERAND || a->kind == ARG_OPERANDS; }
+
 static void print_usage(const command *c) {
   printf("%susage:%s carom %s", style(stdout, STYLE_STRONG), style(stdout, STYLE_PLAIN), c->name);
   bool options = false;
-  for (int i = 0; i < c->count; i++) options |= c->args[i].kind != ARG_OPERAND;
-  for (int i = 0; i < c->count; i++)
-    if (c->args[i].kind == ARG_OPERAND) printf(c->args[i].required ? " %s" : " [%s]", c->args[i].name);
+  for (int i = 0; i < c->count; i++) options |= !is_operand(&c->args[i]);
+  for (int i = 0; i < c->count; i++) {
+    if (!is_operand(&c->args[i])) continue;
+    printf(c->args[i].required ? " %s" : " [%s]", c->args[i].name);
+    if (c->args[i].kind == ARG_OPERANDS) printf("...");
+  }
   printf(options ? " [option]...\n" : "\n");
 }
 
@@ -75,7 +80,7 @@ void command_help(const command *c) {
   for (int i = 0; i < c->count; i++) {
     const arg *a = &c->args[i];
     char left[64];
-    if (a->kind == ARG_OPERAND) snprintf(left, sizeof left, "%s", a->name);
+    if (is_operand(a)) snprintf(left, sizeof left, "%s", a->name);
     else
       snprintf(left, sizeof left, "%s%c%s%s%s%s", a->letter ? "-" : "  ", a->letter ? a->letter : ' ',
                a->letter ? ", " : " ", a->name, a->value ? " " : "", a->value ? a->value : "");
@@ -96,7 +101,7 @@ typedef struct parser {
 static const arg *find_option(const command *c, const char *word, size_t length) {
   for (int i = 0; i < c->count; i++) {
     const arg *a = &c->args[i];
-    if (a->kind == ARG_OPERAND) continue;
+    if (is_operand(a)) continue;
     if (a->letter && length == 2 && word[0] == '-' && word[1] == a->letter) return a;
     if (strlen(a->name) == length && strncmp(a->name, word, length) == 0) return a;
   }
@@ -109,7 +114,7 @@ static int unknown_option(const command *c, const char *word) {
   char name[WORD_MAX + 1];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
   for (int i = 0; i < c->count && count < 32; i++)
-    if (c->args[i].kind != ARG_OPERAND) names[count++] = c->args[i].name;
+    if (!is_operand(&c->args[i])) names[count++] = c->args[i].name;
   const char *near = nearest(name, names, count);
   if (near) return usage_error(c->name, "carom %s has no option '%s'; did you mean '%s'?", c->name, name, near);
   return usage_error(c->name, "carom %s has no option '%s'", c->name, name);
@@ -159,6 +164,11 @@ static int take_option(parser *p, const char *word) {
 static int take_operand(parser *p, const char *word) {
   const command *c = p->command;
   for (int i = 0; i < c->count; i++) {
+    if (c->args[i].kind == ARG_OPERANDS) {
+      word_list *words = (word_list *)(p->target + c->args[i].offset);
+      words->items[words->count++] = word;
+      return -1;
+    }
     if (c->args[i].kind != ARG_OPERAND) continue;
     const char **text = (const char **)(p->target + c->args[i].offset);
     if (*text) continue;
@@ -185,8 +195,11 @@ int args_parse(const command *c, int argc, char **argv, void *target) {
     }
     if (code >= 0) return code;
   }
-  for (int i = 0; i < c->count; i++)
-    if (c->args[i].kind == ARG_OPERAND && c->args[i].required && !*(const char **)(p.target + c->args[i].offset))
-      return usage_error(c->name, "carom %s needs %s", c->name, c->args[i].name);
+  for (int i = 0; i < c->count; i++) {
+    const arg *a = &c->args[i];
+    bool missing = a->kind == ARG_OPERANDS ? !((word_list *)(p.target + a->offset))->count
+                                           : a->kind == ARG_OPERAND && !*(const char **)(p.target + a->offset);
+    if (missing && a->required) return usage_error(c->name, "carom %s needs %s", c->name, a->name);
+  }
   return -1;
 }

@@ -11,6 +11,7 @@ enum { EXIT_USAGE = 2, EXIT_FILE = 3 };
 
 typedef enum arg_kind {
   ARG_OPERAND,   // const char *: a word without dash
+  ARG_OPERANDS,  // word_list: all such words that are left
   ARG_FLAG,      // bool
   ARG_TEXT,      // const char *
   ARG_SETTING,   // setting_list: name=value, as often as wanted
@@ -25,6 +26,11 @@ typedef struct arg {
   bool required;         // of an operand
   const char *help;
 } arg;
+
+typedef struct word_list {
+  const char **items;    // the caller's, with room for every word of the command line
+  int count;
+} word_list;
 
 typedef struct setting_list {
   carom_setting *items;  // one block with the texts

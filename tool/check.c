@@ -70,7 +70,10 @@ static void print_parts(const carom_model *model, const char *section) {
 }
 
 static void print_freedom(const carom_model_info *info) {
-  printf("  %-12s %d degree%s of freedom\n", "motion", info->freedom, info->freedom == 1 ? "" : "s");
+  int all = info->freedom + info->drives;
+  printf("  %-12s %d degree%s of freedom", "motion", all, all == 1 ? "" : "s");
+  if (info->drives) printf(", %d of them driven", info->drives);
+  putchar('\n');
   printf("  %-12s %d coordinate%s and %d speed%s (%s coordinates)\n", "state", info->coordinates_count,
          info->coordinates_count == 1 ? "" : "s", info->speeds, info->speeds == 1 ? "" : "s", coordinates_word(info));
   if (!info->constraint_rows) return;

@@ -6,11 +6,12 @@
 #include "commands.h"
 #include "load.h"
 #include "progress.h"
+#include "report.h"
 #include "summary.h"
 #include "talk.h"
 
 typedef struct run_args {
-  const char *model, *record, *end, *csv, *resume;
+  const char *model, *record, *end, *csv, *resume, *report;
   setting_list settings;
   bool no_record, quiet, json, strict;
 } run_args;
@@ -28,6 +29,8 @@ static const arg run_table[] = {
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
     {.name = "--resume", .kind = ARG_TEXT, .value = "FILE", .offset = AT(resume),
      .help = "go on from the last checkpoint of an earlier run"},
+    {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
+     .help = "HTML file that shows the run, as carom report writes it"},
     {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the summary as one JSON object"},
     {.name = "--strict", .kind = ARG_FLAG, .offset = AT(strict), .help = "warnings make the run fail (exit code 1)"},
@@ -52,6 +55,10 @@ static void name_record(const char *model, bool resumed, char *name, size_t size
 static const char *clash(const run_args *a, const char *record) {
   const char *csv = a->csv && strcmp(a->csv, "-") != 0 ? a->csv : NULL;
   if (same_file(record, a->model) || same_file(csv, a->model)) return "the results would overwrite the model";
+  if (same_file(a->report, a->model) || same_file(a->report, a->resume) || same_file(a->report, record))
+    return "the report would overwrite the model or a run";
+  if (a->report && ((record && strcmp(record, a->report) == 0) || (csv && strcmp(csv, a->report) == 0)))
+    return "the report and the results cannot be one file";
   if (same_file(record, a->resume) || same_file(csv, a->resume))
     return "the results would overwrite the run that is to be resumed";
   if (record && csv && (strcmp(record, csv) == 0 || same_file(record, csv)))
@@ -89,19 +96,21 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   bool began = summary.wall_s > 0;
   if (status != CAROM_OK) tell_error(&error);
   if (began) tell_results(a, model, &summary, record);
+  int unreported = began && a->report ? report_write(&record, 1, a->report) : 0;
   int warnings = summary_warnings(NULL, "", model, &summary);
   if (status == CAROM_OK && a->strict && warnings) {
     fprintf(stderr, "error: %d warning%s, and --strict was given\n", warnings, warnings == 1 ? "" : "s");
     if (a->quiet || a->json) summary_warnings(stderr, "  ", model, &summary);
     return 1;
   }
-  return carom_status_exit_code(status);
+  return status == CAROM_OK ? unreported : carom_status_exit_code(status);
 }
 
 static int run_command(int argc, char **argv) {
   run_args a = {0};
   int code = args_parse(&command_run, argc, argv, &a);
   if (code < 0 && a.no_record && a.record) code = usage_error("run", "--output and --no-record exclude each other");
+  if (code < 0 && a.no_record && a.report) code = usage_error("run", "--report is made from the record; leave out --no-record");
   if (code < 0 && a.quiet && a.json) code = usage_error("run", "--quiet and --json exclude each other");
   char name[4096];
   const char *record = a.no_record ? NULL : a.record ? a.record : name;

@@ -29,8 +29,9 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
       {s->unsolved - s->impossible, "unsolved", "contact problems that no solver solved to tolerance"},
       {s->impossible, "impossible", "contact problems that have no solution: every combination of open, stick and slip was "
                                     "tried; what touches is asked for motions that exclude each other"},
-      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body: impacts were "
-                                            "missed or came late; take a shorter step"},
+      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body, or bodies "
+                                            "that went through each other: impacts were missed or came late; take a "
+                                            "shorter step"},
       {s->too_deep, "penetration", "contacts first met deeper than their bound: their forces are not earned by any motion, and "
                                    "energy was made of nothing; use 'entry: locate', or shorter steps"},
       {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "
@@ -85,9 +86,12 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
 }
 
 static void print_method(FILE *to, const carom_model_info *info) {
-  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom", info->method,
+  int all = info->freedom + info->drives;
+  char driven[32] = "";
+  if (info->drives) snprintf(driven, sizeof driven, ", %d driven", info->drives);
+  line(to, "method", "%s%s%s, %s coordinates, %d degree%s of freedom%s", info->method,
        *info->integrator ? " with integrator " : "", info->integrator,
-       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", info->freedom, info->freedom == 1 ? "" : "s");
+       info->coordinates == CAROM_ABSOLUTE ? "absolute" : "joint", all, all == 1 ? "" : "s", driven);
 }
 
 static void print_reached(FILE *to, const carom_summary *s) {
@@ -155,4 +159,5 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   if (!files->record) return;
   if (s->status == CAROM_INTERRUPTED) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
   line(to, "to read them", "carom export %s --to csv", files->record);
+  line(to, "to see them", "carom report %s", files->record);
 }

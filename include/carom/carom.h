@@ -11,6 +11,8 @@
 #ifndef CAROM_H
 #define CAROM_H
 
+#include <stddef.h>
+
 #include "carom/define.h"
 #include "carom/export.h"
 #include "carom/law.h"
@@ -44,7 +46,7 @@ typedef struct carom_model_info {
   carom_coordinates coordinates;
   int bodies, joints, loop_joints, constraints, forces, drives;
   int coordinates_count, speeds;           // of the state
-  int freedom;                             // degrees of freedom
+  int freedom;                             // degrees of freedom, those that are driven left out
   int constraint_rows, redundant_rows;
   double end;                              // [s]
   // What assembly found and did.
@@ -116,7 +118,8 @@ typedef struct carom_summary {
     long tried, solved;
   } stages[8];
   double worst_residual;           // of a contact problem that counts as solved [-]
-  long step_too_large;             // contacts found deeper than a clearance or a body: impacts may have been missed
+  long step_too_large;             // contacts found deeper than a clearance or a body, or only after both were through: impacts
+                                   // have been missed
   long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
   long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
   long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
@@ -126,6 +129,8 @@ typedef struct carom_summary {
   long unbalanced;                 // 1 when the energy does not balance as well as the scheme should: do not trust the run
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
+  long other_restitution;          // contacts whose law gives back another restitution than it is given
+  long conformal;                  // contacts with Hertz's stiffness between surfaces that nearly fit into each other
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);
@@ -173,6 +178,23 @@ CAROM_API carom_status carom_export_csv(const char *run, const char *table, cons
 // The tables of a run's HDF5 file.
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);
+
+// One self-contained HTML file that shows runs: the first, and how the others differ from it. The page is that of viewer/,
+// with a comment where the data goes; `carom report` has it built in.
+typedef struct carom_report_page {
+  const char *text;
+  size_t length;
+} carom_report_page;
+CAROM_API carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
+                                    carom_error *error);
+
+// Runs of one model held against the first of them: trajectories on common times, impacts matched in the ledgers, energies,
+// cost. As a table to read and as one JSON object, both alive until it is destroyed. Null after reporting.
+typedef struct carom_comparison carom_comparison;
+CAROM_API carom_comparison *carom_compare(const char *const *runs, int count, carom_error *error);
+CAROM_API const char *carom_comparison_text(const carom_comparison *c);
+CAROM_API const char *carom_comparison_json(const carom_comparison *c);
+CAROM_API void carom_comparison_destroy(carom_comparison *c);
 
 // For a program whose only HDF5 files are carom's, before anything else: leaves out HDF5's own clean-up at exit, which
 // complains on the standard error after a damaged file.

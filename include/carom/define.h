@@ -47,10 +47,25 @@ typedef struct carom_model_def {
   double end;           // time to run to [s]
 } carom_model_def;
 
+// What a body looks like; for drawing only. Shape kinds: link box sphere cylinder disc.
+typedef struct carom_shape_def {
+  const char *kind;
+  double at[3];         // its middle in body axes; of a link where it begins [m]
+  double rotate[4];     // of a box: unit quaternion (w, x, y, z)
+  double axis[3];       // of a cylinder or disc
+  carom_numbers to;     // of a link: its end, or one number: its length along x [m]
+  double size[3];       // of a box: edges along its axes [m]
+  double radius;        // of a sphere or disc [m]
+  carom_numbers span;   // of a cylinder: radius and length [m]
+  double width;         // of a link, 0: as suits its length [m]
+} carom_shape_def;
+
 typedef struct carom_body_def {
   double mass;          // [kg]
   double inertia[6];    // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
   double com[3];        // mass centre in body axes [m]
+  const carom_shape_def *shapes;  // null: drawn from its joints and surfaces
+  int shape_count;
 } carom_body_def;
 
 typedef struct carom_marker_def {
@@ -179,7 +194,10 @@ typedef struct carom_initial_def {
   carom_numbers velocity;  // of the body's origin [m/s]
 } carom_initial_def;
 
-typedef enum carom_integrator_type { CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA } carom_integrator_type;
+typedef enum carom_integrator_type {
+  CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA,
+  CAROM_AUTO,              // BDF where force laws rub, since sticking is stiff; else Adams
+} carom_integrator_type;
 
 typedef struct carom_integrator_def {
   int type;                // carom_integrator_type
@@ -237,6 +255,7 @@ typedef struct carom_def carom_def;
 
 CAROM_API carom_model_def carom_model_default(carom_space space);
 CAROM_API carom_body_def carom_body_default(void);
+CAROM_API carom_shape_def carom_shape_default(void);
 CAROM_API carom_marker_def carom_marker_default(void);
 CAROM_API carom_joint_def carom_joint_default(void);
 CAROM_API carom_constraint_def carom_constraint_default(void);

@@ -7,7 +7,7 @@ _carom_files() {
 
 _carom() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=
-  local commands="run check export solve list laws example reference help"
+  local commands="run check report compare export solve list laws example reference help"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
@@ -21,13 +21,16 @@ _carom() {
       return ;;
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
     --law) COMPREPLY=($(compgen -W "$(carom list laws 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
+    --method) COMPREPLY=($(compgen -W "moreau event compliant smooth" -- "$word")); return ;;
     --set|--end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
-    run) options="-o --output --no-record --csv --set --end --resume -q --quiet --json --strict --help" ;;
+    run) options="-o --output --no-record --csv --set --end --resume --report -q --quiet --json --strict --help" ;;
     check) options="--set --signals --json --help" ;;
+    compare) options="--method -o --output --set --end --report --json --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
     laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --help" ;;
+    report) options="-o --output --help" ;;
     export) options="--to --table --tables -o --output --help" ;;
   esac
   if [[ $word == -* ]]; then
@@ -35,8 +38,8 @@ _carom() {
     return
   fi
   case $command in
-    run|check) _carom_files "$word" "yaml|yml" ;;
-    export) _carom_files "$word" h5 ;;
+    run|check|compare) _carom_files "$word" "yaml|yml" ;;
+    report|export) _carom_files "$word" h5 ;;
     solve) compopt -o default ;;
     list) COMPREPLY=($(compgen -W "joints constraints forces surfaces laws solids methods integrators solvers functions units models" -- "$word")) ;;
     example) COMPREPLY=($(compgen -W "$(carom example 2>/dev/null | awk '{print $1}')" -- "$word")) ;;

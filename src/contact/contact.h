@@ -30,6 +30,8 @@ typedef struct contact_type {
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
+  // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
+  double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
 } contact_type;
 
 enum { CONTACT_POINTS_MAX = 16 };  // of one element

@@ -46,6 +46,15 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
   contact_set_frame(m, p, n);
 }
 
+// With d = (gap + r₁ + r₂) n from centre to centre, the foot of the origin on the way from d to d'.
+static double spheres_nearest(const contact_element *e, const contact_point *before, const contact_point *after) {
+  double reach = e->size_first[0] + e->size_second[0];
+  vec3 from = vec3_scale(before->gap + reach, before->n), to = vec3_scale(after->gap + reach, after->n);
+  vec3 way = vec3_sub(to, from);
+  double length2 = vec3_dot(way, way), along = length2 > 0 ? -vec3_dot(from, way) / length2 : 0;
+  return vec3_norm(vec3_axpy(from, fmin(fmax(along, 0), 1), way)) - reach;
+}
+
 // A point is a sphere of radius zero, which is what a sharp surface has.
 static void curvatures_on_plane(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
@@ -63,7 +72,8 @@ static const contact_type contact_sphere_plane = {.name = "sphere on plane", .ev
 static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane,
                                                .curvatures = curvatures_of_corner};
 static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere,
-                                                   .curvatures = curvatures_of_spheres};
+                                                   .curvatures = curvatures_of_spheres,
+                                                   .nearest = spheres_nearest};
 
 // The upper half of a symmetric table; a point is a sphere without radius.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {

@@ -16,6 +16,15 @@ void friction_add_rows(const mechanism *m, motion *x);
 // f_max at the present reactions. These must be known: multipliers in x->lambda, applied and contact forces in
 // links[].F and x->tau, and tree_inverse done.
 double friction_limit(const mechanism *m, const motion *x, const joint_friction *f);
+// μ r (|F_1| + |F_2| + |F·a|) of a wrench F, T at the joint's second marker, in world axes: of a percussion too.
+double friction_of_load(const mechanism *m, const motion *x, const joint_friction *f, vec3 F, vec3 T);
+// The search for a limit that agrees with the load it brings about: what was tried last, and what came of it.
+typedef struct friction_search {
+  double tried, found;
+} friction_search;
+// The next limit to try after `limit` brought `found`, in turn 0, 1, ...: by the secant through the last two, which meets a
+// load that is linear in one friction at once, however slowly the turns themselves converge.
+double friction_next_limit(friction_search *last, double limit, double found, int turn);
 bool friction_depends_on_load(const mechanism *m);
 
 #endif

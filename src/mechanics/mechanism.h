@@ -98,6 +98,7 @@ typedef struct joint_friction {
   double coefficient;  // of the load; 0: none [-]
   double radius;       // of the pin it acts at [m]; 1 for a slide [-]
   double length;       // between the supports; 0: torques do not press [m]
+  int drive;           // that moves the coordinate and so has to overcome it; -1: none
 } joint_friction;
 
 // --- constraints -------------------------------------------------------------------------------------------------

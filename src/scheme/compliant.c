@@ -154,7 +154,9 @@ static void show_state(compliant *s, double t, const double *y) {
 static void list_contacts(compliant *s, const touch_look *at) {
   for (int p = 0; p < s->contacts->point_count; p++)
     s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
-                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0};
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
+                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
+                                   .point = &s->points[p]};
 }
 
 static void show_end(void *scheme) {
@@ -168,6 +170,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   compliant *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
   s->in_the_past = true;
+  s->seen_at = NAN;
   if (!(t >= s->t_before) || !compliant_see_at(s, t))
     return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
   show_state(s, t, s->y_look);

@@ -32,23 +32,29 @@ static void rub(compliant *s, const touch_point *c, touch_look *seen, const cont
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
 
-static void see_point(compliant *s, int index) {
+bool compliant_press(const compliant *s, int index, touch_look *at) {
   const touch_point *c = &s->point[index];
   const touch_memory *memory = s->in_the_past ? &c->before : &c->now;
-  const contact_point *p = &s->points[index];
   const normal_law *l = &c->e->material.normal;
+  double delta = -at->gap, rate = -at->rate;
+  if (!acts(s, memory, delta)) return false;
+  at->formula = formula_across(l, delta, rate, memory->approach);
+  at->normal = cut(s, memory, l, at->formula);
+  if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, memory->approach)) * rate;
+  return true;
+}
+
+static void see_point(compliant *s, int index) {
+  const touch_point *c = &s->point[index];
+  const contact_point *p = &s->points[index];
   touch_look *seen = &s->seen[index];
   *seen = (touch_look){.gap = p->gap, .rate = contact_gap_rate(s->m, s->x, c->e, p)};
   if (c->inner >= 0) s->x->inner_rate[c->inner] = s->x->inner_rate[c->inner + 1] = 0;
-  double delta = -p->gap, rate = -seen->rate;
-  if (!acts(s, memory, delta)) return;
-  seen->formula = formula_across(l, delta, rate, memory->approach);
-  seen->normal = cut(s, memory, l, seen->formula);
-  if (!c->elastic) seen->loss[0] = (seen->normal - formula_across(l, delta, 0, memory->approach)) * rate;
-  if (contact_rubs(c->e)) rub(s, c, seen, p);
+  if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 
 void compliant_see(compliant *s) {
+  s->seen_at = NAN;
   contact_evaluate(s->contacts, s->m, s->x, s->points);
   for (int p = 0; p < s->contacts->point_count; p++) see_point(s, p);
 }
@@ -77,10 +83,12 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
 }
 
 bool compliant_see_at(compliant *s, double t) {
+  if (t == s->seen_at) return true;
   if (smooth_interpolate(s->core, t, s->y_look) != CAROM_OK) return false;
   smooth_show(s->core, t, s->y_look);
   dynamics_positions_velocities(s->m, s->x);
   s->looks++;
   compliant_see(s);
+  s->seen_at = t;
   return true;
 }

@@ -53,6 +53,7 @@ typedef struct compliant {
   touch_point *point;
   contact_point *points;      // as last evaluated
   touch_look *seen;           // likewise
+  double seen_at;             // when that was, for an evaluation within the integrator's last step; else NaN [s]
   touch_look *look[LOOK_COUNT];  // at the start, middle and end of the last step
   scheme_contact *shown;
   double shorter;             // the longest the next step may be, 0: no matter [s]
@@ -70,6 +71,8 @@ static inline bool entry_is_gated(const compliant *s) {  // an open point does n
 // Forces at the motion's present state, into s->seen; and the same with the forces pushed on the bodies.
 void compliant_see(compliant *s);
 void compliant_push(void *scheme, const mechanism *m, motion *x);
+// The normal force at a gap and a rate; false: the point does not push.
+bool compliant_press(const compliant *s, int p, touch_look *at);
 // The motion at a time within the integrator's last step, seen.
 bool compliant_see_at(compliant *s, double t);
 
@@ -79,7 +82,7 @@ bool compliant_watch(compliant *s, double *until);
 // The force as a point's law says; at the surface, where it may vanish with the penetration, that just inside.
 double compliant_tendency(const compliant *s, int p, const touch_look *at);
 // When, within a step that was looked at, a point stops moving in; NaN: not in this step.
-double compliant_deepest(compliant *s, int p, double from, double to);
+double compliant_deepest(const compliant *s, int p, double from, double to);
 // Enters what was looked at, from one time to another, into the ledger of impacts. Losses are those of the integrated
 // accounts, shared among the points as the looks share them.
 void compliant_book(compliant *s, double from, double to, const double lost[2]);

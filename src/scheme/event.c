@@ -20,7 +20,7 @@ static void take_part_as_closed(event *s) {
 
 static bool accelerate(event *s) {
   take_part_as_closed(s);
-  if (s->closed_count) return event_accelerate(s);
+  if (s->closed_count || s->m->friction_count) return event_accelerate(s);
   s->evaluations++;
   for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
   return dynamics_accelerations(s->m, s->x);
@@ -45,6 +45,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   memcpy(ydot + s->nq, s->x->udot, (size_t)s->nv * sizeof *ydot);
   memcpy(ydot + s->nq + s->nv, s->x->powers, sizeof s->x->powers);
   ydot[s->nf] = s->closed_count ? friction_power(s) : 0;
+  if (s->m->friction_count) ydot[s->nf + 1] = event_friction_power(s);
   return 0;
 }
 
@@ -61,7 +62,7 @@ static int project(void *context, double t, double *y, double *error) {
 static void allocate(event *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + 1;
+  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + m->friction_count + 1;
   double **vectors[] = {&s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
@@ -90,6 +91,7 @@ static void allocate(event *s) {
 }
 
 static void describe_points(event *s) {
+  for (int i = 0; i < s->m->friction_count; i++) s->point[s->contacts->point_count + i].mode = MODE_SLIP;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++)
@@ -190,8 +192,9 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->settings = *(const event_settings *)setup->settings;
   s->nq = s->m->nq, s->nv = s->m->nv;
-  s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1;
+  s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1 + (s->m->friction_count > 0);
   allocate(s);
+  event_friction_create(s);
   s->memory.out_of_memory = NULL;
   if (!create_parts(s, start, error)) {
     destroy(s);
@@ -207,12 +210,14 @@ static void show_state(event *s, double t, const double *y, double loss) {
   event_set(s, t, y);
   bool known = accelerate(s);
   if (known) s->x->level = LEVEL_ACCELERATION;
+  event_friction_show(s);
   memcpy(s->accounts, y + s->nq + s->nv, sizeof s->accounts);
   contact_evaluate(s->contacts, s->m, s->x, s->points);
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
-                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c)};
+                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c),
+                                   .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
   }
   s->impacts->loss_tangential = loss;
 }
@@ -222,12 +227,18 @@ static void show_end(void *scheme) {
   show_state(s, s->t, s->y, s->loss_tangential);
 }
 
+// Of contacts and of joints.
+static double losses_of(const event *s, const double *y) {
+  return y[s->nf] + (s->m->friction_count ? y[s->nf + 1] : 0);
+}
+
 static carom_status show(void *scheme, double t, carom_error *error) {
   event *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
   if (!(t > s->t_before) || integrator_interpolate(s->it, t, s->y_look) != CAROM_OK)
     return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
-  show_state(s, t, s->y_look, s->loss_tangential - (s->y_before[s->nf] - s->y_look[s->nf]));
+  double later = losses_of(s, s->y_before) - losses_of(s, s->y_look);
+  show_state(s, t, s->y_look, s->loss_tangential - later);
   return CAROM_OK;
 }
 
@@ -313,7 +324,7 @@ static carom_status explain(event *s, carom_status status, carom_error *error) {
 
 // Moves on to an event or to the end of the integrator's step.
 static carom_status advance(event *s, double t_stop, event_instant *instant, carom_error *error) {
-  double from = s->t, loss_before = s->y[s->nf];
+  double from = s->t, loss_before = s->y[s->nf], joints_before = losses_of(s, s->y) - loss_before;
   carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
   if (status != CAROM_OK) return explain(s, status, error);
   if (!event_locate(s, instant) ||
@@ -325,6 +336,7 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   s->steps++;
   memcpy(s->y_before, s->y, (size_t)s->n * sizeof *s->y);
   if (s->closed_count && s->t > from) book_contacts(s, from, s->t, s->y[s->nf] - loss_before);
+  s->impacts->loss_tangential += losses_of(s, s->y) - s->y[s->nf] - joints_before;
   event_set(s, s->t, s->y);
   event_observe(s);
   return CAROM_OK;

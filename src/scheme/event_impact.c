@@ -52,6 +52,8 @@ static solve_info solve(event *s, int n, double *W) {
 void event_measure_problem(event *s, solve_limits *limits) {
   int n = add_constraint_blocks(s);
   for (int p = 0; p < s->contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
+  event_friction_add_percussions(s, n);
+  n += s->m->friction_count;
   solve_problem with_friction = problem_of(s, n, s->W);
   *limits = solve_limits_of(&with_friction);
   n = add_constraint_blocks(s);
@@ -60,6 +62,8 @@ void event_measure_problem(event *s, solve_limits *limits) {
       add_block(s, k ? BLOCK_BOX : BLOCK_UNILATERAL, n, 1, 0, p);
       if (k) s->blocks[s->block_count - 1].lo = -1, s->blocks[s->block_count - 1].hi = 1;
     }
+  event_friction_add_percussions(s, n);
+  n += s->m->friction_count;
   solve_problem expansion = problem_of(s, n, s->W);
   solve_limits other = solve_limits_of(&expansion);
   *limits = solve_limits_union(limits, &other);
@@ -83,6 +87,7 @@ static void set_impact_problem(event *s, bool elastic) {
       s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic ? 1 + e : 1);
     }
   }
+  event_friction_add_percussions(s, s->friction_row0);
 }
 
 static bool solve_newton(event *s) {
@@ -91,6 +96,17 @@ static bool solve_newton(event *s) {
   solve_info info = solve(s, n, s->W);
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   return isfinite(info.residual);
+}
+
+// Joints that rub by their load do so by percussions in an impact: again until these and the load agree.
+static bool solve_with_load(event *s) {
+  enum { TURNS = 60 };
+  event_friction_begin_impact(s);
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!solve_newton(s)) return false;
+    if (event_friction_agrees_in_impact(s, turn)) return true;
+  }
+  return false;
 }
 
 static bool solve_poisson(event *s) {
@@ -113,6 +129,7 @@ static bool solve_poisson(event *s) {
     s->compression[c->row] = returned;
     for (int k = 1; k < c->rows; k++) s->compression[c->row + k] = 0;
   }
+  event_friction_add_percussions(s, s->friction_row0);
   for (int i = 0; i < s->m->row_count; i++) s->compression[i] = 0;
   for (int i = 0; i < n; i++) {
     double sum = s->rate[i] + (i < s->m->row_count ? s->x->rows[i].phi_t : 0);
@@ -149,6 +166,7 @@ static void book_impact(event *s, double *u, bool strikes) {
         .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
         .restitution = c->restitution, .sticks = slip <= s->still});
   }
+  if (strikes) losses += event_friction_end_impact(s);
   if (strikes && losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
   double *accounts = s->y + s->nq + s->nv;
   accounts[POWER_DRIVE] += by_constraints;
@@ -178,7 +196,7 @@ static carom_status strike(event *s, carom_error *error) {
   rows_rates(m, x, s->rate);
   bool solved = tree_factor(m, x);
   if (solved) rows_delassus(m, x, s->W);
-  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_newton(s));
+  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
   respond(s, true);
   return CAROM_OK;
@@ -229,6 +247,7 @@ static int set_mode_problem(event *s, const event_instant *instant) {
     else add_contact_block(s, p, n);
     for (int k = 0; k < (slipping ? 1 : c->rows); k++) of[n++] = c->row + k;
   }
+  n = event_friction_add_boxes(s, n, of);
   for (int i = 0; i < n; i++) {
     s->problem_q[i] = s->a[of[i]];
     for (int j = 0; j < n; j++) s->problem_W[i * n + j] = s->W[(long)of[i] * row_total + of[j]];
@@ -343,15 +362,16 @@ static bool jam(event *s, int at) {
   return true;
 }
 
-static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error);
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error);
 
 static carom_status decide_after_jam(event *s, carom_error *error) {
   observe_state(s);
-  return decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
+  return decide_once(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, false, error);
 }
 
-static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
-  bool any = false;
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  bool any = s->m->friction_count > 0;
+  event_friction_prepare(s, instant);
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     c->takes_part = is_candidate(s, c);
@@ -382,8 +402,21 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
   s->redundant = event_is_redundant(s);
   if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
   keep_shares(s, n);
+  event_friction_read(s, scale);
   rows_clear(s->m, s->x);
   return CAROM_OK;
+}
+
+// Again where the modes change the load of joints, and that changes what their friction can hold.
+static carom_status decide(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  enum { TURNS = 20 };
+  carom_status status = CAROM_OK;
+  for (int turn = 0; turn < TURNS && status == CAROM_OK; turn++) {
+    status = decide_once(s, instant, may_jam, error);
+    if (status != CAROM_OK || event_friction_is_settled(s)) return status;
+    observe_state(s);
+  }
+  return status;
 }
 
 // --- accumulation of impacts --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #ifndef SCHEME_EVENT_INTERNAL_H
 #define SCHEME_EVENT_INTERNAL_H
 
+#include "mechanics/friction.h"
 #include "scheme/event.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
@@ -28,15 +29,31 @@ typedef struct event_point {
 // Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
 // and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
 // that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that lingers near zero is found
-// from step to step.
-typedef enum event_kind { EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM } event_kind;
+// from step to step. The friction of a joint has one: its reserve (it comes loose) or its speed (it seizes).
+typedef enum event_kind {
+  EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM, EVENT_LOOSEN, EVENT_SEIZE
+} event_kind;
 enum { EVENT_FUNCTIONS = 3, EVENT_SAMPLES = 5 };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
 
+// Dry friction of an ideal joint.
+typedef struct event_friction {
+  contact_mode mode;               // stick or slip
+  bool driven;
+  double way;                      // the sign of its slip
+  double limit, rate, force;       // as last observed
+  friction_search search;          // where limit and load are made to agree
+  double percussion;               // the limit in an impact under way
+  vec3 force0, torque0;            // and the reaction to the forces alone
+  bool decided;                    // its mode is up to the problem of modes, with
+  double limit_decided;
+  int unknown;                     // as this row
+} event_friction;
+
 typedef struct event_instant {
   event_kind kind;
-  int point;
+  int point;                       // of a joint's friction behind all points
   double t;
 } event_instant;
 
@@ -57,9 +74,9 @@ typedef struct event {
   event_settings settings;
   integrator *it;
   ode_problem ode;
-  int nq, nv, n, nf;               // sizes; nf is where in y the friction loss is
+  int nq, nv, n, nf;               // sizes; nf is where in y the friction loss is, and behind it that in joints
   double t, t_before;              // the last step
-  double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction loss)
+  double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction losses)
   bool settled, restart;           // modes belong to the state; the integrator does not
   double accounts[POWER_COUNT];    // of the state shown
   double loss_tangential;          // the ledger's at the end of the step
@@ -72,6 +89,9 @@ typedef struct event {
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
   scheme_contact *shown;
+  event_friction *friction;        // of joints
+  int friction_row0;               // their first row
+  bool friction_loaded;            // some limit follows the load
   event_sample sample[EVENT_SAMPLES], at_event;
   bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
@@ -120,6 +140,30 @@ bool event_arrest(event *s);
 void event_measure_problem(event *s, solve_limits *limits);
 // Impacts, then new modes. `instant` says what brought it about.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error);
+
+// --- event_friction.c: dry friction of ideal joints -------------------------------------------------------------------
+
+void event_friction_create(event *s);
+bool event_friction_sticks(const event *s);              // any of them
+void event_friction_add_rows(event *s);                  // behind the points'
+void event_friction_push(event *s);                      // efforts of those that slip, before forces are applied
+int event_friction_hold(event *s, int count);            // appends the rows of those that stick to the held ones
+void event_friction_observe(event *s);                   // rates, from s->rate
+void event_friction_take_forces(event *s);               // from s->lambda
+bool event_friction_agrees(event *s, int turn);          // limits with the load; else they have changed
+double event_friction_power(const event *s);             // taken from the motion
+void event_friction_show(event *s);                      // to the signals
+double event_friction_value(const event *s, int i);      // the event function, its tolerance, its event
+double event_friction_tolerance(const event *s, int i);
+event_kind event_friction_kind(const event *s, int i);
+void event_friction_prepare(event *s, const event_instant *instant);
+int event_friction_add_boxes(event *s, int n, int *of);  // of those at a standstill to the problem of modes
+void event_friction_add_percussions(event *s, int row);  // to a problem of percussions
+void event_friction_begin_impact(event *s);              // no percussion yet
+bool event_friction_agrees_in_impact(event *s, int turn);  // percussions in s->lambda with the load they bring
+double event_friction_end_impact(event *s);              // books what they took, and returns it
+void event_friction_read(event *s, double scale);        // modes from its solution
+bool event_friction_is_settled(event *s);
 
 // --- event_locate.c -------------------------------------------------------------------------------------------------
 

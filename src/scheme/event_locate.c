@@ -15,7 +15,12 @@ static double force_scale(const event *s) {
   return most;
 }
 
+// The friction of a joint, which stands behind all points; negative: a point's.
+static int friction_of(const event *s, int function) { return function / EVENT_FUNCTIONS - s->contacts->point_count; }
+
 static double value_of(const event *s, int function) {
+  int i = friction_of(s, function);
+  if (i >= 0) return function % EVENT_FUNCTIONS == 0 ? event_friction_value(s, i) : INFINITY;
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return function % EVENT_FUNCTIONS == 0 ? c->gap : INFINITY;
   if (function % EVENT_FUNCTIONS == 0) return c->force[0];
@@ -27,6 +32,7 @@ static double value_of(const event *s, int function) {
 }
 
 static double tolerance_of(const event *s, int function) {
+  if (friction_of(s, function) >= 0) return event_friction_tolerance(s, friction_of(s, function));
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return s->nearness;
   if (function % EVENT_FUNCTIONS == 2) return 0;
@@ -35,6 +41,7 @@ static double tolerance_of(const event *s, int function) {
 }
 
 static event_kind kind_of(const event *s, int function) {
+  if (friction_of(s, function) >= 0) return event_friction_kind(s, friction_of(s, function));
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   if (c->mode == MODE_OPEN) return EVENT_TOUCH;
   if (function % EVENT_FUNCTIONS == 0) return EVENT_LIFT;
@@ -47,15 +54,19 @@ static bool observe_at(event *s, double t) {
   if (integrator_interpolate(s->it, t, s->y_look) != CAROM_OK) return false;
   event_set(s, t, s->y_look);
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  if (s->closed_count && !event_accelerate(s)) return false;
+  if ((s->closed_count || s->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
   return true;
 }
 
+static int function_count(const event *s) {
+  return EVENT_FUNCTIONS * (s->contacts->point_count + s->m->friction_count);
+}
+
 static void note(event *s, event_sample *at) {
+  for (int f = 0; f < function_count(s); f++) at->value[f] = value_of(s, f);
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
-    for (int k = 0; k < EVENT_FUNCTIONS; k++) at->value[EVENT_FUNCTIONS * p + k] = value_of(s, EVENT_FUNCTIONS * p + k);
     at->gap_rate[p] = c->rate[0];
     at->force[p] = c->force[0];
     at->drag[p] = hypot(c->force[1], c->rows == 3 ? c->force[2] : 0);
@@ -149,7 +160,7 @@ static double find_between(event *s, int function, const event_sample *a, const 
 // for only before it.
 static bool locate_between(event *s, int k, event_instant *instant) {
   const event_sample *end = &s->sample[k + 1];
-  int functions = EVENT_FUNCTIONS * s->contacts->point_count;
+  int functions = function_count(s);
   for (int f = 0; f < functions; f++) {
     if (isinf(s->sample[k].value[f])) continue;
     bool armed = false;

@@ -36,6 +36,7 @@ static void add_rows(event *s, const contact_point *points) {
     s->point[p].row = s->x->row_total;
     contact_add_rows(s->m, s->x, s->point[p].e, &points[p]);
   }
+  event_friction_add_rows(s);
 }
 
 // Only the elements with a point that takes part: most are far apart.
@@ -65,6 +66,7 @@ void event_observe(event *s) {
     row += c->rows;
     c->takes_part = event_is_closed(c);
   }
+  event_friction_observe(s);
   rows_clear(s->m, s->x);
 }
 
@@ -160,6 +162,7 @@ bool event_free_accelerations(event *s) {
   motion *x = s->x;
   dynamics_positions_velocities(m, x);
   find_bias(s);
+  event_friction_push(s);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
@@ -189,7 +192,7 @@ static int list_held(event *s, int level) {
     s->held[count++] = c->row;
     for (int k = 1; level > 0 && c->mode == MODE_STICK && k < c->rows; k++) s->held[count++] = c->row + k;
   }
-  return count;
+  return level > 0 ? event_friction_hold(s, count) : count;
 }
 
 // Adds the friction of slipping points to the columns of their normal reactions.
@@ -197,7 +200,7 @@ static void couple_friction(event *s, int n) {
   int row_total = s->x->row_total;
   for (int j = 0; j < n; j++) {
     int p = 0;
-    if (s->held[j] < s->m->row_count) continue;
+    if (s->held[j] < s->m->row_count || s->held[j] >= s->friction_row0) continue;
     while (!s->point[p].takes_part || s->point[p].row + s->point[p].rows <= s->held[j]) p++;
     const event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP) continue;
@@ -309,19 +312,21 @@ static double resistance_of(const event *s, const event_point *c) {
 
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->m->row_count * sizeof *s->lambda);
+  for (int i = 0; i < s->m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].force;
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (c->takes_part) memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
   }
 }
 
-bool event_accelerate(event *s) {
+static bool accelerate(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   s->evaluations++;
   for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
   rows_rates(m, x, s->rate);
+  event_friction_observe(s);
   recall_shares(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, 1, true, s->lambda)) return false;
@@ -332,6 +337,7 @@ bool event_accelerate(event *s) {
     memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
     if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
   }
+  event_friction_take_forces(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, s->lambda, x->row_total);
@@ -344,6 +350,15 @@ bool event_accelerate(event *s) {
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;
   return true;
+}
+
+bool event_accelerate(event *s) {
+  enum { TURNS = 60 };
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (!accelerate(s)) return false;
+    if (event_friction_agrees(s, turn)) return true;
+  }
+  return false;
 }
 
 // --- projection ---------------------------------------------------------------------------------------------------
@@ -402,11 +417,12 @@ static bool project_velocities(event *s) {
 
 bool event_project(event *s, double t, double *y) {
   const mechanism *m = s->m;
-  if (!s->closed_count && !m->row_count && m->nq == m->nv) return true;
+  bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
+  if (free && m->nq == m->nv) return true;
   dynamics_set(m, s->x, t, y, y + s->nq);
   dynamics_normalize(m, s->x->q);
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  bool held = (!s->closed_count && !m->row_count) || (project_positions(s) && project_velocities(s));
+  bool held = free || (project_positions(s) && project_velocities(s));
   if (held) memcpy(y, s->x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->x->u, (size_t)s->nv * sizeof *y);
   rows_clear(m, s->x);
   return held;

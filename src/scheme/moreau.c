@@ -35,7 +35,10 @@ typedef struct moreau {
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
   double projection_energy;
-  contact_point *points;
+  contact_point *points, *before;        // at the midpoint of this step, and of the last
+  bool has_before;
+  bool *struck;                          // by a percussion since they were last apart
+  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
@@ -70,7 +73,7 @@ static void add_contact_block(moreau *s, const contact_element *e, int row_index
 
 static void add_friction_blocks(moreau *s, double dt) {
   for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, i, dt);
+    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
     s->block_start[s->block_count] = b.row;
     s->blocks[s->block_count++] = b;
   }
@@ -91,6 +94,9 @@ static void allocate(moreau *s) {
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
+  s->before = ARENA_ARRAY(a, contact_point, points + 1);
+  s->struck = ARENA_ARRAY(a, bool, points + 1);
+  s->nearest = ARENA_ARRAY(a, double, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
@@ -133,31 +139,54 @@ static void destroy(void *scheme) {
   free(s);
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(moreau *s) {
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
 // The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
+enum { POINT_MEMORY = 20 };
+
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 5 * contacts->point_count + m->row_count + 2 * m->friction_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
+  *memory++ = s->has_before;
   for (int p = 0; p < s->contacts->point_count; p++) {
     const scheme_contact *c = &s->shown[p];
-    const double numbers[5] = {c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active};
-    memcpy(memory, numbers, sizeof numbers), memory += 5;
+    vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
+    const double numbers[POINT_MEMORY] = {
+        c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
+        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z};
+    memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(memory, s->friction.effort, (size_t)m->friction_count * sizeof *memory);
+  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
 }
 
 static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
-  for (int p = 0; p < s->contacts->point_count; p++, memory += 5)
-    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0};
+  s->has_before = *memory++ != 0;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0,
+                                   &s->points[p]};
+    s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
+    s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
+                                   .t = {vec3_of(memory + 14), vec3_of(memory + 17)}, .speed = -1};
+  }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(s->friction.effort, memory, (size_t)m->friction_count * sizeof *memory);
+  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
+  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (int)memory[i];
 }
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
@@ -184,11 +213,12 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
   s->trouble = start->trouble, s->tally = start->solves;
-  if (start->memory) recall(s, start->memory);
   if (!create_workspace(s, error)) {
     destroy(s);
     return NULL;
   }
+  if (start->memory) recall(s, start->memory);
+  else show_gaps(s);
   return s;
 }
 
@@ -239,9 +269,23 @@ static void guess_percussion(moreau *s, const contact_element *e, const scheme_c
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
+// From one midpoint to the next the motion is uniform. Bodies that are apart now, and overlapped on the straight ways since
+// they were last apart without a percussion, have gone through each other: an impact that was missed.
+static void look_for_passage(moreau *s, const contact_element *e, int p) {
+  if (!e->type->nearest || !s->has_before) return;
+  double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
+  s->nearest[p] = fmin(s->nearest[p], nearest);
+  if (s->points[p].gap <= s->contacts->activation) return;
+  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -s->contacts->activation;
+  s->struck[p] = false;
+  s->nearest[p] = 0;
+}
+
 static void find_active(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
+  contact_point *points = s->before;
+  s->before = s->points, s->points = points;
   rows_clear(m, x);
   s->active_count = 0;
   contact_evaluate(s->contacts, m, x, s->points);
@@ -251,7 +295,8 @@ static void find_active(moreau *s, double dt) {
       int p = e->point0 + k;
       bool active = s->points[p].gap <= s->contacts->activation;
       scheme_contact last = s->shown[p];
-      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active};
+      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active, .point = &s->points[p]};
+      look_for_passage(s, e, p);
       if (!active) continue;
       guess_percussion(s, e, &last, x->row_total, dt);
       s->active[s->active_count] = p;
@@ -259,6 +304,7 @@ static void find_active(moreau *s, double dt) {
       contact_add_rows(m, x, e, &s->points[p]);
     }
   }
+  s->has_before = true;
   moreau_friction_add_rows(&s->friction, m, x, s->P, dt);
 }
 
@@ -342,7 +388,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
   for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
-    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1]))
+    if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
@@ -402,16 +448,19 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   shown->normal_force = P[0] / dt;
   for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
+  bool sticks = c.slip <= 1e-9 * c.speed;
+  shown->slides = !sticks;
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
   }
+  s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
       .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
       .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = c.slip <= 1e-9 * c.speed});
+      .sticks = sticks});
 }
 
 static void book(moreau *s, double dt, bool solved) {
@@ -424,6 +473,7 @@ static void book(moreau *s, double dt, bool solved) {
       s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
       x->lambda[i] = s->P[i] / dt;
     }
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }
   int next = 0;
   step_losses losses = {0};
@@ -433,7 +483,6 @@ static void book(moreau *s, double dt, bool solved) {
     else
       impact_part(s->impacts, p);
   }
-  moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   if (losses.sum < -losses.slack) {
     s->trouble.gains++;
     s->trouble.gained -= losses.sum;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
-#include "mechanics/friction.h"
+#include "mechanics/function.h"
 #include "mechanics/tree.h"
 
 // Limits agree when they change by less than this of themselves: far below the step's own error.
@@ -13,6 +13,7 @@ static const double AGREEMENT = 1e-10;
 void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory) {
   f->limit = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
+  f->search = ARENA_ARRAY(memory, friction_search, m->friction_count + 1);
   f->loaded = friction_depends_on_load(m);
   for (int i = 0; i < m->friction_count; i++) f->limit[i] = m->frictions[i].limit;
 }
@@ -28,8 +29,13 @@ void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x,
   friction_add_rows(m, x);
 }
 
-solve_block moreau_friction_block(const moreau_friction *f, int i, double dt) {
-  return (solve_block){.kind = BLOCK_BOX, .row = f->row0 + i, .size = 1, .lo = -f->limit[i] * dt, .hi = f->limit[i] * dt};
+solve_block moreau_friction_block(const moreau_friction *f, const mechanism *m, int i, double t_end, double dt) {
+  double most = f->limit[i] * dt;
+  solve_block b = {.kind = BLOCK_BOX, .row = f->row0 + i, .size = 1, .lo = -most, .hi = most};
+  if (m->frictions[i].drive < 0) return b;
+  double speed = function_jet(&m->drives[m->frictions[i].drive].f, t_end).d;
+  b.lo = b.hi = speed > 0 ? -most : speed < 0 ? most : 0;
+  return b;
 }
 
 // The mean reactions of the step: those of the forces, the percussions P/Δt and the accelerations (u_E - u_A)/Δt.
@@ -49,17 +55,21 @@ static void take_back_forces(const mechanism *m, motion *x, double *P, double dt
 }
 
 bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
-                            const double *u_E, double dt, double *udot, double *work) {
+                            const double *u_E, double dt, double *udot, double *work, int turn) {
   bool agrees = true;
   find_reactions(m, x, P, u_A, u_E, dt, udot, work);
   f->change = 0;
   for (int i = 0; i < m->friction_count; i++) {
-    double limit = friction_limit(m, x, &m->frictions[i]), before = f->limit[i], effort = fabs(P[f->row0 + i]);
-    f->limit[i] = limit;
-    if (effort < before && effort <= limit) continue;  // sticks with either
-    double change = fabs(limit - before);
-    if (change > AGREEMENT * limit) agrees = false;
-    if (limit > 0) f->change = fmax(f->change, change / limit);
+    double found = friction_limit(m, x, &m->frictions[i]), tried = f->limit[i], effort = fabs(P[f->row0 + i]);
+    double change = fabs(found - tried);
+    bool sticks = effort < tried && effort <= found;  // with either
+    if (sticks || change <= AGREEMENT * found) {
+      f->limit[i] = found;
+      continue;
+    }
+    agrees = false;
+    f->limit[i] = friction_next_limit(&f->search[i], tried, found, turn);
+    f->change = fmax(f->change, found > 0 ? change / found : 1);
   }
   take_back_forces(m, x, P, dt);
   return agrees;

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "ledger/impact.h"
-#include "mechanics/mechanism.h"
+#include "mechanics/friction.h"
 #include "solve/problem.h"
 
 typedef struct moreau_friction {
@@ -15,6 +15,7 @@ typedef struct moreau_friction {
   bool loaded;           // some limit follows the load
   double *limit;         // one a friction [N or N·m]
   double *effort;        // of the last step
+  friction_search *search;
   double change;         // of a limit in the last turn, of itself [-]
 } moreau_friction;
 
@@ -23,11 +24,12 @@ void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memor
 void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x);
 // Its rows, and in P the last step's percussions for solvers that begin there.
 void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt);
-solve_block moreau_friction_block(const moreau_friction *f, int i, double dt);
-// Looks at the load of a solution P with the speeds u_A and u_E, and takes over the limits that go with it. True: they are
-// those that P was found with. `udot` and `work` are as long as the speeds.
+// Where a drive moves the joint its friction is known: opposed to the speed that the drive has at t_end.
+solve_block moreau_friction_block(const moreau_friction *f, const mechanism *m, int i, double t_end, double dt);
+// Looks at the load of a solution P with the speeds u_A and u_E. True: the limits that go with it are those that P was found
+// with; else they are changed for the next turn. `udot` and `work` are as long as the speeds.
 bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
-                            const double *u_E, double dt, double *udot, double *work);
+                            const double *u_E, double dt, double *udot, double *work, int turn);
 // Efforts and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
 void moreau_friction_book(const moreau_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
                           const double *rate_after, double dt, impact_ledger *ledger);

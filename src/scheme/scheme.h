@@ -18,7 +18,7 @@ typedef struct scheme_setup {
 
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
-  long leaps;                      // episodes found deeper than a clearance or a body: the step is too large
+  long leaps;                      // episodes found deeper than a clearance or a body, or not at all: the step is too large
   long too_deep;                   // episodes first met deeper than the bound
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
@@ -50,7 +50,8 @@ typedef struct scheme_stats {
 // The last step at one contact point: gap, mean forces over the step, whether it took part.
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
-  bool active;
+  bool active, slides;
+  const contact_point *point;      // the frame that the forces are in
 } scheme_contact;
 
 typedef struct scheme_type {

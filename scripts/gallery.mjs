@@ -1,0 +1,80 @@
+// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, the index page over all of them, and
+// docs/report.png for the README. Called by scripts/gallery.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch, open } from '../viewer/tests/harness.mjs';
+
+const ROOT = join(import.meta.dirname, '..'), GALLERY = join(ROOT, 'docs/gallery'), README_MODEL = 'slider-crank';
+const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+// What a model says of itself: title, source, and the comment at its top, unless that explains a line below it.
+function describe(text) {
+  const field = (key) => {
+    const found = text.match(new RegExp(`^${key}: *(>-\\n((?:  .*\\n)+)|.*)$`, 'm'));
+    return found ? (found[2] ?? found[1]).replace(/\s+/g, ' ').trim() : '';
+  };
+  const lines = text.split('\n'), first = lines.findIndex((line) => line.startsWith('# '));
+  const comment = [];
+  for (let i = first; i >= 0 && i < Math.min(lines.length, first + 12) && lines[i].startsWith('#'); i++) comment.push(lines[i].replace(/^# ?/, ''));
+  const near = first >= 0 && first < 12;
+  const words = near ? comment.join(' ').replace(/\s+/g, ' ').trim() : '';
+  return { title: field('title'), source: field('source'), words: words.length > 420 ? `${words.slice(0, words.lastIndexOf('. ', 420) + 1)}` : words };
+}
+
+// Two fifths of the run: something has moved by then.
+const goodTime = (page) => page.evaluate(() => {
+  const run = JSON.parse(document.getElementById('carom-run').textContent).runs[0];
+  return run.t0 + 0.4 * (run.t1 - run.t0);
+});
+
+async function picture(browser, name) {
+  const page = await open(browser, join(GALLERY, `${name}.html`), { width: 900, height: 760 });
+  await page.evaluate((t) => window.carom.clock.seek(t), await goodTime(page));
+  await page.waitForTimeout(300);
+  await page.locator('#scene .view').screenshot({ path: join(GALLERY, `${name}.jpg`), type: 'jpeg', quality: 60 });
+  await page.shut();
+}
+
+async function readmePicture(browser) {
+  const page = await open(browser, join(GALLERY, `${README_MODEL}.html`), { width: 1440, height: 900 });
+  await page.locator('#events tbody tr').nth(5).click();  // in the middle of an impact
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: join(ROOT, 'docs/report.png') });
+  await page.shut();
+}
+
+function card(name) {
+  const { title, source, words } = describe(readFileSync(join(ROOT, 'models', `${name}.yaml`), 'utf8'));
+  const image = existsSync(join(GALLERY, `${name}.jpg`)) ? `<img src="${name}.jpg" alt="" loading="lazy">` : '';
+  return `<article><a href="${name}.html">${image}<h2>${escape(title || name)}</h2></a>
+${source ? `<p class="source">${escape(source)}</p>\n` : ''}${words ? `<p>${escape(words)}</p>\n` : ''}<p class="model">models/${name}.yaml</p></article>`;
+}
+
+const STYLE = `:root { color-scheme: light dark } body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
+main { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)) }
+article { border: 1px solid #8886; border-radius: 6px; overflow: hidden; padding-bottom: .5rem } article > p, h2 { margin: .5rem 1rem }
+h2 { font-size: 1.05rem } img { width: 100%; display: block; aspect-ratio: 3/2; object-fit: cover; background: #fff }
+.source, .model { font-size: .85rem; opacity: .75 } a:focus-visible { outline: 3px solid #0b5cad }`;
+
+const page = (cards) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>carom: gallery</title>
+<style>${STYLE}</style>
+<h1>Gallery</h1>
+<p>Every model that comes with carom. Each picture leads to a report of its run, which <code>make gallery</code> writes beside this page.</p>
+<main>
+${cards.join('\n')}
+</main>
+`;
+
+const names = readdirSync(join(ROOT, 'models')).filter((f) => f.endsWith('.yaml')).map((f) => f.slice(0, -5)).sort();
+const browser = await launch();
+const wanted = process.argv.slice(2);
+for (const name of wanted) await picture(browser, name);
+if (wanted.includes(README_MODEL)) await readmePicture(browser);
+await browser.close();
+writeFileSync(join(GALLERY, 'index.html'), page(names.map(card)));
+console.log(`docs/gallery/index.html, ${names.length} models`);

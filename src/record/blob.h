@@ -1,0 +1,31 @@
+// Columns of numbers as text: little-endian, their bytes in planes, deflated (zlib) and written in base64, for a page that
+// carries its data with it. The only user of zlib.
+#ifndef RECORD_BLOB_H
+#define RECORD_BLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+
+typedef enum blob_type { BLOB_F32, BLOB_F64, BLOB_U32 } blob_type;
+size_t blob_type_size(blob_type type);
+const char *blob_type_name(blob_type type);  // "f32", "f64", "u32"
+
+// Bytes to be written, columns end to end.
+typedef struct blob {
+  unsigned char *bytes;
+  size_t size, capacity;
+} blob;
+
+blob blob_create(arena *memory, size_t capacity);
+// Room for a column of `count` numbers at the end, in planes. Returns its first byte's place. The capacity must do.
+size_t blob_add(blob *b, blob_type type, size_t count);
+// Sets number i of the column at `at`.
+void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double x);
+// False when the file refuses or there is no memory for zlib.
+bool blob_write(const blob *b, FILE *to);
+
+#endif

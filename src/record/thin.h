@@ -1,0 +1,54 @@
+// A long record in few rows. Between two kept rows a straight line in time is within `bound` times its column's scale of
+// every row that was left out; rows that must stay (impacts, extremes) stay. One pass over a table looks at all columns at
+// once, in memory that does not grow with the rows but for one bit each.
+//
+// From the last kept row a cone of slopes is carried for each column: those that pass all rows since within the bound.
+// A row may be the next kept one while the line to it lies in every cone; when it does not, the row before is kept.
+#ifndef RECORD_THIN_H
+#define RECORD_THIN_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "record/record.h"
+
+// --- a set of rows ------------------------------------------------------------------------------------------------
+
+typedef struct row_set {
+  uint64_t *bits;
+  long rows, count;          // of all, of those in it
+} row_set;
+
+row_set row_set_create(arena *memory, long rows);
+row_set row_set_copy(arena *memory, const row_set *from);
+void row_set_add(row_set *s, long row);                   // rows outside are passed over
+void row_set_add_range(row_set *s, long first, long last);
+static inline bool row_set_has(const row_set *s, long row) { return s->bits[row >> 6] >> (row & 63) & 1; }
+
+// --- columns ------------------------------------------------------------------------------------------------------
+
+// What all rows of a column have in common.
+typedef struct column_range {
+  double min, max;           // of the finite values; min > max: there are none
+  long first_min, first_max; // rows
+  double first;              // value
+  bool constant;             // the same in every row, NaN included
+  bool finite;               // all are
+} column_range;
+
+// The ranges of every column in the first `rows` rows.
+carom_status thin_scan(record_reader *in, int table, long rows, column_range *ranges, carom_error *error);
+
+// --- thinning -----------------------------------------------------------------------------------------------------
+
+typedef struct thin_result {
+  row_set kept;
+  double bound;              // relative to the scale of each column
+} thin_result;
+
+// The finest of the bounds bound, 4 bound, 16 bound, … that keeps at most `most` rows, those of `must` included; the last
+// one is so wide that nothing else stays. A column of scale 0 is not looked at. Returns false after reporting.
+bool thin_table(arena *memory, record_reader *in, int table, int time_table, const double *scales, const row_set *must,
+                double bound, long most, thin_result *result, carom_error *error);
+
+#endif

@@ -1,0 +1,265 @@
+// A page that shows runs: the built page of viewer/ with the data put in.
+#include "report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "carom/carom.h"
+#include "compare.h"
+
+// The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
+enum { PAGE_MOST = 20000000, WORDS_MOST = 500000 };
+static const char marker_text[] = "<!--carom-data-->";
+
+// --- runs ---------------------------------------------------------------------------------------------------------
+
+// A file's name without folder and extension; a number is added when another run has it already.
+static const char *name_run(const report *r, int index) {
+  const char *file = r->runs[index].file, *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+  const char *dot = strrchr(base, '.');
+  int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+  const char *name = arena_print(r->memory, "%.*s", length, base);
+  for (int again = 2, i = 0; i < index; i++)
+    if (strcmp(r->runs[i].name, name) == 0) name = arena_print(r->memory, "%.*s (%d)", length, base, again++), i = -1;
+  return name;
+}
+
+// Contact points by name: the contact's, and a number where it has several.
+static void name_points(report *r, report_run *run) {
+  const json_value *contacts = json_get(run->scene, "contacts");
+  int capacity = 0;
+  for (int i = 0; contacts && contacts->kind == JSON_LIST && i < contacts->count; i++) {
+    double points = json_get_number(&contacts->items[i], "points", 1);
+    int count = points >= 1 && points <= 64 ? (int)points : 1;
+    for (int k = 0; k < count; k++) {
+      const char *owner = json_get_text(&contacts->items[i], "name");
+      report_point *p = ARENA_PUSH(r->memory, run->points, run->point_count, capacity);
+      *p = (report_point){.name = count > 1 ? arena_print(r->memory, "%s %d", owner, k + 1) : owner, .contact = i, .index = k};
+    }
+  }
+}
+
+// Old records do not name their points.
+static void number_points(report *r, report_run *run) {
+  int highest = -1, capacity = run->point_count;
+  for (int i = 0; i < run->impact_count; i++)
+    if (run->impacts[i].point > highest && run->impacts[i].point < 100000) highest = run->impacts[i].point;
+  while (run->point_count <= highest) {
+    const char *name = arena_print(r->memory, "point %d", run->point_count);
+    report_point *p = ARENA_PUSH(r->memory, run->points, run->point_count, capacity);
+    *p = (report_point){.name = name, .contact = -1, .index = -1};
+  }
+}
+
+bool report_open_run(report *r, int index, const char *file) {
+  report_run *run = &r->runs[index];
+  run->file = file;
+  run->in = record_open(file, r->error);
+  if (!run->in) return false;
+  run->name = name_run(r, index);
+  run->scene = json_read(r->memory, record_get_text(run->in, "scene"));
+  if (run->scene && run->scene->kind != JSON_MAP) run->scene = NULL;
+  run->summary = json_read(r->memory, record_get_text(run->in, "summary"));
+  if (run->summary && run->summary->kind != JSON_MAP) run->summary = NULL;
+  name_points(r, run);
+  return true;
+}
+
+// What each run may take of the page, once its texts are in.
+static size_t room_for_each(const report *r, size_t page_length) {
+  size_t words = page_length + WORDS_MOST;
+  for (int i = 0; i < r->run_count; i++)
+    for (int k = 0; k < record_text_count(r->runs[i].in); k++) words += 2 * strlen(record_get_text_at(r->runs[i].in, k).text);
+  size_t left = words < PAGE_MOST ? (PAGE_MOST - words) / 4 * 3 / (size_t)r->run_count : 0;
+  left -= left / 1000;  // deflate may add as much to what it cannot shrink
+  return left > REPORT_SMALLEST ? left : REPORT_SMALLEST;
+}
+
+// --- comparisons --------------------------------------------------------------------------------------------------
+
+// The number of a row among the impacts in the page, or -1.
+static int *number_impacts(report *r, const report_run *run) {
+  int *number = ARENA_ARRAY(r->memory, int, run->impact_rows + 1);
+  for (long i = 0; i < run->impact_rows; i++) number[i] = -1;
+  for (int i = 0; i < run->impact_count; i++) number[run->impacts[i].row] = i;
+  return number;
+}
+
+static void put_rows(json_writer *w, const char *key, const long *rows, int count, const int *number) {
+  json_open(w, key, '[');
+  for (int i = 0; i < count; i++)
+    if (number[rows[i]] >= 0) json_put_integer(w, NULL, number[rows[i]]);
+  json_close(w, ']');
+}
+
+static void put_matches(report *r, json_writer *w, const comparison *c, const report_run *first, const report_run *second) {
+  int *number[2] = {number_impacts(r, first), number_impacts(r, second)};
+  json_open(w, "matched", '[');
+  for (int i = 0; i < c->matched_count; i++) {
+    int pair[2] = {number[0][c->matched[i].first], number[1][c->matched[i].second]};
+    if (pair[0] >= 0 && pair[1] >= 0) json_put_integers(w, NULL, pair, 2);
+  }
+  json_close(w, ']');
+  put_rows(w, "only_first", c->only_first, c->only_first_count, number[0]);
+  put_rows(w, "only_second", c->only_second, c->only_second_count, number[1]);
+}
+
+static void put_spread(json_writer *w, const char *key, double max, double rms, bool any) {
+  if (!any) {
+    json_put_null(w, key);
+    return;
+  }
+  json_open(w, key, '{');
+  json_put_number(w, "max", max);
+  json_put_number(w, "rms", rms);
+  json_close(w, '}');
+}
+
+static void put_amounts(json_writer *w, const char *key, const compare_amount *amounts, int count) {
+  json_open(w, key, '[');
+  for (int i = 0; i < count; i++) {
+    json_open(w, NULL, '{');
+    json_put_text(w, "name", amounts[i].name);
+    json_put_text(w, "unit", amounts[i].unit);
+    json_put_number(w, "first", amounts[i].first);
+    json_put_number(w, "second", amounts[i].second);
+    json_put_number(w, "difference", amounts[i].second - amounts[i].first);
+    json_close(w, '}');
+  }
+  json_close(w, ']');
+}
+
+static void put_comparison(report *r, json_writer *w, const comparison *c, int index) {
+  json_open(w, NULL, '{');
+  json_put_integer(w, "run", index);
+  json_open(w, "columns", '[');
+  for (int i = 0; i < c->column_count; i++) {
+    json_open(w, NULL, '{');
+    json_put_text(w, "name", c->columns[i].name);
+    json_put_text(w, "unit", c->columns[i].unit);
+    json_put_number(w, "max", c->columns[i].max);
+    json_put_number(w, "at", c->columns[i].at);
+    json_put_number(w, "rms", c->columns[i].rms);
+    json_put_number(w, "range", c->columns[i].range);
+    json_close(w, '}');
+  }
+  json_close(w, ']');
+  json_put_number(w, "window", c->window);
+  put_matches(r, w, c, &r->runs[0], &r->runs[index]);
+  json_open(w, "impacts", '{');
+  json_put_integer(w, "matched", c->matched_count);
+  json_put_integer(w, "only_first", c->only_first_count);
+  json_put_integer(w, "only_second", c->only_second_count);
+  put_spread(w, "time", c->time_max, c->time_rms, c->matched_count > 0);
+  put_spread(w, "impulse", c->impulse_max, c->impulse_rms, c->matched_count > 0);
+  json_close(w, '}');
+  put_amounts(w, "energy", c->energies, c->energy_count);
+  put_amounts(w, "cost", c->costs, c->cost_count);
+  json_close(w, '}');
+}
+
+compare_side report_side(report *r, const report_run *run) {
+  const char **points = ARENA_ARRAY(r->memory, const char *, run->point_count + 1);
+  for (int i = 0; i < run->point_count; i++) points[i] = run->points[i].name;
+  return (compare_side){run->in, points, run->point_count, run->summary};
+}
+
+static bool put_comparisons(report *r, json_writer *w) {
+  json_open(w, "compare", '[');
+  for (int i = 1; i < r->run_count; i++) {
+    compare_side first = report_side(r, &r->runs[0]), second = report_side(r, &r->runs[i]);
+    comparison c;
+    if (!compare_runs(r->memory, &first, &second, 0, &c, r->error)) return false;
+    put_comparison(r, w, &c, i);
+  }
+  json_close(w, ']');
+  return true;
+}
+
+// --- the page -----------------------------------------------------------------------------------------------------
+
+static const char *describe(report *r) {
+  char now[32];
+  time_t seconds = time(NULL);
+  struct tm utc;
+  strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+  json_writer w = json_begin(r->memory);
+  json_open(&w, NULL, '{');
+  json_put_integer(&w, "format", 1);
+  json_put_text(&w, "tool", CAROM_VERSION);
+  json_put_text(&w, "made", now);
+  json_open(&w, "runs", '[');
+  for (int i = 0; i < r->run_count; i++) report_put_run(r, &w, &r->runs[i]);
+  json_close(&w, ']');
+  if (!put_comparisons(r, &w)) return NULL;
+  json_close(&w, '}');
+  return w.out.text;
+}
+
+static bool write_page(const report *r, FILE *to, const carom_report_page *page, const char *words) {
+  const char *at = memmem(page->text, page->length, marker_text, sizeof marker_text - 1);
+  size_t before = (size_t)(at - page->text), after = before + sizeof marker_text - 1;
+  bool good = fwrite(page->text, 1, before, to) == before;
+  good = good && fprintf(to, "<script type=\"application/json\" id=\"carom-run\">%s</script>\n", words) > 0;
+  for (int i = 0; i < r->run_count; i++)
+    for (int k = 0; good && k < r->runs[i].blob_count; k++) {
+      good = fprintf(to, "<script type=\"text/plain\" id=\"carom-blob-%d\">", r->runs[i].blob0 + k) > 0 &&
+             blob_write(&r->runs[i].blobs[k], to) && fprintf(to, "</script>\n") > 0;
+    }
+  return good && fwrite(page->text + after, 1, page->length - after, to) == page->length - after;
+}
+
+// A page that could not be written whole is not left behind, unless it went to a device.
+static carom_status save_page(const report *r, const char *path, const carom_report_page *page, const char *words) {
+  errno = 0;
+  FILE *to = fopen(path, "wb");
+  if (!to) return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+  struct stat about;
+  bool ordinary = fstat(fileno(to), &about) == 0 && S_ISREG(about.st_mode);
+  bool good = write_page(r, to, page, words);
+  int reason = errno;
+  if (fclose(to) != 0) good = false, reason = errno;
+  if (good) return CAROM_OK;
+  if (ordinary) unlink(path);
+  return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason ? reason : EIO));
+}
+
+static carom_status make_report(report *r, const char *const *files, const carom_report_page *page, const char *path) {
+  if (!page->text || !memmem(page->text, page->length, marker_text, sizeof marker_text - 1))
+    return error_set(r->error, CAROM_ERROR_USAGE, "the page has no place for data");
+  for (int i = 0; i < r->run_count; i++)
+    if (!report_open_run(r, i, files[i])) return r->error->status;
+  size_t room = room_for_each(r, page->length);
+  for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count) {
+    if (!report_load(r, &r->runs[i], room, blobs)) return r->error->status;
+    number_points(r, &r->runs[i]);
+  }
+  const char *words = describe(r);
+  return words ? save_page(r, path, page, words) : r->error->status;
+}
+
+carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
+                          carom_error *error) {
+  carom_error own = {0};
+  error_clear(error);
+  jmp_buf out_of_memory;
+  arena memory = {0};
+  report r = {.memory = &memory, .error = error ? error : &own, .run_count = count};
+  if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
+  carom_status status;
+  report_run *volatile opened = NULL;
+  if (setjmp(out_of_memory)) {
+    status = error_set(r.error, CAROM_ERROR_MEMORY, "out of memory for the report");
+  } else {
+    memory = arena_create(&out_of_memory);
+    opened = r.runs = ARENA_ARRAY(&memory, report_run, count);
+    status = make_report(&r, runs, page, path);
+  }
+  for (int i = 0; opened && i < count; i++) record_close(opened[i].in);
+  arena_free(&memory);
+  return status;
+}

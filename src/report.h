@@ -1,0 +1,99 @@
+// What the parts of a report share: the runs, what of their numbers goes into the page, and where it stands there.
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "base/json.h"
+#include "base/names.h"
+#include "compare.h"
+#include "ledger/impact.h"
+#include "record/blob.h"
+#include "record/record.h"
+#include "record/thin.h"
+
+typedef struct report_column {
+  const char *name, *unit;
+  column_range range;        // over all rows
+  double scale;              // its range, unless that is mere rounding beside others of its unit; 0: constant
+  blob_type type;
+  int blob;                  // of the whole page
+  size_t at;
+} report_column;
+
+// Rows that were kept.
+typedef struct report_axis {
+  row_set kept;
+  bool raw;
+  double bound;              // relative to each column's range, 0 when raw
+  report_column time, index;
+} report_axis;
+
+typedef struct report_table {
+  const char *name;
+  int source;                // in the record
+  int axis;
+  report_column *columns;
+  int column_count;
+  names by_name;
+} report_table;
+
+// A contact point, as the page and a comparison name it.
+typedef struct report_point {
+  const char *name;
+  int contact, index;        // of the scene, of the contact's own points; -1: the record does not say
+} report_point;
+
+typedef struct report_impact {
+  long row;                  // in the record
+  double start, end, impulse;
+  int point;
+} report_impact;
+
+typedef struct report_run {
+  record_reader *in;
+  const char *file, *name;
+  const json_value *scene, *summary;   // null when the record has none
+  long rows;                           // recorded times
+  double t0, t1;
+  report_axis *axes;
+  int axis_count;
+  report_table *tables;
+  int table_count;
+  report_point *points;
+  int point_count;
+  int impact_source;                   // table of the record, -1: nothing can touch
+  long impact_rows;
+  report_impact *impacts;              // kept ones, in order of their start
+  int impact_count;
+  report_column *impact_columns;
+  int impact_column_count;
+  blob *blobs;                         // the first is number blob0 of the page
+  int blob0, blob_count;
+} report_run;
+
+typedef struct report {
+  arena *memory;
+  carom_error *error;
+  report_run *runs;
+  int run_count;
+} report;
+
+// --- report.c: a run opened, and as one side of a comparison -------------------------------------------------------
+
+bool report_open_run(report *r, int index, const char *file);   // False after reporting.
+compare_side report_side(report *r, const report_run *run);
+
+// --- report_data.c: what of a run goes into the page ---------------------------------------------------------------
+
+enum { REPORT_SMALLEST = 1 << 20 };    // bytes that a run may always take
+// Reads all of a run that fits into `room` bytes before compression, from blob number `blob0` on. False after reporting.
+bool report_load(report *r, report_run *run, size_t room, int blob0);
+
+// --- report_text.c, report_verdict.c: a run in words --------------------------------------------------------------
+
+void report_put_run(report *r, json_writer *w, const report_run *run);
+void report_put_verdict(report *r, json_writer *w, const report_run *run);
+
+const report_table *report_find_table(const report_run *run, const char *name);  // null when absent
+int report_find_column(const report_table *t, const char *name);                 // -1 when absent
+
+#endif

@@ -1,0 +1,465 @@
+#include "scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "mechanics/constraint.h"
+#include "mechanics/force.h"
+
+typedef struct scene {
+  json_writer w;
+  const carom_model *model;
+  const mechanism *m;
+  double length;             // a typical size
+} scene;
+
+// --- pieces -------------------------------------------------------------------------------------------------------
+
+static void put_point(scene *s, const char *key, vec3 p) {
+  json_put_numbers(&s->w, key, (const double[]){p.x, p.y, p.z}, 3);
+}
+
+static void put_rotation(scene *s, mat3 R) {
+  quat q = quat_of_matrix(R);
+  if (q.w == 1) return;
+  json_put_numbers(&s->w, "rotate", (const double[]){q.w, q.x, q.y, q.z}, 4);
+}
+
+static void put_pose(scene *s, pose p) {
+  put_point(s, "at", p.p);
+  put_rotation(s, p.R);
+}
+
+static void put_marker(scene *s, const char *key, int index) {
+  if (index < 0) {
+    json_put_null(&s->w, key);
+    return;
+  }
+  const marker *k = &s->m->markers[index];
+  json_open(&s->w, key, '{');
+  json_put_integer(&s->w, "body", k->body);
+  put_pose(s, k->local);
+  json_close(&s->w, '}');
+}
+
+static void begin_shape(scene *s, const char *kind, bool from_model) {
+  json_open(&s->w, NULL, '{');
+  json_put_text(&s->w, "kind", kind);
+  json_put_flag(&s->w, "from_model", from_model);
+}
+
+static void put_link(scene *s, vec3 from, vec3 to, double width, bool from_model) {
+  double length = vec3_norm(vec3_sub(to, from));
+  begin_shape(s, "link", from_model);
+  put_point(s, "from", from);
+  put_point(s, "to", to);
+  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.12 * length, 0.05 * s->length));
+  json_close(&s->w, '}');
+}
+
+static void put_ball(scene *s, pose at, double radius, bool from_model) {
+  begin_shape(s, s->m->planar ? "disc" : "sphere", from_model);
+  json_put_number(&s->w, "radius", radius);
+  put_pose(s, at);
+  json_close(&s->w, '}');
+}
+
+static void put_box(scene *s, pose at, vec3 size, bool from_model) {
+  begin_shape(s, "box", from_model);
+  if (!(size.z > 0)) size.z = fmin(size.x, size.y);
+  put_point(s, "size", size);
+  put_pose(s, at);
+  json_close(&s->w, '}');
+}
+
+static void put_round(scene *s, const char *kind, pose at, double radius, double length, bool from_model) {
+  begin_shape(s, kind, from_model);
+  json_put_number(&s->w, "radius", radius);
+  if (length > 0) json_put_number(&s->w, "length", length);
+  put_pose(s, at);
+  json_close(&s->w, '}');
+}
+
+// --- shapes -------------------------------------------------------------------------------------------------------
+
+static void put_given_shape(scene *s, const carom_shape_def *d) {
+  vec3 at = vec3_of(d->at), axis = vec3_of(d->axis);
+  double size = vec3_norm(axis);
+  pose turned = {size > 0 && !s->m->planar ? quat_matrix(quat_from_z(vec3_scale(1 / size, axis))) : MAT3_IDENTITY, at};
+  if (strcmp(d->kind, "link") == 0) {
+    double to[3] = {0, 0, 0};
+    memcpy(to, d->to.items, (size_t)d->to.count * sizeof *to);
+    put_link(s, at, d->to.count == 1 ? vec3_axpy(at, to[0], (vec3){1, 0, 0}) : vec3_of(to), d->width, true);
+  } else if (strcmp(d->kind, "box") == 0) {
+    quat q = {d->rotate[0], d->rotate[1], d->rotate[2], d->rotate[3]};
+    put_box(s, (pose){quat_norm(q) > 0 ? quat_matrix(quat_normalize(q)) : MAT3_IDENTITY, at}, vec3_of(d->size), true);
+  } else if (strcmp(d->kind, "sphere") == 0) {
+    put_ball(s, (pose){MAT3_IDENTITY, at}, d->radius, true);
+  } else if (strcmp(d->kind, "cylinder") == 0) {
+    put_round(s, "cylinder", turned, d->span.items[0], d->span.items[1], true);
+  } else {
+    put_round(s, "disc", turned, d->radius, 0, true);
+  }
+}
+
+// Points of a body that something holds: where its joints, strings and springs are.
+enum { HOLDS_MAX = 16 };
+typedef struct holds {
+  vec3 at[HOLDS_MAX];
+  int count;
+  bool sliding;              // one of its joints is prismatic
+} holds;
+
+static void add_hold(const scene *s, holds *h, int body, int marker_index) {
+  if (marker_index < 0 || s->m->markers[marker_index].body != body || h->count == HOLDS_MAX) return;
+  vec3 p = s->m->markers[marker_index].local.p;
+  for (int i = 0; i < h->count; i++)
+    if (vec3_norm(vec3_sub(p, h->at[i])) < 1e-6 * s->length) return;
+  h->at[h->count++] = p;
+}
+
+static holds find_holds(const scene *s, int body) {
+  const mechanism *m = s->m;
+  holds h = {0};
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint_type *type = m->joints[i].type;
+    if (joint_in(type, m->planar)->row_count == 0) continue;  // a free joint holds nothing
+    add_hold(s, &h, body, m->joints[i].second);
+    add_hold(s, &h, body, m->joints[i].first);
+    if (type == &joint_prismatic && m->markers[m->joints[i].second].body == body) h.sliding = true;
+  }
+  for (int i = 0; i < m->constraint_count; i++)
+    if (m->constraints[i].type == &constraint_distance) {
+      add_hold(s, &h, body, m->constraints[i].first);
+      add_hold(s, &h, body, m->constraints[i].second);
+    }
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].second >= 0) {
+      add_hold(s, &h, body, m->forces[i].first);
+      add_hold(s, &h, body, m->forces[i].second);
+    }
+  return h;
+}
+
+// Surfaces and sliders have a size of their own. Returns how many were drawn; `reach` is the size of the largest.
+static int put_solid_parts(scene *s, int body, double *reach) {
+  const mechanism *m = s->m;
+  int count = 0;
+  for (int i = 0; i < s->model->drawing.surface_count; i++) {
+    const drawn_surface *f = &s->model->drawing.surfaces[i];
+    const marker *k = &m->markers[f->marker];
+    if (k->body != body) continue;
+    if (strcmp(f->kind, "sphere") == 0) put_ball(s, k->local, f->radius, false), *reach = fmax(*reach, f->radius);
+    else if (strcmp(f->kind, "box") == 0) {
+      put_box(s, k->local, vec3_of(f->size), false);
+      *reach = fmax(*reach, 0.5 * hypot(f->size[0], f->size[1]));
+    } else if (strcmp(f->kind, "plane") == 0) {
+      begin_shape(s, "plane", false);
+      put_pose(s, k->local);
+      json_close(&s->w, '}');
+    } else {
+      begin_shape(s, "point", false);
+      put_pose(s, k->local);
+      json_close(&s->w, '}');
+      continue;
+    }
+    count++;
+  }
+  for (int i = 0; i < m->joint_count; i++) {
+    const drawn_joint *d = &s->model->drawing.joints[i];
+    const marker *k = &m->markers[m->joints[i].second];
+    if (k->body != body || !(d->length > 0 && d->width > 0)) continue;
+    // along the joint's axis, x in the plane and z in space
+    put_box(s, k->local, m->planar ? (vec3){d->length, d->width, 0}
+                                   : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length}, false);
+    *reach = fmax(*reach, 0.5 * d->length);
+    count++;
+  }
+  return count;
+}
+
+// The uniform disc or box that has a body's mass and moments of inertia.
+static void put_inertia(scene *s, const body *b) {
+  const double *I = b->inertia;
+  double least = 0.02 * s->length, most = 0.5 * s->length;
+  pose at = {MAT3_IDENTITY, b->com};
+  if (!(b->mass > 0)) {
+    put_ball(s, at, 0.03 * s->length, false);
+    return;
+  }
+  if (s->m->planar) {
+    put_ball(s, at, fmin(fmax(sqrt(2 * fmax(I[2], 0) / b->mass), least), most), false);
+    return;
+  }
+  double edge[3];
+  for (int k = 0; k < 3; k++) {
+    double square = 6 * (I[(k + 1) % 3] + I[(k + 2) % 3] - I[k]) / b->mass;
+    edge[k] = fmin(fmax(sqrt(fmax(square, 0)), least), 2 * most);
+  }
+  put_box(s, at, vec3_of(edge), false);
+}
+
+// A body without a shape: surfaces as they are, links between the points that hold it, else what its inertia suggests.
+static void put_guessed_shapes(scene *s, int index) {
+  const body *b = &s->m->bodies[index];
+  double reach = 0;
+  int solid = put_solid_parts(s, index, &reach);
+  if (index == GROUND) return;
+  holds h = find_holds(s, index);
+  for (int i = 1; i < h.count; i++) put_link(s, h.at[0], h.at[i], 0, false);
+  if (h.count == 1) {
+    vec3 arm = vec3_sub(b->com, h.at[0]);
+    double length = vec3_norm(arm);
+    bool hangs = length > fmax(reach, 1e-3 * s->length);
+    // a rod's centre is in its middle; a bob's is where the bob is
+    if (hangs && !h.sliding) {
+      put_link(s, h.at[0], solid ? b->com : vec3_axpy(h.at[0], 2, arm), solid ? 0.01 * s->length : 0, false);
+      return;
+    }
+  }
+  if (h.sliding && !solid) put_box(s, (pose){MAT3_IDENTITY, h.at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0}, false);
+  else if (h.count < 2 && !solid) put_inertia(s, b);
+}
+
+static void put_bodies(scene *s) {
+  const drawing *d = &s->model->drawing;
+  int next = 0;
+  json_open(&s->w, "bodies", '[');
+  for (int i = 0; i < s->m->body_count; i++) {
+    const body *b = &s->m->bodies[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", b->name);
+    put_point(s, "com", b->com);
+    json_put_number(&s->w, "mass", b->mass);
+    json_open(&s->w, "shapes", '[');
+    if (next < d->shape_count && d->shapes[next].body == i)
+      while (next < d->shape_count && d->shapes[next].body == i) put_given_shape(s, &d->shapes[next++].shape);
+    else
+      put_guessed_shapes(s, i);
+    json_close(&s->w, ']');
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+// --- joints, surfaces, constraints, forces, drives ----------------------------------------------------------------
+
+// The joint's axis is z of its marker; x for one that slides in the plane.
+static void put_axis(scene *s, const joint *j) {
+  static const joint_type *const without[] = {&joint_spherical, &joint_point, &joint_free, &joint_fixed};
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (j->type == without[i]) {
+    json_put_null(&s->w, "axis");
+    return;
+  }
+  bool slides = s->m->planar && j->type == &joint_prismatic;
+  put_point(s, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
+}
+
+static void put_joints(scene *s) {
+  json_open(&s->w, "joints", '[');
+  for (int i = 0; i < s->m->joint_count; i++) {
+    const joint *j = &s->m->joints[i];
+    const drawn_joint *d = &s->model->drawing.joints[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", j->name);
+    json_put_text(&s->w, "kind", j->type->name);
+    put_marker(s, "first", j->first);
+    put_marker(s, "second", j->second);
+    put_axis(s, j);
+    json_put_number(&s->w, "clearance", d->clearance);
+    json_put_number(&s->w, "radius", d->radius);
+    json_put_number(&s->w, "length", d->length);
+    json_put_number(&s->w, "width", d->width);
+    json_put_number(&s->w, "height", d->height);
+    json_put_number(&s->w, "axial_clearance", d->axial_clearance);
+    if (d->limits) json_put_numbers(&s->w, "limits", d->limits, 2);
+    else json_put_null(&s->w, "limits");
+    json_put_flag(&s->w, "loop", carom_model_joint_closes_loop(s->model, i));
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+static void put_surfaces(scene *s) {
+  json_open(&s->w, "surfaces", '[');
+  for (int i = 0; i < s->model->drawing.surface_count; i++) {
+    const drawn_surface *f = &s->model->drawing.surfaces[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", f->name);
+    json_put_text(&s->w, "kind", f->kind);
+    json_put_integer(&s->w, "body", s->m->markers[f->marker].body);
+    put_pose(s, s->m->markers[f->marker].local);
+    json_put_number(&s->w, "radius", f->radius);
+    json_put_numbers(&s->w, "size", f->size, 3);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+static void put_constraints(scene *s) {
+  json_open(&s->w, "constraints", '[');
+  for (int i = 0;; i++) {
+    carom_part p = carom_model_part(s->model, "constraints", i);
+    if (!p.name) break;
+    const constraint *c = s->m->constraints;
+    while (c->joint >= 0 || strcmp(c->name, p.name) != 0) c++;
+    bool between_markers = c->type != &constraint_couple;
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", p.name);
+    json_put_text(&s->w, "kind", p.kind);
+    put_marker(s, "first", between_markers ? c->first : -1);
+    put_marker(s, "second", between_markers ? c->second : -1);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+static void put_forces(scene *s) {
+  json_open(&s->w, "forces", '[');
+  for (int i = 0; i < s->m->force_count; i++) {
+    const force *f = &s->m->forces[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", f->name);
+    json_put_text(&s->w, "kind", f->type->name);
+    put_marker(s, "first", f->first);
+    put_marker(s, "second", f->second);
+    if (f->of.joint >= 0) json_put_integer(&s->w, "joint", f->of.joint);
+    else json_put_null(&s->w, "joint");
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+static void put_drives(scene *s) {
+  json_open(&s->w, "drives", '[');
+  for (int i = 0; i < s->m->drive_count; i++) {
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", s->m->drives[i].name);
+    json_put_integer(&s->w, "joint", s->m->drives[i].of.joint);
+    json_put_integer(&s->w, "coordinate", s->m->drives[i].of.index);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+// --- contacts -----------------------------------------------------------------------------------------------------
+
+static void put_touching(scene *s, const contact_element *e) {
+  const drawing *d = &s->model->drawing;
+  int joint_index = -1, pair[2] = {-1, -1};
+  for (int i = 0; i < s->m->joint_count; i++)
+    if (s->m->joints[i].first == e->first && s->m->joints[i].second == e->second) joint_index = i;
+  for (int i = 0; i < d->surface_count; i++) {
+    if (d->surfaces[i].marker == e->first) pair[0] = i;
+    if (d->surfaces[i].marker == e->second) pair[1] = i;
+  }
+  if (joint_index >= 0) json_put_integer(&s->w, "joint", joint_index);
+  else json_put_null(&s->w, "joint");
+  if (pair[0] >= 0 && pair[1] >= 0) json_put_integers(&s->w, "surfaces", pair, 2);
+  else json_put_null(&s->w, "surfaces");
+}
+
+static void put_modes(scene *s, const contact_type *type) {
+  if (!type->mode_names) {
+    json_put_null(&s->w, "modes");
+    return;
+  }
+  json_open(&s->w, "modes", '[');
+  for (const char *const *name = type->mode_names; *name; name++) json_put_text(&s->w, NULL, *name);
+  json_close(&s->w, ']');
+}
+
+static void put_contacts(scene *s) {
+  json_open(&s->w, "contacts", '[');
+  for (int i = 0; i < s->model->contacts.element_count; i++) {
+    const contact_element *e = &s->model->contacts.elements[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", e->name);
+    json_put_text(&s->w, "kind", e->type->name);
+    put_marker(s, "first", e->first);
+    put_marker(s, "second", e->second);
+    put_touching(s, e);
+    json_put_number(&s->w, "clearance", e->clearance);
+    json_put_number(&s->w, "restitution", e->material.restitution);
+    json_put_number(&s->w, "tangential_restitution", e->material.tangential_restitution);
+    json_put_number(&s->w, "friction", e->material.friction);
+    bool pressed = strcmp(s->model->method, "compliant") == 0;
+    json_put_text(&s->w, "law", pressed && e->material.normal.type ? e->material.normal.type->name : NULL);
+    json_put_text(&s->w, "friction_law", pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
+    json_put_integer(&s->w, "points", e->point_count);
+    json_put_integer(&s->w, "point0", e->point0);
+    put_modes(s, e->type);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+// --- settings -----------------------------------------------------------------------------------------------------
+
+static void put_word(scene *s, const char *key, const char *words, int index) {
+  while (index-- > 0) words = strchr(words, '|') + 1;
+  json_put_text(&s->w, key, arena_print(s->w.memory, "%.*s", (int)strcspn(words, "|"), words));
+}
+
+// An options struct as its table describes it.
+static void put_options(scene *s, const char *key, const option_table *table, const void *content) {
+  json_open(&s->w, key, '{');
+  for (int i = 0; i < table->count; i++) {
+    const option *o = &table->options[i];
+    const char *at = (const char *)content + o->offset;
+    if (o->type == OPTION_NUMBER) json_put_number(&s->w, o->key, *(const double *)at);
+    if (o->type == OPTION_INTEGER) json_put_integer(&s->w, o->key, *(const int *)at);
+    if (o->type == OPTION_FLAG) json_put_flag(&s->w, o->key, *(const bool *)at);
+    if (o->type == OPTION_WORD) put_word(s, o->key, o->words, *(const int *)at);
+  }
+  json_close(&s->w, '}');
+}
+
+static void put_settings(scene *s) {
+  const carom_model *model = s->model;
+  json_open(&s->w, "options", '{');
+  if (strcmp(model->method, "moreau") == 0) put_options(s, "method", &moreau_table, &model->moreau);
+  if (strcmp(model->method, "event") == 0) put_options(s, "method", &event_table, &model->event);
+  if (strcmp(model->method, "compliant") == 0) put_options(s, "method", &compliant_table, &model->compliant);
+  if (strcmp(model->method, "smooth") == 0) put_options(s, "method", &smooth_table, &model->smooth);
+  if (strcmp(model->method, "moreau") != 0) put_options(s, "integrator", &integrator_table, &model->integrator);
+  put_options(s, "record", &record_table_options, &model->record);
+  json_close(&s->w, '}');
+  json_open(&s->w, "remarks", '[');
+  carom_remark remark;
+  for (int i = 0; (remark = carom_model_remark(model, i)).name; i++) {
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", remark.name);
+    json_put_text(&s->w, "text", remark.text);
+    json_put_text(&s->w, "contact", remark.contact);
+    json_put_integer(&s->w, "count", remark.count);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+  json_open(&s->w, "files", '[');
+  const document *text = model->def ? model->def->text : NULL;
+  for (int i = 0; text && i < text->source_count; i++) json_put_text(&s->w, NULL, text->sources[i]->name);
+  json_close(&s->w, ']');
+}
+
+const char *scene_write(arena *memory, const carom_model *model) {
+  scene s = {.w = json_begin(memory), .model = model, .m = &model->m, .length = model->m.length};
+  json_open(&s.w, NULL, '{');
+  json_put_text(&s.w, "space", model->m.planar ? "planar" : "spatial");
+  json_put_text(&s.w, "coordinates", model->m.absolute ? "absolute" : "joint");
+  json_put_text(&s.w, "source", model->about.source ? model->about.source : "");
+  put_settings(&s);
+  put_point(&s, "gravity", model->m.gravity);
+  json_put_number(&s.w, "length", model->m.length);
+  put_bodies(&s);
+  put_joints(&s);
+  put_surfaces(&s);
+  put_constraints(&s);
+  put_forces(&s);
+  put_drives(&s);
+  put_contacts(&s);
+  json_close(&s.w, '}');
+  return s.w.out.text;
+}

@@ -1,0 +1,10 @@
+// What a model looks like, as text: written into the record when a run starts, so that a report needs the run alone.
+#ifndef SCENE_H
+#define SCENE_H
+
+#include "model_internal.h"
+
+// JSON; viewer/FORMAT.md says what is in it. Columns are not: a report finds them by their names.
+const char *scene_write(arena *memory, const carom_model *model);
+
+#endif

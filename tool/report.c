@@ -1,0 +1,64 @@
+// carom report: runs in one HTML file.
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "page.h"
+#include "talk.h"
+
+typedef struct report_args {
+  word_list runs;
+  const char *output;
+} report_args;
+
+#define AT(field) offsetof(report_args, field)
+static const arg report_table[] = {
+    {.name = "RUN", .kind = ARG_OPERANDS, .offset = AT(runs), .required = true,
+     .help = "HDF5 file of a run; further ones are laid over the first"},
+    {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
+     .help = "HTML file to write (default: the first run's name with .html, here)"},
+};
+#undef AT
+
+static int report_command(int argc, char **argv);
+const command command_report = {
+    "report", "Show runs in one HTML file: motion, impacts, plots, how far to trust them.",
+    "The file holds all it needs and opens from disk in any browser, offline. A long run is thinned to stay below 20 MB; the\n"
+    "page says where.",
+    report_table, sizeof report_table / sizeof *report_table, report_command};
+
+int report_write(const char *const *runs, int count, const char *path) {
+  carom_error error = {0};
+  carom_report_page page = {(const char *)page_text, page_length};
+  carom_status status = carom_report(runs, count, &page, path, &error);
+  return status == CAROM_OK ? 0 : tell_error(&error);
+}
+
+static void name_page(const char *run, char *name, size_t size) {
+  const char *slash = strrchr(run, '/'), *base = slash ? slash + 1 : run, *dot = strrchr(base, '.');
+  size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(name, size, "%.*s.html", (int)length, base);
+}
+
+static int make_report(const report_args *a) {
+  char name[4096];
+  name_page(a->runs.items[0], name, sizeof name);
+  const char *path = a->output ? a->output : name;
+  for (int i = 0; i < a->runs.count; i++)
+    if (same_file(path, a->runs.items[i])) return usage_error("report", "the report would overwrite a run");
+  int code = report_write(a->runs.items, a->runs.count, path);
+  if (code == 0) printf("%s\n", path);
+  return code;
+}
+
+static int report_command(int argc, char **argv) {
+  report_args a = {.runs.items = calloc((size_t)argc + 1, sizeof *a.runs.items)};
+  if (!a.runs.items) return usage_error("report", "out of memory");
+  int code = args_parse(&command_report, argc, argv, &a);
+  if (code < 0) code = make_report(&a);
+  free(a.runs.items);
+  return code;
+}

@@ -1,0 +1,185 @@
+// The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
+import { h, replace, select, check, download, fileName } from './dom.js';
+import { columnScale, count, plain } from './number.js';
+
+const ROW = 25;             // height of a row [px], as in the style sheet
+const SPARE = 6;            // rows made beyond the edge
+const HEADS = {
+  start: 'start', end: 'end', duration: 'lasts', approach_speed: 'approach', separation_speed: 'separation', restitution_achieved: 'e',
+  restitution: 'e set', impulse_normal: 'impulse', impulse_tangential: 'impulse along', peak_force: 'peak force', loss: 'loss', loss_normal: 'loss normal',
+  loss_tangential: 'loss along', deepest: 'deepest', penetration: 'at touch', penetration_bound: 'bound', stick_time: 'sticks', slip_time: 'slips',
+};
+const FEW = ['start', 'duration', 'approach_speed', 'restitution_achieved', 'impulse_normal', 'peak_force', 'loss', 'deepest'];
+
+export function startEvents(section, run, clock) {
+  const { impacts } = run;
+  if (!impacts) return replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, 'Impacts')), h('p', { class: 'body note' }, 'Nothing in this model can touch.')));
+  if (!impacts.kept) return replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, 'Impacts')), h('p', { class: 'body note' }, 'Nothing touched in this run.')));
+  return new Events(section, run, clock);
+}
+
+class Events {
+  constructor(section, run, clock) {
+    Object.assign(this, { run, clock, impacts: run.impacts, sort: 'start', down: false, contact: -1, all: false, zoom: false, focus: -1 });
+    this.body = h('tbody', { onclick: (e) => this.click(e), onkeydown: (e) => this.key(e) });
+    this.head = h('thead');
+    this.table = h('table', { 'aria-label': 'Impacts' }, this.head, this.body);
+    this.scroller = h('div', { class: 'scroller', onscroll: () => this.fill() }, this.table);
+    this.title = h('h2');
+    const names = this.impacts.contacts.map((c, k) => [k, c.name]);
+    replace(section, h('div', { class: 'panel' }, h('header', {}, this.title,
+      select('Filter by contact', [[-1, 'all contacts'], ...names], -1, (k) => {
+        this.contact = Number(k);
+        this.arrange();
+      }),
+      check('all columns', false, (on) => {
+        this.all = on;
+        this.arrange();
+      }),
+      check('zoom in', false, (on) => { this.zoom = on; }, 'A click also brings the plots close to the impact'),
+      h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
+    this.scroller, h('div', { class: 'state', style: 'padding-top: 6px' },
+      this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} strongest of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
+      h('span', {}, 'click a row to go there'))));
+    clock.on('time', () => this.mark());
+    this.arrange();
+    this.mark();
+  }
+
+  value(name, row) {
+    if (name === 'duration') return this.impacts.get('end', row) - this.impacts.get('start', row);
+    if (name === 'loss') return this.impacts.get('loss_normal', row) + this.impacts.get('loss_tangential', row);
+    return this.impacts.get(name, row);
+  }
+
+  arrange() {
+    const { impacts } = this;
+    this.names = (this.all ? ['start', 'duration', ...impacts.columns.map((c) => c.name).filter((n) => n !== 'point' && n !== 'start')] : FEW).filter((n) => n === 'duration' || n === 'loss' || impacts.of.has(n));
+    this.scales = new Map(this.names.map((name) => [name, this.scaleOf(name)]));
+    this.rows = [];
+    for (let i = 0; i < impacts.kept; i++) if (this.contact < 0 || impacts.contact(i) === this.contact) this.rows.push(i);
+    const sign = this.down ? -1 : 1;
+    const of = this.sort === 'point' ? (i) => impacts.get('point', i) : (i) => this.value(this.sort, i);
+    if (this.sort !== 'start' || this.down) this.rows.sort((a, b) => sign * (of(a) - of(b)) || a - b);
+    this.place = new Map(this.rows.map((row, k) => [row, k]));
+    this.title.textContent = `Impacts (${count(this.rows.length)})`;
+    replace(this.head, h('tr', {}, ['start', 'point', ...this.names.slice(1)].map((name) => this.headCell(name))));
+    this.fill(true);
+  }
+
+  scaleOf(name) {
+    let largest = 0;
+    for (let i = 0; i < this.impacts.kept; i++) largest = Math.max(largest, Math.abs(this.value(name, i)) || 0);
+    const unit = name === 'duration' ? 's' : name === 'loss' ? 'J' : this.impacts.of.get(name).unit;
+    return name === 'start' || name === 'end' ? { factor: 1, unit } : columnScale(largest, unit);
+  }
+
+  headCell(name) {
+    const text = name === 'point' ? 'contact' : HEADS[name] ?? name.replaceAll('_', ' '), on = this.sort === name;
+    return h('th', { scope: 'col', class: name === 'point' ? 'text' : '', 'aria-sort': on ? (this.down ? 'descending' : 'ascending') : 'none' },
+      h('button', { title: `Sort by ${text}`, onclick: () => {
+        this.down = on ? !this.down : name !== 'start' && name !== 'point';
+        this.sort = name;
+        this.scroller.scrollTop = 0;
+        this.arrange();
+        this.head.querySelector(`[title="Sort by ${text}"]`)?.focus();
+      } }, `${text}${on ? (this.down ? ' ▾' : ' ▴') : ''}`, h('small', {}, name === 'point' ? '' : this.scales.get(name).unit)));
+  }
+
+  // The rows in view, between two spacers.
+  fill(anew = false) {
+    const top = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - SPARE), n = Math.ceil(this.scroller.clientHeight / ROW || 14) + 2 * SPARE;
+    const from = Math.max(0, Math.min(top, this.rows.length - n)), to = Math.min(this.rows.length, from + n);
+    if (!anew && from === this.from && to === this.to) return;
+    [this.from, this.to] = [from, to];
+    const spacer = (k) => h('tr', { class: 'spacer', 'aria-hidden': 'true' }, h('td', { style: `height: ${k * ROW}px` }));
+    replace(this.body, from > 0 && spacer(from), this.rows.slice(from, to).map((row) => this.row(row)), to < this.rows.length && spacer(this.rows.length - to));
+  }
+
+  row(row) {
+    const cell = (name) => h('td', {}, this.text(name, row));
+    return h('tr', { class: 'row', 'data-row': row, tabindex: row === this.stop() ? 0 : -1, 'aria-selected': row === this.current },
+      cell('start'), h('td', { class: 'text' }, this.impacts.pointName(row)), this.names.slice(1).map(cell));
+  }
+
+  text(name, row) {
+    const v = this.value(name, row), { factor } = this.scales.get(name);
+    if (!Number.isFinite(v)) return '–';
+    if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));
+    return v === 0 ? '0' : Math.abs(v * factor) < 0.00095 ? plain(v * factor, 3) : (v * factor).toPrecision(4);
+  }
+
+  // The one row that the Tab key stops at.
+  stop() {
+    return this.place.has(this.current) ? this.current : this.rows[0];
+  }
+
+  jump(row) {
+    this.clock.play(false);
+    const start = this.impacts.get('start', row), length = Math.max(this.impacts.get('end', row) - start, this.spacing(start));
+    this.picked = row;
+    if (this.zoom) this.clock.show(start - 6 * length, start + 10 * length);
+    this.clock.seek(start);
+  }
+
+  spacing(t) {
+    const { times } = this.run.axis, { i } = this.run.axis.locate(t), k = Math.max(1, Math.min(times.length - 1, i));
+    return times.length > 1 ? times[k] - times[k - 1] : 0;
+  }
+
+  click(event) {
+    const row = event.target.closest('tr.row');
+    if (row) this.jump(Number(row.dataset.row));
+  }
+
+  key(event) {
+    const row = event.target.closest('tr.row');
+    if (!row) return;
+    const at = this.place.get(Number(row.dataset.row));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Enter: at, ' ': at }[event.key];
+    if (to === undefined || to < 0 || to >= this.rows.length) return;
+    event.preventDefault();
+    this.jump(this.rows[to]);
+    this.reveal(to);
+    this.body.querySelector(`[data-row="${this.rows[to]}"]`)?.focus();
+  }
+
+  reveal(k) {
+    const head = this.head.offsetHeight, top = k * ROW, { scrollTop, clientHeight } = this.scroller;
+    if (top < scrollTop) this.scroller.scrollTop = top;
+    else if (top + ROW + head > scrollTop + clientHeight) this.scroller.scrollTop = top + ROW + head - clientHeight;
+    this.fill();
+  }
+
+  // The row chosen, else the last that began: the table shows where the time stands.
+  mark() {
+    const { t } = this.clock, start = (row) => this.impacts.get('start', row);
+    if (this.picked !== undefined && start(this.picked) !== t) this.picked = undefined;
+    const current = this.picked ?? this.impacts.before(t);
+    this.table.dataset.time = t;
+    if (current === this.current) return;
+    this.current = current;
+    for (const row of this.body.querySelectorAll('tr.row')) {
+      const on = Number(row.dataset.row) === current;
+      row.setAttribute('aria-selected', on);
+      row.tabIndex = Number(row.dataset.row) === this.stop() ? 0 : -1;
+    }
+    this.follow();
+  }
+
+  // Scrolls with the time, once a picture at most: asking for heights in between would lay out the page each time.
+  follow() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      if (this.place.has(this.current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(this.current));
+    });
+  }
+
+  saveCsv() {
+    const names = this.impacts.columns.map((c) => c.name).filter((n) => n !== 'point'), quote = (x) => `"${x.replaceAll('"', '""')}"`;
+    const lines = [['contact', ...names].join(','), ...this.rows.map((row) => [quote(this.impacts.pointName(row)), ...names.map((n) => this.impacts.get(n, row))].join(','))];
+    download(fileName(this.run.name, 'impacts') + '.csv', `${lines.join('\n')}\n`, 'text/csv');
+  }
+}

@@ -1,0 +1,56 @@
+// Keys that work everywhere on the page but in fields that take text.
+import { h } from './dom.js';
+import { step, toImpact, faster } from './timeline.js';
+
+const KEYS = [
+  ['Space', 'play and pause'],
+  ['← →', 'one recorded frame back or on'],
+  ['Shift ← →', 'the impact before, the next impact'],
+  ['Home End', 'start and end of the view'],
+  ['[ ]', 'slower, faster'],
+  ['L', 'loop the view'],
+  ['+ −', 'closer, further, about the present time'],
+  ['0', 'the whole run'],
+  ['F', 'fit the scene'],
+  ['T', 'light, dark, as the system'],
+  ['?', 'this list'],
+];
+
+export function startKeyboard(run, clock, { fit, theme }) {
+  const dialog = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys'),
+    h('dl', {}, KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
+    h('p', { class: 'note' }, 'With the scene in focus, arrows move the view and + − bring it closer. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
+    h('form', { method: 'dialog' }, h('button', {}, 'Close')));
+  document.body.append(dialog);
+  const help = () => (dialog.open ? dialog.close() : dialog.showModal());
+  const actions = {
+    ' ': () => clock.play(),
+    ArrowLeft: (e) => (e.shiftKey ? toImpact(run, clock, -1) : step(run, clock, -1)),
+    ArrowRight: (e) => (e.shiftKey ? toImpact(run, clock, 1) : step(run, clock, 1)),
+    Home: () => clock.seek(clock.window[0]),
+    End: () => clock.seek(clock.window[1]),
+    '[': () => faster(clock, -1),
+    ']': () => faster(clock, 1),
+    l: () => clock.set('loop', !clock.loop),
+    '+': () => clock.zoom(0.5), '=': () => clock.zoom(0.5),
+    '-': () => clock.zoom(2),
+    0: () => clock.showAll(),
+    f: fit, t: theme, '?': help,
+  };
+  document.addEventListener('keydown', (event) => {
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || dialog.open || takesKey(event)) return;
+    event.preventDefault();
+    action(event);
+  });
+  return help;
+}
+
+// Fields keep their own keys: text and lists all of them, buttons and boxes the space. The slider steps by frames.
+function takesKey({ target, key }) {
+  const tag = target.tagName;
+  if (tag === 'INPUT') return target.type === 'checkbox' ? key === ' ' : target.type !== 'range';
+  if (tag === 'SELECT') return true;
+  if (tag === 'BUTTON' || tag === 'SUMMARY' || tag === 'A') return key === ' ';
+  return false;
+}

@@ -1,0 +1,73 @@
+// From the data in the page to the page: each part gets the runs and the one clock, and knows no other part.
+import './style.css';
+import { readReport } from './data.js';
+import { h, replace } from './dom.js';
+import { startTheme, nextTheme } from './theme.js';
+import { Clock } from './clock.js';
+import { startHead, startVerdict } from './verdict.js';
+import { startScene } from './scene/scene.js';
+import { startTimeline } from './timeline.js';
+import { startPlots } from './plots/plots.js';
+import { startEvents } from './events.js';
+import { startPortraits } from './plots/portraits.js';
+import { startLedger } from './plots/ledger.js';
+import { startCompare } from './compare.js';
+import { startAbout } from './about.js';
+import { startKeyboard } from './keyboard.js';
+
+const at = (id) => document.getElementById(id);
+const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+
+async function start() {
+  startTheme();
+  const report = await readReport();
+  if (!report) return showEmpty();
+  const { runs } = report, run = runs[0];
+  const clock = new Clock(Math.min(...runs.map((r) => r.t0)), Math.max(...runs.map((r) => r.t1)));
+  let scene = { fit() {} };
+  const help = startKeyboard(run, clock, { fit: () => scene.fit(), theme: nextTheme });
+  startHead(at('head'), report, help);
+  startVerdict(at('verdict'), report);
+  at('main').hidden = false;
+  startTimeline(at('dock'), run, clock);
+  keepHeights();
+  scene = startScene(at('scene'), runs, clock);
+  // The mechanism first, the rest as soon as it is on the screen.
+  await nextFrame();
+  performance.mark('carom-first-picture');
+  startPlots(at('plots'), runs, clock);
+  startEvents(at('events'), run, clock);
+  startPortraits(at('portraits'), runs, clock);
+  startLedger(at('energy'), runs, clock);
+  startCompare(at('compare'), report, clock);
+  startAbout(at('about'), report);
+  document.documentElement.dataset.ready = 'true';
+  window.carom = { report, clock, scene };
+  return undefined;
+}
+
+// The scene fills what head, verdict and dock leave of the window, more of it once the verdict is scrolled away.
+function keepHeights() {
+  const set = () => {
+    const above = Math.max(0, at('verdict').offsetHeight - Math.max(0, scrollY));
+    document.documentElement.style.setProperty('--dock', `${at('dock').offsetHeight}px`);
+    document.documentElement.style.setProperty('--top', `${at('head').offsetHeight + above}px`);
+  };
+  document.addEventListener('scrollend', set);
+  const observer = new ResizeObserver(set);
+  for (const id of ['dock', 'head', 'verdict']) observer.observe(at(id));
+  set();
+}
+
+function showEmpty() {
+  replace(at('head'), h('span', { class: 'brand' }, 'carom'));
+  document.body.append(h('div', { class: 'empty' }, h('h1', {}, 'This page holds no run'), h('p', {}, 'It is the empty form that a run is put into:'),
+    h('pre', {}, 'carom run MODEL.yaml -o RUN.h5\ncarom report RUN.h5 -o run.html')));
+  document.documentElement.dataset.ready = 'empty';
+}
+
+start().catch((error) => {
+  document.body.append(h('div', { class: 'empty', role: 'alert' }, h('h1', {}, 'The data of this page could not be read'), h('p', {}, String(error.message))));
+  document.documentElement.dataset.ready = 'failed';
+  throw error;
+});

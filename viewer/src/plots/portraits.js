@@ -1,0 +1,144 @@
+// Panels of pairs: any quantity against any other, the journal's orbit in its clearance circle, sections at an angle.
+import { h, replace, iconButton, check, select } from '../dom.js';
+import { XyPlot } from './xyplot.js';
+import { curvesOf, lookOf, label, quantityInput, coverageLine } from './series.js';
+import { count, plain } from '../number.js';
+
+const CROSS = 'M4 4l8 8M12 4l-8 8';
+
+export function startPortraits(section, runs, clock) {
+  const run = runs[0], grid = h('div', { class: 'grid2' });
+  const add = (panel) => grid.append(panel);
+  for (const plot of run.plots.filter((p) => p.kind === 'orbit' || p.kind === 'xy')) {
+    const x = run.column(plot.x), y = run.column(plot.y);
+    if (x && y) add(pairPanel(runs, clock, plot.title, x.name, y.name, plot.kind === 'orbit' ? plot.circle : 0));
+  }
+  const angles = turning(run);
+  const buttons = h('div', { class: 'tools push' },
+    h('button', { onclick: () => add(pairPanel(runs, clock, 'Portrait', ...firstPair(run))) }, 'Add a portrait'),
+    h('button', { disabled: !angles.length, title: angles.length ? 'Stroboscopic points at a chosen angle' : 'No joint of this run turns',
+      onclick: () => add(sectionPanel(runs, clock, angles)) }, 'Add a Poincaré section'));
+  replace(section, h('div', { class: 'panel' }, h('header', {},
+    h('h2', { title: 'Drag to look closer, double-click for all; a click goes to the nearest sample.' }, 'Portraits'), buttons)), grid);
+  if (angles.some((a) => turns(run, a) >= 3)) add(sectionPanel(runs, clock, angles));
+}
+
+function firstPair(run) {
+  const names = [...run.byName.keys()].filter((n) => n !== 't');
+  const q = names.find((n) => /\.q\d*$/.test(n)), u = q && q.replace(/\.q(\d*)$/, '.u$1');
+  return q && run.byName.has(u) ? [q, u] : [names[0], names[1] ?? names[0]];
+}
+
+const turns = (run, name) => {
+  const c = run.byName.get(name);
+  return (c.max - c.min) / (2 * Math.PI);
+};
+// Joint angles that go round at least once, those of a drive first.
+function turning(run) {
+  return (run.tables.get('joints')?.columns ?? []).filter((c) => c.unit === 'rad' && /\.q\d*$/.test(c.name)).map((c) => c.name)
+    .filter((name) => turns(run, name) >= 1);
+}
+
+function shell(runs, title, controls, plot, state, element) {
+  replace(element, h('header', {}, h('h2', {}, title), h('div', { class: 'tools push' },
+    h('button', { class: 'quiet', title: 'Points as CSV', onclick: () => plot.saveCsv(runs[0].name) }, 'CSV'),
+    h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => plot.saveSvg(runs[0].name) }, 'SVG'),
+    iconButton(CROSS, `Close ${title}`, () => {
+      plot.stop();
+      element.remove();
+    }, { class: 'icon quiet' }))), controls, plot.host, state);
+  return element;
+}
+
+// The rows of one axis between a and b.
+function pairPanel(runs, clock, title, xName, yName, circle = 0) {
+  const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' });
+  let all = true, names = [xName, yName];
+  const plot = new XyPlot({
+    clock, title, circle, equal: circle > 0, follow: () => !all,
+    labels: () => names.map((n) => label(runs[0].byName.get(n))),
+    clouds: () => {
+      const list = curvesOf(runs, [names[0]]).filter(({ run }) => run.byName.has(names[1]));
+      const clouds = list.map((curve) => cloudOf(curve, names[1], all ? [-Infinity, Infinity] : clock.window));
+      replace(state, coverageLine(list, all ? [clock.start, clock.end] : clock.window),
+        circle ? h('span', {}, `dashed: clearance ${plain(circle * 1e3, 4)} mm`) : null);
+      return clouds;
+    },
+    marker: (t) => runs.filter((run) => names.every((n) => run.byName.has(n))).map((run) => names.map((n) => run.byName.get(n).at(t))),
+  });
+  const pick = (k) => (name) => {
+    names[k] = name;
+    plot.zoomed = null;
+    plot.draw();
+  };
+  const fields = circle ? [] : [
+    h('label', {}, 'x', quantityInput(runs[0], 'Quantity along x', names[0], pick(0))),
+    h('label', {}, 'y', quantityInput(runs[0], 'Quantity along y', names[1], pick(1)))];
+  return shell(runs, title, h('div', { class: 'controls' }, fields, check('only time in view', false, (on) => {
+    all = !on;
+    plot.draw();
+  })), plot, state, element);
+}
+
+function cloudOf(curve, yName, [a, b]) {
+  const { run, column } = curve, other = run.byName.get(yName), time = column.axis.times;
+  const { first, last } = column.axis.range(Math.max(a, time[0]), Math.min(b, time.at(-1)));
+  const t = time.subarray(first, last + 1), x = column.values.subarray(first, last + 1);
+  const y = other.axis === column.axis ? other.values.subarray(first, last + 1) : Float64Array.from(t, (at) => other.at(at));
+  return { x, y, t, look: lookOf({ ...curve, colour: run.number }), name: run.name };
+}
+
+// Where the angle passes `at` (mod a turn), in either sense: a straight line between the two rows around it.
+export function crossings(column, at) {
+  const turn = 2 * Math.PI, v = column.values, time = column.axis.times, list = [];
+  for (let i = 1; i < v.length; i++) {
+    const before = Math.floor((v[i - 1] - at) / turn), after = Math.floor((v[i] - at) / turn);
+    if (before === after || !Number.isFinite(before + after)) continue;
+    const level = at + turn * Math.max(before, after);
+    list.push(time[i - 1] + (level - v[i - 1]) / (v[i] - v[i - 1]) * (time[i] - time[i - 1]));
+  }
+  return list;
+}
+
+function sectionPanel(runs, clock, angles) {
+  const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' }), run = runs[0];
+  let angle = angles[0], degrees = 0, names = sectionPair(run, angle);
+  const plot = new XyPlot({
+    clock, title: 'Poincaré section',
+    labels: () => names.map((n) => label(run.byName.get(n))),
+    clouds: () => {
+      const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {
+        const t = crossings(r.byName.get(angle), degrees * Math.PI / 180);
+        const [x, y] = names.map((n) => Float64Array.from(t, (at) => r.byName.get(n).at(at)));
+        return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number, dash: 0 }), name: r.name };
+      });
+      replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} passages of ${angle} through ${degrees}°, between samples by a straight line`));
+      return clouds;
+    },
+  });
+  const number = h('input', { class: 'number', type: 'number', step: 5, value: 0, 'aria-label': 'Angle of the section in degrees', oninput: () => {
+    degrees = Number(number.value) || 0;
+    plot.draw();
+  } });
+  const pick = (k) => (name) => {
+    names[k] = name;
+    plot.zoomed = null;
+    plot.draw();
+  };
+  return shell(runs, 'Poincaré section', h('div', { class: 'controls' },
+    h('label', {}, 'when', select('Angle that strikes', angles.map((a) => [a, a]), angle, (a) => {
+      angle = a;
+      plot.draw();
+    }), '=', number, '°'),
+    h('label', {}, 'x', quantityInput(run, 'Quantity along x', names[0], pick(0))),
+    h('label', {}, 'y', quantityInput(run, 'Quantity along y', names[1], pick(1)))), plot, state, element);
+}
+
+// Something that the angle does not fix: a contact's place or another joint.
+function sectionPair(run, angle) {
+  const orbit = run.plots.find((p) => p.kind === 'orbit');
+  if (orbit) return [run.column(orbit.x).name, run.column(orbit.y).name];
+  const other = [...run.byName.keys()].find((n) => /\.q\d*$/.test(n) && n !== angle && run.byName.has(n.replace(/\.q(\d*)$/, '.u$1')));
+  const q = other ?? angle;
+  return [q, q.replace(/\.q(\d*)$/, '.u$1')];
+}

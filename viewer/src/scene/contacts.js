@@ -1,0 +1,97 @@
+// What touches at a time, with which force, and whether it sticks, slips or strikes.
+
+const SHORT_ROWS = 4;         // an episode of at most so many rows is an impact and nothing else
+const SHORT_SHARE = 2e-3;     // of the run, likewise
+
+const MOST_FLASHES = 8, WEAKEST = 0.2;   // cube root of the impulse over the largest
+
+export const FREE = 0, STICK = 1, SLIP = 2, IMPACT = 3;
+export const STATE_NAMES = ['free', 'stick', 'slip', 'impact'];
+
+export class ContactForces {
+  constructor(run) {
+    this.run = run;
+    const column = (k) => (k === undefined ? undefined : run.column(['contacts', k]));
+    this.contacts = (run.scene.contacts ?? []).map((about, number) => ({
+      about, number,
+      slip: column(about.columns.slip), at: about.columns.at?.map(column), force: about.columns.force?.map(column),
+      episodes: [],
+      // The force on the first body; seen on the second where the first stands still.
+      sense: about.first?.body === 0 ? -1 : 1,
+    }));
+    this.axis = this.contacts.find((c) => c.slip)?.slip.axis;
+    this.gather();
+    this.largest = this.findLargest();
+  }
+
+  gather() {
+    const { impacts } = this.run;
+    for (let i = 0; i < (impacts?.kept ?? 0); i++) this.contacts[impacts.contact(i)]?.episodes.push({ start: impacts.get('start', i), end: impacts.get('end', i), row: i });
+    const times = this.axis?.times, step = times?.length > 1 ? (times.at(-1) - times[0]) / (this.run.axes[0].rows - 1 || 1) : 0;
+    this.short = Math.max(SHORT_ROWS * step, SHORT_SHARE * (this.run.t1 - this.run.t0));
+    this.first = 2 * step;
+  }
+
+  findLargest() {
+    let largest = 0;
+    for (const { force } of this.contacts) {
+      if (!force) continue;
+      const size = Math.hypot(...force.map((c) => Math.max(Math.abs(c.min ?? 0), Math.abs(c.max ?? 0))));
+      largest = Math.max(largest, size);
+    }
+    return largest;
+  }
+
+  // [{at, force, state, contact}] of everything that touches at t. Forces are those of a recorded row, never between two.
+  at(t) {
+    const list = [];
+    if (!this.axis) return list;
+    const { i } = this.axis.locate(t), last = this.axis.times.length - 1;
+    for (const contact of this.contacts) {
+      if (!contact.slip || !contact.force) continue;
+      const episode = episodeAt(contact.episodes, t);
+      let row = i;
+      // A step's force stands in the row at the step's end, its episode begins at the step's start.
+      if (contact.slip.values[row] === FREE && episode) while (row < last && row < i + 3 && contact.slip.values[row] === FREE) row++;
+      const state = contact.slip.values[row];
+      if (state === FREE || !(state > 0)) continue;
+      const strikes = episode && (episode.end - episode.start <= this.short || t - episode.start <= this.first);
+      list.push({ contact, row, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
+    }
+    return list;
+  }
+
+  vector(columns, row) {
+    return [0, 1, 2].map((k) => columns[k]?.values[row] ?? 0);
+  }
+
+  // Impacts that began within `past` before t, with their places and strengths (0 … 1), for a flash that the eye can catch.
+  recent(t, past) {
+    const { impacts } = this.run, list = [];
+    if (!impacts?.kept || !this.axis) return list;
+    const largest = impacts.of.get('impulse_normal').max || 1;
+    for (let i = impacts.before(t); i >= 0 && list.length < MOST_FLASHES; i--) {
+      const start = impacts.get('start', i), strength = Math.cbrt(Math.abs(impacts.get('impulse_normal', i)) / largest);
+      if (start < t - past) break;
+      if (strength < WEAKEST) continue;
+      const contact = this.contacts[impacts.contact(i)];
+      if (!contact?.slip || !contact.at) continue;
+      let row = this.axis.locate(start).i;
+      for (let k = 0; k < 3 && contact.slip.values[row] === FREE; k++) row = Math.min(row + 1, this.axis.times.length - 1);
+      if (contact.slip.values[row] > 0) list.push({ at: this.vector(contact.at, row), age: (t - start) / past, strength });
+    }
+    return list;
+  }
+}
+
+// The episode under way at t, the latest where several points of the element touch.
+function episodeAt(episodes, t) {
+  let low = -1, high = episodes.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (episodes[middle].start <= t) low = middle;
+    else high = middle - 1;
+  }
+  for (let k = low; k >= 0 && k > low - 4; k--) if (episodes[k].end >= t) return episodes[k];
+  return null;
+}

@@ -1,0 +1,78 @@
+// Where every body is at a time: between two rows positions go straight and turns the short way round.
+
+export class Poses {
+  constructor(run) {
+    this.run = run;
+    this.bodies = run.scene.bodies;
+    this.columns = this.bodies.map((body) => body.pose?.map((k) => run.column(['bodies', k])));
+    this.axis = this.columns.find(Boolean)?.[0]?.axis ?? run.axis;
+    this.data = new Float64Array(8 * this.bodies.length);     // x y z 0, qx qy qz qw
+    for (let b = 0; b < this.bodies.length; b++) this.data[8 * b + 7] = 1;
+  }
+
+  set(t) {
+    const { i, w } = this.axis.locate(t), { data } = this;
+    for (let b = 0; b < this.columns.length; b++) {
+      const columns = this.columns[b];
+      if (columns) read(columns, i, w, data, 8 * b);
+    }
+    return this;
+  }
+
+  // A point of a body in the world, now.
+  point(body, [x, y, z = 0], out = [0, 0, 0]) {
+    const d = this.data, o = 8 * body;
+    turn(d[o + 4], d[o + 5], d[o + 6], d[o + 7], x, y, z, out);
+    out[0] += d[o];
+    out[1] += d[o + 1];
+    out[2] += d[o + 2];
+    return out;
+  }
+
+  direction(body, [x, y, z = 0]) {
+    const d = this.data, o = 8 * body + 4;
+    return turn(d[o], d[o + 1], d[o + 2], d[o + 3], x, y, z, [0, 0, 0]);
+  }
+
+  // The way of a point over the whole run, at most `most` places: [x, y, z, t] each.
+  path(body, at, most) {
+    const { times } = this.axis, stride = Math.max(1, Math.ceil(times.length / most)), keep = this.data.slice(), list = [];
+    for (let i = 0; i < times.length; i += stride) {
+      this.set(times[i]);
+      list.push([...this.point(body, at), times[i]]);
+    }
+    this.data.set(keep);
+    return list;
+  }
+}
+
+function read(columns, i, w, out, o) {
+  const v = (k, row) => columns[k].values[row], next = w > 0 && i + 1 < columns[0].count;
+  for (let k = 0; k < 3; k++) out[o + k] = next ? v(k, i) + w * (v(k, i + 1) - v(k, i)) : v(k, i);
+  let qw = v(3, i), qx = v(4, i), qy = v(5, i), qz = v(6, i);
+  if (next) {
+    let pw = v(3, i + 1), px = v(4, i + 1), py = v(5, i + 1), pz = v(6, i + 1);
+    if (qw * pw + qx * px + qy * py + qz * pz < 0) [pw, px, py, pz] = [-pw, -px, -py, -pz];
+    [qw, qx, qy, qz] = [qw + w * (pw - qw), qx + w * (px - qx), qy + w * (py - qy), qz + w * (pz - qz)];
+  }
+  const n = Math.hypot(qw, qx, qy, qz) || 1;
+  out[o + 4] = qx / n;
+  out[o + 5] = qy / n;
+  out[o + 6] = qz / n;
+  out[o + 7] = qw / n;
+}
+
+// v turned by the quaternion (x, y, z, w)
+export function turn(qx, qy, qz, qw, x, y, z, out) {
+  const tx = 2 * (qy * z - qz * y), ty = 2 * (qz * x - qx * z), tz = 2 * (qx * y - qy * x);
+  out[0] = x + qw * tx + qy * tz - qz * ty;
+  out[1] = y + qw * ty + qz * tx - qx * tz;
+  out[2] = z + qw * tz + qx * ty - qy * tx;
+  return out;
+}
+
+// A local pose {at, rotate [w, x, y, z]} applied to a point.
+export function place({ at = [0, 0, 0], rotate }, [x, y, z = 0]) {
+  const out = rotate ? turn(rotate[1], rotate[2], rotate[3], rotate[0], x, y, z, [0, 0, 0]) : [x, y, z];
+  return [out[0] + at[0], out[1] + at[1], out[2] + (at[2] ?? 0)];
+}

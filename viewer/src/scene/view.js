@@ -1,0 +1,176 @@
+// Camera, controls and the renderer; draws only when something changed.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const FOOT = 28;              // kept free at the bottom for legend and scale [px]
+const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
+
+// A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
+// picture: without a graphics card they come when the picture stands still, by drawing it at twice the size.
+export function openSurface() {
+  const make = (antialias) => {
+    const canvas = document.createElement('canvas');
+    canvas.setAttribute('aria-hidden', 'true');
+    return { canvas, context: canvas.getContext('webgl2', { antialias, alpha: true }) };
+  };
+  const plain = make(false), { context } = plain;
+  if (!context) return null;
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  if (info && SOFTWARE.test(context.getParameter(info.UNMASKED_RENDERER_WEBGL))) return { ...plain, soft: true };
+  context.getExtension('WEBGL_lose_context')?.loseContext();
+  return { ...make(true), soft: false };
+}
+
+export class View {
+  constructor(host, { canvas, context, soft }, bounds, planar, draw) {
+    this.host = host;
+    this.planar = planar;
+    this.draw = draw;
+    this.bounds = bounds;
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
+    this.soft = soft;
+    this.ratio = Math.min(2, devicePixelRatio || 1);
+    if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
+    host.prepend(this.renderer.domElement);
+    this.scene = new THREE.Scene();
+    this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
+    this.camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    Object.assign(this.controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
+    if (planar) {
+      this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
+      this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
+    }
+    this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('start', () => { this.fitted = false; });
+    this.matrix = new THREE.Matrix4();
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  resize() {
+    const { clientWidth: w, clientHeight: h } = this.host;
+    if (!w || !h || (w === this.width && h === this.height)) return;
+    if (this.half) this.half *= h / this.height;      // metres a pixel stay
+    [this.width, this.height] = [w, h];
+    this.renderer.setSize(w, h, false);
+    if (this.planar) this.frustum();
+    else this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    if (this.fitted) this.fit();
+    this.invalidate();
+  }
+
+  frustum() {
+    const half = this.half ?? 1, aspect = this.width / this.height;
+    Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
+  }
+
+  // All that moves, with a margin; spatial models from where they show their widest face.
+  fit() {
+    const { min, max } = this.bounds, middle = min.map((v, k) => (v + max[k]) / 2), size = max.map((v, k) => v - min[k]);
+    const { camera, controls, planar } = this, reach = Math.max(1e-9, Math.hypot(...size));
+    controls.target.set(...middle);
+    camera.near = planar ? -100 * reach : reach / 500;
+    camera.far = 100 * reach;
+    if (planar) {
+      const { metres, x, y } = this.room(size);
+      this.half = metres * this.height / 2;
+      camera.zoom = 1;
+      camera.position.set(middle[0] + x * metres, middle[1] + y * metres, reach);
+      controls.target.set(camera.position.x, camera.position.y, middle[2]);
+      this.frustum();
+    } else {
+      const eye = new THREE.Vector3(...direction(size)).normalize();
+      const slope = Math.tan(camera.fov * Math.PI / 360) * Math.min(1, camera.aspect);
+      camera.position.copy(controls.target).addScaledVector(eye, 0.56 * reach / slope);
+    }
+    camera.updateProjectionMatrix();
+    controls.update();
+    this.fitted = true;                               // and stays so when the window changes, until moved by hand
+    this.invalidate();
+  }
+
+  // Metres a pixel, and how far to move the eye [px], so that a planar model stands beside or above the inset in the lower
+  // right corner, whichever shows it larger.
+  room(size) {
+    const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
+    const { width: w = 0, height: h = 0 } = this.inset ?? {};
+    const beside = fit(this.width - w, this.height - FOOT), above = fit(this.width, this.height - Math.max(h, FOOT));
+    return beside < above ? { metres: beside, x: w / 2, y: -FOOT / 2 } : { metres: above, x: 0, y: -Math.max(h, FOOT) / 2 };
+  }
+
+  zoom(factor) {
+    const { camera, controls } = this;
+    this.fitted = false;
+    if (this.planar) camera.zoom /= factor;
+    else camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
+    camera.updateProjectionMatrix();
+    controls.update();
+    this.invalidate();
+  }
+
+  // Arrows: a planar view moves, a spatial one turns about its middle.
+  nudge(x, y) {
+    const { camera, controls } = this;
+    this.fitted = false;
+    if (this.planar) {
+      const by = new THREE.Vector3(x, y, 0).multiplyScalar(0.2 * this.half / camera.zoom);
+      camera.position.add(by);
+      controls.target.add(by);
+    } else {
+      const s = new THREE.Spherical(), up = new THREE.Quaternion().setFromUnitVectors(camera.up, new THREE.Vector3(0, 1, 0));
+      const offset = camera.position.clone().sub(controls.target).applyQuaternion(up);
+      s.setFromVector3(offset);
+      s.theta += 0.15 * x;
+      s.phi = Math.min(Math.PI - 0.05, Math.max(0.05, s.phi - 0.15 * y));
+      camera.position.copy(offset.setFromSpherical(s).applyQuaternion(up.invert())).add(controls.target);
+    }
+    controls.update();
+    this.invalidate();
+  }
+
+  invalidate() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      this.render();
+      if (!this.soft) return;
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.render(2), SHARPEN);
+    });
+  }
+
+  render(ratio = this.ratio) {
+    if (!this.width) return;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    this.camera.updateMatrixWorld();
+    this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
+    this.draw();
+    this.renderer.render(this.scene, this.camera);
+    this.pictures = (this.pictures ?? 0) + 1;
+  }
+
+  // World to CSS pixels; null behind the eye.
+  project([x, y, z]) {
+    const m = this.matrix.elements, w = m[3] * x + m[7] * y + m[11] * z + m[15];
+    if (w <= 0) return null;
+    return [(1 + (m[0] * x + m[4] * y + m[8] * z + m[12]) / w) * this.width / 2, (1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) * this.height / 2];
+  }
+
+  // Pixels a metre, at the middle of the view.
+  get scale() {
+    if (this.planar) return this.height / 2 / this.half * this.camera.zoom;
+    return this.height / 2 / Math.tan(this.camera.fov * Math.PI / 360) / this.camera.position.distanceTo(this.controls.target);
+  }
+}
+
+function direction([x, y, z]) {
+  const thin = 0.08 * Math.max(x, y, z);
+  if (y < thin && x >= thin) return [0.35, -1, 0.25];
+  if (x < thin && y >= thin) return [1, -0.35, 0.25];
+  if (z < thin && x >= thin && y >= thin) return [0.25, -0.75, 1];
+  return [0.62, -1, 0.5];
+}

@@ -1,0 +1,108 @@
+// The strip over the time line: each impact a mark as tall as it was strong, below it lanes that tell contact that lasts
+// from free flight. Drawn over the stretch of time in view, with the whole run as a thin bar on top.
+import { fitCanvas } from './plots/painter.js';
+import { ticks, tickTexts, quantity, several } from './number.js';
+import { theme, onTheme } from './theme.js';
+import { h } from './dom.js';
+
+const MOST_LANES = 4;
+const DECADES = 3;          // of impulse between the lowest mark and the tallest
+
+export class Strip {
+  constructor(run, clock) {
+    this.run = run;
+    this.clock = clock;
+    this.canvas = h('canvas', { 'aria-hidden': 'true' });
+    this.element = h('div', { class: 'strip' }, this.canvas);
+    this.lanes = makeLanes(run.impacts);
+    this.element.addEventListener('pointerdown', (event) => this.drag(event));
+    new ResizeObserver(() => this.draw()).observe(this.element);
+    clock.on('window', () => this.draw());
+    onTheme(() => this.draw());
+  }
+
+  drag(event) {
+    const seek = (e) => {
+      const box = this.canvas.getBoundingClientRect(), [a, b] = this.clock.window;
+      this.clock.seek(Math.min(b, Math.max(a, a + (e.clientX - box.left) / box.width * (b - a))));
+    };
+    this.element.setPointerCapture(event.pointerId);
+    this.element.onpointermove = seek;
+    this.element.onpointerup = () => { this.element.onpointermove = null; };
+    seek(event);
+  }
+
+  draw() {
+    const width = this.element.clientWidth, height = this.element.clientHeight;
+    if (!width) return;
+    const c = fitCanvas(this.canvas, width, height), look = theme(), { clock } = this, [a, b] = clock.window;
+    const px = (t) => (b > a ? (t - a) / (b - a) * width : width / 2);
+    this.drawOverview(c, width, look);
+    const laneTop = height - 13 - 4 * Math.max(1, this.lanes.length), base = laneTop - 1;
+    c.fillStyle = look.rule;
+    c.fillRect(0, base, width, 1);
+    c.font = `10.5px ${look.font}`;
+    c.textBaseline = 'bottom';
+    const marks = b > a ? ticks(a, b, width / 110) : [a], texts = tickTexts(marks);
+    for (const [k, t] of marks.entries()) {
+      const x = px(t), w = c.measureText(texts[k]).width;
+      c.fillStyle = look.rule;
+      c.fillRect(Math.round(x), 6, 1, height - 18);
+      c.fillStyle = look.muted;
+      c.fillText(texts[k], Math.min(width - w, Math.max(0, x - w / 2)), height);
+    }
+    this.lanes.forEach((lane, k) => drawLane(c, lane, laneTop + 4 * k, px, width, look));
+    this.drawImpacts(c, base, px, width, look);
+  }
+
+  drawOverview(c, width, look) {
+    const { start, end, window: [a, b] } = this.clock, px = (t) => (end > start ? (t - start) / (end - start) * width : 0);
+    c.fillStyle = look.rule;
+    c.fillRect(0, 0, width, 3);
+    c.fillStyle = look.accent;
+    c.fillRect(px(a), 0, end > start ? Math.max(3, px(b) - px(a)) : width, 3);
+  }
+
+  drawImpacts(c, base, px, width, look) {
+    const { impacts } = this.run;
+    if (!impacts?.kept) return;
+    const start = impacts.of.get('start').values, impulse = impacts.of.get('impulse_normal').values;
+    const largest = Math.max(1e-300, impacts.of.get('impulse_normal').max ?? 0), tall = base - 7;
+    c.fillStyle = look.impact;
+    for (let i = 0; i < impacts.kept; i++) {
+      const x = px(start[i]);
+      if (x < -1 || x > width + 1) continue;
+      const share = Math.max(0, 1 + Math.log10(Math.max(1e-300, Math.abs(impulse[i])) / largest) / DECADES);
+      const size = 2 + share * (tall - 2);
+      c.fillRect(x - 0.5, base - size, 1.25, size);
+    }
+  }
+}
+
+// Episodes of each contact in lanes of their own, or all in one where there are many.
+function makeLanes(impacts) {
+  if (!impacts?.kept) return [];
+  const used = new Set();
+  for (let i = 0; i < impacts.kept; i++) used.add(impacts.contact(i));
+  const lanes = new Map();
+  for (let i = 0; i < impacts.kept; i++) {
+    const key = used.size > MOST_LANES ? 0 : impacts.contact(i);
+    if (!lanes.has(key)) lanes.set(key, []);
+    lanes.get(key).push({ start: impacts.get('start', i), end: impacts.get('end', i), sticks: impacts.get('stick_time', i) > impacts.get('slip_time', i) });
+  }
+  return [...lanes.values()];
+}
+
+// Contact that sticks fills the lane, contact that slips half of it: the two differ without colour.
+function drawLane(c, lane, top, px, width, look) {
+  for (const { start, end, sticks } of lane) {
+    const x0 = Math.max(0, px(start)), x1 = Math.min(width, px(end));
+    if (x1 < 0 || x0 > width) continue;
+    c.fillStyle = sticks ? look.stick : look.slip;
+    c.fillRect(x0, sticks ? top : top + 1, Math.max(0.75, x1 - x0), sticks ? 3 : 1.5);
+  }
+}
+
+export const stripText = (run) => (run.impacts?.kept
+  ? `${several(run.impacts.rows, 'impact')}, the strongest ${quantity(run.impacts.of.get('impulse_normal').max, 'N*s')}`
+  : 'no impacts');

@@ -1,0 +1,67 @@
+// The head of the page and the verdict: can this run be trusted, line by line, in the tool's own words.
+import { h, s, replace } from './dom.js';
+import { quantity, plain, several } from './number.js';
+import { swatch } from './plots/series.js';
+import { nextTheme, themeChoice, onTheme } from './theme.js';
+
+// Shapes differ, so that levels can be told without colour: a tick in a circle, a triangle, a cross in an octagon.
+const SIGN = {
+  good: ['M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13Z', 'M5 8.2l2.2 2.2L11.2 6'],
+  warn: ['M8 1.8 15 14H1Z', 'M8 6v4M8 11.6v.8'],
+  bad: ['M5.2 1.5h5.6l3.7 3.7v5.6l-3.7 3.7H5.2L1.5 10.8V5.2Z', 'M5.5 5.5l5 5M10.5 5.5l-5 5'],
+};
+const WORD = { good: 'nothing speaks against this run', warn: 'look before you trust it', bad: 'do not trust this run as it is' };
+const LEVEL = { good: 'good', warn: 'warning', bad: 'bad' };
+
+export const sign = (level) => h('span', { class: 'sign', role: 'img', 'aria-label': LEVEL[level] ?? level },
+  s('svg', { viewBox: '0 0 16 16' }, (SIGN[level] ?? SIGN.warn).map((d) => s('path', { d }))));
+
+export function startHead(head, report, help) {
+  const run = report.runs[0], many = report.runs.length > 1;
+  const title = many ? `${run.title || run.name} · ${report.runs.length} runs` : run.title || run.name;
+  document.title = `${title} · carom`;
+  const themeButton = h('button', { onclick: nextTheme, title: 'Light, dark, or as the system says (T)' });
+  const name = () => { themeButton.textContent = { system: 'Auto', light: 'Light', dark: 'Dark' }[themeChoice()]; };
+  onTheme(name);
+  name();
+  const links = [['scene', 'Scene'], ['plots', 'Plots'], ['events', 'Impacts'], ['portraits', 'Portraits'], ['energy', 'Energy'],
+    ...(many ? [['compare', 'Compare']] : []), ['about', 'Run']];
+  replace(head, h('span', { class: 'brand' }, 'carom'),
+    h('div', { class: 'titles' }, h('div', { class: 'line' }, h('h1', { title }, title), badge(report.runs)), h('p', { title: run.source }, [run.source, facts(run)].filter(Boolean).join(' · '))),
+    h('nav', { 'aria-label': 'Parts of the page' }, links.map(([id, text]) => h('a', { href: `#${id}` }, text))),
+    h('div', { class: 'tools' }, themeButton, help && h('button', { onclick: help, title: 'Keys (?)', 'aria-label': 'Keys' }, '?')));
+}
+
+// The worst of all runs, in words; the lines below say why.
+function badge(runs) {
+  const order = ['good', 'warn', 'bad'], level = order[Math.max(...runs.map((run) => order.indexOf(run.level)))];
+  return h('span', { class: `badge ${level}` }, sign(level), WORD[level]);
+}
+
+function facts(run) {
+  const steps = run.summary?.steps;
+  return [`method ${run.method}`, run.integrator, steps !== undefined && several(steps, 'step'), `${plain(run.t1 - run.t0, 5)} s`].filter(Boolean).join(' · ');
+}
+
+export function startVerdict(section, report) {
+  const { runs } = report;
+  replace(section, runs.length > 1 && h('ul', { class: 'runs', 'aria-label': 'Runs' }, runs.map((run) => h('li', {}, swatch({ colour: run.number % 8, dash: run.number % 8 }), h('b', {}, run.name), h('span', { class: 'muted' }, facts(run))))),
+    runs.map((run) => oneVerdict(run, runs.length > 1)));
+}
+
+function oneVerdict(run, many) {
+  const prefix = many ? `${run.name}: ` : '';
+  const trouble = run.status !== 'done' && h('div', { class: 'banner', role: 'alert' },
+    `${prefix}${{ failed: 'The run failed', interrupted: 'The run was interrupted', running: 'The run had not ended' }[run.status] ?? run.status} at ${quantity(run.t1, 's', 6)}. ${run.error || 'What was computed until then is shown.'}`);
+  const { level } = run, wide = matchMedia('(min-width: 901px)').matches;
+  return [trouble, h('ul', { class: 'checks', style: many ? 'margin-bottom: 8px' : '' },
+    many && h('li', { class: level }, h('div', { class: 'line' }, sign(level), h('h2', {}, run.name)), h('p', {}, `As far as the record tells, ${WORD[level]}.`)),
+    (run.verdict ?? []).map((line) => h('li', { class: line.level, 'data-check': line.key }, h('details', { open: line.level !== 'good' || wide },
+      h('summary', { class: 'line' }, sign(line.level), h('h2', {}, line.title), line.value !== null && line.value !== undefined && h('span', { class: 'value' }, valueText(line))),
+      h('p', {}, line.sentence)))))];
+}
+
+function valueText({ value, unit, limit, key }) {
+  const show = (x, digits) => (unit === '1' && key === 'energy' ? `${plain(x * 100, 2)} %` : quantity(x, unit, digits));
+  return limit ? `${show(value, 3)} ${value <= limit ? '≤' : '>'} ${show(limit, 2)}` : show(value, 3);
+}

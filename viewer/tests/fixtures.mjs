@@ -1,0 +1,109 @@
+// Runs made by hand: a bouncing ball in closed form, and what can be wrong or missing in it.
+
+const POSE = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'];
+
+export function ball({ frames = 801, end = 2, e = 0.8, name = 'ball', title = 'Bouncing ball', bodyName = 'ball', contactName = 'ball-floor' } = {}) {
+  const g = 9.81, time = [], y = [], v = [], fn = [], slip = [], rows = [];
+  let t0 = 0, y0 = 1, v0 = 0;
+  for (let i = 0; i < frames; i++) {
+    const t = frames > 1 ? end * i / (frames - 1) : 0;
+    let fly = t - t0, h = y0 + v0 * fly - g * fly * fly / 2, hit = 0;
+    if (h < 0) {
+      const touch = t0 + (v0 + Math.sqrt(v0 * v0 + 2 * g * y0)) / g, speed = g * (touch - t0) - v0;
+      rows.push({ point: 0, start: touch, end: touch + end / frames, impulse_normal: (1 + e) * speed, peak_force: (1 + e) * speed * frames / end, approach_speed: speed, separation_speed: e * speed, restitution: e, restitution_achieved: e, loss_normal: (1 - e * e) * speed * speed / 2, stick_time: end / frames });
+      [t0, y0, v0, hit] = [touch, 0, e * speed, (1 + e) * speed * frames / end];
+      fly = t - t0;
+      h = Math.max(0, v0 * fly - g * fly * fly / 2);
+    }
+    time.push(t);
+    y.push(h + 0.05);
+    v.push(v0 - g * fly);
+    fn.push(hit);
+    slip.push(hit ? 1 : 0);
+  }
+  const zero = time.map(() => 0), pose = [zero, y, zero, time.map(() => 1), zero, zero, zero], lost = time.map((t) => rows.filter((r) => r.start <= t).reduce((s, r) => s + r.loss_normal, 0));
+  return {
+    name, title, time, status: 'done', summary: { status: 'done', steps: frames - 1, wall_s: 0.01, solver: { solves: 3 } },
+    verdict: [{ key: 'end', level: 'good', title: 'End', value: null, unit: '1', limit: null, sentence: 'The run reached its end.' },
+      { key: 'energy', level: 'good', title: 'Energy balance', value: 1e-4, unit: '1', limit: 0.05, sentence: '0.01 % is unaccounted for.' }],
+    tables: {
+      bodies: POSE.map((k, i) => [`${bodyName}.${k}`, i < 3 ? 'm' : '1', pose[i]]),
+      joints: [['fall.q', 'm', y.map((h) => h - 0.05)], ['fall.u', 'm/s', v]],
+      contacts: [[`${contactName}.gap`, 'm', y.map((h) => h - 0.05)], [`${contactName}.fn`, 'N', fn], [`${contactName}.ft`, 'N', zero], [`${contactName}.mode`, '1', slip],
+        [`${contactName}.at_x`, 'm', zero], [`${contactName}.at_y`, 'm', zero], [`${contactName}.force_x`, 'N', zero], [`${contactName}.force_y`, 'N', fn], [`${contactName}.slip`, '1', slip]],
+      energy: [['energy.kinetic', 'J', v.map((u) => u * u / 2)], ['energy.gravity', 'J', y.map((h) => g * (h - 0.05))], ['energy.impact', 'J', lost],
+        ['energy.imbalance', 'J', time.map((_, i) => v[i] * v[i] / 2 + g * (y[i] - 0.05) - g + lost[i])]],
+    },
+    impacts: { points: [{ contact: 0, point: 0, name: contactName }], rows },
+    plots: [{ title: 'Height', kind: 'time', columns: [['joints', 0]], unit: 'm' }, { title: 'Contact force', kind: 'time', columns: [['contacts', 1]], unit: 'N' },
+      { title: 'Phase portrait', kind: 'xy', x: ['joints', 0], y: ['joints', 1] }, { title: 'Energy', kind: 'energy', columns: [['energy', 0], ['energy', 1], ['energy', 2]], residual: ['energy', 3] }],
+    scene: {
+      derived: false, gravity: [0, -g, 0], length: 1, bounds: { min: [-0.05, 0, 0], max: [0.05, 1.1, 0] },
+      bodies: [{ name: 'ground', pose: null, com: [0, 0, 0], mass: 0, shapes: [{ kind: 'plane', at: [0, 0, 0], from_model: true }] },
+        { name: bodyName, pose: [0, 1, 2, 3, 4, 5, 6], com: [0, 0, 0], mass: 1, shapes: [{ kind: 'sphere', radius: 0.05, at: [0, 0, 0], from_model: true }] }],
+      joints: [{ name: 'fall', kind: 'free', first: { body: 0, at: [0, 0.05, 0] }, second: { body: 1, at: [0, 0, 0] }, axis: null, clearance: 0, radius: 0, length: 0, width: 0, limits: null, loop: false, columns: { q: [0], u: [1], a: [] } }],
+      surfaces: [], forces: [], drives: [],
+      contacts: [{ name: contactName, kind: 'sphere-plane', first: { body: 1, at: [0, 0, 0] }, second: { body: 0, at: [0, 0, 0] }, joint: null, surfaces: null, clearance: 0, restitution: e, tangential_restitution: 0, friction: 0, points: 1, point0: 0, modes: null,
+        columns: { gap: 0, fn: 1, ft: 2, mode: 3, at: [4, 5], force: [6, 7], slip: 8 } }],
+    },
+  };
+}
+
+export function withoutContacts() {
+  const run = ball({ frames: 40, end: 0.3 });
+  delete run.tables.contacts;
+  return { ...run, impacts: null, plots: run.plots.filter((p) => p.title !== 'Contact force'), scene: { ...run.scene, contacts: [] } };
+}
+
+export const oneFrame = () => ball({ frames: 1 });
+
+export const failed = () => ({ ...ball({ end: 1 }), status: 'failed', error: 'model.yaml:12: the step became too small', verdict: [{ key: 'end', level: 'bad', title: 'End', value: 1, unit: 's', limit: null, sentence: 'The run failed before its end.' }] });
+
+// Names that would do harm if ever taken for markup, in every place a name can come from.
+export const HOSTILE = '<img src=x onerror="window.hurt=1">"\'&</script><script>window.hurt=1</script>';
+export function hostile() {
+  const run = ball({ name: HOSTILE, title: HOSTILE, bodyName: HOSTILE, contactName: HOSTILE });
+  run.source = HOSTILE;
+  run.error = HOSTILE;
+  run.status = 'failed';
+  run.model = { name: HOSTILE, text: `${HOSTILE}\n${HOSTILE}\n` };
+  run.parameters = [[HOSTILE, HOSTILE]];
+  run.settings = [[HOSTILE, HOSTILE]];
+  run.verdict[0].sentence = HOSTILE;
+  run.plots[0].title = HOSTILE;
+  return run;
+}
+
+// Every fourth row kept away from impacts.
+export function thinned() {
+  const run = ball({ frames: 8001 }), near = (t) => run.impacts.rows.some((r) => Math.abs(r.start - t) < 0.01);
+  const keep = run.time.map((t, i) => i).filter((i) => i % 16 === 0 || near(run.time[i]) || i === 8000), pick = (list) => keep.map((i) => list[i]);
+  return { ...run, recorded: 8001, index: keep, time: pick(run.time), tables: Object.fromEntries(Object.entries(run.tables).map(([k, columns]) => [k, columns.map(([n, u, v]) => [n, u, pick(v)])])) };
+}
+
+export function pair() {
+  const a = ball({ name: 'a' }), b = ball({ name: 'b', e: 0.7 }), both = Math.min(a.impacts.rows.length, b.impacts.rows.length);
+  const compare = { run: 1, columns: [{ name: 'fall.q', unit: 'm', max: 0.2, at: 0.9, rms: 0.1, range: 1 }], window: 0.01, matched: [[0, 0]],
+    only_first: a.impacts.rows.map((_, i) => i).slice(1), only_second: b.impacts.rows.map((_, i) => i).slice(1),
+    impacts: { matched: 1, only_first: a.impacts.rows.length - 1, only_second: b.impacts.rows.length - 1, time: { max: 0, rms: 0 }, impulse: { max: 0.4, rms: 0.4 } },
+    energy: [{ name: 'energy.impact', unit: 'J', first: 8, second: 9, difference: 1 }], cost: [{ name: 'steps', first: 800, second: 800 }] };
+  return [[a, b], [compare], both];
+}
+
+// n bodies that float and turn in space, for the frame rate.
+export function many(n = 200, frames = 400) {
+  const time = Array.from({ length: frames }, (_, i) => i * 0.01), bodies = [], shapes = [{ name: 'ground', pose: null, com: [0, 0, 0], mass: 0, shapes: [{ kind: 'plane', at: [0, 0, 0] }] }];
+  for (let b = 0; b < n; b++) {
+    const x0 = (b % 14) * 0.12, y0 = Math.floor(b / 14) * 0.12, phase = b * 0.7;
+    const values = [time.map((t) => x0 + 0.03 * Math.sin((1 + 0.13 * b) * t + phase)), time.map((t) => y0 + 0.03 * Math.cos(t + phase)), time.map((t) => 0.1 + Math.abs(Math.sin(2 * t + phase))),
+      time.map((t) => Math.cos(t + phase)), time.map((t) => Math.sin(t + phase)), time.map(() => 0), time.map(() => 0)];
+    bodies.push(...POSE.map((k, i) => [`ball${b}.${k}`, i < 3 ? 'm' : '1', values[i]]));
+    const kind = b % 3 === 0 ? { kind: 'box', size: [0.08, 0.08, 0.08] } : b % 3 === 1 ? { kind: 'sphere', radius: 0.05 } : { kind: 'cylinder', radius: 0.04, length: 0.09 };
+    shapes.push({ name: `ball${b}`, pose: POSE.map((_, i) => 7 * b + i), com: [0, 0, 0], mass: 1, shapes: [{ ...kind, at: [0, 0, 0] }] });
+  }
+  return {
+    name: 'many', title: `${n} bodies`, space: 'spatial', time, tables: { bodies, energy: [['energy.kinetic', 'J', time.map((t) => 1 + Math.sin(t))]] }, impacts: null,
+    plots: [{ title: 'Heights', kind: 'time', columns: [['bodies', 2], ['bodies', 9]], unit: 'm' }],
+    scene: { derived: false, gravity: [0, 0, -9.81], length: 1, bounds: { min: [0, 0, 0], max: [1.6, 1.8, 1.2] }, bodies: shapes, joints: [], surfaces: [], forces: [], drives: [], contacts: [] },
+  };
+}

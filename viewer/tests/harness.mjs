@@ -1,0 +1,70 @@
+// A browser, pages from disk that may not err nor reach out, and a list of named checks.
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const SKIPPED = 77;           // what CTest takes for "not run here"
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
+export async function launch(more = []) {
+  const playwright = await import('playwright-core').catch(() => null);
+  if (!playwright || !existsSync(CHROMIUM)) {
+    console.log(`skipped: ${playwright ? `no browser at ${CHROMIUM}` : 'playwright-core is not installed (npm ci in viewer/)'}`);
+    process.exit(SKIPPED);
+  }
+  return playwright.chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more] });
+}
+
+export const folder = () => mkdtempSync(join(tmpdir(), 'carom-viewer-'));
+
+// Opens a report from disk and waits until it is complete. What goes wrong gathers in page.trouble, what is asked for
+// outside the file itself, as requests, in page.reached.
+export async function open(browser, path, { width = 1280, height = 800, scheme = 'light' } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
+  const page = await context.newPage(), url = pathToFileURL(path).href;
+  page.trouble = [];
+  page.reached = [];
+  page.on('console', (m) => m.type() === 'error' && page.trouble.push(m.text()));
+  page.on('pageerror', (e) => page.trouble.push(e.stack ?? String(e)));
+  page.on('dialog', (d) => {
+    page.trouble.push(`dialog: ${d.message()}`);
+    d.dismiss();
+  });
+  context.on('request', (r) => {
+    if (r.url() !== url && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) page.reached.push(r);
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => document.documentElement.dataset.ready);
+  page.shut = () => context.close();
+  return page;
+}
+
+// Times shown by the scene, each plot and the table; all the same or something is out of step.
+export const times = (page) => page.evaluate(() => ({
+  clock: window.carom.clock.t,
+  shown: [...document.querySelectorAll('#scene .view, .timeplot, #events table')].map((e) => Number(e.dataset.time)),
+  slider: Number(document.querySelector('#dock input[type=range]').value),
+}));
+
+const checks = [];
+export const check = (name, run) => checks.push({ name, run });
+
+export async function runChecks(only) {
+  let failed = 0;
+  for (const { name, run } of checks) {
+    if (only && !name.includes(only)) continue;
+    const start = Date.now();
+    try {
+      await run();
+      console.log(`ok    ${name} (${Date.now() - start} ms)`);
+    } catch (error) {
+      failed++;
+      console.log(`FAIL  ${name}\n${error.stack}`);
+    }
+  }
+  console.log(failed ? `${failed} failed` : 'all passed');
+  return failed;
+}
