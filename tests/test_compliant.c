@@ -249,7 +249,9 @@ static void the_pendulum_swings_back(void) {
     // energies tell more
     double energy = run_read(&r, "energy.kinetic") + run_read(&r, "energy.gravity") + run_read(&r, "energy.contact");
     double m = 4.0 / 3 * acos(-1) * 0.05 * 0.05 * 0.05 * 7800;
-    CHECK_NEAR(energy / (m * g), height, 1e-6 * height);
+    // procedure 1 may begin at the bound: K δ^2.5/2.5 a hit that no motion paid for, as above
+    double gain = k == 2 ? list.count * 3.39e10 * pow(1e-6, 2.5) / 2.5 : 0;
+    CHECK_NEAR(energy, m * g * height, 1e-6 * m * g * height + gain);
     for (int i = 1; i < 3; i++) CHECK_NEAR(highest[i], height, 1e-3 * height);
     rows_keep_their_bound(&list);
     run_close(&r);
