@@ -14,6 +14,7 @@
 #include "record/fclib.h"
 #include "solve/assemble.h"
 #include "solve/problem_text.h"
+#include "solve/driver.h"
 #include "solve/solver.h"
 
 enum { FILE_MAX = 1 << 30 };
@@ -204,8 +205,10 @@ typedef struct task {
 } task;
 
 static void run_one(task *t, const solver *s) {
+  double began = driver_now();
   solve_info info = s ? solver_run(s, t->problem, &t->settings, t->workspace, &t->solution)
                       : solve_chain(t->problem, &t->settings, t->workspace, &t->solution, NULL);
+  if (!s) info.seconds = driver_now() - began;
   carom_solve_result result = {
       .solver = s ? s->name : "chain", .stage = info.stage, .status = solve_status_text(info.status),
       .solved = info.status == SOLVE_SOLVED, .iterations = info.iterations, .residual = info.residual,

@@ -371,7 +371,7 @@ MAYBE_UNUSED static rig *random_loop(bool planar, int bodies, const joint_type *
   if (planar) {
     joint_motion_planar jm;
     closing->motion_planar(&parameters, last, &jm);
-    relative = (pose){{{jm.c, -jm.s, 0, jm.s, jm.c, 0, 0, 0, 1}}, {jm.d[0], jm.d[1], 0}};
+    relative = (pose){mat3_about_z(jm.turn), {jm.d[0], jm.d[1], 0}};
   } else {
     joint_motion jm;
     closing->motion(&parameters, last, &jm);

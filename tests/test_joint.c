@@ -27,7 +27,7 @@ static pose pose_of(const joint_type *type, bool planar, const double *q) {
   }
   joint_motion_planar m;
   type->motion_planar(&PARAMETERS, q, &m);
-  return (pose){{{m.c, -m.s, 0, m.s, m.c, 0, 0, 0, 1}}, {m.d[0], m.d[1], 0}};
+  return (pose){mat3_about_z(m.turn), {m.d[0], m.d[1], 0}};
 }
 
 static void columns_of(const joint_type *type, bool planar, const double *q, vec3 *w, vec3 *v) {

@@ -206,10 +206,10 @@ static void bounds_may_be_infinite(void) {
     c->q[i] = u[i];
     for (int j = 0; j < 3; j++) c->q[i] -= c->W[3 * i + j] * r[j];
   }
-  const solver *const by[] = {&solver_lemke, &solver_newton, &solver_enumerate, &solver_pgs, &solver_nsgs,
-                              &solver_alart_curnier};
+  const solver *const by[] = {&solver_active_set, &solver_lemke, &solver_newton, &solver_enumerate, &solver_pgs,
+                              &solver_nsgs, &solver_alart_curnier};
   solve_settings settings = strict();
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 7; k++) {
     CHECK_EQUAL(contact_solve(c, by[k], &settings, NULL).status, SOLVE_SOLVED);
     CHECK_LE(apart(3, c->r, r), 1e-11);
   }

@@ -6,6 +6,8 @@
 
 #include "math/dense.h"
 #include "mechanics/block.h"
+#include "mechanics/mobility.h"
+#include "mechanics/rows.h"
 
 // Speeds up to 0.5 give bodies of an eight-body tree at most 4 rad/s at up to 5 m: the fifth derivative is below
 // 4⁵ · 5 = 5000, times h⁴/30 = 3e-14 (h = 1e-3). Rounding adds 1.5 ε/h · 20 = 1e-11.
@@ -366,6 +368,83 @@ static void pendulum_is_as_in_the_book(void) {
   }
 }
 
+// --- M⁻¹ written out ----------------------------------------------------------------------------------------------
+
+enum { ROWS = 5 };
+
+// A random row on two bodies or one speed, as contacts and stops have them.
+static void random_row(rig *r, int k) {
+  const mechanism *m = &r->m;
+  if (k == ROWS - 1) {
+    rows_add_speed(m, r->x, random_below(&r->seed, m->nv), random_between(&r->seed, -1, 1));
+    return;
+  }
+  int a = random_below(&r->seed, m->node_count), b = random_below(&r->seed, m->node_count);
+  row_body *pair = rows_add_pair(m, r->x, a, b);
+  for (int i = 0; i < m->n; i++)
+    pair[0].J[i] = random_between(&r->seed, -1, 1), pair[1].J[i] = random_between(&r->seed, -1, 1);
+}
+
+// What a scheme in velocities asks for: accelerations, rates, W, the response to percussions.
+typedef struct answers {
+  double udot[MOBILITY_SMALL], rates[ROWS], W[ROWS * ROWS], u[MOBILITY_SMALL];
+} answers;
+
+static answers ask(const mechanism *m, motion *x, const double *u, const double *P) {
+  answers a = {0};
+  CHECK(mobility_accelerate(m, x));
+  memcpy(a.udot, x->udot, (size_t)m->nv * sizeof *x->udot);
+  mobility_take_rows(m, x);
+  mobility_rates(m, x, u, a.rates);
+  mobility_delassus(m, x, a.W);
+  mobility_respond(m, x, P, u, a.u);
+  return a;
+}
+
+static void compare(int n, const double *a, const double *b, double tolerance) {
+  for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], tolerance * (1 + largest_of(b, n)));
+}
+
+// Both ways solve with the same M: apart by rounding times its condition, which the pivots tell to a small factor.
+static void small_trees_answer_as_the_recursion_does(void) {
+  int compared = 0;
+  for (int planar = 0; planar < 2; planar++)
+    for (int trial = 0; trial < 60; trial++) {
+      rig *r = random_tree(planar, 1 + trial % 6, 0.7, 900 + (uint64_t)trial);
+      for (int j = 0; trial % 3 == 0 && j < r->m.joint_count; j++)
+        if (joint_in(r->m.joints[j].type, planar)->nq == 1 && random_below(&r->seed, 3) == 0)
+          rig_drive(r, j, 0, rig_wave(r, 0.1, 0.5, 1));
+      bool *touches = ARENA_ARRAY(&r->memory, bool, 64);
+      memset(touches, true, 64);
+      r->m.extra_rows = ROWS, r->m.touches = touches;
+      rig_ready(r);
+      const mechanism *m = &r->m;
+      if (m->small) {
+        mechanism by_recursion = *m;
+        by_recursion.small = NULL;
+        state s = random_state(r, 1);
+        state_at(r, &s, 0, r->x);
+        random_loads(r);
+        rows_clear(m, r->x);
+        for (int k = 0; k < ROWS; k++) random_row(r, k);
+        double *M = mass_matrix_of(r), u[MOBILITY_SMALL], P[ROWS], low = INFINITY, high = 0;
+        for (int i = 0; i < m->nv; i++) u[i] = m->driven[i] ? 0 : random_between(&r->seed, -1, 1);
+        for (int i = 0; i < ROWS; i++) P[i] = random_between(&r->seed, -1, 1);
+        dense_cholesky(m->nv, M, m->nv, 0);
+        for (int i = 0; i < m->nv; i++) low = fmin(low, M[i * (m->nv + 1)]), high = fmax(high, M[i * (m->nv + 1)]);
+        double tolerance = 1000 * DBL_EPSILON * (high / low) * (high / low);
+        answers a = ask(m, r->x, u, P), b = ask(&by_recursion, r->x, u, P);
+        compare(m->nv, a.udot, b.udot, tolerance);
+        compare(ROWS, a.rates, b.rates, 100 * DBL_EPSILON);
+        compare(ROWS * ROWS, a.W, b.W, tolerance);
+        compare(m->nv, a.u, b.u, tolerance);
+        compared++;
+      }
+      rig_destroy(r);
+    }
+  CHECK(compared >= 40);
+}
+
 int main(void) {
   RUN(pendulum_is_as_in_the_book);
   RUN(kinematics_matches_differences);
@@ -373,6 +452,7 @@ int main(void) {
   RUN(forward_dynamics_is_the_dense_solution);
   RUN(forward_and_inverse_dynamics_invert_each_other);
   RUN(driven_speeds_are_obeyed);
+  RUN(small_trees_answer_as_the_recursion_does);
   RUN(power_balances);
   RUN(momentum_changes_by_outer_forces_only);
   return check_summary();

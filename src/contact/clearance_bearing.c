@@ -8,7 +8,7 @@
 #include "mechanics/marker.h"
 
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
-  marker_state bearing = marker_read(m, x, e->first), journal = marker_read(m, x, e->second);
+  marker_place bearing = marker_find(m, x, e->first), journal = marker_find(m, x, e->second);
   vec3 offset = vec3_sub(journal.p, bearing.p), axis = mat3_column(bearing.R, 2);
   offset = vec3_axpy(offset, -vec3_dot(offset, axis), axis);
   double eccentricity = vec3_norm(offset), radius = e->size_second[0];

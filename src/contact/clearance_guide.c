@@ -7,21 +7,45 @@
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
+// How far along the wall's normal the slider's centre and its two half axes reach. The gap of a corner is
+// b + c - side (height ± tilt) - rise.
+typedef struct guide_reach {
+  double height, tilt, rise;
+} guide_reach;
+
+static guide_reach reach_of(const marker_place *guide, const marker_place *slider, const contact_element *e) {
+  vec3 up = mat3_column(guide->R, 1);
+  return (guide_reach){vec3_dot(up, vec3_sub(slider->p, guide->p)),
+                       0.5 * e->size_second[0] * vec3_dot(up, mat3_column(slider->R, 0)),
+                       0.5 * e->size_second[1] * vec3_dot(up, mat3_column(slider->R, 1))};
+}
+
+static double gap_of(const guide_reach *r, const contact_element *e, int k) {
+  double offset = r->height + (k & 1 ? r->tilt : -r->tilt);
+  return 0.5 * e->size_second[1] + e->clearance - (k & 2 ? offset : -offset) - r->rise;
+}
+
+static void gaps(const mechanism *m, const motion *x, const contact_element *e, double *gap) {
+  marker_place guide = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
+  guide_reach reach = reach_of(&guide, &slider, e);
+  for (int k = 0; k < 4; k++) gap[k] = gap_of(&reach, e, k);
+}
+
 // Corner k: along x by the sign of bit 0, towards the upper wall (bit 1 set) or the lower one. The guide is the first
 // body: the normal points into its wall.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state guide = marker_read(m, x, e->first), slider = marker_read(m, x, e->second);
+  marker_place guide = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
   double a = 0.5 * e->size_second[0], b = 0.5 * e->size_second[1];
-  vec3 up = mat3_column(guide.R, 1);
+  guide_reach reach = reach_of(&guide, &slider, e);
+  vec3 up = mat3_column(guide.R, 1), along = mat3_column(slider.R, 0), across = mat3_column(slider.R, 1);
   for (int k = 0; k < 4; k++) {
     double side = k & 2 ? 1 : -1;
-    vec3 corner = vec3_add(slider.p, mat3_mul(slider.R, (vec3){k & 1 ? a : -a, side * b, 0}));
+    vec3 corner = vec3_axpy(vec3_axpy(slider.p, k & 1 ? a : -a, along), side * b, across);
     contact_point *p = &points[k];
-    p->gap = b + e->clearance - side * vec3_dot(up, vec3_sub(corner, guide.p));
+    p->gap = gap_of(&reach, e, k);
     p->node_first = guide.node, p->node_second = slider.node;
-    vec3 n = vec3_scale(side, up);
     p->at = corner;
-    contact_set_frame(m, p, n);
+    contact_set_frame(m, p, vec3_scale(side, up));
   }
 }
 
@@ -41,5 +65,5 @@ static int mode(const contact_element *e, const bool *active) {
   return lower == 2 || upper == 2 ? FACE : OPPOSITE_CORNERS;
 }
 
-const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
-                                    .curvatures = curvatures};
+const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .gaps = gaps, .mode = mode,
+                                    .mode_names = mode_names, .curvatures = curvatures};

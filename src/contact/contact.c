@@ -29,12 +29,11 @@ bool contact_curvatures(const contact_element *e, double radius[2]) {
 
 // The velocity of the first body against the second's at the point, along d.
 static void add_row_along(const mechanism *m, motion *x, const contact_point *p, vec3 d) {
-  double first[6], second[6];
+  row_body *pair = rows_add_pair(m, x, p->node_first, p->node_second);
   vec3 arm_first = vec3_sub(p->at, x->links[p->node_first].p);
   vec3 arm_second = vec3_sub(p->at, x->links[p->node_second].p);
-  block_store(m, first, vec3_cross(arm_first, d), d);
-  block_store(m, second, vec3_neg(vec3_cross(arm_second, d)), vec3_neg(d));
-  rows_add_pair(m, x, p->node_first, first, p->node_second, second);
+  block_store(m, pair[0].J, vec3_cross(arm_first, d), d);
+  block_store(m, pair[1].J, vec3_cross(d, arm_second), vec3_neg(d));
 }
 
 static void add_stop_row(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
@@ -43,8 +42,8 @@ static void add_stop_row(const mechanism *m, motion *x, const contact_element *e
     return;
   }
   coordinate_row r = coordinate_get_row(m, x, e->of);
-  for (int k = 0; k < m->n; k++) r.Ja[k] *= p->sense, r.Jb[k] *= p->sense;
-  rows_add_pair(m, x, r.node_a, r.Ja, r.node_b, r.Jb);
+  row_body *pair = rows_add_pair(m, x, r.node_a, r.node_b);
+  for (int k = 0; k < m->n; k++) pair[0].J[k] = p->sense * r.Ja[k], pair[1].J[k] = p->sense * r.Jb[k];
 }
 
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {

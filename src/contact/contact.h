@@ -26,6 +26,8 @@ typedef struct contact_type {
   const char *name;
   bool frictionless;              // a stop has no surface to slide on
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
+  // The gaps alone, the same numbers, where they are cheaper to have; null: evaluate.
+  void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;

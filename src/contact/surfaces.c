@@ -7,12 +7,12 @@
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
-static vec3 plane_normal(const mechanism *m, const marker_state *plane) {
+static vec3 plane_normal(const mechanism *m, const marker_place *plane) {
   return mat3_column(plane->R, m->planar ? 1 : 2);
 }
 
 // A point of the first body at `at`, `radius` in front of it, against the plane of the second.
-static void point_on_plane(const mechanism *m, const marker_state *body, const marker_state *plane, vec3 at, double radius,
+static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, double radius,
                            contact_point *p) {
   vec3 n = plane_normal(m, plane);
   p->gap = vec3_dot(n, vec3_sub(at, plane->p)) - radius;
@@ -22,12 +22,12 @@ static void point_on_plane(const mechanism *m, const marker_state *body, const m
 }
 
 static void sphere_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
   point_on_plane(m, &body, &plane, body.p, e->size_first[0], points);
 }
 
 static void box_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
   for (int k = 0; k < e->point_count; k++) {
     vec3 corner = {(k & 1 ? 0.5 : -0.5) * e->size_first[0], (k & 2 ? 0.5 : -0.5) * e->size_first[1],
                    m->planar ? 0 : (k & 4 ? 0.5 : -0.5) * e->size_first[2]};
@@ -36,7 +36,7 @@ static void box_plane(const mechanism *m, const motion *x, const contact_element
 }
 
 static void sphere_sphere(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
-  marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
+  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
   vec3 d = vec3_sub(a.p, b.p);
   double distance = vec3_norm(d);
   vec3 n = distance > 0 ? vec3_scale(1 / distance, d) : (vec3){1, 0, 0};

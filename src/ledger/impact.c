@@ -11,6 +11,7 @@ const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
 
 static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
+  l->open_count++;
   l->episodes++;
   l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap), .penetration_bound = s->bound,
                             .approach_speed = fmax(0, -s->speed_before), .restitution = s->restitution};
@@ -40,6 +41,7 @@ void impact_part(impact_ledger *l, int point) {
   if (!l->is_open[point]) return;
   impact *i = &l->open[point];
   l->is_open[point] = false;
+  l->open_count--;
   i->restitution_achieved = i->approach_speed > 0 ? i->separation_speed / i->approach_speed : 0;
   if (l->close) l->close(l->context, i);
 }

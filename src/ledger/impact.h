@@ -56,7 +56,7 @@ typedef struct impact_step {
 typedef struct impact_ledger {
   impact *open;
   bool *is_open;
-  int point_count;
+  int point_count, open_count;
   long episodes;                           // begun
   double loss_normal, loss_tangential;     // [J]
   double worst_penetration;                // at detection [m]

@@ -33,7 +33,7 @@ static mechanism even_copy(const mechanism *m, const bool *held, arena *memory) 
   for (int i = 1; i < m->node_count; i++) {
     node *n = &even.nodes[i];
     n->mass = 1;
-    n->com = VEC3_ZERO;
+    n->com = n->moment = VEC3_ZERO;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)

@@ -67,6 +67,18 @@ BLOCK void block_shift_motion(const int n, const double *r, const double *vp, do
   }
 }
 
+// v referred back: v = T v' with r from the point of v' to that of v
+BLOCK void block_refer_motion(const int n, const double *r, const double *v, double *vr) {
+  if (n == 3) {
+    vr[0] = v[0], vr[1] = v[1] + v[0] * r[1], vr[2] = v[2] - v[0] * r[0];
+  } else {
+    vr[0] = v[0], vr[1] = v[1], vr[2] = v[2];
+    vr[3] = v[3] - v[1] * r[2] + v[2] * r[1];
+    vr[4] = v[4] - v[2] * r[0] + v[0] * r[2];
+    vr[5] = v[5] - v[0] * r[1] + v[1] * r[0];
+  }
+}
+
 // f_parent += Tᵀ f
 BLOCK void block_shift_force(const int n, const double *r, const double *f, double *fp) {
   if (n == 3) {
@@ -78,6 +90,34 @@ BLOCK void block_shift_force(const int n, const double *r, const double *f, doub
     fp[1] += f[1] + r[2] * f[3] - r[0] * f[5];
     fp[2] += f[2] + r[0] * f[4] - r[1] * f[3];
     fp[3] += f[3], fp[4] += f[4], fp[5] += f[5];
+  }
+}
+
+// f := Tᵀ f, in place
+BLOCK void block_carry_force(const int n, const double *r, double *f) {
+  if (n == 3) {
+    f[0] += r[0] * f[2] - r[1] * f[1];
+  } else {
+    f[0] += r[1] * f[5] - r[2] * f[4];
+    f[1] += r[2] * f[3] - r[0] * f[5];
+    f[2] += r[0] * f[4] - r[1] * f[3];
+  }
+}
+
+// The rigid inertia (J, mk, m) of a body, seen from a point with r from there to its origin:
+//   mk' = mk + m r,   J' = J + (2 mk·r + m r²) 1 - (mk rᵀ + r mkᵀ) - m r rᵀ
+BLOCK void block_shift_rigid(const int n, const double *r, const double *J, const double *mk, double m, double *Jr,
+                             double *mkr) {
+  if (n == 3) {
+    mkr[0] = mk[0] + m * r[0], mkr[1] = mk[1] + m * r[1];
+    Jr[0] = J[0] + r[0] * (mk[0] + mkr[0]) + r[1] * (mk[1] + mkr[1]);
+  } else {
+    for (int i = 0; i < 3; i++) mkr[i] = mk[i] + m * r[i];
+    double x = r[0] * (mk[0] + mkr[0]), y = r[1] * (mk[1] + mkr[1]), z = r[2] * (mk[2] + mkr[2]);
+    Jr[0] = J[0] + y + z, Jr[1] = J[1] + z + x, Jr[2] = J[2] + x + y;
+    Jr[3] = J[3] - mk[0] * r[1] - r[0] * mkr[1];
+    Jr[4] = J[4] - mk[0] * r[2] - r[0] * mkr[2];
+    Jr[5] = J[5] - mk[1] * r[2] - r[1] * mkr[2];
   }
 }
 

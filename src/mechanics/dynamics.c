@@ -75,13 +75,23 @@ bool dynamics_positions_velocities(const mechanism *m, motion *x) {
   return true;
 }
 
-void dynamics_apply_forces(const mechanism *m, motion *x) {
+BLOCK void apply_weights(const int w, const mechanism *m, motion *x) {
+  vec3 g = m->gravity;
   for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    vec3 weight = vec3_scale(n->mass, m->gravity);
-    block_store(m, l->F, vec3_cross(mat3_mul(l->R, n->com), weight), weight);
+    double mass = m->nodes[i].mass, *F = x->links[i].F;
+    const double *mk = x->links[i].mk;
+    if (w == 3) {
+      F[0] = mk[0] * g.y - mk[1] * g.x, F[1] = mass * g.x, F[2] = mass * g.y;
+    } else {
+      vec3_store(F, vec3_cross(vec3_of(mk), g));
+      vec3_store(F + 3, vec3_scale(mass, g));
+    }
   }
+}
+
+void dynamics_apply_forces(const mechanism *m, motion *x) {
+  if (m->planar) apply_weights(3, m, x);
+  else apply_weights(6, m, x);
   memset(x->tau, 0, (size_t)m->nv * sizeof *x->tau);
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);

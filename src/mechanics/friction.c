@@ -16,7 +16,8 @@ void friction_add_rows(const mechanism *m, motion *x) {
       continue;
     }
     coordinate_row r = coordinate_get_row(m, x, of);
-    rows_add_pair(m, x, r.node_a, r.Ja, r.node_b, r.Jb);
+    row_body *pair = rows_add_pair(m, x, r.node_a, r.node_b);
+    for (int k = 0; k < m->n; k++) pair[0].J[k] = r.Ja[k], pair[1].J[k] = r.Jb[k];
   }
 }
 

@@ -8,6 +8,7 @@
 #define MECHANICS_JOINT_H
 
 #include <stdbool.h>
+#include "math/circle.h"
 #include "math/linalg.h"
 
 enum { JOINT_MAX_FREEDOM = 6, JOINT_MAX_COORDINATES = 7, JOINT_MAX_ROWS = 6 };
@@ -23,9 +24,10 @@ typedef struct joint_motion {
   vec3 w[JOINT_MAX_FREEDOM], v[JOINT_MAX_FREEDOM];
 } joint_motion;
 
-// The same in the plane: the relative angle's cosine and sine, the offset, the columns.
+// The same in the plane: the relative turn, the offset, the columns.
 typedef struct joint_motion_planar {
-  double c, s, d[2];
+  circle turn;
+  double d[2];
   double w[3], v[3][2];
 } joint_motion_planar;
 
@@ -34,6 +36,10 @@ typedef struct joint_row {
   enum { ROW_ALONG, ROW_DOT, ROW_SCREW } kind;
   int i, j;  // ALONG: a_i · (p_b - p_a) = 0.  DOT: a_i · b_j = 0.  SCREW: a_z · (p_b - p_a) = pitch · angle
 } joint_row;
+
+static inline mat3 mat3_about_z(circle turn) {
+  return (mat3){{turn.c, -turn.s, 0, turn.s, turn.c, 0, 0, 0, 1}};
+}
 
 typedef struct joint_space {
   int nq, nv;           // coordinates and speeds; nv = -1: there is no such joint in this space

@@ -9,7 +9,7 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p, (void)q;
-  *m = (joint_motion_planar){.c = 1};
+  *m = (joint_motion_planar){.turn = {1, 0}};
 }
 
 static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) { (void)p, (void)R, (void)d, (void)q; }

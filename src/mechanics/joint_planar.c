@@ -4,8 +4,7 @@
 
 static void motion(const joint_parameters *p, const double *q, joint_motion *m) {
   (void)p;
-  double c = cos(q[0]), s = sin(q[0]);
-  m->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  m->R = mat3_about_z(circle_at(q[0]));
   m->d = (vec3){q[1], q[2], 0};
   m->w[0] = (vec3){0, 0, 1};
   m->v[1] = (vec3){1, 0, 0};
@@ -15,7 +14,7 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  *m = (joint_motion_planar){.c = cos(q[0]), .s = sin(q[0]), .d = {q[1], q[2]}, .w = {1}, .v = {{0}, {1, 0}, {0, 1}}};
+  *m = (joint_motion_planar){.turn = circle_at(q[0]), .d = {q[1], q[2]}, .w = {1}, .v = {{0}, {1, 0}, {0, 1}}};
 }
 
 static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {

@@ -10,7 +10,7 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  *m = (joint_motion_planar){.c = 1, .d = {q[0], q[1]}, .v = {{1, 0}, {0, 1}}};
+  *m = (joint_motion_planar){.turn = {1, 0}, .d = {q[0], q[1]}, .v = {{1, 0}, {0, 1}}};
 }
 
 static void measure(const joint_parameters *p, mat3 R, vec3 d, double *q) {

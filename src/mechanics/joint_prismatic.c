@@ -11,7 +11,7 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  m->c = 1, m->s = 0;
+  m->turn = (circle){1, 0};
   m->d[0] = q[0], m->d[1] = 0;
   m->v[0][0] = 1, m->v[0][1] = m->w[0] = 0;
 }

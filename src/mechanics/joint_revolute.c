@@ -3,8 +3,7 @@
 
 static void motion(const joint_parameters *p, const double *q, joint_motion *m) {
   (void)p;
-  double c = cos(q[0]), s = sin(q[0]);
-  m->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  m->R = mat3_about_z(circle_at(q[0]));
   m->d = VEC3_ZERO;
   m->w[0] = (vec3){0, 0, 1};
   m->v[0] = VEC3_ZERO;
@@ -12,7 +11,7 @@ static void motion(const joint_parameters *p, const double *q, joint_motion *m) 
 
 static void motion_planar(const joint_parameters *p, const double *q, joint_motion_planar *m) {
   (void)p;
-  m->c = cos(q[0]), m->s = sin(q[0]);
+  m->turn = circle_at(q[0]);
   m->d[0] = m->d[1] = m->v[0][0] = m->v[0][1] = 0;
   m->w[0] = 1;
 }

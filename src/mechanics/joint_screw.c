@@ -2,8 +2,7 @@
 #include "mechanics/joint.h"
 
 static void motion(const joint_parameters *p, const double *q, joint_motion *m) {
-  double c = cos(q[0]), s = sin(q[0]);
-  m->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  m->R = mat3_about_z(circle_at(q[0]));
   m->d = (vec3){0, 0, p->pitch * q[0]};
   m->w[0] = (vec3){0, 0, 1};
   m->v[0] = (vec3){0, 0, p->pitch};

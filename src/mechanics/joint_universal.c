@@ -4,17 +4,18 @@
 
 static void motion(const joint_parameters *p, const double *q, joint_motion *m) {
   (void)p;
-  double c0 = cos(q[0]), s0 = sin(q[0]), c1 = cos(q[1]), s1 = sin(q[1]);
-  m->R = (mat3){{c0, -s0 * c1, s0 * s1, s0, c0 * c1, -c0 * s1, 0, s1, c1}};
+  circle a = circle_at(q[0]), b = circle_at(q[1]);
+  m->R = (mat3){{a.c, -a.s * b.c, a.s * b.s, a.s, a.c * b.c, -a.c * b.s, 0, b.s, b.c}};
   m->d = VEC3_ZERO;
   m->w[0] = (vec3){0, 0, 1};
-  m->w[1] = (vec3){c0, s0, 0};
+  m->w[1] = (vec3){a.c, a.s, 0};
   m->v[0] = m->v[1] = VEC3_ZERO;
 }
 
 static void bias(const joint_parameters *p, const double *q, const double *u, vec3 *beta, vec3 *eta) {
   (void)p;
-  *beta = (vec3){-u[0] * u[1] * sin(q[0]), u[0] * u[1] * cos(q[0]), 0};
+  circle a = circle_at(q[0]);
+  *beta = (vec3){-u[0] * u[1] * a.s, u[0] * u[1] * a.c, 0};
   *eta = VEC3_ZERO;
 }
 

@@ -101,16 +101,9 @@ static void reversed_node(const node *n, const tree_link *parent, tree_link *l, 
   store6(l->c, vec3_neg(turning), vec3_sub(c_lin, rel.eta));
 }
 
-void kinematics_spatial(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
-  if (n->reversed)
-    reversed_node(n, parent, l, q, u, S);
-  else
-    forward_node(n, parent, l, q, u, S);
-}
-
 // The inertia about the body's origin in world axes, J = R J_body Rᵀ, and with the mass centre at k from the origin
 //   I = [J, m k×; -m k×, m 1],   bias = (ω × J ω, m ω × (ω × k)).
-void inertia_spatial(const node *n, tree_link *l) {
+static void inertia_spatial(const node *n, tree_link *l) {
   const double *b = n->inertia;
   mat3 local = {{b[0], b[3], b[4], b[3], b[1], b[5], b[4], b[5], b[2]}};
   mat3 half = mat3_product(l->R, local);
@@ -121,16 +114,62 @@ void inertia_spatial(const node *n, tree_link *l) {
   double *J = l->J;
   J[0] = vec3_dot(half0, row0), J[1] = vec3_dot(half1, row1), J[2] = vec3_dot(half2, row2);
   J[3] = vec3_dot(half0, row1), J[4] = vec3_dot(half0, row2), J[5] = vec3_dot(half1, row2);
-  vec3 mk = mat3_mul(l->R, vec3_scale(n->mass, n->com)), w = vec3_of(l->V);
+  vec3 mk = mat3_mul(l->R, n->moment), w = vec3_of(l->V);
   vec3_store(l->mk, mk);
   vec3 Jw = {J[0] * w.x + J[3] * w.y + J[4] * w.z, J[3] * w.x + J[1] * w.y + J[5] * w.z,
              J[4] * w.x + J[5] * w.y + J[2] * w.z};
   store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
-// --- the plane: the same formulas with one angle ------------------------------------------------------------------
+void kinematics_spatial(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i], *parent = &x->links[n->parent];
+    if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    else forward_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    inertia_spatial(n, l);
+  }
+}
 
-void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
+// --- the plane: the same formulas with one angle ------------------------------------------------------------------
+// What never changes there, the third row and column of R and the third place of p, stands from the motion's creation.
+
+// A revolute joint, the commonest. With ρ from the parent's origin to the joint and o from the child's origin to it
+//   r = ρ - o,   S = ±(1, -1× o),   v = v_p + ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
+// the same whichever marker is on the parent, but for the sign of the angle. Most bodies have their origin in the joint
+// that carries them: o = 0.
+static void revolute_planar(const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
+  circle turn = circle_at(q);
+  double sign = n->reversed ? -1 : 1, cq = turn.c, sq = sign * turn.s;
+  double cp = parent->R.m[0], sp = parent->R.m[3];
+  double rho_x = cp * n->inner.p.x - sp * n->inner.p.y, rho_y = sp * n->inner.p.x + cp * n->inner.p.y;
+  if (n->inner_turned) {
+    double ci = n->inner.R.m[0], si = n->inner.R.m[3], turned = cp * ci - sp * si;
+    sp = sp * ci + cp * si, cp = turned;
+  }
+  double c = cp * cq - sp * sq, s = sp * cq + cp * sq;
+  if (n->outer_turned) {
+    double co = n->outer.R.m[0], so = n->outer.R.m[3], turned = c * co + s * so;
+    s = s * co - c * so, c = turned;
+  }
+  double wp = parent->V[0], w = wp + sign * u, rx = rho_x, ry = rho_y;
+  double vx = parent->V[1] - wp * rho_y, vy = parent->V[2] + wp * rho_x, cx = -wp * wp * rho_x, cy = -wp * wp * rho_y;
+  S[0] = sign, S[1] = S[2] = 0;
+  if (n->outer_moved) {
+    double ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
+    rx -= ox, ry -= oy;
+    vx += w * oy, vy -= w * ox;
+    cx += w * w * ox, cy += w * w * oy;
+    S[1] = sign * oy, S[2] = -sign * ox;
+  }
+  l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
+  l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
+  l->r[0] = rx, l->r[1] = ry;
+  l->V[0] = w, l->V[1] = vx, l->V[2] = vy;
+  l->c[0] = 0, l->c[1] = cx, l->c[2] = cy;
+}
+
+static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
   joint_motion_planar jm;
   n->type->motion_planar(&n->parameters, q, &jm);
   const double *P = parent->R.m;
@@ -140,19 +179,19 @@ void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, con
     si = P[3] * n->inner.R.m[0] + P[0] * n->inner.R.m[3];
   }
   double sign = n->reversed ? -1 : 1;
-  double co = ci * jm.c - sign * si * jm.s, so = si * jm.c + sign * ci * jm.s;  // the outer marker's
+  double co = ci * jm.turn.c - sign * si * jm.turn.s, so = si * jm.turn.c + sign * ci * jm.turn.s;  // the outer marker's
   double cA = n->reversed ? co : ci, sA = n->reversed ? so : si;               // the first marker's
   double c = co, s = so;
   if (n->outer_turned) {
     c = co * n->outer.R.m[0] + so * n->outer.R.m[3];
     s = so * n->outer.R.m[0] - co * n->outer.R.m[3];
   }
-  l->R = (mat3){{c, -s, 0, s, c, 0, 0, 0, 1}};
+  l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
   double inner_x = P[0] * n->inner.p.x - P[3] * n->inner.p.y, inner_y = P[3] * n->inner.p.x + P[0] * n->inner.p.y;
   double outer_x = c * n->outer.p.x - s * n->outer.p.y, outer_y = s * n->outer.p.x + c * n->outer.p.y;
   double dx = cA * jm.d[0] - sA * jm.d[1], dy = sA * jm.d[0] + cA * jm.d[1];
   double rx = inner_x + sign * dx - outer_x, ry = inner_y + sign * dy - outer_y;
-  l->p = (vec3){parent->p.x + rx, parent->p.y + ry, 0};
+  l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
   l->r[0] = rx, l->r[1] = ry;
 
   // The arm a: forward from B to the child's origin, reversed minus e (from the child's origin to B, turned round).
@@ -179,11 +218,21 @@ void kinematics_planar(const node *n, const tree_link *parent, tree_link *l, con
   }
 }
 
-void inertia_planar(const node *n, tree_link *l) {
-  double mx = n->mass * (l->R.m[0] * n->com.x - l->R.m[3] * n->com.y);
-  double my = n->mass * (l->R.m[3] * n->com.x + l->R.m[0] * n->com.y);
+static void inertia_planar(const node *n, tree_link *l) {
+  double mx = l->R.m[0] * n->moment.x - l->R.m[3] * n->moment.y;
+  double my = l->R.m[3] * n->moment.x + l->R.m[0] * n->moment.y;
   double w2 = l->V[0] * l->V[0];
   l->J[0] = n->inertia[2];
   l->mk[0] = mx, l->mk[1] = my;
   l->bias[0] = 0, l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
+}
+
+void kinematics_planar(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i], *parent = &x->links[n->parent];
+    if (n->type == &joint_revolute) revolute_planar(n, parent, l, x->q[n->q], x->u[n->v], x->S + 6 * n->v);
+    else any_planar(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
+    inertia_planar(n, l);
+  }
 }

@@ -12,6 +12,29 @@ typedef struct marker_state {
   vec3 v, w;   // velocity, angular velocity of the body
 } marker_state;
 
+// Where it is, without its motion: for gaps, which are looked at far more often than contacts happen.
+typedef struct marker_place {
+  int node;
+  mat3 R;
+  vec3 p;
+} marker_place;
+
+static inline marker_place marker_find(const mechanism *m, const motion *x, int i) {
+  const marker *k = &m->markers[i];
+  marker_place s = {.node = m->bodies[k->body].node};
+  const tree_link *l = &x->links[s.node];
+  if (m->planar) {
+    double c = l->R.m[0], n = l->R.m[3], kc = k->local.R.m[0], kn = k->local.R.m[3];
+    double rc = c * kc - n * kn, rn = n * kc + c * kn;
+    s.R = (mat3){{rc, -rn, 0, rn, rc, 0, 0, 0, 1}};
+    s.p = (vec3){l->p.x + c * k->local.p.x - n * k->local.p.y, l->p.y + n * k->local.p.x + c * k->local.p.y, 0};
+  } else {
+    s.R = mat3_product(l->R, k->local.R);
+    s.p = vec3_add(l->p, mat3_mul(l->R, k->local.p));
+  }
+  return s;
+}
+
 marker_state marker_read(const mechanism *m, const motion *x, int i);
 // Velocity-dependent part of the marker's acceleration beside that of its body: ω × (ω × arm).
 static inline vec3 marker_centripetal(const marker_state *s) { return vec3_centripetal(s->w, s->arm); }

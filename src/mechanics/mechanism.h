@@ -55,14 +55,15 @@ typedef struct node {
   const joint_type *type;
   joint_parameters parameters;
   bool reversed;            // the joint's second marker is on the parent's side
-  bool inner_turned, outer_turned;
+  bool inner_turned, outer_turned, outer_moved;
   pose inner, outer;        // the joint's markers on the parent and on this body
   int q, v, nq, nv;
+  int last_speed;           // the last of its speeds or, where it has none, of those towards ground; -1: none
   int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
   int factor;               // where its block of the factorised mass matrix starts
   int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
   double mass;
-  vec3 com;
+  vec3 com, moment;         // the mass centre in the body's axes, and times the mass
   double inertia[6];        // about the body's origin, in its axes
 } node;
 
@@ -193,6 +194,8 @@ struct mechanism {
   joint_friction *frictions; int friction_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
+  int *speed_before;        // the next speed towards ground, or -1
+  bool *driven;             // whether a drive prescribes it
   bool floats;              // some body hangs on nothing but joints with clearance, and so is free in the tree
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
@@ -203,6 +206,8 @@ struct mechanism {
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
+  bool single;              // every node has one speed
+  const struct mobility_kernels *small;  // of a tree of few speeds, whose mass matrix is written out; else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
   int base_count;
@@ -243,6 +248,8 @@ struct motion {
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
+  double *mass, *mobility;  // of a small tree: M and then L below its diagonal, nv x nv, and D⁻¹
+  double *dense_rows;       // of a small tree, 2 nv a row: the row over all speeds g, and L⁻ᵀ g
   double *reduced;          // D⁻¹ work, one a speed
   row *rows;                // the constraints', then those that come and go
   int row_total;

@@ -22,6 +22,11 @@ static void allocate(const mechanism *m, motion *x) {
   x->S = ARENA_ARRAY(a, double, 6 * nv);
   x->U = ARENA_ARRAY(a, double, 6 * nv);
   x->factor = ARENA_ARRAY(a, double, m->factor_size + 1);
+  if (m->small) {
+    x->mass = ARENA_ARRAY(a, double, nv * nv);
+    x->mobility = ARENA_ARRAY(a, double, nv);
+    x->dense_rows = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
+  }
   x->lambda = ARENA_ARRAY(a, double, nc);
   x->scale = ARENA_ARRAY(a, double, nc);
   for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
@@ -88,7 +93,7 @@ motion *motion_create(const mechanism *m, carom_error *error) {
   allocate(m, x);
   motion_lay_rows(m, x, &x->memory);
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
-  x->links[GROUND].R = MAT3_IDENTITY;
+  for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);
   if (m->sparse) {
     x->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);

@@ -1,7 +1,5 @@
 #include "mechanics/rows.h"
 
-#include <string.h>
-
 #include "mechanics/block.h"
 #include "mechanics/tree.h"
 
@@ -11,8 +9,9 @@ void rows_clear(const mechanism *m, motion *x) { x->row_total = m->row_count; }
 static row *add_row(const mechanism *m, motion *x) {
   int extra = x->row_total - m->row_count;
   row *r = &x->rows[x->row_total++];
-  *r = (row){.body0 = m->row_body_count + 2 * extra, .speed0 = m->row_speed_count + extra,
-             .base0 = m->row_body_count + m->row_speed_count + 2 * extra};
+  r->body0 = m->row_body_count + 2 * extra, r->speed0 = m->row_speed_count + extra;
+  r->base0 = m->row_body_count + m->row_speed_count + 2 * extra;
+  r->body_count = r->speed_count = r->base_count = 0;
   return r;
 }
 
@@ -23,15 +22,14 @@ static void add_base(const mechanism *m, motion *x, row *r, int index) {
   x->row_bases[r->base0 + r->base_count++] = base;
 }
 
-void rows_add_pair(const mechanism *m, motion *x, int node_a, const double *Ja, int node_b, const double *Jb) {
+row_body *rows_add_pair(const mechanism *m, motion *x, int node_a, int node_b) {
   row *r = add_row(m, x);
   row_body *t = x->row_bodies + r->body0;
   r->body_count = 2;
   t[0].node = node_a, t[1].node = node_b;
-  memcpy(t[0].J, Ja, (size_t)m->n * sizeof *Ja);
-  memcpy(t[1].J, Jb, (size_t)m->n * sizeof *Jb);
   add_base(m, x, r, node_a);
   add_base(m, x, r, node_b);
+  return t;
 }
 
 void rows_add_speed(const mechanism *m, motion *x, int speed, double c) {

@@ -6,8 +6,8 @@
 
 // Back to the constraints alone.
 void rows_clear(const mechanism *m, motion *x);
-// Rate J_a·V_a + J_b·V_b, or c u.
-void rows_add_pair(const mechanism *m, motion *x, int node_a, const double *Ja, int node_b, const double *Jb);
+// Rate J_a·V_a + J_b·V_b, or c u. The blocks of a pair, J_a and J_b in this order, are for the caller to fill.
+row_body *rows_add_pair(const mechanism *m, motion *x, int node_a, int node_b);
 void rows_add_speed(const mechanism *m, motion *x, int speed, double c);
 
 // The rate of every row at the present velocities, without Φ_t.

@@ -4,6 +4,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/mobility.h"
 #include "mechanics/signal.h"
 
 // --- the tree -----------------------------------------------------------------------------------------------------
@@ -21,6 +22,7 @@ static void set_body(const mechanism *m, node *n) {
   vec3 k = b->com;
   n->mass = b->mass;
   n->com = k;
+  n->moment = vec3_scale(b->mass, k);
   const double shift[6] = {k.y * k.y + k.z * k.z, k.x * k.x + k.z * k.z, k.x * k.x + k.y * k.y,
                            -k.x * k.y,            -k.x * k.z,            -k.y * k.z};
   for (int i = 0; i < 6; i++) n->inertia[i] = b->inertia[i] + b->mass * shift[i];
@@ -32,7 +34,13 @@ static node *add_node(mechanism *m, int parent, int body_index, const joint_type
   *n = (node){.parent = parent, .body = body_index, .joint = -1, .type = type, .inner = POSE_IDENTITY,
               .outer = POSE_IDENTITY, .q = m->nq, .v = m->nv, .nq = space->nq, .nv = space->nv,
               .factor = m->factor_size, .free_count = space->nv};
-  for (int k = 0; k < n->nv; k++) n->free[k] = k, m->speed_node[m->nv + k] = m->node_count;
+  n->last_speed = m->nodes[parent].last_speed;
+  for (int k = 0; k < n->nv; k++) {
+    n->free[k] = k;
+    m->speed_node[m->nv + k] = m->node_count;
+    m->speed_before[m->nv + k] = n->last_speed;
+    n->last_speed = m->nv + k;
+  }
   m->bodies[body_index].node = m->node_count;
   m->nq += n->nq, m->nv += n->nv, m->factor_size += n->nv * n->nv;
   n->base = parent == GROUND ? m->base_count++ : m->nodes[parent].base;
@@ -52,6 +60,7 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
   n->reversed = reversed;
   n->inner = inner->local, n->outer = outer->local;
   n->inner_turned = is_turned(inner->local.R), n->outer_turned = is_turned(outer->local.R);
+  n->outer_moved = vec3_norm(outer->local.p) > 0;
 }
 
 // Joints with little freedom first, so that those left to close loops have few constraint rows; among equals those
@@ -194,9 +203,11 @@ static void close_loops(mechanism *m, arena *memory) {
   for (int i = 0; i < m->constraint_count; i++) add_rows(m, &m->constraints[i]);
 }
 
-static void drive_speeds(mechanism *m) {
+static void drive_speeds(mechanism *m, arena *memory) {
+  m->driven = ARENA_ARRAY(memory, bool, m->nv + 1);
   for (int i = 0; i < m->drive_count; i++) {
     if (m->drives[i].speed < 0) continue;
+    m->driven[m->drives[i].speed] = true;
     node *n = &m->nodes[m->joints[m->drives[i].of.joint].node];
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)
@@ -296,8 +307,9 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   m->n = m->planar ? 3 : 6;
   m->nodes = ARENA_ARRAY(memory, node, m->body_count);
   m->speed_node = ARENA_ARRAY(memory, int, speeds);
+  m->speed_before = ARENA_ARRAY(memory, int, speeds);
   m->node_count = 1;
-  m->nodes[GROUND].joint = -1;
+  m->nodes[GROUND].joint = m->nodes[GROUND].last_speed = -1;
   for (int i = 0; i < m->joint_count; i++) {
     joint *j = &m->joints[i];
     const joint_space *space = joint_in(j->type, m->planar);
@@ -311,8 +323,11 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
     grow_tree(m, wanted, memory);
   if (!check_connected(m, error) || !check_drives(m, error)) return false;
   close_loops(m, memory);
-  drive_speeds(m);
+  drive_speeds(m, memory);
   watch_joints(m);
+  m->single = true;
+  for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
+  m->small = mobility_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

@@ -6,24 +6,11 @@
 #include "mechanics/block.h"
 #include "mechanics/kinematics.h"
 
-// A pivot of the articulated inertia this small beside its own terms is rounding, not mass: the sum behind it has at
-// most a few hundred terms, each good to 1e-16.
-static const double SINGULAR = 1e-13;
-
-// --- kinematics ---------------------------------------------------------------------------------------------------
-
 void tree_kinematics(const mechanism *m, motion *x) {
-  for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    tree_link *l = &x->links[i];
-    if (m->planar) {
-      kinematics_planar(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
-      inertia_planar(n, l);
-    } else {
-      kinematics_spatial(n, &x->links[n->parent], l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
-      inertia_spatial(n, l);
-    }
-  }
+  if (m->planar)
+    kinematics_planar(m, x);
+  else
+    kinematics_spatial(m, x);
 }
 
 // --- factorisation ------------------------------------------------------------------------------------------------
@@ -43,7 +30,7 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   block_mul(w, l->IA, S, U);
   double D = block_dot(w, S, U), size = 0;
   for (int k = 0; k < w; k++) size += S[k] * S[k] * l->IA[k * w + k];
-  if (!(D > SINGULAR * size)) return false;
+  if (!(D > TREE_SINGULAR * size)) return false;
   double inverse = 1 / D;
   x->factor[n->factor] = inverse;
   if (n->parent == GROUND) return true;
@@ -61,7 +48,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   for (int a = 0; a < k; a++)
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
-  if (!dense_cholesky(k, D, k, SINGULAR)) return false;
+  if (!dense_cholesky(k, D, k, TREE_SINGULAR)) return false;
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
   for (int a = 0; a < k; a++) {
@@ -229,14 +216,16 @@ BLOCK void inverse_tree(const int w, const mechanism *m, motion *x, const double
     tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
     for (int k = 0; k < w; k++) l->A[k] += l->c[k];
-    for (int k = 0; k < n->nv; k++) block_axpy(w, udot[n->v + k], x->S + 6 * (n->v + k), l->A);
+    if (n->nv) block_axpy(w, udot[n->v], x->S + 6 * n->v, l->A);
+    for (int v = n->v + 1; v < n->v + n->nv; v++) block_axpy(w, udot[v], x->S + 6 * v, l->A);
     block_inertia_mul(w, l->J, l->mk, n->mass, l->A, l->pA);
     for (int k = 0; k < w; k++) l->pA[k] += l->bias[k] - l->F[k];
   }
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
-    for (int k = 0; k < n->nv; k++) tau[n->v + k] = block_dot(w, x->S + 6 * (n->v + k), l->pA);
+    if (n->nv) tau[n->v] = block_dot(w, x->S + 6 * n->v, l->pA);
+    for (int v = n->v + 1; v < n->v + n->nv; v++) tau[v] = block_dot(w, x->S + 6 * v, l->pA);
     if (n->parent != GROUND) block_shift_force(w, l->r, l->pA, x->links[n->parent].pA);
   }
 }
@@ -248,25 +237,45 @@ void tree_inverse(const mechanism *m, motion *x, const double *udot, double *tau
     inverse_tree(6, m, x, udot, tau);
 }
 
+// Where the composite inertia of a node and all that hangs on it stands in IA: J, mk and the mass.
+enum { COMPOSITE_J = 0, COMPOSITE_MK = 6, COMPOSITE_MASS = 9 };
+
+BLOCK void fill_composites(const int w, const mechanism *m, motion *x) {
+  for (int i = 1; i < m->node_count; i++) {
+    tree_link *l = &x->links[i];
+    for (int k = 0; k < (w == 3 ? 1 : 6); k++) l->IA[COMPOSITE_J + k] = l->J[k];
+    for (int k = 0; k < (w == 3 ? 2 : 3); k++) l->IA[COMPOSITE_MK + k] = l->mk[k];
+    l->IA[COMPOSITE_MASS] = m->nodes[i].mass;
+  }
+}
+
+// Column v of M in the rows of one node, and with it the same row. Most nodes have one speed.
+BLOCK void meet_columns(const int w, const mechanism *m, const motion *x, const node *a, const double *f, int v, double *M) {
+  if (a->nv) M[a->v * m->nv + v] = M[v * m->nv + a->v] = block_dot(w, x->S + 6 * a->v, f);
+  for (int b = a->v + 1; b < a->v + a->nv; b++) M[b * m->nv + v] = M[v * m->nv + b] = block_dot(w, x->S + 6 * b, f);
+}
+
 // Composite inertias inward; a column's force I_c S_k, carried to each ancestor, meets that ancestor's columns.
 BLOCK void mass_matrix(const int w, const mechanism *m, motion *x, double *M) {
   memset(M, 0, (size_t)m->nv * (size_t)m->nv * sizeof *M);
-  fill_inertias(w, m, x);
+  fill_composites(w, m, x);
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
-    if (n->parent != GROUND) block_shift_inertia(w, x->links[i].r, x->links[i].IA, x->links[n->parent].IA);
-    for (int k = 0; k < n->nv; k++) {
+    const double *J = x->links[i].IA + COMPOSITE_J, *mk = x->links[i].IA + COMPOSITE_MK;
+    double mass = x->links[i].IA[COMPOSITE_MASS];
+    if (n->parent != GROUND) {
+      double *parent = x->links[n->parent].IA, moved_J[6], moved_mk[3];
+      block_shift_rigid(w, x->links[i].r, J, mk, mass, moved_J, moved_mk);
+      for (int k = 0; k < (w == 3 ? 1 : 6); k++) parent[COMPOSITE_J + k] += moved_J[k];
+      for (int k = 0; k < (w == 3 ? 2 : 3); k++) parent[COMPOSITE_MK + k] += moved_mk[k];
+      parent[COMPOSITE_MASS] += mass;
+    }
+    for (int v = n->v; v < n->v + n->nv; v++) {
       double f[6];
-      block_mul(w, x->links[i].IA, x->S + 6 * (n->v + k), f);
+      block_inertia_mul(w, J, mk, mass, x->S + 6 * v, f);
       for (int j = i; j != GROUND; j = m->nodes[j].parent) {
-        const node *a = &m->nodes[j];
-        for (int b = 0; b < a->nv; b++) {
-          double entry = block_dot(w, x->S + 6 * (a->v + b), f);
-          M[(a->v + b) * m->nv + n->v + k] = M[(n->v + k) * m->nv + a->v + b] = entry;
-        }
-        double at_parent[6] = {0};
-        block_shift_force(w, x->links[j].r, f, at_parent);
-        memcpy(f, at_parent, sizeof f);
+        meet_columns(w, m, x, &m->nodes[j], f, v, M);
+        block_carry_force(w, x->links[j].r, f);
       }
     }
   }

@@ -4,6 +4,10 @@
 
 #include "mechanics/mechanism.h"
 
+// A pivot of the articulated inertia this small beside its own terms is rounding, not mass: the sum behind it has at
+// most a few hundred terms, each good to 1e-16.
+#define TREE_SINGULAR 1e-13
+
 // Poses and joint columns from q, velocities and relative bias accelerations from u, inertias and bias forces.
 void tree_kinematics(const mechanism *m, motion *x);
 

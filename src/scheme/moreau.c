@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/mobility.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/moreau_friction.h"
@@ -34,11 +34,14 @@ typedef struct moreau {
   long steps, steps_before;              // taken, and those of the run that was resumed
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
+  double *displacement;                  // one a speed, for the moment
   double projection_energy;
   contact_point *points, *before;        // at the midpoint of this step, and of the last
   bool has_before;
   bool *struck;                          // by a percussion since they were last apart
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
+  const contact_element **element_of;    // the element of each point
+  bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   scheme_contact *shown;
@@ -93,7 +96,9 @@ static void allocate(moreau *s) {
   s->u = s->q + m->nq, s->accounts = s->u + m->nv;
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
+  s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
+  s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
   s->before = ARENA_ARRAY(a, contact_point, points + 1);
   s->struck = ARENA_ARRAY(a, bool, points + 1);
   s->nearest = ARENA_ARRAY(a, double, points + 1);
@@ -109,6 +114,16 @@ static void allocate(moreau *s) {
   s->xi = ARENA_ARRAY(a, double, rows);
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
+}
+
+static void look_ahead(moreau *s) {
+  const mechanism *m = s->m;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) s->element_of[p] = e;
+    s->reads_coordinates |= e->type == &contact_stop;
+  }
 }
 
 // The largest problem that can come: every point active.
@@ -203,6 +218,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->settings = *(const moreau_settings *)setup->settings;
   allocate(s);
+  look_ahead(s);
   s->memory.out_of_memory = NULL;
   s->solver = solve_settings_default();
   s->solver.warm_start = !s->m->planar;  // planar problems are solved exactly from nothing
@@ -238,23 +254,48 @@ static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
   }
 }
 
+// q := q ⊕ h u where there are quaternions
+static void turn(moreau *s, double h, const double *u, double *q) {
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
+  dynamics_move(s->m, q, s->displacement);
+}
+
+// The motion's q := s->q ⊕ h s->u
+static inline void move_from_state(moreau *s, double h) {
+  int nq = s->m->nq;
+  bool turning = nq > s->m->nv;
+  for (int i = 0; i < nq; i++) s->x->q[i] = turning ? s->q[i] : s->q[i] + h * s->u[i];
+  if (turning) turn(s, h, s->u, s->x->q);
+}
+
+// From the midpoint to the end of the step, the motion and the state alike. False: not finite.
+static inline bool move_to_end(moreau *s, double h, const double *u_end) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  bool turning = m->nq > m->nv, finite = true;
+  if (turning) turn(s, h, u_end, x->q);
+  for (int i = 0; i < m->nq; i++) s->q[i] = x->q[i] = turning ? x->q[i] : x->q[i] + h * u_end[i];
+  for (int i = 0; i < m->nv; i++) {
+    s->u[i] = x->u[i] = u_end[i];
+    finite &= isfinite(u_end[i]) != 0;
+  }
+  return finite;
+}
+
 // Everything at (q_M, u_A): kinematics, rows, active points, and the free velocity.
 static bool prepare(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
-  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
-  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u[i];
-  dynamics_move(m, x->q, s->u_free);
+  move_from_state(s, 0.5 * dt);
   memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
   tree_kinematics(m, x);
-  coordinate_update(m, x);
-  moreau_friction_begin(&s->friction, m, x);
+  if (s->reads_coordinates) coordinate_update(m, x);
+  if (m->friction_count) moreau_friction_begin(&s->friction, m, x);
   dynamics_apply_forces(m, x);
-  if (!tree_factor(m, x)) return false;
-  tree_forward(m, x);
+  if (!mobility_accelerate(m, x)) return false;
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
     x->t = t_end;  // moving constraints are to hold at the end of the step
@@ -269,6 +310,20 @@ static void guess_percussion(moreau *s, const contact_element *e, const scheme_c
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
+// Whether an element has to be looked at closely: a point touches or did so in the last step.
+static bool is_near(moreau *s, const contact_element *e) {
+  if (!e->type->gaps) return true;
+  double gap[CONTACT_POINTS_MAX];
+  bool near = false;
+  e->type->gaps(s->m, s->x, e, gap);
+  for (int k = 0; k < e->point_count; k++) {
+    scheme_contact *shown = &s->shown[e->point0 + k];
+    shown->gap = gap[k];
+    near |= shown->active || gap[k] <= s->contacts->activation;
+  }
+  return near;
+}
+
 // From one midpoint to the next the motion is uniform. Bodies that are apart now, and overlapped on the straight ways since
 // they were last apart without a percussion, have gone through each other: an impact that was missed.
 static void look_for_passage(moreau *s, const contact_element *e, int p) {
@@ -281,37 +336,36 @@ static void look_for_passage(moreau *s, const contact_element *e, int p) {
   s->nearest[p] = 0;
 }
 
-static void find_active(moreau *s, double dt) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  contact_point *points = s->before;
-  s->before = s->points, s->points = points;
-  rows_clear(m, x);
-  s->active_count = 0;
-  contact_evaluate(s->contacts, m, x, s->points);
-  for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
-    for (int k = 0; k < e->point_count; k++) {
-      int p = e->point0 + k;
-      bool active = s->points[p].gap <= s->contacts->activation;
-      scheme_contact last = s->shown[p];
-      s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .active = active, .point = &s->points[p]};
-      look_for_passage(s, e, p);
-      if (!active) continue;
-      guess_percussion(s, e, &last, x->row_total, dt);
-      s->active[s->active_count] = p;
-      s->active_row[s->active_count++] = x->row_total;
-      contact_add_rows(m, x, e, &s->points[p]);
-    }
+static void add_active(moreau *s, const contact_element *e, double dt) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    scheme_contact *shown = &s->shown[p];
+    shown->gap = s->points[p].gap;
+    bool active = shown->gap <= s->contacts->activation;
+    look_for_passage(s, e, p);
+    if (!active && !shown->active) continue;
+    scheme_contact last = *shown;
+    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = &s->points[p]};
+    if (!active) continue;
+    if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
+    s->active[s->active_count] = p;
+    s->active_row[s->active_count++] = s->x->row_total;
+    contact_add_rows(s->m, s->x, e, &s->points[p]);
   }
-  s->has_before = true;
-  moreau_friction_add_rows(&s->friction, m, x, s->P, dt);
 }
 
-static const contact_element *element_of(const moreau *s, int point) {
-  const contact_element *e = s->contacts->elements;
-  while (point >= e->point0 + e->point_count) e++;
-  return e;
+static void find_active(moreau *s, double dt) {
+  contact_point *points = s->before;
+  s->before = s->points, s->points = points;
+  rows_clear(s->m, s->x);
+  s->active_count = 0;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    if (!is_near(s, e)) continue;
+    e->type->evaluate(s->m, s->x, e, s->points + e->point0);
+    add_active(s, e, dt);
+  }
+  s->has_before = true;
+  if (s->m->friction_count) moreau_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
 
 // Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
@@ -322,7 +376,7 @@ static void look_for_paradox(moreau *s) {
   const mechanism *m = s->m;
   int row_total = s->x->row_total;
   for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = element_of(s, s->active[k]);
+    const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
     const double *rate = s->rate_before + first, *W = s->W + (long)first * row_total + first;
@@ -360,12 +414,13 @@ static carom_status solve_step(moreau *s, carom_error *error) {
 static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  rows_rates(m, x, s->rate_before);
-  rows_rates_of(m, x, s->u_free, s->q_rows);
+  mobility_take_rows(m, x);
+  mobility_rates(m, x, s->u, s->rate_before);
+  mobility_rates(m, x, s->u_free, s->q_rows);
   add_constraint_blocks(s);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
   for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = element_of(s, s->active[k]);
+    const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     add_contact_block(s, e, first);
     s->q_rows[first] += e->material.restitution * s->rate_before[first];
@@ -373,14 +428,9 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
   add_friction_blocks(s, dt);
-  rows_delassus(m, x, s->W);
+  mobility_delassus(m, x, s->W);
   look_for_paradox(s);
   return solve_step(s, error);
-}
-
-static void respond(moreau *s) {
-  const double *change = delassus_response(s->m, s->x, s->P, s->x->row_total);
-  for (int i = 0; i < s->m->nv; i++) s->u_end[i] = s->u_free[i] + change[i];
 }
 
 // Again and again with the friction of joints that the last solution's load gives, until the two agree.
@@ -393,7 +443,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, error);
-    if (status == CAROM_OK) respond(s);
+    if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
   }
   s->tally.unsolved++;
   s->tally.worst_residual = fmax(s->tally.worst_residual, s->friction.change);
@@ -442,7 +492,7 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
 
 static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
-  const contact_element *e = element_of(s, point);
+  const contact_element *e = s->element_of[point];
   const double *P = s->P + first;
   scheme_contact *shown = &s->shown[point];
   shown->normal_force = P[0] / dt;
@@ -463,18 +513,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .sticks = sticks});
 }
 
-static void book(moreau *s, double dt, bool solved) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
-  if (solved) {
-    rows_rates_of(m, x, s->u_end, s->rate_after);
-    for (int i = 0; i < m->row_count; i++) {
-      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
-      x->lambda[i] = s->P[i] / dt;
-    }
-    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
-  }
+static void book_contacts(moreau *s, double dt) {
   int next = 0;
   step_losses losses = {0};
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -489,20 +528,35 @@ static void book(moreau *s, double dt, bool solved) {
   }
 }
 
+static void book(moreau *s, double dt, bool solved) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  if (solved) {
+    mobility_rates(m, x, s->u_end, s->rate_after);
+    for (int i = 0; i < m->row_count; i++) {
+      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
+      x->lambda[i] = s->P[i] / dt;
+    }
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
+  }
+  if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
+}
+
 // The impulse of a drive in the tree closes the balance M Δu - Δt h - W P along its speed.
-static void book_drives(moreau *s, double dt) {
+static void book_drives(moreau *s, double dt, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
   constraint_push(m, x, s->P, x->row_total);
   for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u_end[i] - s->u[i]) / dt;
-  tree_inverse(m, x, x->udot, s->u_free);
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
+  tree_inverse(m, x, x->udot, s->displacement);
   for (int i = 0; i < m->drive_count; i++) {
     int v = m->drives[i].speed;
     if (v < 0) continue;
-    x->drive_effort[i] = s->u_free[v] - x->tau[v];
-    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + s->u_end[v]);
+    x->drive_effort[i] = s->displacement[v] - x->tau[v];
+    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + u_end[v]);
   }
 }
 
@@ -510,23 +564,26 @@ static double stored_energy(const moreau *s) {
   return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
 }
 
-static void finish(moreau *s, double t_end, double dt) {
+static void project(moreau *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < m->nv; i++) s->u_free[i] = 0.5 * dt * s->u_end[i];
-  dynamics_move(m, x->q, s->u_free);
-  memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
-  memcpy(s->u, s->u_end, (size_t)m->nv * sizeof *s->u);
-  s->t = t_end;
-  s->steps++;
-  dynamics_set(m, x, s->t, s->q, s->u);
-  if (!s->settings.project || !m->row_count) return;
   dynamics_positions_velocities(m, x);
   double before = stored_energy(s);
   dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 8);
   dynamics_positions_velocities(m, x);
   s->projection_energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+}
+
+static carom_status finish(moreau *s, double t_end, double dt, const double *u_end, carom_error *error) {
+  bool finite = move_to_end(s, 0.5 * dt, u_end);
+  s->t = s->x->t = t_end;
+  s->x->level = LEVEL_NONE;
+  s->steps++;
+  if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  if (s->settings.project && s->m->row_count) project(s);
+  if (finite) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
 }
 
 // Step k of a run ends at k h, so that rounding does not add up.
@@ -544,17 +601,12 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   bool touching = s->x->row_total > 0;
   carom_status solved = touching ? solve_contacts(s, dt, error) : CAROM_OK;
   if (solved != CAROM_OK) return solved;
-  if (touching)
-    respond(s);
-  else
-    memcpy(s->u_end, s->u_free, (size_t)s->m->nv * sizeof *s->u_end);
+  double *u_end = touching ? s->u_end : s->u_free;
+  if (touching) mobility_respond(s->m, s->x, s->P, s->u_free, u_end);
   if (s->friction.loaded && (solved = settle_friction(s, dt, error)) != CAROM_OK) return solved;
   book(s, dt, touching);
-  if (s->m->drive_count) book_drives(s, dt);
-  finish(s, t_next, dt);
-  for (int i = 0; i < s->m->nv; i++)
-    if (!isfinite(s->u[i])) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
-  return CAROM_OK;
+  if (s->m->drive_count) book_drives(s, dt, u_end);
+  return finish(s, t_next, dt, u_end, error);
 }
 
 // Within the second half of a step the motion is uniform; at a jump the state after it is shown.
@@ -562,8 +614,7 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   (void)error;
   moreau *s = scheme;
   dynamics_set(s->m, s->x, t, s->q, s->u);
-  for (int i = 0; i < s->m->nv; i++) s->u_free[i] = (t - s->t) * s->u[i];
-  dynamics_move(s->m, s->x->q, s->u_free);
+  move_from_state(s, t - s->t);
   return CAROM_OK;
 }
 

@@ -30,7 +30,9 @@ static double friction_residual(const solve_problem *p, const double *r, const d
     natural_map(block, r + block->row, u + block->row, 1, F);
     sum += square(block->size, F);
   }
-  double scale = fmax(square(p->W.rows, p->q), fmax(square(p->W.rows, r), square(p->W.rows, u)));
+  double squares[3] = {0};
+  for (int i = 0; i < p->W.rows; i++) squares[0] += p->q[i] * p->q[i], squares[1] += r[i] * r[i], squares[2] += u[i] * u[i];
+  double scale = fmax(squares[0], fmax(squares[1], squares[2]));
   return relative(sqrt(sum), sqrt(scale));
 }
 

@@ -7,9 +7,8 @@
 #include "solve/cone_alart_curnier.h"
 #include "solve/residual.h"
 
-static const solver *const solvers[] = {&solver_lemke,     &solver_enumerate, &solver_newton,
-                                        &solver_pgs,       &solver_nsgs,      &solver_alart_curnier,
-                                        &solver_interior};
+static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate, &solver_newton,
+                                        &solver_pgs,        &solver_nsgs,  &solver_alart_curnier, &solver_interior};
 
 const solver *const *solver_list(int *count) {
   *count = sizeof solvers / sizeof *solvers;

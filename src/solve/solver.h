@@ -15,8 +15,8 @@ typedef struct solver {
                         solve_info *info);
 } solver;
 
-extern const solver solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs, solver_alart_curnier,
-    solver_interior;
+extern const solver solver_active_set, solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs,
+    solver_alart_curnier, solver_interior;
 
 const solver *const *solver_list(int *count);
 const solver *solver_find(const char *name);  // null when there is none
@@ -49,7 +49,8 @@ chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
 #define SOLVE_ZERO_STAGE "zero"
 // r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the
-// best of all. The tally may be null.
+// best of all. The tally may be null. Leaves the time to its caller: it runs in every step, and reading a clock
+// costs as much as a small problem.
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        solve_solution *solution, chain_tally *tally);
 

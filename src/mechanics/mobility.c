@@ -1,0 +1,244 @@
+#include "mechanics/mobility.h"
+
+#include <stddef.h>
+
+#include "mechanics/block.h"
+#include "mechanics/delassus.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+
+// --- M and h written out ------------------------------------------------------------------------------------------
+// Everything of one tree is referred to one point, the origin of its body next to ground. Then nothing needs to be
+// carried from body to body: composite inertias and forces add up as they are, and a force meets the columns S° of all
+// joints between its body and ground. What stands where the recursion has its articulated inertias:
+enum { OF_J = 0, OF_MK = 6, OF_MASS = 9, OF_RHO = 10 };  // inertia of a node and what hangs on it; ρ from that point to it
+
+// In a tree where every node has one speed, the commonest, node i has speed i - 1.
+BLOCK int speeds_from(const bool single, const node *n, int i) { return single ? i - 1 : n->v; }
+BLOCK int speeds_to(const bool single, const node *n, int i) { return single ? i : n->v + n->nv; }
+
+BLOCK void copy(const int n, const double *from, double *to) {
+  for (int k = 0; k < n; k++) to[k] = from[k];
+}
+
+// Columns, inertia and the force that leaves the free speeds as they are, of every node by itself. Numbers are worked on
+// in places of their own and stored once: the compiler cannot know that links, columns and matrices lie apart.
+BLOCK void refer_nodes(const int w, const bool single, const mechanism *m, motion *x) {
+  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i];
+    const tree_link *parent = &x->links[n->parent];
+    double rho[3], A[6], f[6], J[6], mk[3];
+    for (int k = 0; k < axes; k++) rho[k] = n->parent == GROUND ? 0 : parent->IA[OF_RHO + k] + l->r[k];
+    block_shift_motion(w, l->r, parent->A, A);
+    for (int k = 0; k < w; k++) A[k] += l->c[k];
+    for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
+      double S[6], referred[6];
+      copy(w, x->S + 6 * v, S);
+      block_refer_motion(w, rho, S, referred);
+      if (m->driven[v]) block_axpy(w, x->drive_udot[v], S, A);
+      copy(w, referred, x->U + 6 * v);
+    }
+    block_inertia_mul(w, l->J, l->mk, n->mass, A, f);
+    for (int k = 0; k < w; k++) f[k] += l->bias[k] - l->F[k];
+    block_carry_force(w, rho, f);
+    block_shift_rigid(w, rho, l->J, l->mk, n->mass, J, mk);
+    copy(turns, J, l->IA + OF_J);
+    copy(axes, mk, l->IA + OF_MK);
+    l->IA[OF_MASS] = n->mass;
+    copy(axes, rho, l->IA + OF_RHO);
+    copy(w, A, l->A);
+    copy(w, f, l->pA);
+  }
+}
+
+// Inward: M_vj = S°_j · I° S°_v for each speed j between v and ground, and what the forces ask of v.
+BLOCK void write_out(const int w, const bool single, const mechanism *m, motion *x) {
+  const int turns = w == 3 ? 1 : 6, axes = w == 3 ? 2 : 3;
+  refer_nodes(w, single, m, x);
+  for (int i = m->node_count - 1; i > 0; i--) {
+    const node *n = &m->nodes[i];
+    const tree_link *l = &x->links[i];
+    tree_link *parent = &x->links[n->parent];
+    double J[6], mk[3], mass = l->IA[OF_MASS], p[6];
+    copy(turns, l->IA + OF_J, J);
+    copy(axes, l->IA + OF_MK, mk);
+    copy(w, l->pA, p);
+    for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
+      double f[6], S[6], *row = x->mass + v * m->nv;
+      copy(w, x->U + 6 * v, S);
+      block_inertia_mul(w, J, mk, mass, S, f);
+      for (int j = v; j >= 0; j = m->speed_before[j]) row[j] = block_dot(w, x->U + 6 * j, f);
+      x->udot[v] = block_dot(w, S, p);
+    }
+    if (n->parent == GROUND) continue;
+    for (int k = 0; k < turns; k++) parent->IA[OF_J + k] += J[k];
+    for (int k = 0; k < axes; k++) parent->IA[OF_MK + k] += mk[k];
+    parent->IA[OF_MASS] += mass;
+    for (int k = 0; k < w; k++) parent->pA[k] += p[k];
+  }
+}
+
+// --- factorisation ------------------------------------------------------------------------------------------------
+// Each function takes the number of speeds as a constant and is compiled for every number a small tree can have.
+
+// From the last speed, a leaf's, to the first. The pivot of a speed is the articulated inertia along it, those further
+// out having left the matrix before. A driven speed does not answer: as if its inertia were without bound. Returns the
+// speed whose pivot is rounding, or -1.
+BLOCK int factor(const int nv, const bool *driven, double *M, double *mobility) {
+  double diagonal[MOBILITY_SMALL];
+  for (int k = 0; k < nv; k++) diagonal[k] = M[k * nv + k];
+  for (int k = nv - 1; k >= 0; k--) {
+    double *Mk = M + k * nv, inverse = mobility[k] = driven[k] ? 0 : 1 / Mk[k];
+    if (!driven[k] && !(Mk[k] > TREE_SINGULAR * diagonal[k])) return k;
+    for (int i = k - 1; i >= 0; i--) {
+      double *Mi = M + i * nv, share = Mk[i] * inverse;
+      for (int j = 0; j <= i; j++) Mi[j] -= share * Mk[j];
+      Mk[i] = share;
+    }
+  }
+  return -1;
+}
+
+// y := L⁻ᵀ y
+BLOCK void solve_inward(const int nv, const double *L, double *y) {
+  for (int k = nv - 1; k > 0; k--)
+    for (int i = 0; i < k; i++) y[i] -= L[k * nv + i] * y[k];
+}
+
+// y := L⁻¹ D⁻¹ y
+BLOCK void solve_outward(const int nv, const double *L, const double *mobility, double *y) {
+  for (int k = 0; k < nv; k++) {
+    double sum = y[k] * mobility[k];
+    for (int i = 0; i < k; i++) sum -= L[k * nv + i] * y[i];
+    y[k] = sum;
+  }
+}
+
+// M u̇ = τ - h, where h on entry to u̇ is what it takes to leave the free speeds as they are.
+BLOCK void accelerate(const int nv, motion *x) {
+  double y[MOBILITY_SMALL];
+  for (int k = 0; k < nv; k++) y[k] = x->tau[k] - x->udot[k];
+  solve_inward(nv, x->mass, y);
+  solve_outward(nv, x->mass, x->mobility, y);
+  for (int k = 0; k < nv; k++) x->udot[k] = y[k] + x->drive_udot[k];
+}
+
+// --- rows over the speeds: each twice, g and L⁻ᵀ g ----------------------------------------------------------------
+
+// g += the image of a block on a body.
+BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_body *t, double *g) {
+  double f[6];
+  for (int k = 0; k < w; k++) f[k] = t->J[k];
+  block_carry_force(w, x->links[t->node].IA + OF_RHO, f);
+  for (int v = m->nodes[t->node].last_speed; v >= 0; v = m->speed_before[v]) g[v] += block_dot(w, x->U + 6 * v, f);
+}
+
+BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
+  for (int i = 0; i < x->row_total; i++) {
+    const row *r = &x->rows[i];
+    double g[MOBILITY_SMALL] = {0};
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node == GROUND) continue;
+      if (m->planar) add_body(3, m, x, t, g);
+      else add_body(6, m, x, t, g);
+    }
+    for (int k = 0; k < r->speed_count; k++) g[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+    copy(nv, g, x->dense_rows + 2 * i * nv);
+    solve_inward(nv, x->mass, g);
+    copy(nv, g, x->dense_rows + (2 * i + 1) * nv);
+  }
+}
+
+BLOCK void rates(const int nv, const motion *x, const double *u, double *out) {
+  for (int i = 0; i < x->row_total; i++) out[i] = block_dot(nv, x->dense_rows + 2 * i * nv, u);
+}
+
+BLOCK void delassus(const int nv, const motion *x, double *W) {
+  int n = x->row_total;
+  for (int i = 0; i < n; i++) {
+    double a[MOBILITY_SMALL];
+    for (int k = 0; k < nv; k++) a[k] = x->mobility[k] * x->dense_rows[(2 * i + 1) * nv + k];
+    for (int j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = block_dot(nv, a, x->dense_rows + (2 * j + 1) * nv);
+  }
+}
+
+BLOCK void respond(const int nv, const motion *x, const double *P, const double *u0, double *u) {
+  double y[MOBILITY_SMALL] = {0};
+  for (int i = 0; i < x->row_total; i++) block_axpy(nv, P[i], x->dense_rows + (2 * i + 1) * nv, y);
+  solve_outward(nv, x->mass, x->mobility, y);
+  for (int k = 0; k < nv; k++) u[k] = u0[k] + y[k];
+}
+
+struct mobility_kernels {
+  int (*factor)(const bool *driven, double *M, double *mobility);
+  void (*accelerate)(motion *x);
+  void (*take_rows)(const mechanism *m, motion *x);
+  void (*rates)(const motion *x, const double *u, double *out);
+  void (*delassus)(const motion *x, double *W);
+  void (*respond)(const motion *x, const double *P, const double *u0, double *u);
+};
+
+#define COUNTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define X(n)                                                                                                      \
+  static int factor_##n(const bool *driven, double *M, double *mobility) { return factor(n, driven, M, mobility); } \
+  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
+  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
+  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
+  static void delassus_##n(const motion *x, double *W) { delassus(n, x, W); }                                     \
+  static void respond_##n(const motion *x, const double *P, const double *u0, double *u) { respond(n, x, P, u0, u); }
+COUNTS(X)
+#undef X
+
+#define X(n) {factor_##n, accelerate_##n, take_rows_##n, rates_##n, delassus_##n, respond_##n},
+static const mobility_kernels small_trees[MOBILITY_SMALL] = {COUNTS(X)};
+#undef X
+
+const mobility_kernels *mobility_choose(int nv) {
+  return nv >= 1 && nv <= MOBILITY_SMALL ? &small_trees[nv - 1] : NULL;
+}
+
+// --- either way ---------------------------------------------------------------------------------------------------
+
+static bool accelerate_small(const mechanism *m, motion *x) {
+  if (m->planar && m->single) write_out(3, true, m, x);
+  else if (m->planar) write_out(3, false, m, x);
+  else write_out(6, false, m, x);
+  int singular = m->small->factor(m->driven, x->mass, x->mobility);
+  x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
+  if (singular >= 0) return false;
+  m->small->accelerate(x);
+  return true;
+}
+
+bool mobility_accelerate(const mechanism *m, motion *x) {
+  if (m->small) return accelerate_small(m, x);
+  if (!tree_factor(m, x)) return false;
+  tree_forward(m, x);
+  return true;
+}
+
+void mobility_take_rows(const mechanism *m, motion *x) {
+  if (m->small) m->small->take_rows(m, x);
+}
+
+void mobility_rates(const mechanism *m, motion *x, const double *u, double *out) {
+  if (m->small) m->small->rates(x, u, out);
+  else rows_rates_of(m, x, u, out);
+}
+
+void mobility_delassus(const mechanism *m, motion *x, double *W) {
+  if (m->small) m->small->delassus(x, W);
+  else rows_delassus(m, x, W);
+}
+
+void mobility_respond(const mechanism *m, motion *x, const double *P, const double *u0, double *u) {
+  if (m->small) {
+    m->small->respond(x, P, u0, u);
+    return;
+  }
+  const double *change = delassus_response(m, x, P, x->row_total);
+  for (int k = 0; k < m->nv; k++) u[k] = u0[k] + change[k];
+}

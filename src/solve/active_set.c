@@ -1,0 +1,166 @@
+// Small problems by guessing which rows hold. A block is open (no percussion), slips one way or the other
+// (r_T = ∓μ r_N), or holds (u = 0 in all its rows); for boxes: at one bound, at the other, or between. Each guess is one
+// small linear system; where its solution breaks a law, that block's state is changed and the system solved again.
+// Contacts of mechanisms mostly do what the velocities without percussion suggest, so that one or two systems do. No
+// promise to end: what cycles, or has a singular system, is left to pivoting.
+#include <math.h>
+
+#include "solve/solver.h"
+
+enum { ROWS_MAX = 12, ROUNDS = 6 };
+
+// A pivot this small beside the largest entry its column began with is rounding: rows repeat others.
+static const double SINGULAR = 1e-12;
+
+typedef enum block_state { OPEN, FORWARD, BACKWARD, HELD } block_state;
+
+// One unknown for each row that holds. A slipping contact's drags its tangential percussion along, by `pull`.
+typedef struct system {
+  int n;
+  int row[ROWS_MAX], tangent[ROWS_MAX];  // tangent -1: nothing dragged along
+  double pull[ROWS_MAX];
+  double A[ROWS_MAX][ROWS_MAX + 1];      // and the right-hand side
+  double least[ROWS_MAX];                // pivot of a column that is not rounding
+} system;
+
+static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_SPACE); }
+
+static void measure(solve_workspace *w, const solve_limits *limits) { (void)w, (void)limits; }
+
+static double slip_pull(const solve_block *b, block_state state) { return state == FORWARD ? -b->mu : b->mu; }
+
+// What r = 0, or the bound of a box next to it, and its velocities suggest.
+static block_state first_guess(const solve_block *b, const double *q) {
+  switch (b->kind) {
+    case BLOCK_UNILATERAL: return q[0] < 0 ? HELD : OPEN;
+    case BLOCK_PLANE: return !(q[0] < 0) ? OPEN : q[1] > 0 ? FORWARD : BACKWARD;
+    case BLOCK_BOX: return q[0] > 0 && isfinite(b->lo) ? FORWARD : q[0] < 0 && isfinite(b->hi) ? BACKWARD : HELD;
+    default: return HELD;
+  }
+}
+
+// The block's state after a solution: the same where its laws hold.
+static block_state next_state(const solve_block *b, block_state state, const double *r, const double *u) {
+  switch (b->kind) {
+    case BLOCK_UNILATERAL:
+      if (state == OPEN) return u[0] < 0 ? HELD : OPEN;
+      return r[0] < 0 ? OPEN : HELD;
+    case BLOCK_PLANE:
+      if (state == OPEN) return !(u[0] < 0) ? OPEN : u[1] > 0 ? FORWARD : BACKWARD;
+      if (r[0] < 0) return OPEN;
+      if (state == HELD) return r[1] > b->mu * r[0] ? BACKWARD : r[1] < -b->mu * r[0] ? FORWARD : HELD;
+      return (state == FORWARD ? u[1] < 0 : u[1] > 0) ? HELD : state;
+    case BLOCK_BOX:
+      if (state == HELD) return r[0] < b->lo ? FORWARD : r[0] > b->hi ? BACKWARD : HELD;
+      return (state == FORWARD ? u[0] < 0 : u[0] > 0) ? HELD : state;
+    default: return HELD;
+  }
+}
+
+static void add_unknown(system *s, int row, int tangent, double pull) {
+  s->row[s->n] = row, s->tangent[s->n] = tangent, s->pull[s->n++] = pull;
+}
+
+// Unknowns of a block; percussions that are known, at the bounds of boxes, go to r.
+static void add_block(system *s, const solve_block *b, block_state state, double *r) {
+  for (int k = 0; k < b->size; k++) r[b->row + k] = 0;
+  if (b->kind == BLOCK_BOX && state != HELD) {
+    r[b->row] = state == FORWARD ? b->lo : b->hi;
+  } else if (state == HELD) {
+    for (int k = 0; k < b->size; k++) add_unknown(s, b->row + k, -1, 0);
+  } else if (state != OPEN) {
+    add_unknown(s, b->row, b->row + 1, slip_pull(b, state));
+  }
+}
+
+static void fill(system *s, const solve_problem *p, const double *W, const double *r, bool known) {
+  int rows = p->W.rows;
+  for (int j = 0; j < s->n; j++) s->least[j] = 0;
+  for (int i = 0; i < s->n; i++) {
+    const double *Wi = W + (long)s->row[i] * rows;
+    for (int j = 0; j < s->n; j++) {
+      double entry = Wi[s->row[j]] + (s->tangent[j] >= 0 ? s->pull[j] * Wi[s->tangent[j]] : 0);
+      s->A[i][j] = entry;
+      if (SINGULAR * fabs(entry) > s->least[j]) s->least[j] = SINGULAR * fabs(entry);
+    }
+    double sum = -p->q[s->row[i]];
+    for (int j = 0; known && j < rows; j++) sum -= Wi[j] * r[j];
+    s->A[i][s->n] = sum;
+  }
+}
+
+// Gauss with partial pivoting; the solution ends in the last column.
+static bool eliminate(system *s) {
+  int n = s->n;
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(s->A[i][k]) > fabs(s->A[best][k])) best = i;
+    if (!(fabs(s->A[best][k]) > s->least[k])) return false;
+    for (int j = k; best != k && j <= n; j++) {
+      double t = s->A[k][j];
+      s->A[k][j] = s->A[best][j], s->A[best][j] = t;
+    }
+    double inverse = 1 / s->A[k][k];
+    for (int j = k + 1; j <= n; j++) s->A[k][j] *= inverse;
+    for (int i = 0; i < n; i++) {
+      double factor = s->A[i][k];
+      if (i == k || factor == 0) continue;
+      for (int j = k + 1; j <= n; j++) s->A[i][j] -= factor * s->A[k][j];
+    }
+  }
+  return true;
+}
+
+static void spread(const system *s, double *r) {
+  for (int i = 0; i < s->n; i++) {
+    double value = s->A[i][s->n];
+    r[s->row[i]] = value;
+    if (s->tangent[i] >= 0) r[s->tangent[i]] = s->pull[i] * value;
+  }
+}
+
+// One system. False: singular.
+static bool solve_states(const solve_problem *p, const double *W, const block_state *state, double *r, double *u) {
+  int rows = p->W.rows;
+  bool known = false;
+  system s;
+  s.n = 0;
+  for (int b = 0; b < p->block_count; b++) {
+    add_block(&s, &p->blocks[b], state[b], r);
+    known |= p->blocks[b].kind == BLOCK_BOX && state[b] != HELD;
+  }
+  fill(&s, p, W, r, known);
+  if (!eliminate(&s)) return false;
+  spread(&s, r);
+  for (int i = 0; i < rows; i++) {
+    u[i] = p->q[i];
+    for (int j = 0; j < rows; j++) u[i] += W[i * rows + j] * r[j];
+  }
+  return true;
+}
+
+static solve_status solve(const solve_problem *p, const solve_settings *settings, solve_workspace *w, double *r,
+                          solve_info *info) {
+  (void)w;
+  double W[ROWS_MAX * ROWS_MAX], u[ROWS_MAX];
+  block_state state[ROWS_MAX];
+  int rounds = settings->iterations ? settings->iterations : ROUNDS;
+  p->W.ops->dense(&p->W, W);
+  for (int b = 0; b < p->block_count; b++) state[b] = first_guess(&p->blocks[b], p->q + p->blocks[b].row);
+  while (info->iterations++ < rounds) {
+    if (!solve_states(p, W, state, r, u)) return SOLVE_STALLED;
+    bool holds = true;
+    for (int b = 0; b < p->block_count; b++) {
+      const solve_block *block = &p->blocks[b];
+      block_state next = next_state(block, state[b], r + block->row, u + block->row);
+      holds &= next == state[b];
+      state[b] = next;
+    }
+    if (holds) return SOLVE_SOLVED;
+  }
+  return SOLVE_LIMIT;
+}
+
+const solver solver_active_set = {"active-set", "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
+                                  suits, measure, solve};
