@@ -66,7 +66,7 @@ static void laws_give_back_and_take_what_they_claim(void) {
         CHECK_NEAR(i->restitution_achieved, achieved, 1e-8);
         CHECK_NEAR(i->restitution, asked[j], 0);
         CHECK_NEAR(-v, achieved, 1e-8);
-        CHECK_NEAR(i->loss_normal, drop, 1e-8 * fmax(drop, 1e-2 * 0.5 * m));
+        CHECK_NEAR(i->loss_normal, drop, 1e-8 * (asked[j] < 1 ? drop : 0.5 * m));  // where nothing is lost, of what there is
         tried++;
       }
       run_close(&r);
@@ -197,31 +197,37 @@ static void a_hundred_bounces_keep_the_energy(void) {
   check_bounces(TIGHT "e=1 method.compliant.entry=restart", 4.8e10 * pow(1e-6, 2.5) / 2.5);
 }
 
-// The highest that a body comes after its first bounce, as a part of the height it fell from.
-static double height_after(run *r, double until) {
-  double most = 0;
-  bool bounced = false;
-  while (carom_sim_time(r->sim) < until && carom_sim_step(r->sim, until, &r->error) == CAROM_OK) {
-    bounced |= r->sim->impacts.episodes > 0;
-    if (bounced && run_read(r, "fall.u2") > 0) most = fmax(most, run_read(r, "fall.q2"));
-  }
-  return most;
-}
-
-// Figure 1(c): steps of 0.1 ms that take no care of where contact begins.
+// Figure 1(c): steps of 0.2 ms that take no care of where contact begins. The force met at a third of a millimetre throws the
+// ball up faster than it came, to that factor squared of its height, and the summary says so.
 static void without_control_the_ball_gains_height(void) {
   run r;
-  if (!run_open(&r, "falling-ball", "method.compliant.entry=none integrator.type=rk4 integrator.step=1e-4")) return;
-  double height = height_after(&r, 1.5);
+  rows list;
+  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.type=rk4 integrator.step=2e-4", &list)) return;
+  run_to(&r, 0.6);
   carom_summary s = carom_sim_summary(r.sim);
+  double height = run_read(&r, "fall.q2") + pow(run_read(&r, "fall.u2"), 2) / (2 * g);
   printf("    after one bounce: %.3f of the height, first met %.2e m deep\n", height, s.worst_initial_penetration);
-  CHECK_LE(1.05, height);
-  CHECK_LE(1, s.too_deep);
-  CHECK_LE(s.penetration_bound, s.worst_initial_penetration);
+  CHECK_LE(2, height);
+  CHECK_EQUAL(list.count, 1);
+  CHECK_NEAR(pow(list.row[0].restitution_achieved, 2), height, 1e-3 * height);
+  CHECK_EQUAL(s.too_deep, 1);
+  CHECK_LE(10 * s.penetration_bound, s.worst_initial_penetration);
   CHECK_EQUAL(s.unbalanced, 1);
   char json[2048];
   carom_summary_json(&s, json, sizeof json);
-  CHECK_CONTAINS(json, "\"penetration\": ");
+  CHECK_CONTAINS(json, "\"penetration\": 1");
+  run_close(&r);
+}
+
+// The same at tolerances that CVODE has by default: its error control shortens the steps at the kink of the force, so that
+// this ball bounces well. Nothing promises it, and the rows say how deep it was met.
+static void error_control_alone_may_do(void) {
+  run r;
+  rows list;
+  if (!rows_open(&r, "falling-ball", "method.compliant.entry=none integrator.rtol=1e-8 integrator.atol=1e-8", &list)) return;
+  run_to(&r, 1);
+  if (CHECK_EQUAL(list.count, 1)) CHECK_NEAR(list.row[0].restitution_achieved, 1, 1e-4);
+  CHECK(list.row[0].penetration > 0);
   run_close(&r);
 }
 
@@ -243,7 +249,9 @@ static void the_pendulum_swings_back(void) {
     // energies tell more
     double energy = run_read(&r, "energy.kinetic") + run_read(&r, "energy.gravity") + run_read(&r, "energy.contact");
     double m = 4.0 / 3 * acos(-1) * 0.05 * 0.05 * 0.05 * 7800;
-    CHECK_NEAR(energy / (m * g), height, 1e-6 * height);
+    // procedure 1 may begin at the bound: K δ^2.5/2.5 a hit that no motion paid for, as above
+    double gain = k == 2 ? list.count * 3.39e10 * pow(1e-6, 2.5) / 2.5 : 0;
+    CHECK_NEAR(energy, m * g * height, 1e-6 * m * g * height + gain);
     for (int i = 1; i < 3; i++) CHECK_NEAR(highest[i], height, 1e-3 * height);
     rows_keep_their_bound(&list);
     run_close(&r);
@@ -380,6 +388,7 @@ int main(void) {
   RUN(a_law_in_words_is_the_same_law);
   RUN(a_hundred_bounces_keep_the_energy);
   RUN(without_control_the_ball_gains_height);
+  RUN(error_control_alone_may_do);
   RUN(the_pendulum_swings_back);
   RUN(without_control_the_pendulum_gains_height);
   RUN(a_graze_inside_a_step_is_seen);

@@ -60,11 +60,14 @@ void compliant_see(compliant *s) {
 }
 
 // Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
-// taken, and the ledger will tell.
+// taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
+// Jacobians are found, and means no entry.
 static bool enters_too_deep(const compliant *s, int index) {
   if (s->settings.entry != ENTRY_REJECT || s->in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
-  double shortest = s->settings.smooth.integrator.step_min;
-  return -s->seen[index].gap > s->settings.penetration_max && s->x->t > s->t + 1.001 * shortest;
+  const touch_look *from = &s->look[LOOK_START][index], *to = &s->seen[index];
+  double h = s->x->t - s->t, shortest = s->settings.smooth.integrator.step_min;
+  bool moved_there = from->gap - to->gap <= 4 * h * fmax(fabs(from->rate), fabs(to->rate));
+  return -to->gap > s->settings.penetration_max && h > 1.001 * shortest && moved_there;
 }
 
 void compliant_push(void *scheme, const mechanism *m, motion *x) {
