@@ -651,6 +651,32 @@ static char *on_terminal(bool colour, const char *option) {
   return text;
 }
 
+// The ball's first two bounces under three methods: impacts of all match, JSON and a page are written, and a run that fails
+// is told and compared as far as it came.
+static void methods_are_compared(void) {
+  const char *model = CHECK_SOURCE_DIR "/models/bouncing-ball.yaml";
+  CHECK_EQUAL(carom("compare %s --end 1.5 --method event,moreau,compliant --report page.html", model), 0);
+  CHECK_CONTAINS(out, "differences from event");
+  CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of moreau alone");
+  CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of compliant alone");
+  char *json = read_whole(in_scratch("bouncing-ball.json")), *page = read_whole(in_scratch("page.html"));
+  CHECK_CONTAINS(json, "\"second\":\"compliant\"");
+  CHECK_CONTAINS(page, "carom-run");
+  free(json);
+  free(page);
+  CHECK_EQUAL(carom("compare %s --end 1.5 --method moreau,event --json -o both", model), 0);
+  CHECK_CONTAINS(out, "\"impulse_max\"");
+  CHECK_EQUAL(carom("compare %s --method moreau", model), 2);
+  CHECK_CONTAINS(err, "at least two methods");
+  CHECK_EQUAL(carom("compare %s --method moreau,moreau", model), 2);
+  CHECK_EQUAL(carom("compare %s --method moreau,nonsense", model), 2);
+  CHECK_CONTAINS(err, "nonsense");
+  // a fixed step that lands deep in the floor, far through a light ball
+  CHECK_EQUAL(carom("compare %s --end 1.5 --method event,compliant --set method.compliant.entry=none "
+                    "--set 'integrator={type: rk4, step: 0.03}'", model), 2);
+  CHECK_CONTAINS(err, "rk4");
+}
+
 static void a_terminal_sees_progress(void) {
   char *shown = on_terminal(true, NULL);
   CHECK_CONTAINS(shown, "of 1e+06 s");
@@ -736,6 +762,7 @@ int main(void) {
   RUN(the_reference_page_is_up_to_date);
   RUN(export_gives_back_what_was_recorded);
   RUN(a_damaged_record_is_told);
+  RUN(methods_are_compared);
   RUN(a_terminal_sees_progress);
   free(out), free(err);
   return check_summary();
