@@ -6,7 +6,12 @@
 #include "scheme/sundials_glue.h"
 
 // A result may be one of the operands, element by element.
-#define EACH(i, n) _Pragma("GCC ivdep") for (sunindextype i = 0; i < (n); i++)
+#ifdef __clang__
+#define APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define APART _Pragma("GCC ivdep")
+#endif
+#define EACH(i, n) APART for (sunindextype i = 0; i < (n); i++)
 
 static void sum(double *z, double a, const double *x, double b, const double *y, sunindextype n) {
   EACH(i, n) z[i] = a * x[i] + b * y[i];

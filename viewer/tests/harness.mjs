@@ -53,18 +53,19 @@ const checks = [];
 export const check = (name, run) => checks.push({ name, run });
 
 export async function runChecks(only) {
-  let failed = 0;
+  let passed = 0, failed = 0;
   for (const { name, run } of checks) {
     if (only && !name.includes(only)) continue;
     const start = Date.now();
     try {
       await run();
+      passed++;
       console.log(`ok    ${name} (${Date.now() - start} ms)`);
     } catch (error) {
       failed++;
       console.log(`FAIL  ${name}\n${error.stack}`);
     }
   }
-  console.log(failed ? `${failed} failed` : 'all passed');
+  console.log(`${passed} passed, ${failed} failed`);
   return failed;
 }
