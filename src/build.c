@@ -275,9 +275,15 @@ static const joint_type *find_joint_type(const char *kind) {
   return NULL;
 }
 
-static const option_table *joint_table_of(const char *kind) {
+const option_table *builder_joint_table(const char *kind) {
   int count;
   const option_table *const *tables = joint_tables(&count);
+  return find_table(tables, count, kind);
+}
+
+const option_table *builder_surface_table(const char *kind) {
+  int count;
+  const option_table *const *tables = surface_tables(&count);
   return find_table(tables, count, kind);
 }
 
@@ -290,7 +296,7 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
   const carom_joint_def *d = p->content;
   const joint_type *type = find_joint_type(p->kind);
   if (!type) return unknown_kind(b, p, "joint");
-  const option_table *table = joint_table_of(p->kind);
+  const option_table *table = builder_joint_table(p->kind);
   if (joint_in(type, m->planar)->nv < 0)
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, table, p->kind), NULL,
                         "'%s': there is no %s joint in a planar model", p->name, p->kind);
@@ -546,11 +552,8 @@ static bool start_tight(builder *b, mechanism *m) {
 static const option_table *table_of_kind(const carom_def *def, const part_list *list, const char *kind) {
   int count;
   if (!kind) return NULL;
-  if (list == &def->joints) return joint_table_of(kind);
-  if (list == &def->surfaces) {
-    const option_table *const *tables = surface_tables(&count);
-    return find_table(tables, count, kind);
-  }
+  if (list == &def->joints) return builder_joint_table(kind);
+  if (list == &def->surfaces) return builder_surface_table(kind);
   if (list == &def->constraints) {
     const constraint_kind *kinds = constraint_kinds(&count);
     for (int i = 0; i < count; i++)

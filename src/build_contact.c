@@ -48,14 +48,6 @@ static shape shape_of(const part *p) {
   return (shape)s;
 }
 
-static const option_table *surface_table(const part *p) {
-  int count;
-  const option_table *const *tables = surface_tables(&count);
-  for (int i = 0; i < count; i++)
-    if (strcmp(tables[i]->name, p->kind) == 0) return tables[i];
-  return NULL;
-}
-
 static bool add_surfaces(contact_builder *c) {
   const part_list *list = &c->b->def->surfaces;
   c->surface_marker = ARENA_ARRAY(c->b->memory, int, list->count + 1);
@@ -65,9 +57,9 @@ static bool add_surfaces(contact_builder *c) {
     if (shape_of(p) == SHAPE_COUNT)
       return source_error(c->b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no surface called '%s'",
                           p->name, p->kind ? p->kind : "");
-    place at = builder_place(p, surface_table(p), p->kind);
+    place at = builder_place(p, builder_surface_table(p->kind), p->kind);
     if (shape_of(p) == SHAPE_BOX && !(d->size[0] > 0 && d->size[1] > 0 && (c->m->planar || d->size[2] > 0)))
-      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, surface_table(p), "size"), NULL,
+      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "size"), NULL,
                           "'%s': the edges of a box must be positive", p->name);
     c->surface_marker[i] = builder_marker(c->b, c->m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (c->surface_marker[i] < 0) return false;
@@ -85,7 +77,7 @@ static bool add_groups(contact_builder *c) {
     c->surface_group[i] = group ? names_find(&c->groups, group) : -1;
     if (!group || c->surface_group[i] >= 0) continue;
     if (names_find(&c->surfaces, group) >= 0)
-      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, surface_table(p), "group"), NULL,
+      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "group"), NULL,
                           "'%s': there is a surface '%s', and a group cannot have its name", p->name, group);
     c->surface_group[i] = c->groups.count;
     names_add(&c->groups, group, c->groups.count);
@@ -284,14 +276,6 @@ static bool add_named_pairs(contact_builder *c, bool *any) {
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
 
-static const option_table *joint_table(const part *p) {
-  int count;
-  const option_table *const *tables = joint_tables(&count);
-  for (int i = 0; i < count; i++)
-    if (strcmp(tables[i]->name, p->kind) == 0) return tables[i];
-  return NULL;
-}
-
 // Of what is inside, in the order its type wants it; of what is around it a journal's play along the axis.
 static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
   double *size = e->size_second;
@@ -310,7 +294,7 @@ static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
 
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
   bool guide = j->type == &joint_prismatic, ball = j->type == &joint_spherical, planar = c->m->planar;
-  place at = builder_place(p, joint_table(p), "clearance");
+  place at = builder_place(p, builder_joint_table(p->kind), "clearance");
   if (guide && !(d->length > 0 && d->width > 0))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length: and width:",
                         "'%s': clearance needs the slider's 'length' and 'width'", p->name);
@@ -328,7 +312,7 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
 }
 
 static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *d, int index) {
-  place at = builder_place(p, joint_table(p), "limits");
+  place at = builder_place(p, builder_joint_table(p->kind), "limits");
   if (d->limits.count != 2 || !(d->limits.items[0] < d->limits.items[1]))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': 'limits' must be two numbers, the lower one first",
                         p->name);

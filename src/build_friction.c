@@ -3,16 +3,8 @@
 
 #include "builder.h"
 
-static const option_table *joint_table(const part *p) {
-  int count;
-  const option_table *const *tables = joint_tables(&count);
-  for (int i = 0; i < count; i++)
-    if (strcmp(tables[i]->name, p->kind) == 0) return tables[i];
-  return NULL;
-}
-
 static bool refuse(builder *b, const part *p, const char *key, const char *hint, const char *why) {
-  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, joint_table(p), key), hint, "'%s': %s", p->name, why);
+  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), key), hint, "'%s': %s", p->name, why);
 }
 
 static int drive_of(const mechanism *m, coordinate of) {

@@ -17,6 +17,9 @@ typedef struct builder {
   const int *surface_marker;       // one a surface
 } builder;
 
+// The table of a member of a family by its kind; null: there is none.
+const option_table *builder_joint_table(const char *kind);
+const option_table *builder_surface_table(const char *kind);
 // Where an option of a part stood, or the part itself.
 place builder_place(const part *p, const option_table *table, const char *key);
 // "did you mean ...", from the names of one or two sections (the second may be null); null when none is near.

@@ -2,12 +2,12 @@
 // its sign between two of them, or a gap whose rate does, is followed up. A function that begins at zero, as the gap
 // does after a bounce or the slip after a standstill, counts only once it has been above its tolerance or has gone
 // below it.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "mechanics/dynamics.h"
 #include "scheme/event_internal.h"
+#include "scheme/root.h"
 
 static double force_scale(const event *s) {
   double most = 0;
@@ -101,34 +101,10 @@ typedef struct search {
   double shift;
 } search;
 
-static double evaluate(const search *f, double t) {
+static double evaluate(void *context, double t) {
+  const search *f = context;
   if (!observe_at(f->s, t)) return NAN;
   return (f->of_rate ? -f->s->point[f->function / EVENT_FUNCTIONS].rate[0] : value_of(f->s, f->function)) + f->shift;
-}
-
-// Illinois' method, with a bisection wherever it does not halve the bracket in three turns: f(a) > 0 ≥ f(b). Returns the
-// later end of a bracket that is as narrow as times can be told apart.
-static double find_root(const search *f, double a, double fa, double b, double fb) {
-  double width = b - a;
-  for (int turn = 0, side = 0; turn < 200 && b - a > 2 * DBL_EPSILON * fabs(b) && fb < 0; turn++) {
-    bool slow = turn % 3 == 2 && b - a > 0.5 * width;
-    if (turn % 3 == 2) width = b - a;
-    double t = slow ? 0.5 * (a + b) : (a * fb - b * fa) / (fb - fa);
-    if (!(t > a && t < b)) t = 0.5 * (a + b);
-    if (!(t > a && t < b)) break;
-    double ft = evaluate(f, t);
-    if (isnan(ft)) return NAN;
-    if (ft > 0) {
-      a = t, fa = ft;
-      if (side == 1) fb *= 0.5;
-      side = 1;
-    } else {
-      b = t, fb = ft;
-      if (side == -1) fa *= 0.5;
-      side = -1;
-    }
-  }
-  return b;
 }
 
 // A gap that turns between two looks has come closer by less than its rate there took it if the rate changed evenly; by
@@ -147,13 +123,13 @@ static double find_between(event *s, int function, const event_sample *a, const 
   double fa = a->value[function] + shift, fb = b->value[function] + shift;
   search f = {s, function, false, shift};
   if (!(fa > 0)) return a->t;
-  if (!(fb > 0)) return find_root(&f, a->t, fa, b->t, fb);
+  if (!(fb > 0)) return root_find(evaluate, &f, a->t, fa, b->t, fb, 0);
   if (!open || function % EVENT_FUNCTIONS || !(a->gap_rate[p] < 0 && b->gap_rate[p] > 0)) return INFINITY;
   if (stays_away(a, b, p, fa, fb)) return INFINITY;
   search nearest = {s, function, true, 0};
-  double t = find_root(&nearest, a->t, -a->gap_rate[p], b->t, -b->gap_rate[p]), ft = evaluate(&f, t);
+  double t = root_find(evaluate, &nearest, a->t, -a->gap_rate[p], b->t, -b->gap_rate[p], 0), ft = evaluate(&f, t);
   if (isnan(ft)) return NAN;
-  return ft > 0 ? INFINITY : find_root(&f, a->t, fa, t, ft);
+  return ft > 0 ? INFINITY : root_find(evaluate, &f, a->t, fa, t, ft, 0);
 }
 
 // The first event between look k and the next. Once one is found there is a look at it, and others need to be searched
