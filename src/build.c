@@ -593,70 +593,6 @@ static bool check_parts(builder *b) {
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
-static bool check_event(builder *b) {
-  const carom_def *def = b->def;
-  if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
-                        def->integrator.type == CAROM_RK4
-                            ? "method event goes on from any time, and integrator rk4 has fixed steps"
-                            : "method event solves ordinary differential equations, and integrator ida others");
-  return true;
-}
-
-// Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
-static bool check_poisson(builder *b) {
-  const contact_set *contacts = &b->model->contacts;
-  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
-  if (!poisson || b->model->m.planar) return true;
-  for (int i = 0; i < contacts->element_count; i++)
-    if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)
-      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or no friction",
-                          "Poisson's restitution with friction is for planar models, and '%s' has friction in space",
-                          contacts->elements[i].name);
-  return true;
-}
-
-// Sticking under a force law is stiff; everything else runs best with high order.
-static int suiting_integrator(const carom_model *model) {
-  if (model->integrator.type != CAROM_AUTO) return model->integrator.type;
-  bool rubs = false;
-  for (int i = 0; i < model->contacts.element_count; i++) rubs |= contact_rubs(&model->contacts.elements[i]);
-  return rubs && strcmp(model->method, "compliant") == 0 ? CAROM_BDF : CAROM_ADAMS;
-}
-
-static bool check_smooth(builder *b, int constraints) {
-  const carom_def *def = b->def;
-  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
-                        "integrator rk4 needs a 'step'");
-  bool ida = def->integrator.type == CAROM_IDA, ggl = constraints == CAROM_GGL;
-  if (ida && constraints == CAROM_BAUMGARTE)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
-                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
-  if (ggl && !ida)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
-                        "'constraints: ggl' is solved by IDA alone");
-  return true;
-}
-
-static bool check_compliant(builder *b) {
-  if (b->def->integrator.type == CAROM_RK4 && b->def->compliant.entry == CAROM_REJECT)
-    return source_error(b->error, CAROM_ERROR_MODEL, b->def->integrator_at, "use adams, bdf or erk, or 'entry: locate'",
-                        "'entry: reject' shortens steps, and integrator rk4 has fixed ones");
-  return true;
-}
-
-static bool check_method(builder *b) {
-  const carom_def *def = b->def;
-  if (def->record.compression > 9)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->record_at, NULL, "'compression' goes from 0 to 9, not to %d",
-                        def->record.compression);
-  if (strcmp(def->method, "event") == 0) return check_event(b);
-  if (strcmp(def->method, "smooth") == 0) return check_smooth(b, def->smooth.constraints);
-  if (strcmp(def->method, "compliant") == 0) return check_compliant(b) && check_smooth(b, def->compliant.constraints);
-  return true;
-}
-
 static bool fill_outputs(builder *b) {
   const part_list *list = &b->def->outputs;
   carom_model *model = b->model;
@@ -703,7 +639,7 @@ static bool build(builder *b) {
   model->compliant = def->compliant;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);
-  if (!check_parts(b) || !check_method(b) || !list_all_names(b)) return false;
+  if (!check_parts(b) || !builder_check_method(b) || !list_all_names(b)) return false;
 
   mechanism *m = &model->m;
   initial_state start;
@@ -732,9 +668,9 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
-  model->integrator.type = suiting_integrator(model);
+  model->integrator.type = builder_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
+  if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++)

@@ -1,0 +1,68 @@
+// What method and integrator go together, and which integrator suits where none is named.
+#include <string.h>
+
+#include "builder.h"
+
+static bool check_event(builder *b) {
+  const carom_def *def = b->def;
+  if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
+                        def->integrator.type == CAROM_RK4
+                            ? "method event goes on from any time, and integrator rk4 has fixed steps"
+                            : "method event solves ordinary differential equations, and integrator ida others");
+  return true;
+}
+
+// Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
+bool builder_check_poisson(builder *b) {
+  const contact_set *contacts = &b->model->contacts;
+  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
+  if (!poisson || b->model->m.planar) return true;
+  for (int i = 0; i < contacts->element_count; i++)
+    if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)
+      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or no friction",
+                          "Poisson's restitution with friction is for planar models, and '%s' has friction in space",
+                          contacts->elements[i].name);
+  return true;
+}
+
+// Sticking under a force law is stiff; everything else runs best with high order.
+int builder_integrator(const carom_model *model) {
+  if (model->integrator.type != CAROM_AUTO) return model->integrator.type;
+  bool rubs = false;
+  for (int i = 0; i < model->contacts.element_count; i++) rubs |= contact_rubs(&model->contacts.elements[i]);
+  return rubs && strcmp(model->method, "compliant") == 0 ? CAROM_BDF : CAROM_ADAMS;
+}
+
+static bool check_smooth(builder *b, int constraints) {
+  const carom_def *def = b->def;
+  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
+    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
+                        "integrator rk4 needs a 'step'");
+  bool ida = def->integrator.type == CAROM_IDA, ggl = constraints == CAROM_GGL;
+  if (ida && constraints == CAROM_BAUMGARTE)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
+                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
+  if (ggl && !ida)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
+                        "'constraints: ggl' is solved by IDA alone");
+  return true;
+}
+
+static bool check_compliant(builder *b) {
+  if (b->def->integrator.type == CAROM_RK4 && b->def->compliant.entry == CAROM_REJECT)
+    return source_error(b->error, CAROM_ERROR_MODEL, b->def->integrator_at, "use adams, bdf or erk, or 'entry: locate'",
+                        "'entry: reject' shortens steps, and integrator rk4 has fixed ones");
+  return true;
+}
+
+bool builder_check_method(builder *b) {
+  const carom_def *def = b->def;
+  if (def->record.compression > 9)
+    return source_error(b->error, CAROM_ERROR_MODEL, def->record_at, NULL, "'compression' goes from 0 to 9, not to %d",
+                        def->record.compression);
+  if (strcmp(def->method, "event") == 0) return check_event(b);
+  if (strcmp(def->method, "smooth") == 0) return check_smooth(b, def->smooth.constraints);
+  if (strcmp(def->method, "compliant") == 0) return check_compliant(b) && check_smooth(b, def->compliant.constraints);
+  return true;
+}
