@@ -383,6 +383,17 @@ static void reports_look_right(void) {
   end();
 }
 
+// Names of laws have hyphens; where one of the parts is a number's name it is a difference.
+static void words_may_have_hyphens(void) {
+  const document *d = load("parameters:\n  a: 3\n  law: hunt-crossley\n  line: esdu-78035\n  less: a-1\n  none: pi-a\n");
+  if (CHECK(d)) {
+    CHECK_TEXT(parameters_find(d->parameters, "law")->text, "hunt-crossley");
+    CHECK_TEXT(parameters_find(d->parameters, "line")->text, "esdu-78035");
+    CHECK_NEAR(parameter_value(d, "less"), 2, 0);
+    CHECK_NEAR(parameter_value(d, "none"), acos(-1) - 3, 1e-15);
+  }
+}
+
 static void nearest_words(void) {
   const char *words[] = {"mass", "inertia", "com", "massless"};
   CHECK_TEXT(source_nearest("mas", words, 4), "mass");
@@ -408,6 +419,7 @@ int main(void) {
   RUN(limits);
   RUN(files_and_includes);
   RUN(reports_look_right);
+  RUN(words_may_have_hyphens);
   RUN(nearest_words);
   return check_summary();
 }

@@ -114,11 +114,27 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
   return parameters_resolve(&e->known, name, found, hint);
 }
 
-// An identifier alone: another parameter, a constant such as pi, or else a word.
+static bool is_number_name(const evaluation *e, const char *name) {
+  return find_here(&e->known, name) || strcmp(name, "pi") == 0 || strcmp(name, "g0") == 0;
+}
+
+// An identifier alone: another parameter, a constant such as pi, or else a word. Words may be joined by hyphens, as the names
+// of laws are; with a number's name among them it is a difference.
 static bool is_word(const evaluation *e, const value *v) {
   if (v->quoted || is_flag(v->text)) return true;
-  if (!is_identifier(v->text) || find_here(&e->known, v->text)) return false;
-  return strcmp(v->text, "pi") != 0 && strcmp(v->text, "g0") != 0;
+  char part[64];
+  const char *at = v->text;
+  for (bool first = true;; first = false) {
+    size_t length = strcspn(at, "-");
+    if (length == 0 || length >= sizeof part) return false;
+    memcpy(part, at, length);
+    part[length] = 0;
+    bool of_a_name = strspn(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == length;
+    if (first ? !is_identifier(part) : !of_a_name) return false;
+    if (is_number_name(e, part)) return false;
+    if (!at[length]) return true;
+    at += length + 1;
+  }
 }
 
 static bool compile_one(evaluation *e, const value *v, parameter *p, place at, carom_error *error) {
