@@ -75,19 +75,28 @@ static int name_files(contest *c) {
   return -1;
 }
 
-// The model's own method keeps its settings; another one comes in by name.
-static carom_model *load_under(const contest *c, const char *method, int *code) {
-  setting_list as_given = c->a->settings;
-  carom_error ignored;
-  carom_model *own = carom_model_load(c->a->model, as_given.items, as_given.count, &ignored);
+// A setting such as method.moreau.step is for that method alone.
+static bool concerns(const carom_setting *s, const char *method) {
+  size_t length = strlen(method);
+  if (strncmp(s->name, "method.", 7) != 0) return true;
+  return strncmp(s->name + 7, method, length) == 0 && (s->name[7 + length] == '.' || s->name[7 + length] == 0);
+}
+
+static bool is_own(const contest *c, const char *method) {
+  carom_model *own = carom_model_load(c->a->model, NULL, 0, NULL);
   bool same = own && strcmp(carom_model_get_info(own).method, method) == 0;
   carom_model_destroy(own);
-  if (same) return load_model(c->a->model, &as_given, c->a->end, code);
-  setting_list with = {.items = calloc((size_t)c->a->settings.count + 1, sizeof *with.items),
-                       .count = c->a->settings.count + 1};
+  return same;
+}
+
+// The model's own method keeps its settings; another one comes in by name.
+static carom_model *load_under(const contest *c, const char *method, int *code) {
+  const setting_list *given = &c->a->settings;
+  setting_list with = {.items = calloc((size_t)given->count + 1, sizeof *with.items)};
   if (!with.items) return *code = usage_error("compare", "out of memory"), NULL;
-  with.items[0] = (carom_setting){"method", method};
-  memcpy(with.items + 1, c->a->settings.items, (size_t)c->a->settings.count * sizeof *with.items);
+  if (!is_own(c, method)) with.items[with.count++] = (carom_setting){"method", method};
+  for (int i = 0; i < given->count; i++)
+    if (concerns(&given->items[i], method)) with.items[with.count++] = given->items[i];
   carom_model *model = load_model(c->a->model, &with, c->a->end, code);
   free(with.items);
   return model;
