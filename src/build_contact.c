@@ -362,9 +362,9 @@ bool builder_resolve_materials(builder *b) {
     contact_element *e = &b->elements[i];
     double radius[2];
     contact_curvatures(e, radius);
-    if (!material_resolve(&e->material, radius, e->at, e->name, b->error)) return false;
-    if (!contact_rubs(e) || !e->material.tangential.type->states) continue;
-    b->model->m.inner_count += 2 * e->point_count;
+    bool line = b->model->m.planar || e->type == &contact_journal;  // in the plane a circle stands for a cylinder
+    if (!material_resolve(&e->material, radius, line, e->at, e->name, b->error)) return false;
+    b->model->m.inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
   return true;
 }
