@@ -182,6 +182,19 @@ static char *pair_name(contact_builder *c, int i, int j) {
   return arena_print(c->b->memory, "%s-%s", surfaces[i].name, surfaces[j].name);
 }
 
+// Pairs left out only because a joint connects their bodies.
+static int count_neighbours(const contact_builder *c) {
+  int count = 0;
+  for (int i = 0; i < c->b->def->surfaces.count; i++)
+    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
+      int a = body_of_surface(c, i), b = body_of_surface(c, j), points;
+      bool swap, left_out = a != b && are_neighbours(c->m, a, b) && !is_excluded(c, i, j);
+      const part *first = &c->b->def->surfaces.items[i], *second = &c->b->def->surfaces.items[j];
+      count += left_out && contact_between(shape_of(first), shape_of(second), c->m->planar, &points, &swap);
+    }
+  return count;
+}
+
 static bool add_every_pair(contact_builder *c) {
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++)
@@ -383,5 +396,6 @@ bool builder_contacts(builder *b, mechanism *m) {
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);
   b->elements = c.elements;
+  b->model->contacts.neighbours = any ? 0 : count_neighbours(&c);
   return true;
 }

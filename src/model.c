@@ -15,6 +15,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
       .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .activation = model->contacts.activation,
+      .neighbour_pairs = model->contacts.neighbours,
       .penetration_max = model->compliant.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
       .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,

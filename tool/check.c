@@ -71,6 +71,9 @@ static void print_parts(const carom_model *model, const char *section) {
 
 // Small lengths that decide what touches.
 static void print_contact_limits(const carom_model *model, const carom_model_info *info) {
+  if (info->neighbour_pairs)
+    printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
+           info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
   if (!carom_model_part(model, "contacts", 0).name) return;
   if (strcmp(info->method, "moreau") == 0)
     printf("    %-16s from a gap of %.3g m on (activation)\n", "take part", info->activation);

@@ -48,6 +48,7 @@ typedef struct carom_model_info {
   int coordinates_count, speeds;           // of the state
   int freedom;                             // degrees of freedom, those that are driven left out
   int constraint_rows, redundant_rows;
+  int neighbour_pairs;                     // surfaces that do not touch since a joint connects their bodies
   double activation;                       // gap at which a contact takes part in a step of method moreau [m]
   double penetration_max;                  // bound of a first penetration under method compliant [m]
   double end;                              // [s]

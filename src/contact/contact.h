@@ -56,6 +56,7 @@ struct contact_element {
 typedef struct contact_set {
   const contact_element *elements;
   int element_count, point_count;
+  int neighbours;                 // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
 } contact_set;
 
