@@ -31,6 +31,7 @@ typedef struct contact_type {
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
+  bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
   // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
   double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);

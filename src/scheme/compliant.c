@@ -72,11 +72,12 @@ static void set_modes_at_start(compliant *s) {
     s->point[p].now.mode = s->seen[p].gap < 0 || (s->seen[p].gap == 0 && s->seen[p].rate <= 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   for (int p = 0; p < s->contacts->point_count; p++)
     s->point[p].now.approach = fmax(s->settings.approach_min, -s->seen[p].rate);
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].lasts = s->point[p].now.mode == TOUCH_PRESSED;
   remember(s);
 }
 
 // Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
-enum { POINT_MEMORY = 2 };
+enum { POINT_MEMORY = 3 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return POINT_MEMORY * contacts->point_count + m->inner_count;
@@ -85,13 +86,15 @@ static int memory_size(const mechanism *m, const contact_set *contacts) {
 static void save_memory(const void *scheme, double *memory) {
   const compliant *s = scheme;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
-    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach;
+    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach, memory[2] = s->point[p].lasts;
   memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
 }
 
 static void recall(compliant *s, const double *memory) {
-  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+    s->point[p].lasts = memory[2] != 0;
+  }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
 }
 
@@ -115,7 +118,7 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
 static void list_contacts(compliant *s, const touch_look *at) {
   for (int p = 0; p < s->contacts->point_count; p++)
     s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
-                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0, .lasts = s->point[p].lasts,
                                    .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
                                    .point = &s->points[p]};
 }
@@ -220,6 +223,8 @@ static bool change_modes(compliant *s) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
+    // moving out, and in again without having parted: no longer an impact
+    c->lasts = mode != TOUCH_OPEN && (c->lasts || (s->look[LOOK_START][p].rate > 0 && s->look[LOOK_END][p].rate <= 0));
     c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;

@@ -25,6 +25,7 @@ typedef struct touch_look {
 typedef struct touch_point {
   const contact_element *e;
   bool elastic;               // loses nothing normal to the surface
+  bool lasts;                 // it is no impact any more, but follows the surface
   bool releases;              // its law may want to pull, and is not let
   touch_memory now, before;   // after the last step's end, and within the step
   double slow;                // a point that slides slower than this counts as sticking [m/s]

@@ -225,7 +225,7 @@ static void show_state(event *s, double t, const double *y, double loss) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
-                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c),
+                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c), .lasts = event_is_closed(c),
                                    .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
   }
   s->impacts->loss_tangential = loss;

@@ -164,7 +164,7 @@ static void show_gaps(moreau *s) {
 }
 
 // The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
-enum { POINT_MEMORY = 20 };
+enum { POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
@@ -179,7 +179,7 @@ static void remember(const void *scheme, double *memory) {
     vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
     const double numbers[POINT_MEMORY] = {
         c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
-        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z};
+        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z, c->lasts};
     memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
@@ -192,7 +192,7 @@ static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
   s->has_before = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0,
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
                                    &s->points[p]};
     s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
     s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
@@ -344,7 +344,7 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
     look_for_passage(s, e, p);
     if (!active && !shown->active) continue;
     scheme_contact last = *shown;
-    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = &s->points[p]};
+    *shown = (scheme_contact){.gap = last.gap, .active = active, .lasts = active && last.active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
     s->active[s->active_count] = p;

@@ -51,6 +51,7 @@ typedef struct scheme_stats {
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
   bool active, slides;
+  bool lasts;                      // it follows the surface, and does not just strike it
   const contact_point *point;      // the frame that the forces are in
 } scheme_contact;
 
