@@ -53,7 +53,7 @@ bool friction_depends_on_load(const mechanism *m) {
 
 bool friction_fits(double P, double tried, double found, double rate, double W) {
   const double nothing = 1e-10;  // as far as limits are made to agree
-  return fabs(P) <= found && (fabs(P) < tried || fabs(rate) <= nothing * W * found);
+  return fabs(P) <= found && (fabs(P) < tried || fabs(rate) <= nothing * W * tried);
 }
 
 // What was known of one side is out of date where the limits of other joints have changed since.

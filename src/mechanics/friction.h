@@ -20,7 +20,7 @@ double friction_limit(const mechanism *m, const motion *x, const joint_friction 
 double friction_of_load(const mechanism *m, const motion *x, const joint_friction *f, vec3 F, vec3 T);
 // Whether a friction P (an effort or a percussion) that was found with the limit `tried` fits the limit `found` of its load
 // as well, other as that is: it is within both, and the coordinate stands still. Below `tried` it surely does; at `tried`
-// it does where contacts hold it too, its rate being nothing against W times `found`, what friction could change it by.
+// it does where contacts hold it too, its rate being nothing against W times `tried`, what friction changed it by.
 bool friction_fits(double P, double tried, double found, double rate, double W);
 // The search for a limit that agrees with the load it brings about: what was tried last and what came of it, and two
 // limits around the one that is looked for, of which the lower brought more than itself and the upper less.

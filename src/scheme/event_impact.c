@@ -468,7 +468,8 @@ static bool is_struck(const event *s) {
   return false;
 }
 
-// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away from there.
+// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
+// from there.
 static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
