@@ -131,13 +131,17 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
+    sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->impacts.point_count = model->contacts.point_count;
   }
-  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open) {
+  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
+  for (int i = 0; i < model->contacts.element_count; i++)
+    for (int k = 0; k < model->contacts.elements[i].point_count; k++)
+      sim->turns[model->contacts.elements[i].point0 + k] = contact_turns(&model->m, &model->contacts.elements[i]);
   sim->x = motion_create(&model->m, error);
   if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
@@ -154,6 +158,7 @@ void carom_sim_destroy(carom_sim *sim) {
   motion_destroy(sim->x);
   free(sim->impacts.open);
   free(sim->impacts.is_open);
+  free(sim->turns);
   free(sim->row);
   free(sim);
 }

@@ -32,6 +32,7 @@ typedef struct touch_point {
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
   int inner;                  // the first of its inner states, -1: none
+  int inner_count;
 } touch_point;
 
 enum { UNDECIDED_MOST = 4 };  // then the mode it has is kept for a step
@@ -49,6 +50,7 @@ typedef struct compliant {
   int n;                      // of the state
   double nearness;            // gaps closer to zero than this cannot be told from it [m]
   double t, t_before;         // the last step, as far as it was taken
+  double t_start;             // where the run began [s]
   double *y, *y_look;
   touch_point *point;
   contact_point *points;      // as last evaluated

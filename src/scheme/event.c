@@ -178,6 +178,14 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   return s->it != NULL;
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(event *s) {
+  event_set(s, s->t, s->y);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   event *volatile s = calloc(1, sizeof *s);
@@ -200,6 +208,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
     destroy(s);
     return NULL;
   }
+  show_gaps(s);
   return s;
 }
 

@@ -591,7 +591,8 @@ static carom_status finish(moreau *s, double t_end, double dt, const double *u_e
 // Step k of a run ends at k h, so that rounding does not add up.
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
   moreau *s = scheme;
-  double h = s->settings.step, t_next = (double)(s->steps_before + s->steps + 1) * h;
+  // steps end on multiples of h, also after one that was cut short; a millionth of h is far above the rounding of t/h
+  double h = s->settings.step, t_next = (floor(s->t / h + 1e-6) + 1) * h;
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   if (!prepare(s, dt)) {
