@@ -370,6 +370,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
                      .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
@@ -470,7 +471,7 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact
 // also troubles, solves, the impact ledger with what is open in it, and what the scheme remembers.
-enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 8, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
+enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 10, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
 
 static int contact_checkpoint_size(const carom_model *model, const scheme_type *type) {
   if (!type->knows_contact) return 0;
@@ -490,7 +491,8 @@ static void save_contact(const carom_sim *sim, double *row) {
   const impact_ledger *l = &sim->impacts;
   const double numbers[TROUBLE_NUMBERS] = {(double)t->leaps, (double)t->too_deep, (double)t->inconsistent,
                                            (double)t->indeterminate, (double)t->gains, t->gained,
-                                           (double)t->accumulations, t->accumulation_error};
+                                           (double)t->accumulations, t->accumulation_error,
+                                           (double)t->friction_unsettled, (double)t->unsettled};
   memcpy(row, numbers, sizeof numbers), row += TROUBLE_NUMBERS;
   chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, row), row += CHAIN_TALLY_NUMBERS;
   row[0] = (double)l->episodes, row[1] = l->worst_penetration, row[2] = l->deepest, row += IMPACT_NUMBERS;
@@ -505,7 +507,8 @@ static void load_contact(carom_sim *sim, const double *row, scheme_start *from) 
   impact_ledger *l = &sim->impacts;
   from->trouble = (contact_trouble){.leaps = (long)row[0], .too_deep = (long)row[1], .inconsistent = (long)row[2],
                                     .indeterminate = (long)row[3], .gains = (long)row[4], .gained = row[5],
-                                    .accumulations = (long)row[6], .accumulation_error = row[7]};
+                                    .accumulations = (long)row[6], .accumulation_error = row[7],
+                                    .friction_unsettled = (long)row[8], .unsettled = (long)row[9]};
   row += TROUBLE_NUMBERS;
   from->solves = chain_tally_unpack(row), row += CHAIN_TALLY_NUMBERS;
   l->episodes = (long)row[0], l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;

@@ -126,6 +126,8 @@ typedef struct carom_summary {
                                    // have been missed
   long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
   long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
+  long friction_unsettled;         // steps in which the friction of a joint and the load it comes from did not agree
+  long unsettled;                  // instants of method event that went on with modes or impacts still undecided
   long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
   double energy_gained;            // by them [J]
   long accumulations;              // of infinitely many impacts, each summed up in closed form (method event)

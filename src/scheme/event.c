@@ -357,6 +357,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   carom_status status = CAROM_OK;
   s->impacts->loss_tangential = s->loss_tangential;
   s->t_before = s->t;
+  s->disagrees = false;
   for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
     event_instant instant = NO_EVENT;
     if (turn == MOST_AT_ONE_INSTANT)
@@ -381,6 +382,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     event_observe(s);
   }
   s->loss_tangential = s->impacts->loss_tangential;
+  s->trouble.friction_unsettled += s->disagrees;
   show_end(s);
   return status;
 }

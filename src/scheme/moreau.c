@@ -112,6 +112,7 @@ static void allocate(moreau *s) {
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
   s->xi = ARENA_ARRAY(a, double, rows);
+  s->friction.W = s->W, s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
 }
@@ -433,20 +434,21 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   return solve_step(s, error);
 }
 
-// Again and again with the friction of joints that the last solution's load gives, until the two agree.
+// Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not where
+// contacts and joints hold the same motion: more than one load fits then, and the solvers may find now this one, now that.
 static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
-  for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
+  for (int turn = 0; status == CAROM_OK; turn++) {
     if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
+    if (turn == FRICTION_TURNS) break;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, error);
     if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
   }
-  s->tally.unsolved++;
-  s->tally.worst_residual = fmax(s->tally.worst_residual, s->friction.change);
+  s->trouble.friction_unsettled++;
   return status;
 }
 
