@@ -31,6 +31,7 @@ typedef struct moreau {
   moreau_settings settings;
   impact_ledger *impacts;
   double t;
+  double grid;                           // the multiple of the step that the last one went for
   long steps, steps_before;              // taken, and those of the run that was resumed
   double *q, *u, *accounts;              // the state, one array
   double *u_free, *u_end;                // of the step under way
@@ -592,7 +593,9 @@ static carom_status finish(moreau *s, double t_end, double dt, const double *u_e
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
   moreau *s = scheme;
   // steps end on multiples of h, also after one that was cut short; a millionth of h is far above the rounding of t/h
-  double h = s->settings.step, t_next = (floor(s->t / h + 1e-6) + 1) * h;
+  double h = s->settings.step;
+  s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
+  double t_next = s->grid * h;
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   if (!prepare(s, dt)) {
