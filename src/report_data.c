@@ -195,16 +195,26 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   return true;
 }
 
-// Around the impacts, the strongest first, until `most` rows are taken.
-static bool keep_impacts(report *r, const report_run *run, int time, long most, row_set *must) {
-  edge *edges = ARENA_ARRAY(r->memory, edge, 2 * run->impact_count + 1);
+// Where the impacts are, the strongest first: two edges each.
+typedef struct hits {
+  edge *edges;
+  int count;
+} hits;
+
+static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
+  *h = (hits){.edges = ARENA_ARRAY(r->memory, edge, 2 * run->impact_count + 1), .count = run->impact_count};
   report_impact *strongest = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
   memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
   qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
-  for (int i = 0; i < run->impact_count; i++) edges[2 * i].t = strongest[i].start, edges[2 * i + 1].t = strongest[i].end;
-  if (!locate_edges(r, run, time, edges, 2 * run->impact_count)) return false;
-  for (int i = 0; i < run->impact_count && must->count < most; i++) {
-    long make = edges[2 * i].row, end = edges[2 * i + 1].row;
+  for (int i = 0; i < h->count; i++) h->edges[2 * i].t = strongest[i].start, h->edges[2 * i + 1].t = strongest[i].end;
+  return locate_edges(r, run, time, h->edges, 2 * h->count);
+}
+
+// Around the impacts until `most` rows are taken. Says whether that was all of them.
+static bool keep_hits(const hits *h, long most, row_set *must) {
+  int i = 0;
+  for (; i < h->count && must->count < most; i++) {
+    long make = h->edges[2 * i].row, end = h->edges[2 * i + 1].row;
     if (end - make <= WHOLE_IMPACT) {
       row_set_add_range(must, make - AROUND_EDGE, end + AROUND_EDGE);
     } else {
@@ -212,7 +222,7 @@ static bool keep_impacts(report *r, const report_run *run, int time, long most, 
       row_set_add_range(must, end - AROUND_EDGE, end + AROUND_EDGE);
     }
   }
-  return true;
+  return i == h->count;
 }
 
 static void keep_extremes(const report_table *t, row_set *must) {
@@ -390,31 +400,53 @@ static bool pack_finest(report *r, report_run *run, int index, int time, const t
     p = (packing){.room = i == last ? SIZE_MAX : room, .fits = true};
     if (!place_axis(r, run, &run->axes[index], time, &p) || !place_table(r, run, &run->tables[index], &p)) return false;
   }
-  settle_blobs(r, run, first);
   *taken = p.size;
   return true;
 }
 
-static bool thin_one(report *r, report_run *run, int index, int time, const row_set *around, size_t room, long most,
-                     size_t *taken) {
-  arena_mark mark = arena_get_mark(r->passing);
+// What a table may take of the page.
+typedef struct thin_share {
+  size_t room;               // packed
+  long rows;                 // that fit for sure, however badly they pack
+  size_t taken;
+} thin_share;
+
+static bool thin_around(report *r, report_run *run, int index, int time, const row_set *must, thin_share *share) {
   report_table *t = &run->tables[index];
   double *scales = ARENA_ARRAY(r->passing, double, t->column_count);
   for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
-  row_set must = row_set_copy(r->passing, around);
-  keep_extremes(t, &must);
-  t->axis = index;
   thin_result *thinned = ARENA_NEW(r->passing, thin_result);
-  if (!thin_table(r->passing, run->in, t->source, time, scales, &must, most, thinned, r->error) ||
-      !pack_finest(r, run, index, time, thinned, room, taken))
-    return false;
+  return thin_table(r->passing, run->in, t->source, time, scales, must, UNPACKED_MOST * share->rows, thinned, r->error) &&
+         pack_finest(r, run, index, time, thinned, share->room, &share->taken);
+}
+
+// Half of the share goes to impacts at first. Where many short impacts put a gulf between one bound and the next, much of
+// the room is left by the one that fits: then it is theirs too, unless that turns out too much.
+static bool thin_one(report *r, report_run *run, int index, int time, const row_set *ends, const hits *h, thin_share *share) {
+  arena_mark mark = arena_get_mark(r->passing);
+  int first = run->blob_count;
+  long half = share->rows / 2, around = half;
+  run->tables[index].axis = index;
+  for (int attempt = 0; attempt < 3; attempt++) {
+    arena_release(r->passing, mark);
+    run->blob_count = first;
+    row_set must = row_set_copy(r->passing, ends);
+    bool all = keep_hits(h, around, &must);
+    keep_extremes(&run->tables[index], &must);
+    if (!thin_around(r, run, index, time, &must, share)) return false;
+    if (attempt == 0 && !all && share->taken < share->room / 2)
+      around = (long)(0.8 * (double)half * (double)share->room / (double)share->taken);
+    else if (attempt == 1 && share->taken > share->room) around = half;
+    else break;
+  }
+  settle_blobs(r, run, first);
   run->axes[index].kept = row_set_copy(r->memory, &run->axes[index].kept);
   arena_release(r->passing, mark);
   return true;
 }
 
 // A record of times and nothing else: when it began and ended.
-static bool keep_ends(report *r, report_run *run, int time, const row_set *ends) {
+static bool keep_ends_only(report *r, report_run *run, int time, const row_set *ends) {
   packing p = {.room = SIZE_MAX};
   run->axes = ARENA_NEW(r->memory, report_axis);
   run->axis_count = 1;
@@ -434,18 +466,19 @@ static bool keep_some(report *r, report_run *run, int time, size_t room) {
     for (; k > 0 && bytes[order[k - 1]] > bytes[i]; k--) order[k] = order[k - 1];
     order[k] = i;
   }
-  row_set around = row_set_create(r->memory, run->rows);
-  row_set_add(&around, 0);
-  row_set_add(&around, run->rows - 1);
-  if (run->table_count == 0) return keep_ends(r, run, time, &around);
-  if (!keep_impacts(r, run, time, (long)(room / total / 2), &around)) return false;
+  row_set ends = row_set_create(r->memory, run->rows);
+  row_set_add(&ends, 0);
+  row_set_add(&ends, run->rows - 1);
+  if (run->table_count == 0) return keep_ends_only(r, run, time, &ends);
+  hits h;
+  if (!locate_hits(r, run, time, &h)) return false;
   run->axes = ARENA_ARRAY(r->memory, report_axis, run->table_count);
   run->axis_count = run->table_count;
   for (int i = 0; i < run->table_count; i++) {
     int k = order[i];
-    size_t taken, share = (size_t)((double)room * (double)bytes[k] / (double)total);
-    if (!thin_one(r, run, k, time, &around, share, UNPACKED_MOST * (long)(room / total), &taken)) return false;
-    room = taken < room ? room - taken : 0;
+    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total), .rows = (long)(room / total)};
+    if (!thin_one(r, run, k, time, &ends, &h, &share)) return false;
+    room = share.taken < room ? room - share.taken : 0;
     total -= bytes[k];
   }
   return true;
