@@ -1,6 +1,7 @@
 // Definition to compiled model: the one place that knows every family. Names become indices, words become functions,
 // and the mechanism is put together, assembled and checked.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -605,11 +606,25 @@ static bool fill_outputs(builder *b) {
   return true;
 }
 
+// What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
+static const char *describe_contact(builder *b, const contact_element *e) {
+  const contact_material *m = &e->material;
+  bool pressed = strcmp(b->def->method, "compliant") == 0;
+  char friction[64] = "";
+  if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
+  if (!pressed) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
+  if (m->normal.type->contact == LAW_POINT)
+    return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
+  return arena_print(b->memory, "%s%s", m->normal.type->name, friction);
+}
+
 static void name_contacts(builder *b) {
   const contact_set *s = &b->model->contacts;
   int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
   b->model->contact_signals = each;
   b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
+  b->model->contact_details = ARENA_ARRAY(b->memory, const char *, s->element_count + 1);
+  for (int i = 0; i < s->element_count; i++) b->model->contact_details[i] = describe_contact(b, &s->elements[i]);
   for (int i = 0; i < s->element_count; i++)
     for (int k = 0; k < each; k++)
       b->model->contact_names[each * i + k] =

@@ -182,6 +182,19 @@ static char *pair_name(contact_builder *c, int i, int j) {
   return arena_print(c->b->memory, "%s-%s", surfaces[i].name, surfaces[j].name);
 }
 
+// Pairs left out only because a joint connects their bodies.
+static int count_neighbours(const contact_builder *c) {
+  int count = 0;
+  for (int i = 0; i < c->b->def->surfaces.count; i++)
+    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
+      int a = body_of_surface(c, i), b = body_of_surface(c, j), points;
+      bool swap, left_out = a != b && are_neighbours(c->m, a, b) && !is_excluded(c, i, j);
+      const part *first = &c->b->def->surfaces.items[i], *second = &c->b->def->surfaces.items[j];
+      count += left_out && contact_between(shape_of(first), shape_of(second), c->m->planar, &points, &swap);
+    }
+  return count;
+}
+
 static bool add_every_pair(contact_builder *c) {
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++)
@@ -362,9 +375,9 @@ bool builder_resolve_materials(builder *b) {
     contact_element *e = &b->elements[i];
     double radius[2];
     contact_curvatures(e, radius);
-    if (!material_resolve(&e->material, radius, e->at, e->name, b->error)) return false;
-    if (!contact_rubs(e) || !e->material.tangential.type->states) continue;
-    b->model->m.inner_count += 2 * e->point_count;
+    bool line = b->model->m.planar || e->type == &contact_journal;  // in the plane a circle stands for a cylinder
+    if (!material_resolve(&e->material, radius, line, e->at, e->name, b->error)) return false;
+    b->model->m.inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
   return true;
 }
@@ -383,5 +396,6 @@ bool builder_contacts(builder *b, mechanism *m) {
   b->model->contacts = (contact_set){0};
   tell_mechanism(&c, &b->model->contacts);
   b->elements = c.elements;
+  b->model->contacts.neighbours = any ? 0 : count_neighbours(&c);
   return true;
 }

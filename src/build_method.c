@@ -17,6 +17,10 @@ static bool check_event(builder *b) {
 bool builder_check_poisson(builder *b) {
   const contact_set *contacts = &b->model->contacts;
   bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
+  for (int i = 0; poisson && i < contacts->element_count; i++)
+    if (contacts->elements[i].material.tangential_restitution > 0)
+      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or leave it out",
+                          "Poisson's restitution has no tangential one, and '%s' has", contacts->elements[i].name);
   if (!poisson || b->model->m.planar) return true;
   for (int i = 0; i < contacts->element_count; i++)
     if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)

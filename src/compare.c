@@ -103,8 +103,10 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
   return shared;
 }
 
+static const double SAME = 1e-9;   // radians or metres that are no difference, of coordinates that stay where they are
+
 static void note_difference(compare_column *c, double t, double difference, double weight) {
-  if (isnan(c->parts) && !(fabs(difference) <= 0.01 * c->range)) c->parts = t;
+  if (isnan(c->parts) && !(fabs(difference) <= 0.01 * c->range + SAME)) c->parts = t;
   if (!(fabs(difference) <= c->max)) c->max = fabs(difference), c->at = t;  // a NaN is noted too
   c->rms += weight * difference * difference;
 }

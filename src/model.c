@@ -14,7 +14,9 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .integrator = strcmp(model->method, "moreau") != 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
-      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count,
+      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .activation = model->contacts.activation,
+      .neighbour_pairs = model->contacts.neighbours,
+      .penetration_max = model->compliant.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
       .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,
       .moved_from = a->moved_from, .moved_to = a->moved_to, .moved_count = a->moved_count, .changed_joint = a->changed_joint,
@@ -59,7 +61,7 @@ carom_remark carom_model_remark(const carom_model *model, int i) {
       collect_remark(model, REMARK_RESTITUTION, "restitution",
                      "law that gives back another restitution than it is given; use restitution_is: achieved"),
       collect_remark(model, REMARK_CONFORMAL, "conformal",
-                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or use law: johnson"),
+                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or for cylinders use law: johnson"),
   };
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
     if (all[k].count && i-- == 0) return all[k];
@@ -88,9 +90,9 @@ static carom_part constraint_part(const mechanism *m, int index) {
     for (int d = 0; d < m->drive_count; d++) own = own && m->drives[d].constraint != k;
     if (!own || index-- > 0) continue;
     if (c->type != &constraint_couple)
-      return (carom_part){c->name, constraint_word(m, c), {body_of(m, c->first), body_of(m, c->second)}};
+      return (carom_part){c->name, constraint_word(m, c), {body_of(m, c->first), body_of(m, c->second)}, NULL};
     const char *second = c->term_count > 1 ? m->joints[c->terms[1].of.joint].name : NULL;
-    return (carom_part){c->name, "couple", {m->joints[c->terms[0].of.joint].name, second}};
+    return (carom_part){c->name, "couple", {m->joints[c->terms[0].of.joint].name, second}, NULL};
   }
   return (carom_part){0};
 }
@@ -98,23 +100,23 @@ static carom_part constraint_part(const mechanism *m, int index) {
 carom_part carom_model_part(const carom_model *model, const char *section_name, int i) {
   const mechanism *m = &model->m;
   if (i < 0) return (carom_part){0};
-  if (strcmp(section_name, "bodies") == 0 && i + 1 < m->body_count) return (carom_part){m->bodies[i + 1].name, "", {0}};
+  if (strcmp(section_name, "bodies") == 0 && i + 1 < m->body_count) return (carom_part){m->bodies[i + 1].name, "", {0}, NULL};
   if (strcmp(section_name, "joints") == 0 && i < m->joint_count) {
     const joint *j = &m->joints[i];
-    return (carom_part){j->name, j->type->name, {body_of(m, j->first), body_of(m, j->second)}};
+    return (carom_part){j->name, j->type->name, {body_of(m, j->first), body_of(m, j->second)}, NULL};
   }
   if (strcmp(section_name, "constraints") == 0) return constraint_part(m, i);
   if (strcmp(section_name, "forces") == 0 && i < m->force_count) {
     const force *f = &m->forces[i];
     const char *along = f->of.joint >= 0 ? m->joints[f->of.joint].name : NULL;
-    return (carom_part){f->name, f->type->name, {along ? along : body_of(m, f->first), body_of(m, f->second)}};
+    return (carom_part){f->name, f->type->name, {along ? along : body_of(m, f->first), body_of(m, f->second)}, NULL};
   }
   if (strcmp(section_name, "contacts") == 0 && i < model->contacts.element_count) {
     const contact_element *e = &model->contacts.elements[i];
-    return (carom_part){e->name, e->type->name, {body_of(m, e->first), body_of(m, e->second)}};
+    return (carom_part){e->name, e->type->name, {body_of(m, e->first), body_of(m, e->second)}, model->contact_details[i]};
   }
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
-    return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}};
+    return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}, NULL};
   return (carom_part){0};
 }
 

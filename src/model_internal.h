@@ -64,6 +64,7 @@ struct carom_model {
   drawing drawing;
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;
+  const char **contact_details;  // one an element: how its surfaces meet
   output *outputs;
   int output_count;
   assembly_report assembly;

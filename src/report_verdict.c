@@ -136,6 +136,8 @@ static void judge_warnings(json_writer *w, const report_run *run) {
       {"step_too_large", "Step too large", "%.0f contact(s) were found deeper than a clearance or a body: impacts may have been missed."},
       {"inconsistent", "Painlevé: no force", "In %.0f step(s) of sliding no finite contact force fits; an impact without collision stood in."},
       {"indeterminate", "Painlevé: several motions", "In %.0f step(s) of sliding more than one motion fits."},
+      {"friction_unsettled", "Joint friction", "In %.0f step(s) the friction of a joint and the load it comes from did not agree: several loads fit, or none."},
+      {"unsettled", "Undecided instants", "At %.0f instant(s) modes or impacts were still undecided when the motion went on."},
       {"penetration", "Met too deep", "%.0f contact(s) were first met deeper than their bound: such forces are not earned by any motion."},
       {"energy_gain", "Energy gained", "%.0f impact(s) added energy, as Newton's restitution with friction may."},
       {"restitution", "Another restitution", "%.0f contact(s) have a law that gives back another restitution than it is given."},

@@ -520,6 +520,8 @@ static void put_warnings(json_line *j, const carom_summary *s) {
   put_count(j, "penetration", s->too_deep);
   put_count(j, "inconsistent", s->inconsistent);
   put_count(j, "indeterminate", s->indeterminate);
+  put_count(j, "friction_unsettled", s->friction_unsettled);
+  put_count(j, "unsettled", s->unsettled);
   put_count(j, "energy_gain", s->energy_gains);
   put_count(j, "restitution", s->other_restitution);
   put_count(j, "conformal", s->conformal);

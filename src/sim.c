@@ -131,13 +131,17 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
+    sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->impacts.point_count = model->contacts.point_count;
   }
-  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open) {
+  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
+  for (int i = 0; i < model->contacts.element_count; i++)
+    for (int k = 0; k < model->contacts.elements[i].point_count; k++)
+      sim->turns[model->contacts.elements[i].point0 + k] = contact_turns(&model->m, &model->contacts.elements[i]);
   sim->x = motion_create(&model->m, error);
   if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
@@ -154,6 +158,7 @@ void carom_sim_destroy(carom_sim *sim) {
   motion_destroy(sim->x);
   free(sim->impacts.open);
   free(sim->impacts.is_open);
+  free(sim->turns);
   free(sim->row);
   free(sim);
 }
@@ -279,16 +284,18 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
   if (!points) return;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[CONTACT_POINTS_MAX] = {false};
+  bool active[CONTACT_POINTS_MAX] = {false}, lasts = false;
   for (int i = 0; i < e->point_count; i++) {
     gap = fmin(gap, points[i].gap);
     fn += points[i].normal_force;
     ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
     active[i] = points[i].active;
+    lasts |= points[i].lasts;
   }
   out[CONTACT_GAP] = gap, out[CONTACT_FN] = fn;
   out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
   out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : active[0];
+  if (e->type->tells_following && out[CONTACT_MODE] == 1 && lasts) out[CONTACT_MODE] = 2;
   contact_resultant(sim, e, points, out);
 }
 
@@ -363,6 +370,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
+                     .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
                      .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
@@ -463,7 +471,7 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact
 // also troubles, solves, the impact ledger with what is open in it, and what the scheme remembers.
-enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 8, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
+enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 10, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
 
 static int contact_checkpoint_size(const carom_model *model, const scheme_type *type) {
   if (!type->knows_contact) return 0;
@@ -483,7 +491,8 @@ static void save_contact(const carom_sim *sim, double *row) {
   const impact_ledger *l = &sim->impacts;
   const double numbers[TROUBLE_NUMBERS] = {(double)t->leaps, (double)t->too_deep, (double)t->inconsistent,
                                            (double)t->indeterminate, (double)t->gains, t->gained,
-                                           (double)t->accumulations, t->accumulation_error};
+                                           (double)t->accumulations, t->accumulation_error,
+                                           (double)t->friction_unsettled, (double)t->unsettled};
   memcpy(row, numbers, sizeof numbers), row += TROUBLE_NUMBERS;
   chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, row), row += CHAIN_TALLY_NUMBERS;
   row[0] = (double)l->episodes, row[1] = l->worst_penetration, row[2] = l->deepest, row += IMPACT_NUMBERS;
@@ -498,7 +507,8 @@ static void load_contact(carom_sim *sim, const double *row, scheme_start *from) 
   impact_ledger *l = &sim->impacts;
   from->trouble = (contact_trouble){.leaps = (long)row[0], .too_deep = (long)row[1], .inconsistent = (long)row[2],
                                     .indeterminate = (long)row[3], .gains = (long)row[4], .gained = row[5],
-                                    .accumulations = (long)row[6], .accumulation_error = row[7]};
+                                    .accumulations = (long)row[6], .accumulation_error = row[7],
+                                    .friction_unsettled = (long)row[8], .unsettled = (long)row[9]};
   row += TROUBLE_NUMBERS;
   from->solves = chain_tally_unpack(row), row += CHAIN_TALLY_NUMBERS;
   l->episodes = (long)row[0], l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;

@@ -13,6 +13,7 @@ struct carom_sim {
   void *scheme;
   energy_ledger ledger;
   impact_ledger impacts;
+  bool *turns;                 // of the ledger
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   double booked_t;             // and when that was

@@ -468,7 +468,24 @@ static void overlapping_surfaces_are_moved_apart(void) {
   run_close(&r);
 }
 
+// A step cut short at a stop is followed by one to the next multiple of h, never by a longer one.
+static void steps_keep_to_their_grid(void) {
+  run r;
+  if (!run_open(&r, "bouncing-ball", "dt=0.1")) return;
+  double last = 0, stops[] = {0.01, 0.02, 0.15, 0.15 + 1e-9, 0.4};
+  for (int i = 0; i < 5; i++)
+    while (last < stops[i]) {
+      if (!CHECK(carom_sim_step(r.sim, stops[i], NULL) == CAROM_OK)) break;
+      CHECK_LE(carom_sim_time(r.sim) - last, 0.1 * (1 + 1e-12));
+      last = carom_sim_time(r.sim);
+    }
+  CHECK_NEAR(last, 0.4, 0);
+  CHECK_EQUAL(carom_sim_summary(r.sim).steps, 8);  // 0.01 0.02 0.1 0.15 0.15+ 0.2 0.3 0.4
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(steps_keep_to_their_grid);
   RUN(bouncing_ball_falls_and_comes_to_rest);
   RUN(rest_time_has_order_one);
   RUN(block_slides_stops_and_stays);

@@ -64,9 +64,21 @@ static void print_parts(const carom_model *model, const char *section) {
   bool joints = strcmp(section, "joints") == 0;
   for (int i = 0; i < count && i < MOST; i++) {
     carom_part p = carom_model_part(model, section, i);
-    print_part(&p, joints && carom_model_joint_closes_loop(model, i) ? "closes a loop" : "");
+    print_part(&p, joints && carom_model_joint_closes_loop(model, i) ? "closes a loop" : p.detail ? p.detail : "");
   }
   if (count > MOST) printf("    ... and %d more\n", count - MOST);
+}
+
+// Small lengths that decide what touches.
+static void print_contact_limits(const carom_model *model, const carom_model_info *info) {
+  if (info->neighbour_pairs)
+    printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
+           info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
+  if (!carom_model_part(model, "contacts", 0).name) return;
+  if (strcmp(info->method, "moreau") == 0)
+    printf("    %-16s from a gap of %.3g m on (activation)\n", "take part", info->activation);
+  if (strcmp(info->method, "compliant") == 0)
+    printf("    %-16s at most %.3g m deep (penetration_max)\n", "are first met", info->penetration_max);
 }
 
 static void print_freedom(const carom_model_info *info) {
@@ -104,6 +116,7 @@ static void print_people(const char *path, const carom_model *model) {
   print_parts(model, "constraints");
   print_parts(model, "forces");
   print_parts(model, "contacts");
+  print_contact_limits(model, &info);
   print_parts(model, "drives");
   print_freedom(&info);
   print_assembly(model, &info);

@@ -105,6 +105,8 @@ static carom_model *load_under(const contest *c, const char *method, int *code) 
 static int run_one(contest *c, int i) {
   int code = 0;
   carom_model *model = load_under(c, c->method[i], &code);
+  if (!model && strcmp(c->method[i], "moreau") == 0)
+    fprintf(stderr, "hint: moreau needs a step: --set method.moreau.step=1e-4, or leave it out: --method event,compliant\n");
   if (!model) return code;
   progress shown = {.visible = is_terminal(stderr)};
   carom_run_options options = {.record = c->file[i], .progress = progress_go_on, .context = &shown};

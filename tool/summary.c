@@ -38,6 +38,12 @@ static int contact_warnings(FILE *to, const char *indent, const carom_summary *s
                                         "impact without collision was taken"},
       {s->indeterminate, "indeterminate", "steps in which more than one motion fits a sliding contact (Painlevé's "
                                           "paradox); lifting off was tried first"},
+      {s->friction_unsettled, "friction unsettled", "steps in which the friction of a joint and the load it comes from did not "
+                                                    "agree: the mechanism locks itself, or contacts and joints hold the "
+                                                    "same motion and more than one load fits; give the joint a constant "
+                                                    "friction_torque or friction_force, or less friction"},
+      {s->unsettled, "unsettled", "instants at which impacts followed each other without end, or stick and slip could not be "
+                                  "decided together with the load of joints; the motion went on with the last that was found"},
       {s->energy_gains, "energy gain", "steps whose impacts added energy, as Newton's restitution with friction may"},
   };
   int count = 0;

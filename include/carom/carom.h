@@ -48,6 +48,9 @@ typedef struct carom_model_info {
   int coordinates_count, speeds;           // of the state
   int freedom;                             // degrees of freedom, those that are driven left out
   int constraint_rows, redundant_rows;
+  int neighbour_pairs;                     // surfaces that do not touch since a joint connects their bodies
+  double activation;                       // gap at which a contact takes part in a step of method moreau [m]
+  double penetration_max;                  // bound of a first penetration under method compliant [m]
   double end;                              // [s]
   // What assembly found and did.
   double violation_before, violation_after;  // largest constraint violation of the given start, and what is left
@@ -69,6 +72,7 @@ typedef struct carom_part {
   const char *name;                        // null beyond the last
   const char *kind;                        // empty where there is only one
   const char *between[2];                  // bodies; of a drive or a force along a joint: the joint, null; else null
+  const char *detail;                      // of a contact: how its surfaces meet; else null
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
@@ -122,6 +126,8 @@ typedef struct carom_summary {
                                    // have been missed
   long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
   long indeterminate;              // steps of a sliding contact that more than one motion fits (the same)
+  long friction_unsettled;         // steps in which the friction of a joint and the load it comes from did not agree
+  long unsettled;                  // instants of method event that went on with modes or impacts still undecided
   long energy_gains;               // steps whose contacts added energy, as Newton's restitution with friction may
   double energy_gained;            // by them [J]
   long accumulations;              // of infinitely many impacts, each summed up in closed form (method event)

@@ -22,12 +22,12 @@ static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
 }
 
-static const char *const mode_names[] = {"free", "contact", NULL};
+static const char *const mode_names[] = {"free", "impact", "following", NULL};
 
 static int mode(const contact_element *e, const bool *active) {
   (void)e;
   return active[0];
 }
 
-const contact_type contact_socket = {.name = "socket", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
+const contact_type contact_socket = {.name = "socket", .evaluate = evaluate, .mode = mode, .mode_names = mode_names, .tells_following = true,
                                      .curvatures = curvatures};

@@ -15,6 +15,19 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 
 bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
 
+// A stop's coordinate is a turn or a travel.
+bool contact_turns(const mechanism *m, const contact_element *e) {
+  if (e->type != &contact_stop) return false;
+  const joint_type *type = m->joints[e->of.joint].type;
+  return (m->planar ? type->kinds_planar : type->kinds_spatial)[e->of.index] != 't';
+}
+
+// A bristle's bend is a vector of the world.
+int contact_inner_count(const mechanism *m, const contact_element *e) {
+  if (!contact_rubs(e) || !e->material.tangential.type->states) return 0;
+  return m->planar ? 2 : 3;
+}
+
 int contact_row_count(const mechanism *m, const contact_element *e) {
   if (!contact_rubs(e)) return 1;
   return m->planar ? 2 : 3;

@@ -31,6 +31,7 @@ typedef struct contact_type {
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
+  bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
   // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
   double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
@@ -56,6 +57,7 @@ struct contact_element {
 typedef struct contact_set {
   const contact_element *elements;
   int element_count, point_count;
+  int neighbours;                 // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
 } contact_set;
 
@@ -71,6 +73,8 @@ double contact_gap_rate(const mechanism *m, const motion *x, const contact_eleme
 void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
+int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
+bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
 bool contact_rubs(const contact_element *e);         // has friction
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points

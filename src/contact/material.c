@@ -40,7 +40,7 @@ static bool resolve_line(contact_material *m, const double radius[2], const comp
   return true;
 }
 
-bool material_resolve(contact_material *m, const double radius[2], place at, const char *owner, carom_error *error) {
+bool material_resolve(contact_material *m, const double radius[2], bool line, place at, const char *owner, carom_error *error) {
   const normal_law_type *type = m->normal.type;
   if (!type)
     return source_error(error, CAROM_ERROR_MODEL, at, "add material: NAME with a stiffness",
@@ -52,7 +52,7 @@ bool material_resolve(contact_material *m, const double radius[2], place at, con
                         m->tangential.type->name, m->name);
   switch (type->contact) {
     case LAW_POINT: return resolve_point(m, radius, &c);
-    case LAW_LINE: return resolve_line(m, radius, &c);
+    case LAW_LINE: return line ? resolve_line(m, radius, &c) : lacks(&c, "use a law of points", "is for cylinders, and these are not");
     case LAW_LINEAR:
       return m->normal.stiffness > 0 || lacks(&c, "add stiffness: to the material", "needs a stiffness");
     case LAW_OWN: return true;

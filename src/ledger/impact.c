@@ -15,7 +15,7 @@ static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->episodes++;
   l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap), .penetration_bound = s->bound,
                             .approach_speed = fmax(0, -s->speed_before), .restitution = s->restitution};
-  l->worst_penetration = fmax(l->worst_penetration, l->open[point].penetration);
+  if (!s->given && !l->turns[point]) l->worst_penetration = fmax(l->worst_penetration, l->open[point].penetration);
 }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *s) {
@@ -34,7 +34,7 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   *(s->sticks ? &i->stick_time : &i->slip_time) += duration;
   l->loss_normal += s->loss_normal;
   l->loss_tangential += s->loss_tangential;
-  l->deepest = fmax(l->deepest, i->deepest);
+  if (!l->turns[point]) l->deepest = fmax(l->deepest, i->deepest);
 }
 
 void impact_part(impact_ledger *l, int point) {

@@ -42,6 +42,7 @@ extern const char *const impact_columns[IMPACT_COLUMN_COUNT], *const impact_unit
 typedef struct impact_step {
   double t_start, t_end;
   double gap;                              // at detection
+  bool given;                              // it was there when the run began, and no step met it
   double bound;                            // that it was to stay above minus; 0: none
   double deepest;                          // penetration within the step, where it is known better than by the gap
   double peak_force;                       // likewise the largest normal force; 0: the impulse over the step is all there is
@@ -57,6 +58,7 @@ typedef struct impact_ledger {
   impact *open;
   bool *is_open;
   int point_count, open_count;
+  const bool *turns;                       // one a point: its gap is an angle, no length
   long episodes;                           // begun
   double loss_normal, loss_tangential;     // [J]
   double worst_penetration;                // at detection [m]

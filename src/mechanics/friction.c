@@ -51,8 +51,30 @@ bool friction_depends_on_load(const mechanism *m) {
   return false;
 }
 
-double friction_next_limit(friction_search *last, double limit, double found, int turn) {
-  double slope = turn > 0 && limit != last->tried ? (found - last->found) / (limit - last->tried) : 0;
-  *last = (friction_search){limit, found};
-  return fabs(slope) < 0.999 ? fmax(0, limit + (found - limit) / (1 - slope)) : found;
+bool friction_fits(double P, double tried, double found, double rate, double W) {
+  const double nothing = 1e-10;  // as far as limits are made to agree
+  return fabs(P) <= found && (fabs(P) < tried || fabs(rate) <= nothing * W * tried);
+}
+
+// What was known of one side is out of date where the limits of other joints have changed since.
+static void enclose(friction_search *s, double limit, double found) {
+  if (found > limit) {
+    s->low = limit;
+    if (!(s->high > limit)) s->high = INFINITY;
+  } else {
+    s->high = limit;
+    if (!(s->low < limit)) s->low = 0;
+  }
+}
+
+double friction_next_limit(friction_search *s, double limit, double found, int turn) {
+  enum { SECANTS = 20 };  // forty halvings are left, enough for 1e-12 of the limit
+  bool exhausted = s->high < INFINITY && s->high - s->low <= 1e-13 * s->high;
+  if (turn == 0 || exhausted) s->low = 0, s->high = INFINITY, s->start = turn;
+  double slope = turn > s->start && limit != s->tried ? (found - s->found) / (limit - s->tried) : 0;
+  double next = slope < 0.999 ? fmax(0, limit + (found - limit) / (1 - slope)) : found;
+  s->tried = limit, s->found = found;
+  enclose(s, limit, found);
+  bool astray = turn - s->start >= SECANTS || !(next >= s->low && next <= s->high);
+  return astray && s->high < INFINITY ? 0.5 * (s->low + s->high) : next;
 }

@@ -18,12 +18,22 @@ void friction_add_rows(const mechanism *m, motion *x);
 double friction_limit(const mechanism *m, const motion *x, const joint_friction *f);
 // μ r (|F_1| + |F_2| + |F·a|) of a wrench F, T at the joint's second marker, in world axes: of a percussion too.
 double friction_of_load(const mechanism *m, const motion *x, const joint_friction *f, vec3 F, vec3 T);
-// The search for a limit that agrees with the load it brings about: what was tried last, and what came of it.
+// Whether a friction P (an effort or a percussion) that was found with the limit `tried` fits the limit `found` of its load
+// as well, other as that is: it is within both, and the coordinate stands still. Below `tried` it surely does; at `tried`
+// it does where contacts hold it too, its rate being nothing against W times `tried`, what friction changed it by.
+bool friction_fits(double P, double tried, double found, double rate, double W);
+// The search for a limit that agrees with the load it brings about: what was tried last and what came of it, and two
+// limits around the one that is looked for, of which the lower brought more than itself and the upper less.
 typedef struct friction_search {
-  double tried, found;
+  double tried, found, low, high;
+  int start;             // the turn that it began in, or began anew
 } friction_search;
-// The next limit to try after `limit` brought `found`, in turn 0, 1, ...: by the secant through the last two, which meets a
-// load that is linear in one friction at once, however slowly the turns themselves converge.
+enum { FRICTION_TURNS = 60 };
+// The next limit to try after `limit` brought `found`, in turn 0, 1, ... < FRICTION_TURNS: by the secant through the last
+// two, which meets a load that is linear in one friction at once, however slowly the turns themselves converge. No limit
+// brings less than nothing, so that one lies above 0; once one below it is known too, the search stays between them, and
+// halves what is between them where secants go astray. Where nothing is left between them the load jumps, because more
+// than one fits and now this one is found, now that: it begins anew.
 double friction_next_limit(friction_search *last, double limit, double found, int turn);
 bool friction_depends_on_load(const mechanism *m);
 

@@ -32,7 +32,7 @@ static void describe_points(compliant *s) {
   int inner = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    bool bristles = contact_rubs(e) && e->material.tangential.type->states;
+    bool bristles = contact_inner_count(s->m, e) > 0;
     bool elastic = normal_is_elastic(&e->material.normal);
     s->settings.smooth.loses[POWER_CONTACT] |= !elastic;
     s->settings.smooth.loses[POWER_FRICTION] |= contact_rubs(e);
@@ -42,7 +42,7 @@ static void describe_points(compliant *s) {
                          .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .turns = INFINITY,
                          .inner = -1};
       c->now.approach = s->settings.approach_min;
-      if (bristles) c->inner = inner, inner += 2;
+      if (bristles) c->inner = inner, c->inner_count = contact_inner_count(s->m, e), inner += c->inner_count;
     }
   }
 }
@@ -72,11 +72,12 @@ static void set_modes_at_start(compliant *s) {
     s->point[p].now.mode = s->seen[p].gap < 0 || (s->seen[p].gap == 0 && s->seen[p].rate <= 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   for (int p = 0; p < s->contacts->point_count; p++)
     s->point[p].now.approach = fmax(s->settings.approach_min, -s->seen[p].rate);
+  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].lasts = s->point[p].now.mode == TOUCH_PRESSED;
   remember(s);
 }
 
 // Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
-enum { POINT_MEMORY = 2 };
+enum { POINT_MEMORY = 3 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return POINT_MEMORY * contacts->point_count + m->inner_count;
@@ -85,13 +86,15 @@ static int memory_size(const mechanism *m, const contact_set *contacts) {
 static void save_memory(const void *scheme, double *memory) {
   const compliant *s = scheme;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
-    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach;
+    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach, memory[2] = s->point[p].lasts;
   memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
 }
 
 static void recall(compliant *s, const double *memory) {
-  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+    s->point[p].lasts = memory[2] != 0;
+  }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
 }
 
@@ -107,9 +110,17 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   if (!s->core) return false;
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
-  s->t = s->t_before = start->t;
+  s->t = s->t_before = s->t_start = start->t;
   s->trouble = start->trouble;
   return true;
+}
+
+static void list_contacts(compliant *s, const touch_look *at) {
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
+                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0, .lasts = s->point[p].lasts,
+                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
+                                   .point = &s->points[p]};
 }
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
@@ -137,6 +148,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
     smooth_show(s->core, s->t, s->y);
     dynamics_positions_velocities(s->m, s->x);
     look_again(s, LOOK_START);
+    list_contacts(s, s->look[LOOK_START]);
     return s;
   }
   destroy(s);
@@ -149,14 +161,6 @@ static void show_state(compliant *s, double t, const double *y) {
   smooth_show(s->core, t, y);
   s->impacts->loss_normal = smooth_account(s->core, y, POWER_CONTACT);
   s->impacts->loss_tangential = smooth_account(s->core, y, POWER_FRICTION);
-}
-
-static void list_contacts(compliant *s, const touch_look *at) {
-  for (int p = 0; p < s->contacts->point_count; p++)
-    s->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal,
-                                   .tangential_force = {at[p].drag[0], at[p].drag[1]}, .active = at[p].gap <= 0,
-                                   .slides = hypot(at[p].slip[0], at[p].slip[1]) >= s->point[p].slow,
-                                   .point = &s->points[p]};
 }
 
 static void show_end(void *scheme) {
@@ -208,7 +212,7 @@ static void part(compliant *s, int p) {
   impact_part(s->impacts, p);
   if (c->inner < 0) return;
   double *inner = smooth_inner(s->core, s->y) + c->inner;
-  inner[0] = inner[1] = 0;
+  for (int k = 0; k < c->inner_count; k++) inner[k] = 0;
   s->restart = true;
 }
 
@@ -219,6 +223,8 @@ static bool change_modes(compliant *s) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
+    // moving out, and in again without having parted: no longer an impact
+    c->lasts = mode != TOUCH_OPEN && (c->lasts || (s->look[LOOK_START][p].rate > 0 && s->look[LOOK_END][p].rate <= 0));
     c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
     if (mode == c->now.mode) continue;
@@ -262,8 +268,9 @@ static carom_status explain(const compliant *s, carom_status status, carom_error
   if (p < 0 || !error) return status;
   size_t used = strlen(error->message);
   snprintf(error->message + used, sizeof error->message - used,
-           "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min, or use "
-           "integrator bdf", s->point[p].e->name, -s->look[LOOK_START][p].gap, s->look[LOOK_START][p].normal);
+           "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
+           s->point[p].e->name, -s->look[LOOK_START][p].gap, s->look[LOOK_START][p].normal,
+           s->settings.smooth.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
   snprintf(error->text, sizeof error->text, "error: %s", error->message);
   return status;
 }
@@ -274,9 +281,9 @@ static carom_status check_depth(const compliant *s, carom_error *error) {
     if (-s->look[LOOK_END][p].gap > s->point[p].through || !isfinite(s->look[LOOK_END][p].normal))
       return error_set(error, CAROM_ERROR_INTEGRATOR,
                        "contact '%s' is %.3g m deep at t = %.10g s, through the body it presses (first penetrations up to "
-                       "%.3g m where %.3g m is the bound): take shorter steps, or 'entry: locate'",
-                       s->point[p].e->name, -s->look[LOOK_END][p].gap, s->t, s->impacts->worst_penetration,
-                       s->settings.penetration_max);
+                       "%.3g m where %.3g m is the bound): %s", s->point[p].e->name, -s->look[LOOK_END][p].gap, s->t,
+                       s->impacts->worst_penetration, s->settings.penetration_max,
+                       entry_is_gated(s) ? "its law is too weak for what presses on it" : "take shorter steps, or 'entry: locate'");
   return CAROM_OK;
 }
 
@@ -328,6 +335,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     s->restart = false;
     guess_approach(s);
     if (status == CAROM_OK) status = advance(s, t_stop, error);
+    if (status != CAROM_OK) break;
     bool changed = change_modes(s);
     // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
     s->shorter = s->t > s->t_before || changed ? 0 : 0.25 * (smooth_time(s->core) - s->t);

@@ -49,12 +49,13 @@ static double begin_of(const touch_look *a, const touch_look *b, double from, do
 static void book_point(compliant *s, int p, double from, double to, const double loss[2]) {
   const touch_point *c = &s->point[p];
   const touch_look *a = &s->look[LOOK_START][p], *m = &s->look[LOOK_MIDDLE][p], *b = &s->look[LOOK_END][p];
-  bool entering = !s->impacts->is_open[p], unseen = entering && !entry_is_gated(s) && a->gap > 0;
+  bool entering = !s->impacts->is_open[p], unseen = entering && c->now.mode == TOUCH_OPEN && a->gap > 0;
   double h = to - from, first = unseen ? b->gap : a->gap;
-  if (entering && -first > s->settings.penetration_max) s->trouble.too_deep++;
+  bool from_the_start = from == s->t_start && a->gap < 0;  // given so, and not met by a step
+  if (entering && !from_the_start && -first > s->settings.penetration_max) s->trouble.too_deep++;
   impact_touch(s->impacts, p, &(impact_step){
       .t_start = unseen ? begin_of(a, b, from, to) : from, .t_end = to, .gap = first, .deepest = deepest_of(s, p, from, to),
-      .bound = s->settings.penetration_max, .peak_force = peak_of(s, p, from, to), .speed_before = a->rate,
+      .given = from_the_start, .bound = s->settings.penetration_max, .peak_force = peak_of(s, p, from, to), .speed_before = a->rate,
       .speed_after = b->rate, .impulse_normal = simpson(h, a->normal, m->normal, b->normal),
       .impulse_tangential = simpson(h, length_of(a->drag), length_of(m->drag), length_of(b->drag)),
       .loss_normal = loss[0],

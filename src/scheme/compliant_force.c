@@ -4,6 +4,7 @@
 
 #include "contact/law.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/marker.h"
 #include "scheme/compliant_internal.h"
 
 // A law for a step that runs past the end of contact before that end is found: odd about δ = 0, so that the motion the
@@ -23,12 +24,27 @@ static double cut(const compliant *s, const touch_memory *memory, const normal_l
   return l->pulls ? formula : fmax(0, formula);
 }
 
-static void rub(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
+// Bristles stand on the second body: what they are bent by is kept in the world and turns with that body; the law is given
+// what of it lies along the tangents, which may change from one moment to the next.
+static void bend(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
   motion *x = s->x;
-  double *rate = c->inner >= 0 ? x->inner_rate + c->inner : NULL;
-  contact_slip(s->m, x, p, seen->slip);
-  l->type->force(l, fmax(0, seen->normal), seen->slip, c->inner >= 0 ? x->inner + c->inner : NULL, seen->drag, rate);
+  const double *kept = x->inner + c->inner;
+  vec3 bent = {kept[0], kept[1], c->inner_count == 3 ? kept[2] : 0};
+  double along[2] = {vec3_dot(bent, p->t[0]), vec3_dot(bent, p->t[1])}, rate[2] = {0, 0};
+  l->type->force(l, fmax(0, seen->normal), seen->slip, along, seen->drag, rate);
+  vec3 turn = block_angular(s->m, x->links[p->node_second].V);
+  vec3 change = vec3_axpy(vec3_axpy(vec3_cross(turn, bent), rate[0], p->t[0]), rate[1], p->t[1]);
+  double out[3];
+  vec3_store(out, change);
+  for (int k = 0; k < c->inner_count; k++) x->inner_rate[c->inner + k] = out[k];
+}
+
+static void rub(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
+  const friction_law *l = &c->e->material.tangential;
+  contact_slip(s->m, s->x, p, seen->slip);
+  if (c->inner >= 0) bend(s, c, seen, p);
+  else l->type->force(l, fmax(0, seen->normal), seen->slip, NULL, seen->drag, NULL);
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
 
@@ -49,7 +65,7 @@ static void see_point(compliant *s, int index) {
   const contact_point *p = &s->points[index];
   touch_look *seen = &s->seen[index];
   *seen = (touch_look){.gap = p->gap, .rate = contact_gap_rate(s->m, s->x, c->e, p)};
-  if (c->inner >= 0) s->x->inner_rate[c->inner] = s->x->inner_rate[c->inner + 1] = 0;
+  for (int k = 0; k < c->inner_count; k++) s->x->inner_rate[c->inner + k] = 0;
   if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 

@@ -25,6 +25,7 @@ typedef struct touch_look {
 typedef struct touch_point {
   const contact_element *e;
   bool elastic;               // loses nothing normal to the surface
+  bool lasts;                 // it is no impact any more, but follows the surface
   bool releases;              // its law may want to pull, and is not let
   touch_memory now, before;   // after the last step's end, and within the step
   double slow;                // a point that slides slower than this counts as sticking [m/s]
@@ -32,6 +33,7 @@ typedef struct touch_point {
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
   int inner;                  // the first of its inner states, -1: none
+  int inner_count;
 } touch_point;
 
 enum { UNDECIDED_MOST = 4 };  // then the mode it has is kept for a step
@@ -49,6 +51,7 @@ typedef struct compliant {
   int n;                      // of the state
   double nearness;            // gaps closer to zero than this cannot be told from it [m]
   double t, t_before;         // the last step, as far as it was taken
+  double t_start;             // where the run began [s]
   double *y, *y_look;
   touch_point *point;
   contact_point *points;      // as last evaluated

@@ -169,6 +169,12 @@ static bool presses(const compliant *s, bool with_friction) {
   return false;
 }
 
+// Procedure 2 has seen to the points that the step leaves inside; those that it leaves outside may have been in.
+static bool may_enter_unseen(const compliant *s, int p) {
+  if (s->point[p].now.mode != TOUCH_OPEN) return false;
+  return s->settings.entry != ENTRY_REJECT || s->look[LOOK_END][p].gap > 0;
+}
+
 static double first_change(compliant *s, double from, double middle, double to) {
   double first = INFINITY;
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].turns = INFINITY;
@@ -177,7 +183,7 @@ static double first_change(compliant *s, double from, double middle, double to) 
       span d = half ? (span){middle, to, &s->look[LOOK_MIDDLE][p], &s->look[LOOK_END][p]}
                     : (span){from, middle, &s->look[LOOK_START][p], &s->look[LOOK_MIDDLE][p]};
       bool all = s->settings.entry == ENTRY_LOCATE;
-      if (!all && s->point[p].now.mode != TOUCH_OPEN) continue;
+      if (!all && !may_enter_unseen(s, p)) continue;
       for (int f = 0; f < (all ? FUNCTION_COUNT : 1); f++) {
         double t = find_between(s, p, f, &d);
         if (isnan(t)) return NAN;
@@ -215,7 +221,7 @@ bool compliant_watch(compliant *s, double *until) {
   }
   if (!compliant_see_at(s, middle)) return false;
   keep(s, LOOK_MIDDLE);
-  if (!entry_is_gated(s)) return true;
+  if (s->settings.entry == ENTRY_NONE) return true;
   double t = first_change(s, from, middle, to);
   if (isnan(t)) return false;
   if (!(t < to)) return true;

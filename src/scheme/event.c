@@ -178,6 +178,14 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   return s->it != NULL;
 }
 
+// Gaps are known at the start; forces come with the first step.
+static void show_gaps(event *s) {
+  event_set(s, s->t, s->y);
+  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+}
+
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   event *volatile s = calloc(1, sizeof *s);
@@ -200,6 +208,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
     destroy(s);
     return NULL;
   }
+  show_gaps(s);
   return s;
 }
 
@@ -216,7 +225,7 @@ static void show_state(event *s, double t, const double *y, double loss) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
-                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c),
+                                   .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c), .lasts = event_is_closed(c),
                                    .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
   }
   s->impacts->loss_tangential = loss;
@@ -348,6 +357,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   carom_status status = CAROM_OK;
   s->impacts->loss_tangential = s->loss_tangential;
   s->t_before = s->t;
+  s->disagrees = false;
   for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
     event_instant instant = NO_EVENT;
     if (turn == MOST_AT_ONE_INSTANT)
@@ -372,6 +382,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     event_observe(s);
   }
   s->loss_tangential = s->impacts->loss_tangential;
+  s->trouble.friction_unsettled += s->disagrees;
   show_end(s);
   return status;
 }

@@ -59,16 +59,33 @@ void event_friction_take_forces(event *s) {
   }
 }
 
-// Slipping friction and the load it comes from depend on each other. True: they agree.
+void event_friction_keep_shares(event *s) {
+  for (int i = 0; i < s->m->friction_count; i++) {
+    event_friction *f = &s->friction[i];
+    f->share = f->decided ? s->problem_r[f->unknown] : 0;
+  }
+}
+
+void event_friction_recall_shares(event *s) {
+  for (int i = 0; i < s->m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].share;
+}
+
+bool event_friction_holds(const event *s, int i) {
+  const event_friction *f = &s->friction[i];
+  return f->mode == MODE_STICK && fabs(f->share) < (1 - 1e-6) * f->limit;
+}
+
+// Slipping friction and the load it comes from depend on each other. True: they agree, as well as the load is known.
 bool event_friction_agrees(event *s, int turn) {
   bool agrees = true;
   if (!s->friction_loaded) return true;
+  const double agreement = s->redundant ? EVENT_REDUNDANCY_NOISE : 1e-12;
   tree_inverse(s->m, s->x, s->x->udot, s->x->speed_work[0]);
   for (int i = 0; i < s->m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     if (!(s->m->frictions[i].coefficient > 0)) continue;
     double found = friction_limit(s->m, s->x, &s->m->frictions[i]);
-    bool slips = f->mode == MODE_SLIP, agree = fabs(found - f->limit) <= 1e-12 * found;
+    bool slips = f->mode == MODE_SLIP, agree = fabs(found - f->limit) <= agreement * found;
     if (slips && !agree) agrees = false;
     f->limit = slips && !agree ? friction_next_limit(&f->search, f->limit, found, turn) : found;
   }
@@ -214,9 +231,9 @@ bool event_friction_agrees_in_impact(event *s, int turn) {
     vec3 F, T;
     signal_reaction(m, x, m->frictions[i].of.joint, &F, &T);
     double found = friction_of_load(m, x, &m->frictions[i], vec3_sub(F, f->force0), vec3_sub(T, f->torque0));
-    double taken = fabs(s->lambda[s->friction_row0 + i]);
-    bool sticks = taken < f->percussion && taken <= found;
-    bool agree = sticks || fabs(found - f->percussion) <= 1e-12 * found;
+    int row = s->friction_row0 + i;
+    bool fits = friction_fits(s->lambda[row], f->percussion, found, s->problem_u[row], s->W[(long)row * x->row_total + row]);
+    bool agree = fits || fabs(found - f->percussion) <= 1e-12 * found;
     f->percussion = agree ? found : friction_next_limit(&f->search, f->percussion, found, turn);
     agrees &= agree;
   }

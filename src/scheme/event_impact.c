@@ -100,13 +100,13 @@ static bool solve_newton(event *s) {
 
 // Joints that rub by their load do so by percussions in an impact: again until these and the load agree.
 static bool solve_with_load(event *s) {
-  enum { TURNS = 60 };
   event_friction_begin_impact(s);
-  for (int turn = 0; turn < TURNS; turn++) {
+  for (int turn = 0; turn < FRICTION_TURNS; turn++) {
     if (!solve_newton(s)) return false;
     if (event_friction_agrees_in_impact(s, turn)) return true;
   }
-  return false;
+  s->disagrees = true;
+  return true;
 }
 
 static bool solve_poisson(event *s) {
@@ -402,6 +402,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   s->redundant = event_is_redundant(s);
   if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
   keep_shares(s, n);
+  event_friction_keep_shares(s);
   event_friction_read(s, scale);
   rows_clear(s->m, s->x);
   return CAROM_OK;
@@ -416,6 +417,7 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
     if (status != CAROM_OK || event_friction_is_settled(s)) return status;
     observe_state(s);
   }
+  if (status == CAROM_OK) s->trouble.unsettled++;
   return status;
 }
 
@@ -466,10 +468,13 @@ static bool is_struck(const event *s) {
   return false;
 }
 
-// Where a point's force has come to its limit, another share of the load may keep it away from there.
+// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
+// from there.
 static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {
-  if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK)) return false;
+  bool loosens = instant->kind == EVENT_LOOSEN;
+  if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   if (decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, true, error) != CAROM_OK) return false;
+  if (loosens) return event_friction_holds(s, instant->point - s->contacts->point_count);
   const event_point *c = &s->point[instant->point];
   double most = 0, limit = c->friction * c->share[0], drag = hypot(c->share[1], c->share[2]);
   for (int p = 0; p < s->contacts->point_count; p++)
@@ -492,6 +497,7 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
     status = strike(s, error);
     observe_state(s);
   }
+  if (status == CAROM_OK && is_struck(s)) s->trouble.unsettled++;
   if (status == CAROM_OK) status = decide(s, instant, true, error);
   if (status == CAROM_OK && struck && hold_small_hops(s)) {
     event_set(s, s->t, s->y);

@@ -43,6 +43,7 @@ typedef struct event_friction {
   bool driven;
   double way;                      // the sign of its slip
   double limit, rate, force;       // as last observed
+  double share;                    // its force when modes were last decided
   friction_search search;          // where limit and load are made to agree
   double percussion;               // the limit in an impact under way
   vec3 force0, torque0;            // and the reaction to the forces alone
@@ -92,6 +93,7 @@ typedef struct event {
   event_friction *friction;        // of joints
   int friction_row0;               // their first row
   bool friction_loaded;            // some limit follows the load
+  bool disagrees;                  // and did not come to agree with it in this step
   event_sample sample[EVENT_SAMPLES], at_event;
   bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
@@ -128,6 +130,8 @@ bool event_free_accelerations(event *s);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `level` 0 holds positions (no tangents), 1 velocities. Where they are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
+// How far, relative to the others, the reactions found by it may be off where they are not unique.
+extern const double EVENT_REDUNDANCY_NOISE;
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
 // Positions, then velocities, back onto constraints and closed contacts.
@@ -151,6 +155,9 @@ int event_friction_hold(event *s, int count);            // appends the rows of 
 void event_friction_observe(event *s);                   // rates, from s->rate
 void event_friction_take_forces(event *s);               // from s->lambda
 bool event_friction_agrees(event *s, int turn);          // limits with the load; else they have changed
+void event_friction_keep_shares(event *s);               // from the solution of the problem of modes
+void event_friction_recall_shares(event *s);             // to s->lambda
+bool event_friction_holds(const event *s, int i);        // it sticks with a share well below its limit
 double event_friction_power(const event *s);             // taken from the motion
 void event_friction_show(event *s);                      // to the signals
 double event_friction_value(const event *s, int i);      // the event function, its tolerance, its event

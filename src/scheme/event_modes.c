@@ -19,8 +19,10 @@
 #include "scheme/event_internal.h"
 
 // On rows scaled to a unit diagonal: above rounding by so much that what is redundant gains at most 1e-7 of the rest.
-static const double PROX = 1e-9;
+#define PROX 1e-9
 enum { PROX_TURNS = 12 };
+// Each turn divides the rounding of what is left, ε of the whole, by PROX along what is redundant.
+const double EVENT_REDUNDANCY_NOISE = PROX_TURNS * DBL_EPSILON / PROX;
 
 void event_set(event *s, double t, const double *y) {
   dynamics_set(s->m, s->x, t, y, y + s->nq);
@@ -312,7 +314,7 @@ static double resistance_of(const event *s, const event_point *c) {
 
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->m->row_count * sizeof *s->lambda);
-  for (int i = 0; i < s->m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].force;
+  event_friction_recall_shares(s);
   for (int p = 0; p < s->contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (c->takes_part) memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
@@ -353,12 +355,12 @@ static bool accelerate(event *s) {
 }
 
 bool event_accelerate(event *s) {
-  enum { TURNS = 60 };
-  for (int turn = 0; turn < TURNS; turn++) {
+  for (int turn = 0; turn < FRICTION_TURNS; turn++) {
     if (!accelerate(s)) return false;
     if (event_friction_agrees(s, turn)) return true;
   }
-  return false;
+  s->disagrees = true;
+  return true;
 }
 
 // --- projection ---------------------------------------------------------------------------------------------------

@@ -112,6 +112,7 @@ static void allocate(moreau *s) {
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
   s->xi = ARENA_ARRAY(a, double, rows);
+  s->friction.W = s->W, s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
 }
@@ -164,7 +165,7 @@ static void show_gaps(moreau *s) {
 }
 
 // The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
-enum { POINT_MEMORY = 20 };
+enum { POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
@@ -179,7 +180,7 @@ static void remember(const void *scheme, double *memory) {
     vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
     const double numbers[POINT_MEMORY] = {
         c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
-        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z};
+        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z, c->lasts};
     memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
@@ -192,7 +193,7 @@ static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
   s->has_before = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0,
+    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
                                    &s->points[p]};
     s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
     s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
@@ -344,7 +345,7 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
     look_for_passage(s, e, p);
     if (!active && !shown->active) continue;
     scheme_contact last = *shown;
-    *shown = (scheme_contact){.gap = last.gap, .active = active, .point = &s->points[p]};
+    *shown = (scheme_contact){.gap = last.gap, .active = active, .lasts = active && last.active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
     s->active[s->active_count] = p;
@@ -433,20 +434,21 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   return solve_step(s, error);
 }
 
-// Again and again with the friction of joints that the last solution's load gives, until the two agree.
+// Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not where
+// contacts and joints hold the same motion: more than one load fits then, and the solvers may find now this one, now that.
 static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
-  for (int turn = 0; turn < MOREAU_FRICTION_TURNS && status == CAROM_OK; turn++) {
+  for (int turn = 0; status == CAROM_OK; turn++) {
     if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
+    if (turn == FRICTION_TURNS) break;
     s->block_count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, error);
     if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
   }
-  s->tally.unsolved++;
-  s->tally.worst_residual = fmax(s->tally.worst_residual, s->friction.change);
+  s->trouble.friction_unsettled++;
   return status;
 }
 
@@ -589,7 +591,8 @@ static carom_status finish(moreau *s, double t_end, double dt, const double *u_e
 // Step k of a run ends at k h, so that rounding does not add up.
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
   moreau *s = scheme;
-  double h = s->settings.step, t_next = (double)(s->steps_before + s->steps + 1) * h;
+  // steps end on multiples of h, also after one that was cut short; a millionth of h is far above the rounding of t/h
+  double h = s->settings.step, t_next = (floor(s->t / h + 1e-6) + 1) * h;
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   if (!prepare(s, dt)) {

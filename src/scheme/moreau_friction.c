@@ -58,18 +58,16 @@ bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, d
                             const double *u_E, double dt, double *udot, double *work, int turn) {
   bool agrees = true;
   find_reactions(m, x, P, u_A, u_E, dt, udot, work);
-  f->change = 0;
   for (int i = 0; i < m->friction_count; i++) {
-    double found = friction_limit(m, x, &m->frictions[i]), tried = f->limit[i], effort = fabs(P[f->row0 + i]);
-    double change = fabs(found - tried);
-    bool sticks = effort < tried && effort <= found;  // with either
-    if (sticks || change <= AGREEMENT * found) {
+    int row = f->row0 + i;
+    double found = friction_limit(m, x, &m->frictions[i]), tried = f->limit[i];
+    bool fits = friction_fits(P[row], tried, found, f->xi[row], f->W[(long)row * x->row_total + row] * dt);
+    if (fits || fabs(found - tried) <= AGREEMENT * found) {
       f->limit[i] = found;
       continue;
     }
     agrees = false;
     f->limit[i] = friction_next_limit(&f->search[i], tried, found, turn);
-    f->change = fmax(f->change, found > 0 ? change / found : 1);
   }
   take_back_forces(m, x, P, dt);
   return agrees;

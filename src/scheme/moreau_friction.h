@@ -16,7 +16,7 @@ typedef struct moreau_friction {
   double *limit;         // one a friction [N or N·m]
   double *effort;        // of the last step
   friction_search *search;
-  double change;         // of a limit in the last turn, of itself [-]
+  const double *W, *xi;  // the matrix of the contact problem and the rates of its solution
 } moreau_friction;
 
 void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory);
@@ -33,7 +33,5 @@ bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, d
 // Efforts and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
 void moreau_friction_book(const moreau_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
                           const double *rate_after, double dt, impact_ledger *ledger);
-
-enum { MOREAU_FRICTION_TURNS = 60 };
 
 #endif

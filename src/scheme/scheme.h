@@ -22,6 +22,8 @@ typedef struct contact_trouble {
   long too_deep;                   // episodes first met deeper than the bound
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
+  long friction_unsettled;         // steps in which the friction of a joint and the load it comes from did not agree
+  long unsettled;                  // instants that went on with modes or impacts still undecided
   long gains;                      // steps whose impacts added energy, as Newton's law with friction may
   double gained;                   // by them together [J]
   long accumulations;              // of infinitely many impacts that were summed up
@@ -51,6 +53,7 @@ typedef struct scheme_stats {
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
   bool active, slides;
+  bool lasts;                      // it follows the surface, and does not just strike it
   const contact_point *point;      // the frame that the forces are in
 } scheme_contact;
 
