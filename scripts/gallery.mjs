@@ -1,5 +1,5 @@
-// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, the index page over all of them, and
-// docs/report.png for the README. Called by scripts/gallery.
+// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, the index page over all of them, the same
+// with links to the reports that are there, and docs/report.png for the README. Called by scripts/gallery.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, open } from '../viewer/tests/harness.mjs';
@@ -10,8 +10,8 @@ const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 // What a model says of itself: title, source, and the comment at its top, unless that explains a line below it.
 function describe(text) {
   const field = (key) => {
-    const found = text.match(new RegExp(`^${key}: *(>-\\n((?:  .*\\n)+)|.*)$`, 'm'));
-    return found ? (found[2] ?? found[1]).replace(/\s+/g, ' ').trim() : '';
+    const found = text.match(new RegExp(`^${key}: *(?:>-\\n((?:  .*\\n)+)|(.*)$)`, 'm'));
+    return found ? (found[1] ?? found[2]).replace(/\s+/g, ' ').trim() : '';
   };
   const lines = text.split('\n'), first = lines.findIndex((line) => line.startsWith('# '));
   const comment = [];
@@ -44,10 +44,12 @@ async function readmePicture(browser) {
   await page.shut();
 }
 
-function card(name) {
+// The index that is checked in leads to the model, as reports are not checked in.
+function card(name, toReports) {
   const { title, source, words } = describe(readFileSync(join(ROOT, 'models', `${name}.yaml`), 'utf8'));
   const image = existsSync(join(GALLERY, `${name}.jpg`)) ? `<img src="${name}.jpg" alt="" loading="lazy">` : '';
-  return `<article><a href="${name}.html">${image}<h2>${escape(title || name)}</h2></a>
+  const link = toReports && existsSync(join(GALLERY, `${name}.html`)) ? `${name}.html` : `../../models/${name}.yaml`;
+  return `<article><a href="${link}">${image}<h2>${escape(title || name)}</h2></a>
 ${source ? `<p class="source">${escape(source)}</p>\n` : ''}${words ? `<p>${escape(words)}</p>\n` : ''}<p class="model">models/${name}.yaml</p></article>`;
 }
 
@@ -57,14 +59,14 @@ article { border: 1px solid #8886; border-radius: 6px; overflow: hidden; padding
 h2 { font-size: 1.05rem } img { width: 100%; display: block; aspect-ratio: 3/2; object-fit: cover; background: #fff }
 .source, .model { font-size: .85rem; opacity: .75 } a:focus-visible { outline: 3px solid #0b5cad }`;
 
-const page = (cards) => `<!doctype html>
+const page = (words, cards) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>carom: gallery</title>
 <style>${STYLE}</style>
 <h1>Gallery</h1>
-<p>Every model that comes with carom. Each picture leads to a report of its run, which <code>make gallery</code> writes beside this page.</p>
+<p>Every model that comes with carom. ${words}</p>
 <main>
 ${cards.join('\n')}
 </main>
@@ -76,5 +78,8 @@ const wanted = process.argv.slice(2);
 for (const name of wanted) await picture(browser, name);
 if (wanted.includes(README_MODEL)) await readmePicture(browser);
 await browser.close();
-writeFileSync(join(GALLERY, 'index.html'), page(names.map(card)));
-console.log(`docs/gallery/index.html, ${names.length} models`);
+writeFileSync(join(GALLERY, 'index.html'),
+  page(`Each picture leads to the model. <code>make gallery</code> runs them all and writes their reports, with a page <code>reports.html</code>
+beside this one that leads to them.`, names.map((name) => card(name, false))));
+writeFileSync(join(GALLERY, 'reports.html'), page('Each picture leads to the report of its run.', names.map((name) => card(name, true))));
+console.log(`docs/gallery/reports.html, ${names.length} models`);

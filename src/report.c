@@ -75,7 +75,6 @@ static size_t room_for_each(const report *r, size_t page_length) {
   for (int i = 0; i < r->run_count; i++)
     for (int k = 0; k < record_text_count(r->runs[i].in); k++) words += 2 * strlen(record_get_text_at(r->runs[i].in, k).text);
   size_t left = words < PAGE_MOST ? (PAGE_MOST - words) / 4 * 3 / (size_t)r->run_count : 0;
-  left -= left / 1000;  // deflate may add as much to what it cannot shrink
   return left > REPORT_SMALLEST ? left : REPORT_SMALLEST;
 }
 
@@ -213,19 +212,31 @@ static bool write_page(const report *r, FILE *to, const carom_report_page *page,
   return good && fwrite(page->text + after, 1, page->length - after, to) == page->length - after;
 }
 
-// A page that could not be written whole is not left behind, unless it went to a device.
-static carom_status save_page(const report *r, const char *path, const carom_report_page *page, const char *words) {
+// Returns 0 or why not.
+static int write_file(const report *r, const char *path, const carom_report_page *page, const char *words) {
   errno = 0;
   FILE *to = fopen(path, "wb");
-  if (!to) return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
-  struct stat about;
-  bool ordinary = fstat(fileno(to), &about) == 0 && S_ISREG(about.st_mode);
+  if (!to) return errno;
   bool good = write_page(r, to, page, words);
   int reason = errno;
   if (fclose(to) != 0) good = false, reason = errno;
-  if (good) return CAROM_OK;
-  if (ordinary) unlink(path);
-  return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason ? reason : EIO));
+  return good ? 0 : reason ? reason : EIO;
+}
+
+// A report is written beside its place and moved there once it is whole: one that fails leaves what stood there. Devices
+// and pipes are written to; a link stays one, what it leads to is written.
+static carom_status save_page(const report *r, const char *path, const carom_report_page *page, const char *words) {
+  struct stat about;
+  bool there = lstat(path, &about) == 0, direct = there && !S_ISREG(about.st_mode);
+  if (there && !direct && access(path, W_OK) != 0)
+    return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
+  const char *place = direct ? path : arena_print(r->memory, "%s.%ld.part", path, (long)getpid());
+  int reason = write_file(r, place, page, words);
+  if (!reason && there && !direct) chmod(place, about.st_mode & 07777);
+  if (!reason && !direct && rename(place, path) != 0) reason = errno;
+  if (!reason) return CAROM_OK;
+  if (!direct) unlink(place);
+  return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason));
 }
 
 static carom_status make_report(report *r, const char *const *files, const carom_report_page *page, const char *path) {
@@ -247,19 +258,19 @@ carom_status carom_report(const char *const *runs, int count, const carom_report
   carom_error own = {0};
   error_clear(error);
   jmp_buf out_of_memory;
-  arena memory = {0};
-  report r = {.memory = &memory, .error = error ? error : &own, .run_count = count};
+  arena memory = {0}, passing = {0};
+  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .run_count = count};
   if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
   carom_status status;
   report_run *volatile opened = NULL;
   if (setjmp(out_of_memory)) {
     status = error_set(r.error, CAROM_ERROR_MEMORY, "out of memory for the report");
   } else {
-    memory = arena_create(&out_of_memory);
+    memory = arena_create(&out_of_memory), passing = arena_create(&out_of_memory);
     opened = r.runs = ARENA_ARRAY(&memory, report_run, count);
     status = make_report(&r, runs, page, path);
   }
   for (int i = 0; opened && i < count; i++) record_close(opened[i].in);
-  arena_free(&memory);
+  arena_free(&memory), arena_free(&passing);
   return status;
 }

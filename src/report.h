@@ -23,7 +23,7 @@ typedef struct report_column {
 typedef struct report_axis {
   row_set kept;
   bool raw;
-  double bound;              // relative to each column's range, 0 when raw
+  double bound;              // relative to each column's scale, rounding included; 0 when raw
   report_column time, index;
 } report_axis;
 
@@ -45,6 +45,7 @@ typedef struct report_point {
 typedef struct report_impact {
   long row;                  // in the record
   double start, end, impulse;
+  double strength;           // of the hit [W]
   int point;
 } report_impact;
 
@@ -72,6 +73,7 @@ typedef struct report_run {
 
 typedef struct report {
   arena *memory;
+  arena *passing;                      // for numbers on their way into blobs
   carom_error *error;
   report_run *runs;
   int run_count;
@@ -85,7 +87,7 @@ compare_side report_side(report *r, const report_run *run);
 // --- report_data.c: what of a run goes into the page ---------------------------------------------------------------
 
 enum { REPORT_SMALLEST = 1 << 20 };    // bytes that a run may always take
-// Reads all of a run that fits into `room` bytes before compression, from blob number `blob0` on. False after reporting.
+// Reads all of a run that fits into `room` bytes once packed, from blob number `blob0` on. False after reporting.
 bool report_load(report *r, report_run *run, size_t room, int blob0);
 
 // --- report_text.c, report_verdict.c: a run in words --------------------------------------------------------------

@@ -8,11 +8,13 @@
 
 enum { ROWS_AT_ONCE = 256 };
 
-// Thinning begins with a thousandth of each column's range, less than a pixel of a plot.
-static const double finest_bound = 1e-3;
-// An impact of at most so many rows is kept whole; of a longer contact so many on both sides of make and break; and a few
-// rows beside them.
-enum { WHOLE_IMPACT = 64, AROUND_EDGE = 8, MARGIN = 2 };
+// A column is rounded to 24 bits where that costs at most so much of its scale, a hundredth of a pixel of a plot.
+static const double rounding_most = 1e-5;
+// An impact of at most so many rows is kept whole, with as many beside it as say what came before and after; of a longer
+// contact so many on both sides of make and break.
+enum { WHOLE_IMPACT = 64, AROUND_EDGE = 8 };
+// Rows that are tried may take so many times their room: deflate rarely does better.
+enum { UNPACKED_MOST = 4 };
 
 const report_table *report_find_table(const report_run *run, const char *name) {
   for (int i = 0; i < run->table_count; i++)
@@ -47,10 +49,12 @@ static void set_scales(report_column *columns, int count) {
   }
 }
 
-// Rounding to 24 bits must not show beside a column's scale.
+// What rounding to 24 bits does to a column.
+static double rounding_of(const report_column *c) { return fmax(fabs(c->range.min), fabs(c->range.max)) * 0x1p-24; }
+
 static blob_type type_for(const report_column *c) {
-  double largest = fmax(fabs(c->range.min), fabs(c->range.max));
-  bool fits = largest < 1e38 && largest * 0x1p-24 <= 0.01 * finest_bound * c->scale;
+  double rounding = rounding_of(c);
+  bool fits = rounding < 1e30 && rounding <= rounding_most * c->scale;
   return fits || c->range.min > c->range.max ? BLOB_F32 : BLOB_F64;
 }
 
@@ -99,9 +103,10 @@ static bool list_tables(report *r, report_run *run, int *time) {
 
 // --- impacts ------------------------------------------------------------------------------------------------------
 
-static int by_impulse(const void *a, const void *b) {
-  double x = ((const report_impact *)a)->impulse, y = ((const report_impact *)b)->impulse;
-  if (x != y) return x > y ? -1 : 1;
+static int by_strength(const void *a, const void *b) {
+  const report_impact *first = a, *second = b;
+  if (first->strength != second->strength) return first->strength > second->strength ? -1 : 1;
+  if (first->impulse != second->impulse) return first->impulse > second->impulse ? -1 : 1;
   long i = ((const report_impact *)a)->row, j = ((const report_impact *)b)->row;
   return i < j ? -1 : i > j;
 }
@@ -122,11 +127,21 @@ static int find_column_in(const record_table *t, const char *name) {
 // What is sorted must have an order.
 static double or_zero(double x) { return isfinite(x) ? x : 0; }
 
+// How hard a hit is: force times approach speed [W]. A contact at rest gathers impulse as long as it lasts, but nothing
+// approached. An instantaneous impact has no force; its impulse then acts for the time between two rows.
+static double strength_of(const double *row, int force, int speed, const report_impact *i, double spacing) {
+  if (force < 0 || speed < 0) return 0;
+  double mean = i->impulse / fmax(i->end - i->start, spacing);
+  return or_zero(row[speed] * fmax(or_zero(row[force]), or_zero(mean)));
+}
+
 // The strongest `most` impacts, or all of them. Twice as many are held while reading.
 static bool choose_impacts(report *r, report_run *run, long most) {
   record_table about = record_get_table(run->in, run->impact_source);
   int point = find_column_in(&about, "point"), start = find_column_in(&about, "start"), end = find_column_in(&about, "end"),
-      impulse = find_column_in(&about, "impulse_normal"), width = about.column_count;
+      impulse = find_column_in(&about, "impulse_normal"), force = find_column_in(&about, "peak_force"),
+      speed = find_column_in(&about, "approach_speed"), width = about.column_count;
+  double spacing = run->rows > 1 ? (run->t1 - run->t0) / (double)(run->rows - 1) : 0;
   if (point < 0 || start < 0 || end < 0 || impulse < 0)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
   run->impacts = ARENA_ARRAY(r->memory, report_impact, 2 * least(most, run->impact_rows) + ROWS_AT_ONCE);
@@ -137,15 +152,16 @@ static bool choose_impacts(report *r, report_run *run, long most) {
     for (long k = 0; k < count; k++) {
       const double *row = block + k * width;
       bool named = row[point] >= 0 && row[point] < 1e9;
-      run->impacts[run->impact_count++] =
-          (report_impact){.row = first + k, .start = or_zero(row[start]), .end = or_zero(row[end]),
-                          .impulse = or_zero(row[impulse]), .point = named ? (int)row[point] : -1};
+      report_impact *i = &run->impacts[run->impact_count++];
+      *i = (report_impact){.row = first + k, .start = or_zero(row[start]), .end = or_zero(row[end]),
+                           .impulse = or_zero(row[impulse]), .point = named ? (int)row[point] : -1};
+      i->strength = strength_of(row, force, speed, i, spacing);
     }
     if (run->impact_count <= 2 * most) continue;
-    qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_impulse);
+    qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
     run->impact_count = (int)most;
   }
-  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_impulse);
+  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
   run->impact_count = (int)least(run->impact_count, most);
   return true;
 }
@@ -179,22 +195,34 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   return true;
 }
 
-// Around the impacts, the strongest first, until `most` rows are taken.
-static bool keep_impacts(report *r, const report_run *run, int time, long most, row_set *must) {
-  edge *edges = ARENA_ARRAY(r->memory, edge, 2 * run->impact_count + 1);
-  for (int i = 0; i < run->impact_count; i++)
-    edges[2 * i].t = run->impacts[i].start, edges[2 * i + 1].t = run->impacts[i].end;
-  if (!locate_edges(r, run, time, edges, 2 * run->impact_count)) return false;
-  for (int i = 0; i < run->impact_count && must->count < most; i++) {
-    long make = edges[2 * i].row, end = edges[2 * i + 1].row;
+// Where the impacts are, the strongest first: two edges each.
+typedef struct hits {
+  edge *edges;
+  int count;
+} hits;
+
+static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
+  *h = (hits){.edges = ARENA_ARRAY(r->memory, edge, 2 * run->impact_count + 1), .count = run->impact_count};
+  report_impact *strongest = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
+  memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
+  qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
+  for (int i = 0; i < h->count; i++) h->edges[2 * i].t = strongest[i].start, h->edges[2 * i + 1].t = strongest[i].end;
+  return locate_edges(r, run, time, h->edges, 2 * h->count);
+}
+
+// Around the impacts until `most` rows are taken. Says whether that was all of them.
+static bool keep_hits(const hits *h, long most, row_set *must) {
+  int i = 0;
+  for (; i < h->count && must->count < most; i++) {
+    long make = h->edges[2 * i].row, end = h->edges[2 * i + 1].row;
     if (end - make <= WHOLE_IMPACT) {
-      row_set_add_range(must, make - MARGIN, end + MARGIN);
+      row_set_add_range(must, make - AROUND_EDGE, end + AROUND_EDGE);
     } else {
-      row_set_add_range(must, make - MARGIN, make + AROUND_EDGE);
-      row_set_add_range(must, end - AROUND_EDGE, end + MARGIN);
+      row_set_add_range(must, make - AROUND_EDGE, make + AROUND_EDGE);
+      row_set_add_range(must, end - AROUND_EDGE, end + AROUND_EDGE);
     }
   }
-  return true;
+  return i == h->count;
 }
 
 static void keep_extremes(const report_table *t, row_set *must) {
@@ -205,7 +233,7 @@ static void keep_extremes(const report_table *t, row_set *must) {
   }
 }
 
-// --- what fits ----------------------------------------------------------------------------------------------------
+// --- into blobs ---------------------------------------------------------------------------------------------------
 
 static size_t row_bytes(const report_column *columns, int count) {
   size_t bytes = 0;
@@ -214,54 +242,34 @@ static size_t row_bytes(const report_column *columns, int count) {
   return bytes;
 }
 
-static void keep_all(report *r, report_run *run) {
-  run->axes = ARENA_NEW(r->memory, report_axis);
-  run->axis_count = 1;
-  run->axes[0] = (report_axis){.kept = row_set_create(r->memory, run->rows), .raw = true};
-  row_set_add_range(&run->axes[0].kept, 0, run->rows - 1);
+// What some blobs take once they are packed, and whether that fits.
+typedef struct packing {
+  size_t room, size;
+  bool fits;
+} packing;
+
+// The next blob of a run. It stands in memory that passes until it is settled.
+static blob *open_blob(report *r, report_run *run, size_t capacity, int *number) {
+  *number = run->blob0 + run->blob_count;
+  blob *b = &run->blobs[run->blob_count++];
+  *b = blob_create(r->passing, capacity);
+  return b;
 }
 
-static bool thin_one(report *r, report_run *run, int index, int time, const row_set *around, long most) {
-  report_table *t = &run->tables[index];
-  double *scales = ARENA_ARRAY(r->memory, double, t->column_count);
-  for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
-  row_set must = row_set_copy(r->memory, around);
-  keep_extremes(t, &must);
-  thin_result thinned;
-  if (!thin_table(r->memory, run->in, t->source, time, scales, &must, finest_bound, most, &thinned, r->error)) return false;
-  bool raw = thinned.kept.count == run->rows;
-  run->axes[index] = (report_axis){.kept = thinned.kept, .raw = raw, .bound = raw ? 0 : thinned.bound};
-  t->axis = index;
-  return true;
+static void close_blob(report *r, blob *b, packing *p) {
+  if (!blob_pack(b, r->passing, p->size < p->room ? p->room - p->size : 0)) p->fits = false;
+  p->size += b->packed_size;
 }
 
-// Each table is thinned for itself, the narrow ones first: what they do not need is left to the others.
-static bool keep_some(report *r, report_run *run, int time, size_t room) {
-  int *order = ARENA_ARRAY(r->memory, int, run->table_count + 1);
-  size_t *bytes = ARENA_ARRAY(r->memory, size_t, run->table_count + 1), total = 0;
-  for (int i = 0; i < run->table_count; i++) {
-    total += bytes[i] = row_bytes(run->tables[i].columns, run->tables[i].column_count) + 12;  // with time and index
-    int k = i;
-    for (; k > 0 && bytes[order[k - 1]] > bytes[i]; k--) order[k] = order[k - 1];
-    order[k] = i;
+static void settle_blobs(report *r, report_run *run, int first) {
+  for (int i = first; i < run->blob_count; i++) {
+    blob *b = &run->blobs[i];
+    unsigned char *packed = arena_alloc(r->memory, b->packed_size + 1, 1);
+    memcpy(packed, b->packed, b->packed_size);
+    *b = (blob){.packed = packed, .packed_size = b->packed_size};
   }
-  row_set around = row_set_create(r->memory, run->rows);
-  row_set_add(&around, 0);
-  row_set_add(&around, run->rows - 1);
-  if (!keep_impacts(r, run, time, (long)(room / total / 2), &around)) return false;
-  run->axes = ARENA_ARRAY(r->memory, report_axis, run->table_count);
-  run->axis_count = run->table_count;
-  for (int i = 0; i < run->table_count; i++) {
-    int k = order[i];
-    if (!thin_one(r, run, k, time, &around, (long)(room / total))) return false;
-    size_t taken = bytes[k] * (size_t)run->axes[k].kept.count;
-    room = taken < room ? room - taken : 0;
-    total -= bytes[k];
-  }
-  return true;
 }
 
-// --- into blobs ---------------------------------------------------------------------------------------------------
 
 static void place_column(report_column *c, blob *b, int number, size_t count) {
   c->blob = number;
@@ -270,7 +278,7 @@ static void place_column(report_column *c, blob *b, int number, size_t count) {
 
 static bool fill_columns(report *r, report_run *run, int source, const row_set *kept, report_column *columns, int count,
                          blob *b) {
-  double *block = ARENA_ARRAY(r->memory, double, (size_t)record_get_table(run->in, source).column_count * ROWS_AT_ONCE);
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)record_get_table(run->in, source).column_count * ROWS_AT_ONCE);
   int width = record_get_table(run->in, source).column_count;
   size_t used = 0;
   for (long first = 0; first < kept->rows; first += ROWS_AT_ONCE) {
@@ -294,31 +302,37 @@ static void fill_index(const row_set *kept, const report_column *c, blob *b) {
 }
 
 // The rows of an axis: times always as doubles, and which rows they are.
-static bool load_axis(report *r, report_run *run, report_axis *a, int time, blob *b, int number) {
+static bool place_axis(report *r, report_run *run, report_axis *a, int time, packing *p) {
   size_t kept = (size_t)a->kept.count;
+  int number;
+  blob *b = open_blob(r, run, 12 * kept, &number);
   a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1}};
-  *b = blob_create(r->memory, 12 * kept);
   place_column(&a->time, b, number, kept);
   if (!fill_columns(r, run, time, &a->kept, &a->time, 1, b)) return false;
-  if (a->raw) return true;
-  a->index = (report_column){.name = "index", .unit = "1", .type = BLOB_U32, .range = {.max = (double)run->rows - 1}};
-  place_column(&a->index, b, number, kept);
-  fill_index(&a->kept, &a->index, b);
+  if (!a->raw) {
+    a->index = (report_column){.name = "index", .unit = "1", .type = BLOB_U32, .range = {.max = (double)run->rows - 1}};
+    place_column(&a->index, b, number, kept);
+    fill_index(&a->kept, &a->index, b);
+  }
+  close_blob(r, b, p);
   return true;
 }
 
-static bool load_table(report *r, report_run *run, report_table *t, blob *b, int number) {
+static bool place_table(report *r, report_run *run, report_table *t, packing *p) {
   const row_set *kept = &run->axes[t->axis].kept;
-  *b = blob_create(r->memory, row_bytes(t->columns, t->column_count) * (size_t)kept->count);
+  int number;
+  blob *b = open_blob(r, run, row_bytes(t->columns, t->column_count) * (size_t)kept->count, &number);
   for (int k = 0; k < t->column_count; k++) place_column(&t->columns[k], b, number, (size_t)kept->count);
-  return fill_columns(r, run, t->source, kept, t->columns, t->column_count, b);
+  if (!fill_columns(r, run, t->source, kept, t->columns, t->column_count, b)) return false;
+  close_blob(r, b, p);
+  return true;
 }
 
-static bool load_impacts(report *r, report_run *run, blob *b, int number) {
+static bool place_impacts(report *r, report_run *run, packing *p) {
   if (!scan_columns(r, run, run->impact_source, run->impact_rows, &run->impact_columns)) return false;
-  int width = record_get_table(run->in, run->impact_source).column_count;
+  int width = record_get_table(run->in, run->impact_source).column_count, number;
   run->impact_column_count = width;
-  *b = blob_create(r->memory, 8 * (size_t)width * (size_t)run->impact_count);
+  blob *b = open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
   for (int k = 0; k < width; k++) {
     run->impact_columns[k].type = BLOB_F64;
     place_column(&run->impact_columns[k], b, number, (size_t)run->impact_count);
@@ -330,8 +344,147 @@ static bool load_impacts(report *r, report_run *run, blob *b, int number) {
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);
   }
+  close_blob(r, b, p);
   return true;
 }
+
+// --- what fits ----------------------------------------------------------------------------------------------------
+
+// Every row, if that fits.
+static bool keep_all(report *r, report_run *run, int time, size_t room, bool *fits) {
+  arena_mark mark = arena_get_mark(r->passing);
+  int first = run->blob_count;
+  packing p = {.room = room, .fits = true};
+  run->axes = ARENA_NEW(r->memory, report_axis);
+  run->axis_count = 1;
+  run->axes[0] = (report_axis){.kept = row_set_create(r->memory, run->rows), .raw = true};
+  row_set_add_range(&run->axes[0].kept, 0, run->rows - 1);
+  if (!place_axis(r, run, &run->axes[0], time, &p)) return false;
+  for (int i = 0; i < run->table_count && p.fits; i++)
+    if (!place_table(r, run, &run->tables[i], &p)) return false;
+  *fits = p.fits;
+  if (p.fits) settle_blobs(r, run, first);
+  else run->blob_count = first;
+  arena_release(r->passing, mark);
+  return true;
+}
+
+// The bound that holds for what stands in the page: thinned, then rounded.
+static double bound_of(const report_table *t, double bound) {
+  double rounding = 0;
+  for (int k = 0; k < t->column_count; k++)
+    if (!t->columns[k].range.constant && t->columns[k].type == BLOB_F32 && t->columns[k].range.min <= t->columns[k].range.max)
+      rounding = fmax(rounding, rounding_of(&t->columns[k]) / t->columns[k].scale);
+  return bound + rounding;
+}
+
+// The next level after one that was too large: the first that fits if rows pack as well there.
+static int next_level(const thin_result *thinned, int tried, const packing *p) {
+  double row = (double)p->size / (double)thinned->levels[tried].kept.count;
+  int i = tried + 1;
+  while (i + 1 < thinned->count && row * (double)thinned->levels[i].kept.count > (double)p->room) i++;
+  return i;
+}
+
+// Packs a table with the finest level that fits; the last one is taken as it is.
+static bool pack_finest(report *r, report_run *run, int index, int time, const thin_result *thinned, size_t room, size_t *taken) {
+  arena_mark mark = arena_get_mark(r->passing);
+  int first = run->blob_count, last = thinned->count - 1;
+  packing p = {.fits = false};
+  for (int i = 0; !p.fits; i = p.fits ? i : next_level(thinned, i, &p)) {
+    const thin_level *l = &thinned->levels[i];
+    bool raw = l->kept.count == run->rows;
+    arena_release(r->passing, mark);
+    run->blob_count = first;
+    run->axes[index] = (report_axis){.kept = l->kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[index], l->bound)};
+    p = (packing){.room = i == last ? SIZE_MAX : room, .fits = true};
+    if (!place_axis(r, run, &run->axes[index], time, &p) || !place_table(r, run, &run->tables[index], &p)) return false;
+  }
+  *taken = p.size;
+  return true;
+}
+
+// What a table may take of the page.
+typedef struct thin_share {
+  size_t room;               // packed
+  long rows;                 // that fit for sure, however badly they pack
+  size_t taken;
+} thin_share;
+
+static bool thin_around(report *r, report_run *run, int index, int time, const row_set *must, thin_share *share) {
+  report_table *t = &run->tables[index];
+  double *scales = ARENA_ARRAY(r->passing, double, t->column_count);
+  for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
+  thin_result *thinned = ARENA_NEW(r->passing, thin_result);
+  return thin_table(r->passing, run->in, t->source, time, scales, must, UNPACKED_MOST * share->rows, thinned, r->error) &&
+         pack_finest(r, run, index, time, thinned, share->room, &share->taken);
+}
+
+// Half of the share goes to impacts at first. Where many short impacts put a gulf between one bound and the next, much of
+// the room is left by the one that fits: then it is theirs too, unless that turns out too much.
+static bool thin_one(report *r, report_run *run, int index, int time, const row_set *ends, const hits *h, thin_share *share) {
+  arena_mark mark = arena_get_mark(r->passing);
+  int first = run->blob_count;
+  long half = share->rows / 2, around = half;
+  run->tables[index].axis = index;
+  for (int attempt = 0; attempt < 3; attempt++) {
+    arena_release(r->passing, mark);
+    run->blob_count = first;
+    row_set must = row_set_copy(r->passing, ends);
+    bool all = keep_hits(h, around, &must);
+    keep_extremes(&run->tables[index], &must);
+    if (!thin_around(r, run, index, time, &must, share)) return false;
+    if (attempt == 0 && !all && share->taken < share->room / 2)
+      around = (long)(0.8 * (double)half * (double)share->room / (double)share->taken);
+    else if (attempt == 1 && share->taken > share->room) around = half;
+    else break;
+  }
+  settle_blobs(r, run, first);
+  run->axes[index].kept = row_set_copy(r->memory, &run->axes[index].kept);
+  arena_release(r->passing, mark);
+  return true;
+}
+
+// A record of times and nothing else: when it began and ended.
+static bool keep_ends_only(report *r, report_run *run, int time, const row_set *ends) {
+  packing p = {.room = SIZE_MAX};
+  run->axes = ARENA_NEW(r->memory, report_axis);
+  run->axis_count = 1;
+  run->axes[0] = (report_axis){.kept = *ends};
+  if (!place_axis(r, run, &run->axes[0], time, &p)) return false;
+  settle_blobs(r, run, run->blob_count - 1);
+  return true;
+}
+
+// Each table is thinned for itself, the narrow ones first: what they do not need is left to the others.
+static bool keep_some(report *r, report_run *run, int time, size_t room) {
+  int *order = ARENA_ARRAY(r->memory, int, run->table_count + 1);
+  size_t *bytes = ARENA_ARRAY(r->memory, size_t, run->table_count + 1), total = 0;
+  for (int i = 0; i < run->table_count; i++) {
+    total += bytes[i] = row_bytes(run->tables[i].columns, run->tables[i].column_count) + 12;  // with time and index
+    int k = i;
+    for (; k > 0 && bytes[order[k - 1]] > bytes[i]; k--) order[k] = order[k - 1];
+    order[k] = i;
+  }
+  row_set ends = row_set_create(r->memory, run->rows);
+  row_set_add(&ends, 0);
+  row_set_add(&ends, run->rows - 1);
+  if (run->table_count == 0) return keep_ends_only(r, run, time, &ends);
+  hits h;
+  if (!locate_hits(r, run, time, &h)) return false;
+  run->axes = ARENA_ARRAY(r->memory, report_axis, run->table_count);
+  run->axis_count = run->table_count;
+  for (int i = 0; i < run->table_count; i++) {
+    int k = order[i];
+    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total), .rows = (long)(room / total)};
+    if (!thin_one(r, run, k, time, &ends, &h, &share)) return false;
+    room = share.taken < room ? room - share.taken : 0;
+    total -= bytes[k];
+  }
+  return true;
+}
+
+// --- a run --------------------------------------------------------------------------------------------------------
 
 static bool read_times(report *r, report_run *run, int time) {
   double *row = ARENA_ARRAY(r->memory, double, record_get_table(run->in, time).column_count);
@@ -343,15 +496,17 @@ static bool read_times(report *r, report_run *run, int time) {
   return true;
 }
 
-static bool load_blobs(report *r, report_run *run, int time) {
-  run->blobs = ARENA_ARRAY(r->memory, blob, run->axis_count + run->table_count + 1);
-  for (int i = 0; i < run->axis_count; i++, run->blob_count++)
-    if (!load_axis(r, run, &run->axes[i], time, &run->blobs[run->blob_count], run->blob0 + run->blob_count)) return false;
-  for (int i = 0; i < run->table_count; i++, run->blob_count++)
-    if (!load_table(r, run, &run->tables[i], &run->blobs[run->blob_count], run->blob0 + run->blob_count)) return false;
-  if (run->impact_source < 0) return true;
-  if (!load_impacts(r, run, &run->blobs[run->blob_count], run->blob0 + run->blob_count)) return false;
-  run->blob_count++;
+static bool load_impacts(report *r, report_run *run, size_t *room) {
+  size_t each = 8 * (size_t)record_get_table(run->in, run->impact_source).column_count;
+  run->impact_rows = record_rows(run->in, run->impact_source);
+  if (!choose_impacts(r, run, (long)(*room / 4 / each))) return false;
+  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
+  arena_mark mark = arena_get_mark(r->passing);
+  packing p = {.room = SIZE_MAX};
+  if (!place_impacts(r, run, &p)) return false;
+  settle_blobs(r, run, run->blob_count - 1);
+  arena_release(r->passing, mark);
+  *room -= p.size < *room ? p.size : *room;
   return true;
 }
 
@@ -359,17 +514,12 @@ bool report_load(report *r, report_run *run, size_t room, int blob0) {
   int time;
   run->blob0 = blob0;
   if (!list_tables(r, run, &time) || !read_times(r, run, time)) return false;
+  run->blobs = ARENA_ARRAY(r->memory, blob, 2 * run->table_count + 2);
   run->impact_source = record_find_table(run->in, "impacts");
-  if (run->impact_source >= 0) {
-    size_t each = 8 * (size_t)record_get_table(run->in, run->impact_source).column_count;
-    run->impact_rows = record_rows(run->in, run->impact_source);
-    if (!choose_impacts(r, run, (long)(room / 4 / each))) return false;
-    room -= each * (size_t)run->impact_count;
-  }
+  if (run->impact_source >= 0 && !load_impacts(r, run, &room)) return false;
   size_t bytes = 8;
   for (int i = 0; i < run->table_count; i++) bytes += row_bytes(run->tables[i].columns, run->tables[i].column_count);
-  if ((size_t)run->rows <= room / bytes) keep_all(r, run);
-  else if (!keep_some(r, run, time, room)) return false;
-  if (run->impact_source >= 0) qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
-  return load_blobs(r, run, time);
+  bool whole = false;
+  if ((size_t)run->rows <= UNPACKED_MOST * room / bytes && !keep_all(r, run, time, room, &whole)) return false;
+  return whole || keep_some(r, run, time, room);
 }

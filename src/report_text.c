@@ -83,7 +83,8 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
   json_put_text(w, "resumed_from", record_get_text(run->in, "resumed_from"));
   put_sources(r, w, run);
   if (json_get(run->scene, "options")) json_put(w, "options", json_get(run->scene, "options"));
-  json_put_text(w, "status", run->summary ? json_get_text(run->summary, "status") : "running");
+  const char *without_summary = record_is_running(run->in) ? "running" : "killed";
+  json_put_text(w, "status", run->summary ? json_get_text(run->summary, "status") : without_summary);
   json_put_text(w, "error", json_get_text(run->summary, "error"));
   json_put_number(w, "t0", run->t0);
   json_put_number(w, "t1", run->t1);
@@ -322,7 +323,8 @@ static int list_corners(const json_value *body, vec3 *corners) {
   return count;
 }
 
-// Each body's corners at some of the recorded times, and ground's.
+// Each body's corners at some of the recorded times, bodies known by columns alone as points; and the joints on ground.
+// Shapes on ground may reach far beyond what moves, so they do not count.
 static box find_bounds(report *r, const report_run *run) {
   enum { SAMPLES = 200 };
   box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};

@@ -117,6 +117,14 @@ static void judge_contact(json_writer *w, const report_run *run) {
     put_check(w, &solved, "All %.0f contact problems were solved; the worst residual is %.2g.", solves, residual);
 }
 
+// The scene names the contacts that a warning is about.
+static bool has_remark(const report_run *run, const char *name) {
+  const json_value *remarks = json_get(run->scene, "remarks");
+  for (int i = 0; remarks && i < remarks->count; i++)
+    if (strcmp(json_get_text(&remarks->items[i], "name"), name) == 0) return true;
+  return false;
+}
+
 // Every other warning that was counted.
 static void judge_warnings(json_writer *w, const report_run *run) {
   static const struct {
@@ -132,23 +140,34 @@ static void judge_warnings(json_writer *w, const report_run *run) {
       {"unsettled", "Undecided instants", "At %.0f instant(s) modes or impacts were still undecided when the motion went on."},
       {"penetration", "Met too deep", "%.0f contact(s) were first met deeper than their bound: such forces are not earned by any motion."},
       {"energy_gain", "Energy gained", "%.0f impact(s) added energy, as Newton's restitution with friction may."},
+      {"restitution", "Another restitution", "%.0f contact(s) have a law that gives back another restitution than it is given."},
+      {"conformal", "Surfaces that nearly fit", "%.0f contact(s) have Hertz's stiffness between surfaces that nearly fit into each other."},
   };
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *v = &warnings->items[i];
     if (!v->key || !(v->number > 0) || strcmp(v->key, "energy") == 0 || strcmp(v->key, "unsolved") == 0) continue;
+    if (has_remark(run, v->key)) continue;  // judge_laws says more
     size_t k = 0;
     while (k < sizeof known / sizeof *known && strcmp(known[k].name, v->key) != 0) k++;
     bool is_known = k < sizeof known / sizeof *known;
-    check c = {.key = v->key, .title = is_known ? known[k].title : v->key, .level = "warn", .value = v->number, .limit = 0};
+    check c = {.key = v->key, .title = is_known ? known[k].title : "Warning", .level = "warn", .value = v->number, .limit = 0};
     char sentence[300];
     // the format is one of the constants above
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(sentence, sizeof sentence, is_known ? known[k].sentence : "It was counted %.0f time(s).", v->number);
 #pragma GCC diagnostic pop
-    put_check(w, &c, "%s", sentence);
+    if (is_known) put_check(w, &c, "%s", sentence);
+    else put_check(w, &c, "'%s': %s", v->key, sentence);
   }
+}
+
+static const char *remark_title(const char *name) {
+  static const char *const titles[][2] = {{"restitution", "Another restitution"}, {"conformal", "Surfaces that nearly fit"}};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    if (strcmp(titles[i][0], name) == 0) return titles[i][1];
+  return "Law beyond its range";
 }
 
 // Laws of continuous contact that are used beyond their range.
@@ -157,7 +176,8 @@ static void judge_laws(json_writer *w, const report_run *run) {
   for (int i = 0; remarks && i < remarks->count; i++) {
     const json_value *v = &remarks->items[i];
     double count = json_get_number(v, "count", 1);
-    check c = {.key = json_get_text(v, "name"), .title = json_get_text(v, "name"), .level = "warn", .value = count, .limit = 0};
+    const char *name = json_get_text(v, "name");
+    check c = {.key = name, .title = remark_title(name), .level = "warn", .value = count, .limit = 0};
     if (count > 1)
       put_check(w, &c, "'%s' and %.0f more: %s", json_get_text(v, "contact"), count - 1, json_get_text(v, "text"));
     else

@@ -250,9 +250,9 @@ static void put_axis(scene *s, const joint *j) {
   static const joint_type *const without[] = {&joint_spherical, &joint_point, &joint_free, &joint_fixed};
   for (size_t i = 0; i < sizeof without / sizeof *without; i++)
     if (j->type == without[i]) {
-    json_put_null(&s->w, "axis");
-    return;
-  }
+      json_put_null(&s->w, "axis");
+      return;
+    }
   bool slides = s->m->planar && j->type == &joint_prismatic;
   put_point(s, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
 }
@@ -417,14 +417,30 @@ static void put_options(scene *s, const char *key, const option_table *table, co
   json_close(&s->w, '}');
 }
 
+static void put_method(scene *s) {
+  const carom_model *model = s->model;
+  const struct {
+    const char *name;
+    const option_table *table;
+    const void *options;
+    bool integrates;
+  } methods[] = {
+      {"moreau", &moreau_table, &model->moreau, false},
+      {"event", &event_table, &model->event, true},
+      {"compliant", &compliant_table, &model->compliant, true},
+      {"smooth", &smooth_table, &model->smooth, true},
+  };
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    if (strcmp(model->method, methods[i].name) != 0) continue;
+    put_options(s, "method", methods[i].table, methods[i].options);
+    if (methods[i].integrates) put_options(s, "integrator", &integrator_table, &model->integrator);
+  }
+}
+
 static void put_settings(scene *s) {
   const carom_model *model = s->model;
   json_open(&s->w, "options", '{');
-  if (strcmp(model->method, "moreau") == 0) put_options(s, "method", &moreau_table, &model->moreau);
-  if (strcmp(model->method, "event") == 0) put_options(s, "method", &event_table, &model->event);
-  if (strcmp(model->method, "compliant") == 0) put_options(s, "method", &compliant_table, &model->compliant);
-  if (strcmp(model->method, "smooth") == 0) put_options(s, "method", &smooth_table, &model->smooth);
-  if (strcmp(model->method, "moreau") != 0) put_options(s, "integrator", &integrator_table, &model->integrator);
+  put_method(s);
   put_options(s, "record", &record_table_options, &model->record);
   json_close(&s->w, '}');
   json_open(&s->w, "remarks", '[');

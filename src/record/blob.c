@@ -43,6 +43,42 @@ void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double
     b->bytes[at + plane * count + i] = (unsigned char)(bits >> (8 * plane));
 }
 
+// --- packing ------------------------------------------------------------------------------------------------------
+
+enum { PIECE = 48 << 10 };
+
+// zlib's own memory, so that an arena that runs out leaves nothing behind.
+static void *zlib_alloc(void *memory, uInt items, uInt size) { return arena_alloc(memory, items, size); }
+static void zlib_free(void *memory, void *block) { (void)memory, (void)block; }
+
+bool blob_pack(blob *b, arena *memory, size_t most) {
+  most = most < b->size + b->size / 1000 + 64 ? most : b->size + b->size / 1000 + 64;  // zlib adds no more than that
+  b->packed = arena_alloc(memory, most + 1, 1);
+  arena_mark mark = arena_get_mark(memory);
+  z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = memory};
+  if (deflateInit(&z, 6) != Z_OK) return false;
+  size_t taken = 0;
+  int status = Z_OK;
+  b->packed_size = 0;
+  while (status == Z_OK && b->packed_size < most) {
+    if (z.avail_in == 0 && taken < b->size) {
+      size_t piece = b->size - taken < PIECE ? b->size - taken : PIECE;
+      z.next_in = b->bytes + taken, z.avail_in = (uInt)piece;
+      taken += piece;
+    }
+    size_t left = most - b->packed_size, room = left < PIECE ? left : PIECE;
+    z.next_out = b->packed + b->packed_size, z.avail_out = (uInt)room;
+    status = deflate(&z, taken == b->size ? Z_FINISH : Z_NO_FLUSH);
+    b->packed_size += room - z.avail_out;
+  }
+  taken -= z.avail_in;
+  deflateEnd(&z);
+  arena_release(memory, mark);
+  if (status == Z_STREAM_END) return true;
+  b->packed_size = (size_t)((double)(most + 1) * (double)b->size / (double)(taken ? taken : 1));
+  return false;
+}
+
 // --- writing ------------------------------------------------------------------------------------------------------
 
 // Three bytes at a time become four characters; what is left waits for more.
@@ -61,8 +97,6 @@ static void encode_three(const unsigned char *in, char *out) {
   out[2] = digits[(in[1] & 15) << 2 | in[2] >> 6];
   out[3] = digits[in[2] & 63];
 }
-
-enum { PIECE = 48 << 10 };
 
 static void encode(encoder *e, const unsigned char *in, size_t size) {
   char out[4 * (PIECE / 3 + 2)];
@@ -87,23 +121,9 @@ static void encode_rest(encoder *e) {
 }
 
 bool blob_write(const blob *b, FILE *to) {
-  z_stream z = {0};
-  if (deflateInit(&z, 6) != Z_OK) return false;
   encoder e = {.to = to};
-  unsigned char out[PIECE];
-  size_t next = 0;
-  int status;
-  do {
-    if (z.avail_in == 0 && next < b->size) {
-      size_t piece = b->size - next < PIECE ? b->size - next : PIECE;
-      z.next_in = b->bytes + next, z.avail_in = (uInt)piece;
-      next += piece;
-    }
-    z.next_out = out, z.avail_out = sizeof out;
-    status = deflate(&z, next == b->size ? Z_FINISH : Z_NO_FLUSH);
-    encode(&e, out, sizeof out - z.avail_out);
-  } while (status == Z_OK && !e.failed);
-  deflateEnd(&z);
+  for (size_t next = 0; next < b->packed_size && !e.failed; next += PIECE)
+    encode(&e, b->packed + next, b->packed_size - next < PIECE ? b->packed_size - next : PIECE);
   encode_rest(&e);
-  return status == Z_STREAM_END && !e.failed;
+  return !e.failed;
 }

@@ -18,6 +18,8 @@ const char *blob_type_name(blob_type type);  // "f32", "f64", "u32"
 typedef struct blob {
   unsigned char *bytes;
   size_t size, capacity;
+  unsigned char *packed;     // deflated
+  size_t packed_size;
 } blob;
 
 blob blob_create(arena *memory, size_t capacity);
@@ -25,7 +27,9 @@ blob blob_create(arena *memory, size_t capacity);
 size_t blob_add(blob *b, blob_type type, size_t count);
 // Sets number i of the column at `at`.
 void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double x);
-// False when the file refuses or there is no memory for zlib.
+// Deflates it. False when that takes more than `most` bytes; packed_size then says how many it may be in all.
+bool blob_pack(blob *b, arena *memory, size_t most);
+// Writes a packed one. False when the file refuses.
 bool blob_write(const blob *b, FILE *to);
 
 #endif

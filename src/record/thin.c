@@ -102,10 +102,12 @@ static void set_anchor(level *l, double t, const double *x, int count) {
   l->rows_since = 0;
 }
 
-// The line from the anchor to this row passes all rows between within the bound. A number that is not finite never does.
+// The line from the anchor to this row passes all rows between within the bound. A number that is not finite never does,
+// but for one missing number after another.
 static bool is_reached(const level *l, double t, const double *x, int count) {
   double dt = t - l->anchor_t;
   for (int k = 0; k < count; k++) {
+    if (isnan(x[k]) && isnan(l->anchor[k])) continue;
     double slope = (x[k] - l->anchor[k]) / dt;
     if (!isfinite(slope) || slope < l->low[k] || slope > l->high[k]) return false;
   }
@@ -145,11 +147,12 @@ static void take_row(level *l, const passed_row *last, const passed_row *now, bo
   narrow(l, now->t, now->x, count);
 }
 
-enum { LEVELS = 7 };  // the last of 1e-3·4^k is wider than the whole range
+// The widest of 1e-3·4⁻⁸·4^k is four times the whole range.
+static const double thin_finest = 1e-3 / (1 << 16);
 
 typedef struct thinner {
   scale s;
-  level levels[LEVELS];
+  level levels[THIN_LEVELS];
   passed_row last, now;
   const row_set *must;
   long most;
@@ -160,22 +163,22 @@ static void thin_row(thinner *t, long row, double time, const double *values) {
   t->last = t->now, t->now = spare;
   t->now.row = row, t->now.t = time;
   for (int k = 0; k < t->s.count; k++) t->now.x[k] = values[t->s.column[k]] * t->s.factor[k];
-  for (int i = 0; i < LEVELS; i++) {
+  for (int i = 0; i < THIN_LEVELS; i++) {
     level *l = &t->levels[i];
     if (l->given_up) continue;
     take_row(l, &t->last, &t->now, row_set_has(t->must, row), t->s.count);
-    l->given_up = l->kept.count > t->most && i + 1 < LEVELS;
+    l->given_up = l->kept.count > t->most && i + 1 < THIN_LEVELS;
   }
 }
 
 bool thin_table(arena *memory, record_reader *in, int table, int time_table, const double *scales, const row_set *must,
-                double bound, long most, thin_result *result, carom_error *error) {
+                long most, thin_result *result, carom_error *error) {
   int width = record_get_table(in, table).column_count, time_width = record_get_table(in, time_table).column_count;
-  *result = (thin_result){.kept = row_set_create(memory, must->rows)};
-  arena_mark mark = arena_get_mark(memory);
+  *result = (thin_result){0};
+  double bound = thin_finest;
   thinner t = {.s = scale_create(memory, scales, width), .must = must, .most = most};
   t.last.x = ARENA_ARRAY(memory, double, width), t.now.x = ARENA_ARRAY(memory, double, width);
-  for (int i = 0; i < LEVELS; i++, bound *= 4)
+  for (int i = 0; i < THIN_LEVELS; i++, bound *= 4)
     t.levels[i] = (level){.bound = bound, .kept = row_set_create(memory, must->rows), .anchor = ARENA_ARRAY(memory, double, width),
                           .low = ARENA_ARRAY(memory, double, width), .high = ARENA_ARRAY(memory, double, width)};
   double *block = ARENA_ARRAY(memory, double, (size_t)width * ROWS_AT_ONCE);
@@ -187,11 +190,8 @@ bool thin_table(arena *memory, record_reader *in, int table, int time_table, con
       return false;
     for (long r = 0; r < count; r++) thin_row(&t, first + r, times[r * time_width], block + r * width);
   }
-  int chosen = 0;
-  while (t.levels[chosen].given_up) chosen++;
-  result->bound = t.levels[chosen].bound;
-  result->kept.count = t.levels[chosen].kept.count;
-  memcpy(result->kept.bits, t.levels[chosen].kept.bits, (size_t)(must->rows / 64 + 1) * sizeof *result->kept.bits);
-  arena_release(memory, mark);
+  for (int i = 0; i < THIN_LEVELS; i++)
+    if (!t.levels[i].given_up)
+      result->levels[result->count++] = (thin_level){.kept = t.levels[i].kept, .bound = t.levels[i].bound};
   return true;
 }

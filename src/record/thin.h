@@ -41,14 +41,21 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
 
 // --- thinning -----------------------------------------------------------------------------------------------------
 
-typedef struct thin_result {
+enum { THIN_LEVELS = 15 };   // bounds, each four times the one before, from 1.5e-8 to more than the whole range
+
+typedef struct thin_level {
   row_set kept;
   double bound;              // relative to the scale of each column
+} thin_level;
+
+typedef struct thin_result {
+  thin_level levels[THIN_LEVELS];
+  int count;
 } thin_result;
 
-// The finest of the bounds bound, 4 bound, 16 bound, … that keeps at most `most` rows, those of `must` included; the last
-// one is so wide that nothing else stays. A column of scale 0 is not looked at. Returns false after reporting.
+// All levels that keep at most `most` rows, those of `must` included, the finest first, from one pass; the last one is there
+// in any case, so wide that nothing else stays. A column of scale 0 is not looked at. Returns false after reporting.
 bool thin_table(arena *memory, record_reader *in, int table, int time_table, const double *scales, const row_set *must,
-                double bound, long most, thin_result *result, carom_error *error);
+                long most, thin_result *result, carom_error *error);
 
 #endif

@@ -18,7 +18,7 @@ function runPanel(run, several) {
     ['recorded rows', count(run.axis.rows)], ['rows in this page', count(run.axis.kept)],
   ].filter(([, v]) => v !== undefined && v !== null && v !== '');
   const list = (rows) => h('dl', { class: 'facts' }, rows.map(([k, v]) => h('div', {}, h('dt', {}, k), h('dd', {}, typeof v === 'number' ? plain(v, 8) : String(v)))));
-  return h('div', { class: 'panel' }, h('header', {}, h('h2', {}, several ? `Run ${run.name}` : 'How the run was made')),
+  return h('div', { class: 'panel' }, h('header', {}, h('h2', {}, several ? `Run ${run.label}` : 'How the run was made')),
     h('div', { class: 'body' }, list(facts)),
     run.parameters?.length ? h('details', { open: run.parameters.length < 40 }, h('summary', {}, `Parameters (${run.parameters.length})`), h('div', { class: 'body' }, list(run.parameters))) : null,
     run.settings?.length ? h('details', { open: true }, h('summary', {}, 'Set on the command line'), h('div', { class: 'body' }, list(run.settings))) : null,

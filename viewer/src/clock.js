@@ -10,7 +10,9 @@ export class Clock {
     this.playing = false;
     this.loop = true;
     this.speed = 1;                       // simulated over real time
-    this.listeners = { time: new Set(), window: new Set(), state: new Set() };
+    this.run = null;                      // whose impacts and energies are shown, of several runs
+    this.stops = null;                    // times the impact keys stop at, where the table shows but some
+    this.listeners = { time: new Set(), window: new Set(), state: new Set(), run: new Set() };
   }
 
   on(what, listener) {
@@ -83,6 +85,13 @@ export class Clock {
     this.t = Math.min(b, Math.max(a, t));
     this.tell('time');
     if (this.playing) requestAnimationFrame((next) => this.frame(next));
+  }
+
+  // Impacts and energies of this run from now on.
+  pick(run) {
+    this.run = run;
+    this.stops = null;
+    this.tell('run');
   }
 
   set(key, value) {

@@ -9,22 +9,22 @@ export function startCompare(section, report, clock) {
   replace(section, report.compare.map((pair) => pairPanel(report.runs[0], report.runs[pair.run], pair, clock)));
 }
 
-const table = (name, heads, rows) => h('div', { class: 'scroller' }, h('table', { 'aria-label': name },
-  h('thead', {}, h('tr', {}, heads.map(([text, cls]) => h('th', { scope: 'col', class: cls }, h('span', {}, text))))), h('tbody', {}, rows)));
+const table = (name, heads, rows) => h('div', { class: 'scroller' }, h('table', { class: 'narrow', 'aria-label': name },
+  h('thead', {}, h('tr', {}, heads.map(([text, cls, whose]) => h('th', { scope: 'col', class: cls }, h('span', {}, text, whose && h('small', {}, whose)))))), h('tbody', {}, rows)));
 const row = (cells, attributes = {}) => h('tr', attributes, cells.map((c, k) => h('td', { class: k ? '' : 'text' }, c)));
 
 function pairPanel(first, second, pair, clock) {
   const go = (t) => (Number.isFinite(t) ? { class: 'row', tabindex: 0, onclick: () => clock.seek(t), onkeydown: (e) => (e.key === 'Enter') && clock.seek(t) } : {});
   const columns = [...pair.columns].sort((a, b) => b.max / (b.range || 1) - a.max / (a.range || 1));
   const share = (c) => (c.range > 0 ? `${plain(100 * c.max / c.range, 3)} %` : '–');
-  return h('div', { class: 'panel' }, h('header', {}, h('h2', {}, `${first.name} against ${second.name}`)),
+  return h('div', { class: 'panel' }, h('header', {}, h('h2', {}, `${first.label} against ${second.label}`)),
     block('Largest differences', `${several(columns.length, 'quantity', 'quantities')}, largest share of the range first; a click goes to the moment`,
       table('Differences', [['quantity', 'text'], ['largest'], ['of range'], ['rms'], ['at']],
         columns.slice(0, MOST).map((c) => row([c.name, quantity(c.max, c.unit), share(c), quantity(c.rms, c.unit), quantity(c.at, 's', 6)], go(c.at))))),
     pair.impacts && block('Impacts side by side', impactLine(pair), impactTable(first, second, pair, go)),
-    pair.energy?.length ? block('Energy at the end', '', table('Energy', [['account', 'text'], [first.name], [second.name], ['difference']],
+    pair.energy?.length ? block('Energy at the end', '', table('Energy', [['account', 'text'], [first.label], [second.label], ['difference']],
       pair.energy.map((e) => row([e.name, quantity(e.first, e.unit), quantity(e.second, e.unit), quantity(e.difference, e.unit)])))) : null,
-    pair.cost?.length ? block('Cost', '', table('Cost', [['', 'text'], [first.name], [second.name]],
+    pair.cost?.length ? block('Cost', '', table('Cost', [['', 'text'], [first.label], [second.label]],
       pair.cost.map((c) => row([`${c.name}${unitText(c.unit) ? ` [${unitText(c.unit)}]` : ''}`, plain(c.first, 6), plain(c.second, 6)])))) : null);
 }
 
@@ -49,7 +49,7 @@ function impactTable(first, second, pair, go) {
   const impulse = (run, i) => (i === null ? '—' : (at(run, i, 'impulse_normal') * strength.factor).toPrecision(4));
   const cells = ({ i, k, t }) => [i === null ? second.impacts.pointName(k) : first.impacts.pointName(i), start(first, i), start(second, k), impulse(first, i), impulse(second, k),
     i === null || k === null ? 'alone' : quantity(at(second, k, 'start') - t, 's', 3)];
-  return [table('Impacts side by side', [['contact', 'text'], [`start, ${first.name} [s]`], [`${second.name} [s]`], [`impulse, ${first.name} [${strength.unit}]`], [`${second.name} [${strength.unit}]`], ['later by']],
+  return [table('Impacts side by side', [['contact', 'text'], ['start [s]', '', first.label], ['start [s]', '', second.label], [`impulse [${strength.unit}]`, '', first.label], [`impulse [${strength.unit}]`, '', second.label], ['later by']],
     lines.slice(0, MOST).map((l) => row(cells(l), go(l.t)))),
   lines.length > MOST ? h('p', { class: 'body note' }, `The first ${MOST} of ${count(lines.length)}.`) : null];
 }

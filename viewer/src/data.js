@@ -5,7 +5,18 @@ export async function readReport(page = document) {
   if (!holder) return null;
   const report = JSON.parse(holder.textContent);
   const blobs = await readBlobs(page);
-  return { ...report, runs: report.runs.map((run, k) => new Run(run, k, blobs)), compare: report.compare ?? [] };
+  const runs = report.runs.map((run, k) => new Run(run, k, blobs));
+  labelRuns(runs);
+  return { ...report, runs, compare: report.compare ?? [] };
+}
+
+// What the page calls each run: by its method alone where names differ by a number only, else by name and method.
+function labelRuns(runs) {
+  const methods = new Set(runs.map((r) => r.method)), stems = new Set(runs.map((r) => r.name.replace(/[-_ ]?\(?\d+\)?$/, '')));
+  for (const run of runs) {
+    if (methods.size > 1 && methods.size === runs.length && stems.size === 1) run.label = run.method;
+    else run.label = methods.size > 1 && !run.name.includes(run.method) ? `${run.name} · ${run.method}` : run.name;
+  }
 }
 
 async function readBlobs(page) {
@@ -95,6 +106,11 @@ class Axis {
     return { first, last };
   }
 
+  // Whether no recorded row is left out between kept rows i and i + 1.
+  isNext(i) {
+    return !this.index || this.index[i + 1] === this.index[i] + 1;
+  }
+
   // What stands between a and b: rows kept, rows recorded, and whether these are the same.
   coverage(a, b) {
     const { first, last } = this.range(a, b);
@@ -117,7 +133,7 @@ export class Run {
     for (const table of this.tables.values()) {
       for (const column of table.columns) if (!this.byName.has(column.name)) this.byName.set(column.name, column);
     }
-    this.impacts = about.impacts && new Impacts(about.impacts, this.scene, blobs);
+    this.impacts = about.impacts && new Impacts(about.impacts, this, blobs);
   }
 
   column([table, number]) {
@@ -140,13 +156,26 @@ export class Run {
   }
 }
 
+const SHORT_ROWS = 4;         // an episode of at most so many rows is a blow and nothing else,
+const SHORT_TIMES = 4;        // or of so many times what a fast one of this run lasts,
+const SHORT_SHARE = 1e-2;     // but never of more than this share of the run
+const LASTING_SHARE = 2e-3;   // of the run: contact that neither hits nor lasts so long is a mere touch
+const FAST = 0.1;             // of the fastest approach
+const SLOWEST = 1e-2;         // of the fastest approach: an episode that lasts began with a blow from there on
+const NO_APPROACH = 1e-6;     // of the fastest approach: rounding, no approach at all
+const PASSED_ON = 0.05;       // of the hardest impulse: a blow through a body at rest comes without approach
+const LOOK_AHEAD = 3;         // rows within which the force of an episode shows
+const MOST_ROWS = 400;        // in which its peak is looked for
+
+export const IMPACT_KIND = 2, LASTING_KIND = 1, TOUCH_KIND = 0;
+
 // The impact ledger by columns, with the names of what touched.
 export class Impacts {
-  constructor(about, scene, blobs) {
-    Object.assign(this, { rows: about.rows, kept: about.kept, points: about.points });
+  constructor(about, run, blobs) {
+    Object.assign(this, { rows: about.rows, kept: about.kept, points: about.points, run });
     this.columns = about.columns.map((c) => new Column(c, null, blobs));
     this.of = new Map(this.columns.map((c) => [c.name, c]));
-    this.contacts = scene?.contacts ?? [];
+    this.contacts = run.scene?.contacts ?? [];
   }
 
   get(name, row) {
@@ -160,6 +189,92 @@ export class Impacts {
 
   contact(row) {
     return this.points[this.get('point', row)]?.contact ?? -1;
+  }
+
+  length(row) {
+    return this.get('end', row) - this.get('start', row);
+  }
+
+  approach(row) {
+    return this.get('approach_speed', row) || 0;
+  }
+
+  get fastest() {
+    let fastest = 0;
+    for (let i = 0; i < this.kept; i++) fastest = Math.max(fastest, this.approach(i));
+    Object.defineProperty(this, 'fastest', { value: fastest });
+    return fastest;
+  }
+
+  // Up to this length an episode is one blow [s].
+  get short() {
+    const { t0, t1, axes } = this.run, lengths = [];
+    for (let i = 0; i < this.kept; i++) if (this.approach(i) > FAST * this.fastest) lengths.push(this.length(i));
+    const usual = lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 0;
+    const short = Math.max(SHORT_ROWS * (t1 - t0) / Math.max(1, axes[0].rows - 1), Math.min(SHORT_TIMES * usual, SHORT_SHARE * (t1 - t0)));
+    Object.defineProperty(this, 'short', { value: short });
+    return short;
+  }
+
+  // What each episode is and how hard its blow was: impulse times approach speed [J], twice the energy of a blow that is
+  // caught. The impulse of resting contact grows with time and says nothing of a blow: of an episode that lasts only what its
+  // peak force gives within a short one counts, and nothing where bodies met without approach.
+  get blows() {
+    const { kept, short, fastest } = this, kind = new Uint8Array(kept), strength = new Float64Array(kept), count = [0, 0, 0];
+    const impulse = (i) => Math.abs(this.get('impulse_normal', i)) || 0, brief = (i) => this.length(i) <= short;
+    const meets = (i, share) => this.approach(i) > 0 && this.approach(i) >= share * fastest;
+    const lasting = Math.max(short, LASTING_SHARE * (this.run.t1 - this.run.t0));
+    let hardest = 0, speed = 0, strongest = -1;
+    for (let i = 0; i < kept; i++) if (brief(i) && meets(i, NO_APPROACH) && impulse(i) > hardest) [hardest, speed] = [impulse(i), this.approach(i)];
+    const passedOn = (i) => hardest > 0 && impulse(i) >= PASSED_ON * hardest;
+    for (let i = 0; i < kept; i++) {
+      const hit = brief(i) ? meets(i, NO_APPROACH) || passedOn(i) : meets(i, SLOWEST);
+      kind[i] = hit ? IMPACT_KIND : this.length(i) > lasting ? LASTING_KIND : TOUCH_KIND;
+      count[kind[i]]++;
+      if (!hit) continue;
+      const sudden = brief(i) ? impulse(i) : Math.min(impulse(i), (this.get('peak_force', i) || 0) * short);
+      strength[i] = sudden * (meets(i, NO_APPROACH) ? this.approach(i) : speed * impulse(i) / hardest);
+      if (!(strength[i] <= strength[strongest])) strongest = i;
+    }
+    const blows = { kind, strength, strongest, most: strength[strongest] ?? 0, count };
+    Object.defineProperty(this, 'blows', { value: blows });
+    return blows;
+  }
+
+  // The normal force at an episode's contact, or what else tells that it touches.
+  touchColumn(row) {
+    const columns = this.contacts[this.contact(row)]?.columns;
+    return columns && this.run.column(['contacts', columns.fn ?? columns.slip]);
+  }
+
+  // The recorded row that carries the force of an episode's blow, where it is largest. A step's force stands in the row at
+  // the step's end, while the episode begins at its start. -1: no row does. Scene, table and plots all go by this row.
+  forceRow(row) {
+    const force = this.touchColumn(row), start = this.get('start', row);
+    if (!force) return -1;
+    const { times } = force.axis, { i, w } = force.axis.locate(start), first = w > 0 ? i + 1 : i, end = start + Math.min(this.length(row), this.short);
+    let best = -1;
+    for (let k = first; k < times.length && k < first + MOST_ROWS && (k <= i + LOOK_AHEAD && best < 0 || times[k] <= end); k++) {
+      if (force.values[k] > (best < 0 ? 0 : force.values[best])) best = k;
+    }
+    return best;
+  }
+
+  // When to look at an episode.
+  arrival(row) {
+    const k = this.forceRow(row);
+    return k < 0 ? this.get('start', row) : this.touchColumn(row).axis.times[k];
+  }
+
+  // Arrivals of some rows, ascending, each once: where the keys stop.
+  stops(rows) {
+    return [...new Set(rows.map((row) => this.arrival(row)))].sort((a, b) => a - b);
+  }
+
+  get allStops() {
+    const stops = this.stops([...Array(this.kept).keys()]);
+    Object.defineProperty(this, 'allStops', { value: stops });
+    return stops;
   }
 
   // Row whose start is the last at or before t; -1: none yet. Rows are in order of their start.

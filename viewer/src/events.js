@@ -1,9 +1,11 @@
 // The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
 import { h, replace, select, check, download, fileName } from './dom.js';
 import { columnScale, count, plain } from './number.js';
+import { stripText } from './strip.js';
 
 const ROW = 25;             // height of a row [px], as in the style sheet
 const SPARE = 6;            // rows made beyond the edge
+const BEFORE = 12, AFTER = 20, MOST_AFTER = 80;    // recorded rows around the make that a closer look shows
 const HEADS = {
   start: 'start', end: 'end', duration: 'lasts', approach_speed: 'approach', separation_speed: 'separation', restitution_achieved: 'e',
   restitution: 'e set', impulse_normal: 'impulse', impulse_tangential: 'impulse along', peak_force: 'peak force', loss: 'loss', loss_normal: 'loss normal',
@@ -11,16 +13,24 @@ const HEADS = {
 };
 const FEW = ['start', 'duration', 'approach_speed', 'restitution_achieved', 'impulse_normal', 'peak_force', 'loss', 'deepest'];
 
-export function startEvents(section, run, clock) {
-  const { impacts } = run;
-  if (!impacts) return replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, 'Impacts')), h('p', { class: 'body note' }, 'Nothing in this model can touch.')));
-  if (!impacts.kept) return replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, 'Impacts')), h('p', { class: 'body note' }, 'Nothing touched in this run.')));
-  return new Events(section, run, clock);
+// Of the run chosen; made anew when another is.
+export function startEvents(section, runs, clock) {
+  const title = (run) => (runs.length > 1 ? `Impacts of ${run.label}` : 'Impacts');
+  const none = (run, why) => replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, title(run))), h('p', { class: 'body note' }, why)));
+  let table = null;
+  const show = () => {
+    const { run } = clock;
+    table?.stop();
+    table = run.impacts?.kept ? new Events(section, run, clock, title(run)) : null;
+    if (!table) none(run, run.impacts ? 'Nothing touched in this run.' : 'Nothing in this model can touch.');
+  };
+  clock.on('run', show);
+  show();
 }
 
 class Events {
-  constructor(section, run, clock) {
-    Object.assign(this, { run, clock, impacts: run.impacts, sort: 'start', down: false, contact: -1, all: false, zoom: false, focus: -1 });
+  constructor(section, run, clock, name) {
+    Object.assign(this, { run, clock, name, impacts: run.impacts, sort: 'start', down: false, contact: -1, all: false, zoom: false, focus: -1 });
     this.body = h('tbody', { onclick: (e) => this.click(e), onkeydown: (e) => this.key(e) });
     this.head = h('thead');
     this.table = h('table', { 'aria-label': 'Impacts' }, this.head, this.body);
@@ -40,14 +50,18 @@ class Events {
       h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
     this.scroller, h('div', { class: 'state', style: 'padding-top: 6px' },
       this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} strongest of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
-      h('span', {}, 'click a row to go there'))));
-    clock.on('time', () => this.mark());
+      h('span', {}, stripText(run)), h('span', {}, 'click a row to go there'))));
+    this.off = clock.on('time', () => this.mark());
     this.arrange();
     this.mark();
   }
 
+  stop() {
+    this.off();
+  }
+
   value(name, row) {
-    if (name === 'duration') return this.impacts.get('end', row) - this.impacts.get('start', row);
+    if (name === 'duration') return this.impacts.length(row);
     if (name === 'loss') return this.impacts.get('loss_normal', row) + this.impacts.get('loss_tangential', row);
     return this.impacts.get(name, row);
   }
@@ -58,11 +72,12 @@ class Events {
     this.scales = new Map(this.names.map((name) => [name, this.scaleOf(name)]));
     this.rows = [];
     for (let i = 0; i < impacts.kept; i++) if (this.contact < 0 || impacts.contact(i) === this.contact) this.rows.push(i);
+    this.clock.stops = this.contact < 0 ? null : impacts.stops(this.rows);
     const sign = this.down ? -1 : 1;
     const of = this.sort === 'point' ? (i) => impacts.get('point', i) : (i) => this.value(this.sort, i);
     if (this.sort !== 'start' || this.down) this.rows.sort((a, b) => sign * (of(a) - of(b)) || a - b);
     this.place = new Map(this.rows.map((row, k) => [row, k]));
-    this.title.textContent = `Impacts (${count(this.rows.length)})`;
+    this.title.textContent = `${this.name} (${count(this.rows.length)})`;
     replace(this.head, h('tr', {}, ['start', 'point', ...this.names.slice(1)].map((name) => this.headCell(name))));
     this.fill(true);
   }
@@ -98,7 +113,7 @@ class Events {
 
   row(row) {
     const cell = (name) => h('td', {}, this.text(name, row));
-    return h('tr', { class: 'row', 'data-row': row, tabindex: row === this.stop() ? 0 : -1, 'aria-selected': row === this.current },
+    return h('tr', { class: 'row', 'data-row': row, tabindex: row === this.tabStop() ? 0 : -1, 'aria-selected': row === this.current },
       cell('start'), h('td', { class: 'text' }, this.impacts.pointName(row)), this.names.slice(1).map(cell));
   }
 
@@ -110,21 +125,27 @@ class Events {
   }
 
   // The one row that the Tab key stops at.
-  stop() {
+  tabStop() {
     return this.place.has(this.current) ? this.current : this.rows[0];
   }
 
   jump(row) {
     this.clock.play(false);
-    const start = this.impacts.get('start', row), length = Math.max(this.impacts.get('end', row) - start, this.spacing(start));
     this.picked = row;
-    if (this.zoom) this.clock.show(start - 6 * length, start + 10 * length);
-    this.clock.seek(start);
+    const t = this.impacts.arrival(row);
+    if (this.zoom) this.clock.show(...this.close(row));
+    this.clock.seek(t);
   }
 
-  spacing(t) {
-    const { times } = this.run.axis, { i } = this.run.axis.locate(t), k = Math.max(1, Math.min(times.length - 1, i));
-    return times.length > 1 ? times[k] - times[k - 1] : 0;
+  // The first recorded rows of the episode and those just before: all of a short one, the make of one that lasts.
+  close(row) {
+    const { axis } = this.run, { times } = axis, end = times.length - 1, start = this.impacts.get('start', row), { i } = axis.locate(start);
+    const target = start + 1.5 * Math.min(this.impacts.length(row), this.impacts.short);
+    let first = Math.max(0, i - 1), last = Math.min(end, i + 2);
+    while (last < end && last - i < MOST_AFTER && times[last] < target) last++;
+    while (last < end && last - i < AFTER && axis.isNext(last)) last++;
+    while (first > 0 && i - first < BEFORE && axis.isNext(first - 1)) first--;
+    return [Math.max(times[first], 2 * start - times[last]), times[last]];
   }
 
   click(event) {
@@ -153,8 +174,8 @@ class Events {
 
   // The row chosen, else the last that began: the table shows where the time stands.
   mark() {
-    const { t } = this.clock, start = (row) => this.impacts.get('start', row);
-    if (this.picked !== undefined && start(this.picked) !== t) this.picked = undefined;
+    const { t } = this.clock;
+    if (this.picked !== undefined && this.impacts.arrival(this.picked) !== t) this.picked = undefined;
     const current = this.picked ?? this.impacts.before(t);
     this.table.dataset.time = t;
     if (current === this.current) return;
@@ -162,7 +183,7 @@ class Events {
     for (const row of this.body.querySelectorAll('tr.row')) {
       const on = Number(row.dataset.row) === current;
       row.setAttribute('aria-selected', on);
-      row.tabIndex = Number(row.dataset.row) === this.stop() ? 0 : -1;
+      row.tabIndex = Number(row.dataset.row) === this.tabStop() ? 0 : -1;
     }
     this.follow();
   }

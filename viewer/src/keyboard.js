@@ -25,8 +25,8 @@ export function startKeyboard(run, clock, { fit, theme }) {
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());
   const actions = {
     ' ': () => clock.play(),
-    ArrowLeft: (e) => (e.shiftKey ? toImpact(run, clock, -1) : step(run, clock, -1)),
-    ArrowRight: (e) => (e.shiftKey ? toImpact(run, clock, 1) : step(run, clock, 1)),
+    ArrowLeft: (e) => (e.shiftKey ? toImpact(clock, -1) : step(run, clock, -1)),
+    ArrowRight: (e) => (e.shiftKey ? toImpact(clock, 1) : step(run, clock, 1)),
     Home: () => clock.seek(clock.window[0]),
     End: () => clock.seek(clock.window[1]),
     '[': () => faster(clock, -1),

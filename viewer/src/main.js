@@ -29,14 +29,14 @@ async function start() {
   startHead(at('head'), report, help);
   startVerdict(at('verdict'), report);
   at('main').hidden = false;
-  startTimeline(at('dock'), run, clock);
+  startTimeline(at('dock'), runs, clock);
   keepHeights();
   scene = startScene(at('scene'), runs, clock);
   // The mechanism first, the rest as soon as it is on the screen.
   await nextFrame();
   performance.mark('carom-first-picture');
   startPlots(at('plots'), runs, clock);
-  startEvents(at('events'), run, clock);
+  startEvents(at('events'), runs, clock);
   startPortraits(at('portraits'), runs, clock);
   startLedger(at('energy'), runs, clock);
   startCompare(at('compare'), report, clock);
@@ -51,6 +51,7 @@ function keepHeights() {
   const set = () => {
     const above = Math.max(0, at('verdict').offsetHeight - Math.max(0, scrollY));
     document.documentElement.style.setProperty('--dock', `${at('dock').offsetHeight}px`);
+    document.documentElement.style.setProperty('--start', `${at('head').offsetHeight + at('verdict').offsetHeight}px`);
     document.documentElement.style.setProperty('--top', `${at('head').offsetHeight + above}px`);
   };
   document.addEventListener('scrollend', set);

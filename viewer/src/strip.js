@@ -1,12 +1,13 @@
 // The strip over the time line: each impact a mark as tall as it was strong, below it lanes that tell contact that lasts
 // from free flight. Drawn over the stretch of time in view, with the whole run as a thin bar on top.
 import { fitCanvas } from './plots/painter.js';
-import { ticks, tickTexts, quantity, several } from './number.js';
+import { ticks, tickTexts, quantity, several, count as number } from './number.js';
+import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
 import { theme, onTheme } from './theme.js';
 import { h } from './dom.js';
 
 const MOST_LANES = 4;
-const DECADES = 3;          // of impulse between the lowest mark and the tallest
+const DECADES = 6;          // of a blow's energy between the lowest mark and the tallest
 
 export class Strip {
   constructor(run, clock) {
@@ -15,6 +16,11 @@ export class Strip {
     this.canvas = h('canvas', { 'aria-hidden': 'true' });
     this.element = h('div', { class: 'strip' }, this.canvas);
     this.lanes = makeLanes(run.impacts);
+    clock.on('run', () => {
+      this.run = clock.run;
+      this.lanes = makeLanes(this.run.impacts);
+      this.draw();
+    });
     this.element.addEventListener('pointerdown', (event) => this.drag(event));
     new ResizeObserver(() => this.draw()).observe(this.element);
     clock.on('window', () => this.draw());
@@ -66,13 +72,12 @@ export class Strip {
   drawImpacts(c, base, px, width, look) {
     const { impacts } = this.run;
     if (!impacts?.kept) return;
-    const start = impacts.of.get('start').values, impulse = impacts.of.get('impulse_normal').values;
-    const largest = Math.max(1e-300, impacts.of.get('impulse_normal').max ?? 0), tall = base - 7;
+    const start = impacts.of.get('start').values, { kind, strength, most } = impacts.blows, tall = base - 7;
     c.fillStyle = look.impact;
     for (let i = 0; i < impacts.kept; i++) {
       const x = px(start[i]);
-      if (x < -1 || x > width + 1) continue;
-      const share = Math.max(0, 1 + Math.log10(Math.max(1e-300, Math.abs(impulse[i])) / largest) / DECADES);
+      if (kind[i] !== IMPACT_KIND || x < -1 || x > width + 1) continue;
+      const share = Math.max(0, 1 + Math.log10(Math.max(1e-300, strength[i]) / Math.max(1e-300, most)) / DECADES);
       const size = 2 + share * (tall - 2);
       c.fillRect(x - 0.5, base - size, 1.25, size);
     }
@@ -103,6 +108,10 @@ function drawLane(c, lane, top, px, width, look) {
   }
 }
 
-export const stripText = (run) => (run.impacts?.kept
-  ? `${several(run.impacts.rows, 'impact')}, the strongest ${quantity(run.impacts.of.get('impulse_normal').max, 'N*s')}`
-  : 'no impacts');
+// '12 impacts, the strongest 58.7 mN·s; 3 lasting contacts'
+export function stripText({ impacts }) {
+  if (!impacts?.kept) return 'no impacts';
+  const { count, strongest } = impacts.blows, of = impacts.kept < impacts.rows ? ` among ${number(impacts.kept)} of ${number(impacts.rows)} episodes` : '';
+  const hits = count[IMPACT_KIND] ? `${several(count[IMPACT_KIND], 'impact')}, the strongest ${quantity(impacts.get('impulse_normal', strongest), 'N*s')}` : 'no impacts';
+  return [hits, count[LASTING_KIND] && several(count[LASTING_KIND], 'lasting contact'), count[TOUCH_KIND] && several(count[TOUCH_KIND], 'touch', 'touches')].filter(Boolean).join(', ') + of;
+}

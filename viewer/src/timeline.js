@@ -13,7 +13,8 @@ const ICON = {
   all: 'M2 8h12M5 5 2 8l3 3M11 5l3 3-3 3', near: 'M2 8h4M14 8h-4M3.5 5.5 6 8l-2.5 2.5M12.5 5.5 10 8l2.5 2.5',
 };
 
-export function startTimeline(dock, run, clock) {
+export function startTimeline(dock, runs, clock) {
+  const run = runs[0];
   clock.speed = SPEEDS.find((s) => (clock.end - clock.start) / s >= WATCHED) ?? SPEEDS.at(-1);
   const strip = new Strip(run, clock);
   const slider = h('input', { type: 'range', min: 0, max: SLIDER, step: 1, 'aria-label': 'Time in view', oninput: () => {
@@ -21,25 +22,27 @@ export function startTimeline(dock, run, clock) {
     clock.seek(a + slider.value / SLIDER * (b - a));
   } });
   const time = h('input', { class: 'time', 'aria-label': 'Time in seconds', inputmode: 'decimal', onchange: () => {
-    const t = Number(time.value.replace('−', '-').replace(',', '.'));
-    if (Number.isFinite(t)) clock.seek(t);
-    else show();
+    const text = time.value.replace('−', '-').replace(',', '.').trim(), t = Number(text);
+    if (text && Number.isFinite(t)) clock.seek(t);
+    time.value = fixed(clock.t, clock.window[1] - clock.window[0]);
   } });
   const play = iconButton(ICON.play, 'Play (space)', () => clock.play(), { class: 'icon solid play' });
   const loop = iconButton(ICON.loop, 'Loop (L)', () => clock.set('loop', !clock.loop));
   const speed = select('Speed', SPEEDS.map((v) => [v, v === 1 ? 'real time' : `1 : ${Math.round(1 / v)}`]), clock.speed, (v) => clock.set('speed', Number(v)));
   const where = h('span', { class: 'where' });
+  const whose = runs.length > 1 && select('Run whose impacts and energies are shown', runs.map((r) => [r.number, r.label]), 0, (k) => clock.pick(runs[k]));
+  clock.run = run;
 
   replace(dock, strip.element, slider, h('div', { class: 'bar' },
-    iconButton(ICON.last, 'Impact before (Shift ←)', () => toImpact(run, clock, -1), { disabled: !run.impacts?.kept }),
+    iconButton(ICON.last, 'Impact before (Shift ←)', () => toImpact(clock, -1), { disabled: !runs.some((r) => r.impacts?.kept) }),
     iconButton(ICON.back, 'Frame back (←)', () => step(run, clock, -1)),
     play,
     iconButton(ICON.on, 'Frame on (→)', () => step(run, clock, 1)),
-    iconButton(ICON.next, 'Next impact (Shift →)', () => toImpact(run, clock, 1), { disabled: !run.impacts?.kept }),
+    iconButton(ICON.next, 'Next impact (Shift →)', () => toImpact(clock, 1), { disabled: !runs.some((r) => r.impacts?.kept) }),
     loop, speed, time, h('span', { class: 'of' }, `s of ${plain(clock.end, 6)} s`),
     iconButton(ICON.near, 'Closer around this time (+)', () => clock.zoom(0.5)),
     iconButton(ICON.all, 'The whole run (0)', () => clock.showAll()),
-    where));
+    whose, where));
 
   function show() {
     const [a, b] = clock.window;
@@ -49,7 +52,7 @@ export function startTimeline(dock, run, clock) {
   }
   function showWindow() {
     const [a, b] = clock.window;
-    where.textContent = `${clock.isZoomed ? `${quantity(b - a, 's', 3)} in view · ` : ''}${stripText(run)}`;
+    where.textContent = `${clock.isZoomed ? `${quantity(b - a, 's', 3)} in view · ` : ''}${stripText(clock.run)}`;
     show();
   }
   function showState() {
@@ -62,6 +65,7 @@ export function startTimeline(dock, run, clock) {
   }
   clock.on('time', show);
   clock.on('window', showWindow);
+  clock.on('run', showWindow);
   clock.on('state', showState);
   showWindow();
   showState();
@@ -82,15 +86,12 @@ export function step(run, clock, by) {
   clock.seek(times[Math.min(times.length - 1, Math.max(0, to))]);
 }
 
-export function toImpact(run, clock, by) {
-  const { impacts } = run;
-  if (!impacts?.kept) return;
+// The next impact of those that the table shows.
+export function toImpact(clock, by) {
+  const stops = clock.stops ?? clock.run.impacts?.allStops ?? [], { t } = clock;
+  const to = by > 0 ? stops.find((s) => s > t) : stops.findLast((s) => s < t);
   clock.play(false);
-  const start = impacts.of.get('start').values;
-  let row = impacts.before(clock.t);
-  if (by > 0) row += 1;
-  else while (row >= 0 && start[row] >= clock.t) row--;
-  if (row >= 0 && row < impacts.kept) clock.seek(start[row]);
+  if (to !== undefined) clock.seek(to);
 }
 
 export function faster(clock, by) {

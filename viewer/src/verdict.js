@@ -11,6 +11,7 @@ const SIGN = {
   bad: ['M5.2 1.5h5.6l3.7 3.7v5.6l-3.7 3.7H5.2L1.5 10.8V5.2Z', 'M5.5 5.5l5 5M10.5 5.5l-5 5'],
 };
 const WORD = { good: 'nothing speaks against this run', warn: 'look before you trust it', bad: 'do not trust this run as it is' };
+const MOST_CARDS = 5;         // beyond, lines that are good are folded into one
 const LEVEL = { good: 'good', warn: 'warning', bad: 'bad' };
 
 export const sign = (level) => h('span', { class: 'sign', role: 'img', 'aria-label': LEVEL[level] ?? level },
@@ -44,21 +45,32 @@ function facts(run) {
 }
 
 export function startVerdict(section, report) {
-  const { runs } = report;
-  replace(section, runs.length > 1 && h('ul', { class: 'runs', 'aria-label': 'Runs' }, runs.map((run) => h('li', {}, swatch({ colour: run.number % 8, dash: run.number % 8 }), h('b', {}, run.name), h('span', { class: 'muted' }, facts(run))))),
-    runs.map((run) => oneVerdict(run, runs.length > 1)));
+  const { runs } = report, many = runs.length > 1, wide = matchMedia('(min-width: 901px)').matches;
+  const lines = runs.flatMap((run) => (run.verdict ?? []).map((line) => ({ ...line, whose: many ? `${run.label}: ` : '' })));
+  const fold = many || lines.length > MOST_CARDS ? lines.filter((line) => line.level === 'good') : [];
+  replace(section, many && h('ul', { class: 'runs', 'aria-label': 'Runs' }, runs.map((run) => h('li', { class: run.level }, sign(run.level), swatch({ colour: run.number % 8, dash: run.number % 8 }), h('b', {}, run.label), h('span', { class: 'muted' }, facts(run))))),
+    runs.map((run) => trouble(run, many)),
+    lines.length > fold.length && h('ul', { class: 'checks' }, lines.filter((line) => !fold.includes(line)).map((line) => card(line, line.level === 'bad' || wide && !many || line.level === 'warn' && lines.length - fold.length < 3))),
+    fold.length > 0 && h('ul', { class: 'checks folded' }, folded(fold)));
 }
 
-function oneVerdict(run, many) {
-  const prefix = many ? `${run.name}: ` : '';
-  const trouble = run.status !== 'done' && h('div', { class: 'banner', role: 'alert' },
+function trouble(run, many) {
+  const prefix = many ? `${run.label}: ` : '';
+  return run.status !== 'done' && h('div', { class: 'banner', role: 'alert' },
     `${prefix}${{ failed: 'The run failed', interrupted: 'The run was interrupted', running: 'The run had not ended' }[run.status] ?? run.status} at ${quantity(run.t1, 's', 6)}. ${run.error || 'What was computed until then is shown.'}`);
-  const { level } = run, wide = matchMedia('(min-width: 901px)').matches;
-  return [trouble, h('ul', { class: 'checks', style: many ? 'margin-bottom: 8px' : '' },
-    many && h('li', { class: level }, h('div', { class: 'line' }, sign(level), h('h2', {}, run.name)), h('p', {}, `As far as the record tells, ${WORD[level]}.`)),
-    (run.verdict ?? []).map((line) => h('li', { class: line.level, 'data-check': line.key }, h('details', { open: line.level !== 'good' || wide },
-      h('summary', { class: 'line' }, sign(line.level), h('h2', {}, line.title), line.value !== null && line.value !== undefined && h('span', { class: 'value' }, valueText(line))),
-      h('p', {}, line.sentence)))))];
+}
+
+const heading = (line) => [sign(line.level), h('h2', {}, `${line.whose}${line.title}`), line.value !== null && line.value !== undefined && h('span', { class: 'value' }, valueText(line))];
+
+function card(line, open) {
+  return h('li', { class: line.level, 'data-check': line.key }, h('details', { open }, h('summary', { class: 'line' }, heading(line)), h('p', {}, line.sentence)));
+}
+
+// What is good takes one line, until asked for.
+function folded(lines) {
+  const titles = [...new Set(lines.map((line) => line.title))].join(', ');
+  return h('li', { class: 'good' }, h('details', {}, h('summary', { class: 'line' }, sign('good'), h('h2', {}, `${several(lines.length, 'check')} good`), h('span', { class: 'muted titles' }, titles)),
+    h('ul', {}, lines.map((line) => h('li', { class: 'good', 'data-check': line.key }, h('div', { class: 'line' }, heading(line)), h('p', {}, line.sentence))))));
 }
 
 function valueText({ value, unit, limit, key }) {

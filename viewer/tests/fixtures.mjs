@@ -49,6 +49,43 @@ export function ball({ frames = 801, end = 2, e = 0.8, name = 'ball', title = 'B
   };
 }
 
+// The row that carries the force of each impact: the first one after it.
+export const arrivals = (run) => run.impacts.rows.map(({ start }) => run.time.find((t) => t >= start));
+
+// The ball's contact and a bearing that rattles at times of its own, then lies still until the end: its resting contact has
+// by far the largest impulse and is no blow.
+export function twoContacts() {
+  const run = ball(), other = ball({ e: 0.7 }), { time } = run, zero = time.map(() => 0), rest = 1.9;
+  const round = (f) => time.map((t) => 0.001 * f(9 * t) * Math.min(1, 2 * t)), fn = other.tables.contacts[1][2].map((v, i) => (time[i] >= rest ? 9.81 : v)), slip = fn.map((v) => (v > 0 ? 2 : 0));
+  const from = run.tables.contacts.length, rows = other.impacts.rows.filter((r) => r.start < rest).map((r) => ({ ...r, start: r.start + 1e-4, point: 1 }));
+  rows.push({ point: 1, start: rest, end: 2, impulse_normal: 1e3, peak_force: 1e4, approach_speed: 0, slip_time: 0.1 });
+  run.tables.contacts.push(['pin.gap', 'm', fn.map((v) => (v > 0 ? 0 : 0.0005))], ['pin.fn', 'N', fn], ['pin.x', 'm', round(Math.cos)], ['pin.y', 'm', round(Math.sin)],
+    ['pin.at_x', 'm', zero], ['pin.at_y', 'm', zero], ['pin.force_x', 'N', zero], ['pin.force_y', 'N', fn], ['pin.slip', '1', slip]);
+  run.scene.contacts.push({ ...run.scene.contacts[0], name: 'pin', kind: 'bearing', joint: 0, clearance: 0.001, point0: 1,
+    columns: { gap: from, fn: from + 1, x: from + 2, y: from + 3, at: [from + 4, from + 5], force: [from + 6, from + 7], slip: from + 8 } });
+  run.impacts.points.push({ contact: 1, point: 0, name: 'pin' });
+  run.impacts.rows = [...run.impacts.rows, ...rows].sort((a, b) => a.start - b.start);
+  return run;
+}
+
+// Continuous contact: blows whose force and penetration go round a loop.
+export function pressed() {
+  const run = ball({ frames: 8001 }), { time } = run, length = 0.02, gap = run.tables.contacts[0][2].map((v) => Math.max(v, 1e-6)), fn = time.map(() => 0);
+  for (const row of run.impacts.rows) {
+    row.end = row.start + length;
+    row.peak_force = 100 * row.approach_speed;
+    time.forEach((t, i) => {
+      const phase = (t - row.start) / length;
+      if (phase > 0 && phase < 1) [gap[i], fn[i]] = [-1e-4 * row.approach_speed * Math.sin(Math.PI * phase), row.peak_force * Math.sin(Math.PI * phase) * (1.2 - 0.4 * phase)];
+    });
+  }
+  const { contacts } = run.tables;
+  [contacts[0][2], contacts[1][2], contacts[7][2], contacts[8][2]] = [gap, fn, fn, fn.map((v) => (v > 0 ? 1 : 0))];
+  run.scene.contacts[0].law = 'flores';
+  run.plots.push({ title: 'Force over gap', kind: 'xy', x: ['contacts', 0], y: ['contacts', 1] });
+  return run;
+}
+
 export function withoutContacts() {
   const run = ball({ frames: 40, end: 0.3 });
   delete run.tables.contacts;

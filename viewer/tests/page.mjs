@@ -56,6 +56,12 @@ export function pageChecks(browser, scratch) {
     await page.locator('#dock .time').fill('1.25');
     await page.keyboard.press('Enter');
     await sameTime(page, 1.25);
+    for (const wrong of ['abc', '', '  ']) {
+      await page.locator('#dock .time').fill(wrong);
+      await page.keyboard.press('Enter');
+      await sameTime(page, 1.25);
+      assert.equal(Number(await page.locator('#dock .time').inputValue()), 1.25, `"${wrong}" is not taken`);
+    }
     await page.locator('.strip').click({ position: { x: 2, y: 20 } });
     await sameTime(page, 0, 0.01);
   });
@@ -65,10 +71,10 @@ export function pageChecks(browser, scratch) {
     await page.keyboard.press('ArrowRight');
     await sameTime(page, run.time[1], 1e-12);
     await page.keyboard.press('Shift+ArrowRight');
-    await sameTime(page, run.impacts.rows[0].start);
+    await sameTime(page, fixtures.arrivals(run)[0]);
     await page.keyboard.press('Shift+ArrowRight');
     await page.keyboard.press('Shift+ArrowLeft');
-    await sameTime(page, run.impacts.rows[0].start);
+    await sameTime(page, fixtures.arrivals(run)[0]);
     await page.keyboard.press('+');
     assert.ok(await page.evaluate(() => window.carom.clock.isZoomed));
     await page.keyboard.press('0');
@@ -76,6 +82,12 @@ export function pageChecks(browser, scratch) {
     const speed = () => page.evaluate(() => window.carom.clock.speed), first = await speed();
     await page.keyboard.press('[');
     assert.ok(await speed() < first);
+    const loops = () => page.evaluate(() => window.carom.clock.loop), looped = await loops();
+    await page.keyboard.press('l');
+    assert.equal(await loops(), !looped);
+    assert.equal(await page.locator('#dock button[aria-label^=Loop]').getAttribute('aria-pressed'), String(!looped));
+    await page.keyboard.press('l');
+    assert.equal(await loops(), looped);
     await page.keyboard.press('?');
     assert.ok(await page.locator('dialog').isVisible());
     await page.locator('dialog button').click();
@@ -92,18 +104,88 @@ export function pageChecks(browser, scratch) {
     const rows = page.locator('#events tr.row');
     assert.equal(await rows.count(), run.impacts.rows.length);
     await rows.nth(1).click();
-    await sameTime(page, run.impacts.rows[1].start);
+    await sameTime(page, fixtures.arrivals(run)[1]);
     assert.equal(await rows.nth(1).getAttribute('aria-selected'), 'true');
     assert.equal(await page.locator('#events tr[aria-selected=true]').count(), 1, 'one row is marked');
     await page.locator('#events th button', { hasText: 'start' }).click();
     assert.equal(await rows.first().getAttribute('data-row'), String(run.impacts.rows.length - 1), 'descending by start');
     await page.locator('#events th button', { hasText: 'approach' }).click();
     assert.equal(await rows.first().getAttribute('data-row'), '0', 'the fastest first');
-    await page.locator('#events select').selectOption('0');
-    assert.equal(await rows.count(), run.impacts.rows.length);
+    assert.ok(await page.evaluate(() => window.carom.report.runs[0].byName.get('ball-floor.fn').at(window.carom.clock.t) > 0), 'the plots show a force there');
     await rows.first().focus();
     await page.keyboard.press('ArrowDown');
-    await sameTime(page, run.impacts.rows[1].start);
+    await sameTime(page, fixtures.arrivals(run)[1]);
+  });
+
+  on('a filter: rows and keys go by one contact', fixtures.twoContacts, async (page, run) => {
+    const rows = page.locator('#events tr.row'), of = (point) => run.impacts.rows.filter((r) => r.point === point);
+    assert.ok(of(0).length && of(1).length && of(0).length !== of(1).length);
+    assert.match(await page.textContent('#events h2'), new RegExp(`\\(${run.impacts.rows.length}\\)`));
+    await page.locator('#events select').selectOption('1');
+    assert.equal(await rows.count(), of(1).length);
+    assert.ok((await rows.locator('td.text').allTextContents()).every((name) => name === 'pin'));
+    const stops = [...new Set(of(1).map(({ start }) => run.time.find((t) => t >= start)))];
+    await page.locator('#scene .view').focus();
+    for (const t of stops) {
+      await page.keyboard.press('Shift+ArrowRight');
+      await sameTime(page, t);
+    }
+    await page.keyboard.press('Shift+ArrowLeft');
+    await sameTime(page, stops.at(-2));
+  });
+
+  on('resting contact is no impact', fixtures.twoContacts, async (page, run) => {
+    const hits = run.impacts.rows.filter((r) => r.approach_speed > 0), strongest = Math.max(...hits.map((r) => r.impulse_normal));
+    const text = await page.textContent('#dock .where');
+    assert.match(text, new RegExp(`^${hits.length}.impacts, the strongest ${Number(strongest.toPrecision(4))} N·s, 1.lasting contact$`));
+    const states = (t) => page.evaluate((at) => {
+      window.carom.clock.seek(at);
+      return window.carom.scene.overlay.contacts.at(at).map((f) => f.state);
+    }, t);
+    assert.deepEqual(await states(1.9), [2], 'lies and slips, from its first row on');
+    assert.deepEqual(await states(fixtures.arrivals(run)[0]), [3, 3], 'both strike at the first impact');
+  });
+
+  on('zoom in on an episode that lasts shows tens of rows', fixtures.twoContacts, async (page, run) => {
+    await page.locator('#events label', { hasText: 'zoom in' }).click();
+    for (const row of [0, run.impacts.rows.length - 1]) {
+      await page.locator('#events tr.row').nth(row).click();
+      const [a, b] = await page.evaluate(() => window.carom.clock.window), shown = run.time.filter((t) => t >= a && t <= b).length, { start } = run.impacts.rows[row];
+      assert.ok(shown >= 15 && shown <= 100 && a < start && b > start, `${shown} rows from ${a} to ${b}`);
+    }
+  });
+
+  on('the magnifier and the trace draw', fixtures.twoContacts, async (page) => {
+    const ink = (which) => page.evaluate((s) => {
+      const c = document.querySelector(s), { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+      let sum = 0;
+      for (let i = 0; i < data.length; i += 4) sum += (data[i] + 3 * data[i + 1] + 7 * data[i + 2] + 11 * data[i + 3]) * (1 + i % 977);
+      return sum;
+    }, which);
+    const drawn = async (act) => {
+      await page.evaluate(act);
+      await page.waitForTimeout(120);
+    };
+    await drawn(() => window.carom.clock.seek(0.3));
+    const first = await ink('.lens canvas');
+    assert.ok(first > 0, 'the magnifier is not blank');
+    await drawn(() => window.carom.clock.seek(0.6));
+    assert.notEqual(await ink('.lens canvas'), first, 'the journal moves in it');
+    await page.waitForTimeout(300);
+    const bare = await ink('#scene .overlay');
+    await page.locator('#scene select', { hasText: 'no trace' }).selectOption({ label: 'trace ball, mass centre' });
+    await page.waitForTimeout(300);
+    assert.notEqual(await ink('#scene .overlay'), bare, 'the trace is seen');
+  });
+
+  on('force over penetration: one impact, pressed rows only', fixtures.pressed, async (page, run) => {
+    const panel = page.locator('#portraits .panel', { hasText: 'Force over penetration of' });
+    const loop = async () => (await download(page, () => panel.last().locator('button', { hasText: 'CSV' }).click())).content.toString().trim().split('\n').slice(1).map((l) => l.split(',').slice(1).map(Number));
+    await page.locator('#events tr.row').nth(1).click();
+    const { start, end } = run.impacts.rows[1], rows = await loop();
+    assert.ok(rows.length > 50 && rows.every(([t, depth, force]) => t >= start && t <= end && depth > 0 && force > 0), 'rows of that impact, bodies pressed together');
+    await page.locator('#events tr.row').first().click();
+    assert.ok((await loop()).every(([t]) => t < start), 'another impact, another loop');
   });
 
   on('zoom shows the recorded samples', fixtures.thinned, async (page, run) => {
@@ -176,6 +258,35 @@ export function pageChecks(browser, scratch) {
     await sameTime(page, 0.9);
   });
 
+  const methods = () => {
+    const [[a, b], compare] = fixtures.pair(), name = 'a-mechanism-of-long-name';
+    return [[{ ...a, name, method: 'moreau' }, { ...b, name: `${name}-2`, method: 'event' }], compare];
+  };
+  on('two methods: each part says whose it is, and can be switched', methods, async (page, [[, second]]) => {
+    assert.match(await page.textContent('#compare h2'), /^moreau against event$/);
+    assert.match(await page.textContent('#scene h2'), /moreau/);
+    assert.equal(await page.locator('#verdict .checks > li').count(), 1, 'what is good takes one line');
+    assert.deepEqual(await page.locator('#compare .scroller').evaluateAll((list) => list.filter((e) => e.scrollWidth > e.clientWidth).length), 0, 'no table is wider than its place');
+    await page.locator('#dock select').last().selectOption({ label: 'event' });
+    assert.equal(await page.textContent('#events h2'), `Impacts of event (${second.impacts.rows.length})`);
+    assert.equal(await page.textContent('#energy h2'), 'Energy ledger of event');
+    await page.locator('#scene .view').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await sameTime(page, fixtures.arrivals(second)[1]);
+  }, { width: 1440, height: 900 });
+
+  on('a spatial model fills the scene and stays within it', fixtures.many, async (page) => {
+    const { corners, width, height } = await page.evaluate(() => {
+      const { view } = window.carom.scene, { min, max } = view.bounds;
+      return { width: view.width, height: view.height, corners: [...Array(8).keys()].map((k) => view.project([0, 1, 2].map((n) => (k >> n & 1 ? max[n] : min[n])))) };
+    });
+    const span = (k) => Math.max(...corners.map((p) => p[k])) - Math.min(...corners.map((p) => p[k]));
+    assert.ok(corners.every(([x, y]) => x > 0 && x < width && y > 0 && y < height), 'all of its box is seen');
+    assert.ok(span(0) > 0.8 * width || span(1) > 0.75 * height, `${span(0)} of ${width}, ${span(1)} of ${height}`);
+  });
+
   on('a run without contacts', fixtures.withoutContacts, async (page) => {
     assert.match(await page.textContent('#events'), /Nothing in this model can touch/);
   });
@@ -232,6 +343,7 @@ export function pageChecks(browser, scratch) {
     on(`fits ${width} × ${height}, ${scheme}`, fixtures.ball, async (page) => {
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'nothing sticks out sideways');
       assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--dark').trim()), scheme === 'dark' ? '1' : '0');
+      assert.ok(await page.evaluate(() => document.querySelector('#scene .view').getBoundingClientRect().bottom <= document.getElementById('dock').getBoundingClientRect().top + 2), 'the scene is on the first screen');
       const low = await page.evaluate(contrasts);
       assert.deepEqual(low, [], 'text of at least 4.5 to 1');
     }, { width, height, scheme });

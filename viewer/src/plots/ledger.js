@@ -13,16 +13,22 @@ const HEIGHT = 250, RESIDUAL = 92;
 
 const short = (column) => column.name.replace(/^energy\./, '');
 
+// Of the run chosen; made anew when another is.
 export function startLedger(section, runs, clock) {
-  const run = runs[0], plot = run.plots.find((p) => p.kind === 'energy');
-  const columns = plot?.columns.map((key) => run.column(key)).filter(Boolean) ?? [];
-  if (!columns.length) return;
-  const ledger = new Ledger(run, clock, columns, plot.residual && run.column(plot.residual));
-  replace(section, ledger.element);
+  let ledger = null;
+  const show = () => {
+    const { run } = clock, plot = run.plots.find((p) => p.kind === 'energy');
+    const columns = plot?.columns.map((key) => run.column(key)).filter(Boolean) ?? [];
+    ledger?.stop();
+    ledger = columns.length ? new Ledger(run, clock, columns, plot.residual && run.column(plot.residual), runs.length > 1 ? `Energy ledger of ${run.label}` : 'Energy ledger') : null;
+    replace(section, ledger?.element);
+  };
+  clock.on('run', show);
+  show();
 }
 
 class Ledger {
-  constructor(run, clock, columns, residual) {
+  constructor(run, clock, columns, residual, title) {
     Object.assign(this, { run, clock, residual });
     const moved = columns.filter((c) => c !== residual && (c.max !== 0 || c.min !== 0));
     this.work = moved.filter((c) => WORK.has(short(c)));
@@ -35,18 +41,20 @@ class Ledger {
     this.legend = h('div', { class: 'chips' });
     this.state = h('div', { class: 'state' });
     this.element = h('div', { class: 'panel' },
-      h('header', {}, h('h2', {}, 'Energy ledger'), h('div', { class: 'tools push' },
+      h('header', {}, h('h2', {}, title), h('div', { class: 'tools push' },
         h('button', { class: 'quiet', title: 'Samples in view as CSV', onclick: () => this.saveCsv() }, 'CSV'),
         h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => this.saveSvg() }, 'SVG'))),
       h('div', { class: 'controls' }, this.legend), this.host, this.state);
     new ResizeObserver(() => this.draw()).observe(this.host);
-    clock.on('window', () => this.draw());
-    clock.on('time', () => this.showTime());
-    onTheme(() => this.draw());
+    this.offs = [clock.on('window', () => this.draw()), clock.on('time', () => this.showTime()), onTheme(() => this.draw())];
     this.host.addEventListener('click', (e) => {
       const { box, x } = this.frames[0];
       clock.seek(x[0] + (e.clientX - this.canvas.getBoundingClientRect().left - box.left) / box.width * (x[1] - x[0]));
     });
+  }
+
+  stop() {
+    this.offs.forEach((off) => off());
   }
 
   get width() {

@@ -2,8 +2,10 @@
 import { h, replace, iconButton, check, select } from '../dom.js';
 import { XyPlot } from './xyplot.js';
 import { curvesOf, lookOf, label, quantityInput, coverageLine } from './series.js';
-import { count, plain } from '../number.js';
+import { count, plain, quantity } from '../number.js';
 
+const FEWEST_PASSAGES = 20;   // fewer points tell nothing as a section
+const FEWEST_ROWS = 5;        // rows in which bodies are pressed together that make a loop
 const CROSS = 'M4 4l8 8M12 4l-8 8';
 
 export function startPortraits(section, runs, clock) {
@@ -11,8 +13,13 @@ export function startPortraits(section, runs, clock) {
   const add = (panel) => grid.append(panel);
   for (const plot of run.plots.filter((p) => p.kind === 'orbit' || p.kind === 'xy')) {
     const x = run.column(plot.x), y = run.column(plot.y);
-    if (x && y) add(pairPanel(runs, clock, plot.title, x.name, y.name, plot.kind === 'orbit' ? plot.circle : 0));
+    const pressed = x && y && contactOf(run, x, y);
+    if (pressed) {
+      if (runs.some((r) => loopRow(r, pressed.name, -Infinity) >= 0)) add(loopPanel(runs, clock, pressed.name));
+    } else if (x && y && !driven(run).has(x.name)) add(pairPanel(runs, clock, plot.title, x.name, y.name, plot.kind === 'orbit' ? plot.circle : 0));
   }
+  const suggested = run.plots.find((p) => p.kind === 'xy' && driven(run).has(run.column(p.x)?.name)), free = suggested && firstPair(run);
+  if (free && /\.q\d*$/.test(free[0])) add(pairPanel(runs, clock, `Phase portrait of ${free[0]}`, ...free));
   const angles = turning(run);
   const buttons = h('div', { class: 'tools push' },
     h('button', { onclick: () => add(pairPanel(runs, clock, 'Portrait', ...firstPair(run))) }, 'Add a portrait'),
@@ -20,13 +27,19 @@ export function startPortraits(section, runs, clock) {
       onclick: () => add(sectionPanel(runs, clock, angles)) }, 'Add a Poincaré section'));
   replace(section, h('div', { class: 'panel' }, h('header', {},
     h('h2', { title: 'Drag to look closer, double-click for all; a click goes to the nearest sample.' }, 'Portraits'), buttons)), grid);
-  if (angles.some((a) => turns(run, a) >= 3)) add(sectionPanel(runs, clock, angles));
+  if (angles.some((a) => turns(run, a) >= FEWEST_PASSAGES)) add(sectionPanel(runs, clock, angles));
 }
 
 function firstPair(run) {
-  const names = [...run.byName.keys()].filter((n) => n !== 't');
+  const fixed = driven(run), names = [...run.byName.keys()].filter((n) => n !== 't' && !fixed.has(n));
   const q = names.find((n) => /\.q\d*$/.test(n)), u = q && q.replace(/\.q(\d*)$/, '.u$1');
   return q && run.byName.has(u) ? [q, u] : [names[0], names[1] ?? names[0]];
+}
+
+// Coordinates whose course the model prescribes: their portrait shows the drive and nothing of the run.
+function driven(run) {
+  const names = (run.scene.drives ?? []).map(({ joint, coordinate }) => run.column(['joints', run.scene.joints[joint]?.columns.q[coordinate]])?.name);
+  return new Set(names);
 }
 
 const turns = (run, name) => {
@@ -60,7 +73,7 @@ function pairPanel(runs, clock, title, xName, yName, circle = 0) {
     clouds: () => {
       const list = curvesOf(runs, [names[0]]).filter(({ run }) => run.byName.has(names[1]));
       const clouds = list.map((curve) => cloudOf(curve, names[1], all ? [-Infinity, Infinity] : clock.window));
-      replace(state, coverageLine(list, all ? [clock.start, clock.end] : clock.window),
+      replace(state, coverageLine(list.flatMap((c) => [c, { ...c, column: c.run.byName.get(names[1]) }]), all ? [clock.start, clock.end] : clock.window),
         circle ? h('span', {}, `dashed: clearance ${plain(circle * 1e3, 4)} mm`) : null);
       return clouds;
     },
@@ -85,7 +98,66 @@ function cloudOf(curve, yName, [a, b]) {
   const { first, last } = column.axis.range(Math.max(a, time[0]), Math.min(b, time.at(-1)));
   const t = time.subarray(first, last + 1), x = column.values.subarray(first, last + 1);
   const y = other.axis === column.axis ? other.values.subarray(first, last + 1) : Float64Array.from(t, (at) => other.at(at));
-  return { x, y, t, look: lookOf({ ...curve, colour: run.number }), name: run.name };
+  return { x, y, t, look: lookOf({ ...curve, colour: run.number }), name: run.label };
+}
+
+// The contact whose gap and normal force these are.
+const contactOf = (run, x, y) => run.scene.contacts?.find(({ columns: { gap, fn } }) => run.column(['contacts', gap]) === x && run.column(['contacts', fn]) === y);
+
+// Rows of the record in which an episode presses the bodies together.
+function pressedRows(run, contact, row) {
+  const gap = run.column(['contacts', contact.columns.gap]), fn = run.column(['contacts', contact.columns.fn]), { times } = gap.axis, rows = [];
+  const { first, last } = gap.axis.range(run.impacts.get('start', row), run.impacts.get('end', row));
+  for (let i = first; i <= last; i++) if (gap.values[i] < 0 && fn.values[i] > 0) rows.push(i);
+  return { gap: gap.values, fn: fn.values, times, rows };
+}
+
+// The last impact of a contact that began by t and has a loop to show; the strongest where none has begun. -1: none has.
+function loopRow(run, name, t) {
+  const { impacts } = run, contact = run.scene.contacts?.find((c) => c.name === name);
+  // Rigid contact has no force law: what it penetrates is drift of the scheme.
+  if (!impacts?.kept || !contact?.law || contact.columns.gap === undefined || contact.columns.fn === undefined) return -1;
+  const shows = (i) => impacts.blows.strength[i] > 0 && impacts.contacts[impacts.contact(i)] === contact && pressedRows(run, contact, i).rows.length >= FEWEST_ROWS;
+  for (let i = impacts.before(t); i >= 0; i--) if (shows(i)) return i;
+  return strongestLoops(run, name, shows);
+}
+
+const strongest = new Map();
+function strongestLoops(run, name, shows) {
+  const key = `${run.number} ${name}`;
+  if (!strongest.has(key)) {
+    const { strength } = run.impacts.blows, order = [...strength.keys()].sort((a, b) => strength[b] - strength[a]);
+    strongest.set(key, order.find(shows) ?? -1);
+  }
+  return strongest.get(key);
+}
+
+// Force over penetration δ = -gap of one impact, in each run that has one.
+function loopPanel(runs, clock, name) {
+  const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' }), title = `Force over penetration of ${name}`;
+  const find = () => runs.map((run) => ({ run, row: loopRow(run, name, clock.t) })).filter(({ row }) => row >= 0);
+  const contact = (run) => run.scene.contacts.find((c) => c.name === name);
+  let chosen = find();
+  const plot = new XyPlot({
+    clock, title, labels: () => [`penetration of ${name} [m]`, `${name}.fn [N]`],
+    clouds: () => chosen.map(({ run, row }) => {
+      const { gap, fn, times, rows } = pressedRows(run, contact(run), row), of = (f) => Float64Array.from(rows, f);
+      return { x: of((i) => -gap[i]), y: of((i) => fn[i]), t: of((i) => times[i]), look: lookOf({ run, colour: run.number % 8, dash: run.number % 8 }), name: run.label };
+    }),
+    marker: (t) => chosen.map(({ run }) => [-run.column(['contacts', contact(run).columns.gap]).at(t), run.column(['contacts', contact(run).columns.fn]).at(t)]).filter(([x]) => x > 0),
+  });
+  const say = () => replace(state, chosen.map(({ run, row }) => h('span', {}, `${runs.length > 1 ? `${run.label}: ` : ''}impact at ${quantity(run.impacts.get('start', row), 's', 6)}, approach ${quantity(run.impacts.get('approach_speed', row), 'm/s', 3)}`)));
+  plot.offs.push(clock.on('time', () => {
+    if (clock.playing) return;
+    const now = find();
+    if (now.length === chosen.length && now.every(({ row }, k) => row === chosen[k].row)) return;
+    chosen = now;
+    plot.zoomed = null;
+    plot.draw();
+    say();
+  }));
+  say();
+  return shell(runs, title, h('div', { class: 'controls note' }, 'of the last impact by the present time, before the first of the strongest'), plot, state, element);
 }
 
 // Where the angle passes `at` (mod a turn), in either sense: a straight line between the two rows around it.
@@ -110,7 +182,7 @@ function sectionPanel(runs, clock, angles) {
       const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {
         const t = crossings(r.byName.get(angle), degrees * Math.PI / 180);
         const [x, y] = names.map((n) => Float64Array.from(t, (at) => r.byName.get(n).at(at)));
-        return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number, dash: 0 }), name: r.name };
+        return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number, dash: 0 }), name: r.label };
       });
       replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} passages of ${angle} through ${degrees}°, between samples by a straight line`));
       return clouds;

@@ -30,7 +30,7 @@ export function coverageLine(curves, [a, b]) {
   const parts = [];
   for (const axis of new Set(curves.map((c) => c.column.axis))) {
     const of = curves.find((c) => c.column.axis === axis).run, { shown, recorded, raw } = axis.coverage(a, b);
-    const whose = new Set(curves.map((c) => c.run)).size > 1 ? `${of.name}: ` : '';
+    const whose = new Set(curves.map((c) => c.run)).size > 1 ? `${of.label}: ` : '';
     parts.push(raw
       ? h('span', { class: 'raw' }, `${whose}raw: all ${count(shown)} recorded samples`)
       : h('span', { class: 'thin' }, `${whose}not raw: ${count(shown)} of ${count(recorded)} samples, lines within ${plain(axis.bound * 100, 2)} % of each curve’s range`));
@@ -45,7 +45,7 @@ const single = (x) => (Number.isFinite(x) ? String(Number(x.toPrecision(9))) : '
 export function toCsv(times, curves, data, [a, b]) {
   const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const several = new Set(curves.map((c) => c.run)).size > 1;
-  const lines = [['t', ...curves.map((c) => field(several ? `${c.run.name}: ${c.name}` : c.name))].join(',')];
+  const lines = [['t', ...curves.map((c) => field(several ? `${c.run.label}: ${c.name}` : c.name))].join(',')];
   for (let i = 0; i < times.length; i++) {
     if (times[i] < a || times[i] > b) continue;
     lines.push([digits(times[i]), ...data.map((v, k) => (v[i] === undefined || v[i] === null ? '' : curves[k].column.type === 'f64' ? digits(v[i]) : single(v[i])))].join(','));

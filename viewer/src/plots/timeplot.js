@@ -68,7 +68,7 @@ export class TimePlot {
     const value = h('span', { class: 'value' }), several = this.runs.length > 1;
     this.values.push(value);
     return h('span', { class: 'chip' }, swatch(curve),
-      h('span', { class: 'name', title: `${curve.name}, ${curve.run.name}` }, several ? `${curve.name} · ${curve.run.name}` : curve.name), value,
+      h('span', { class: 'name', title: `${curve.name}, ${curve.run.label}` }, several ? `${curve.name} · ${curve.run.label}` : curve.name), value,
       !curve.run.number && h('button', { class: 'quiet', 'aria-label': `Remove ${curve.name}`, title: 'Remove', onclick: () => this.show(this.names.filter((n) => n !== curve.name)) }, '×'));
   }
 

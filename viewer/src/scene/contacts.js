@@ -1,9 +1,7 @@
 // What touches at a time, with which force, and whether it sticks, slips or strikes.
+import { IMPACT_KIND } from '../data.js';
 
-const SHORT_ROWS = 4;         // an episode of at most so many rows is an impact and nothing else
-const SHORT_SHARE = 2e-3;     // of the run, likewise
-
-const MOST_FLASHES = 8, WEAKEST = 0.2;   // cube root of the impulse over the largest
+const MOST_FLASHES = 8, WEAKEST = 0.2;   // sixth root of a blow's energy over the strongest
 
 export const FREE = 0, STICK = 1, SLIP = 2, IMPACT = 3;
 export const STATE_NAMES = ['free', 'stick', 'slip', 'impact'];
@@ -26,9 +24,11 @@ export class ContactForces {
 
   gather() {
     const { impacts } = this.run;
-    for (let i = 0; i < (impacts?.kept ?? 0); i++) this.contacts[impacts.contact(i)]?.episodes.push({ start: impacts.get('start', i), end: impacts.get('end', i), row: i });
+    for (let i = 0; i < (impacts?.kept ?? 0); i++) {
+      const start = impacts.get('start', i), end = impacts.get('end', i);
+      this.contacts[impacts.contact(i)]?.episodes.push({ start, end: Math.max(end, impacts.arrival(i)), brief: end - start <= impacts.short, hits: impacts.blows.kind[i] === IMPACT_KIND });
+    }
     const times = this.axis?.times, step = times?.length > 1 ? (times.at(-1) - times[0]) / (this.run.axes[0].rows - 1 || 1) : 0;
-    this.short = Math.max(SHORT_ROWS * step, SHORT_SHARE * (this.run.t1 - this.run.t0));
     this.first = 2 * step;
   }
 
@@ -46,16 +46,12 @@ export class ContactForces {
   at(t) {
     const list = [];
     if (!this.axis) return list;
-    const { i } = this.axis.locate(t), last = this.axis.times.length - 1;
+    const { i: row } = this.axis.locate(t);
     for (const contact of this.contacts) {
       if (!contact.slip || !contact.force) continue;
-      const episode = episodeAt(contact.episodes, t);
-      let row = i;
-      // A step's force stands in the row at the step's end, its episode begins at the step's start.
-      if (contact.slip.values[row] === FREE && episode) while (row < last && row < i + 3 && contact.slip.values[row] === FREE) row++;
-      const state = contact.slip.values[row];
-      if (state === FREE || !(state > 0)) continue;
-      const strikes = episode && (episode.end - episode.start <= this.short || t - episode.start <= this.first);
+      const state = contact.slip.values[row], episode = episodeAt(contact.episodes, t);
+      if (!(state > FREE)) continue;
+      const strikes = episode?.hits && (episode.brief || t - episode.start <= this.first);
       list.push({ contact, row, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
     }
     return list;
@@ -69,16 +65,15 @@ export class ContactForces {
   recent(t, past) {
     const { impacts } = this.run, list = [];
     if (!impacts?.kept || !this.axis) return list;
-    const largest = impacts.of.get('impulse_normal').max || 1;
+    const { blows } = impacts;
     for (let i = impacts.before(t); i >= 0 && list.length < MOST_FLASHES; i--) {
-      const start = impacts.get('start', i), strength = Math.cbrt(Math.abs(impacts.get('impulse_normal', i)) / largest);
+      const start = impacts.get('start', i), strength = (blows.strength[i] / (blows.most || 1)) ** (1 / 6);
       if (start < t - past) break;
-      if (strength < WEAKEST) continue;
+      if (!(strength >= WEAKEST)) continue;
       const contact = this.contacts[impacts.contact(i)];
       if (!contact?.slip || !contact.at) continue;
-      let row = this.axis.locate(start).i;
-      for (let k = 0; k < 3 && contact.slip.values[row] === FREE; k++) row = Math.min(row + 1, this.axis.times.length - 1);
-      if (contact.slip.values[row] > 0) list.push({ at: this.vector(contact.at, row), age: (t - start) / past, strength });
+      const row = impacts.forceRow(i);
+      if (row >= 0) list.push({ at: this.vector(contact.at, row), age: (t - start) / past, strength });
     }
     return list;
   }

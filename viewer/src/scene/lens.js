@@ -12,7 +12,7 @@ const SHARE = 0.2;            // of the drawn radius: the clearance
 const TAIL = 400;             // rows of the orbit that are drawn behind the journal
 
 export class Lens {
-  constructor(run, poses, contacts, clock) {
+  constructor(run, poses, contacts, clock, many) {
     Object.assign(this, { run, poses, contacts, clock });
     this.loose = (run.scene.contacts ?? []).filter((c) => c.clearance > 0 && c.joint !== null && c.joint !== undefined && c.columns.x !== undefined && c.columns.y !== undefined);
     this.contact = this.loose[0];
@@ -23,7 +23,7 @@ export class Lens {
       ? select('Joint under the magnifier', this.loose.map((c, k) => [k, c.name]), 0, (k) => {
         this.contact = this.loose[k];
         this.draw();
-      }) : h('b', { style: 'flex: 1' }, this.contact.name), iconButton('M4 4l8 8M12 4l-8 8', 'Close the magnifier', () => this.toggle(false), { class: 'icon quiet' })), this.canvas, this.note);
+      }) : h('b', { style: 'flex: 1' }, this.contact.name), iconButton('M4 4l8 8M12 4l-8 8', 'Close the magnifier', () => this.toggle(false), { class: 'icon quiet' })), many && h('p', { class: 'whose' }, run.label), this.canvas, this.note);
     new ResizeObserver(() => this.draw()).observe(this.element);
     onTheme(() => this.draw());
   }

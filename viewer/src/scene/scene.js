@@ -33,10 +33,10 @@ class Scene {
     this.solids.forEach((solid) => this.view.scene.add(solid.group));
     const canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
     this.overlay = new Overlay(run, this.poses[0], this.view, canvas, clock);
-    this.lens = new Lens(run, this.poses[0], this.overlay.contacts, clock);
+    this.lens = new Lens(run, this.poses[0], this.overlay.contacts, clock, runs.length > 1);
     this.readout = h('div', { class: 'readout', 'aria-hidden': 'true' });
     host.append(canvas, this.readout, this.legend(), this.zoomers(), ...(this.lens.element ? [this.lens.element] : []));
-    replace(bar, h('h2', {}, 'Scene'), this.controls());
+    replace(bar, h('h2', {}, runs.length > 1 ? `Scene of ${run.label}` : 'Scene'), this.controls());
     clock.on('time', () => this.show());
     clock.on('state', () => this.view.invalidate());
     onTheme(() => {

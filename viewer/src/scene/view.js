@@ -4,6 +4,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FOOT = 28;              // kept free at the bottom for legend and scale [px]
+const EDGE = 0.06;            // of the room, kept free around a spatial model
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -83,13 +84,34 @@ export class View {
       this.frustum();
     } else {
       const eye = new THREE.Vector3(...direction(size)).normalize();
-      const slope = Math.tan(camera.fov * Math.PI / 360) * Math.min(1, camera.aspect);
-      camera.position.copy(controls.target).addScaledVector(eye, 0.56 * reach / slope);
+      const { away, x, y, right, up } = this.stand(eye, size);
+      controls.target.addScaledVector(right, x).addScaledVector(up, y);
+      camera.position.copy(controls.target).addScaledVector(eye, away);
     }
     camera.updateProjectionMatrix();
     controls.update();
     this.fitted = true;                               // and stays so when the window changes, until moved by hand
     this.invalidate();
+  }
+
+  // How far away the eye stands and how far beside the middle of the box it looks, so that the box as the eye sees it fills
+  // the part of the picture beside or above the inset, whichever shows it larger. A corner at (x, y, z) along right, up and
+  // towards the eye is within [l, r] where l <= (x - shift)/(away - z) <= r; both together give away and shift.
+  stand(eye, size) {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), slope = Math.tan(this.camera.fov * Math.PI / 360);
+    const corners = [...Array(8).keys()].map((k) => new THREE.Vector3(...size.map((s, n) => (k >> n & 1 ? s : -s) / 2))).map((p) => [p.dot(right), p.dot(up), p.dot(eye)]);
+    const span = (axis, l, r) => {
+      const high = Math.max(...corners.map((p) => p[axis] + r * p[2])), low = Math.min(...corners.map((p) => p[axis] + l * p[2]));
+      return { away: (high - low) / (r - l), shift: (away) => (high + low - (l + r) * away) / 2 };
+    };
+    const room = (w, h) => {
+      const edge = (from, to, whole) => [from, to].map((p) => (2 * p / whole - 1) * slope * whole / this.height), dx = EDGE * w, dy = EDGE * h;
+      const across = span(0, ...edge(dx, w - dx, this.width)), along = span(1, ...edge(this.height - h + dy, this.height - dy, this.height)), away = Math.max(across.away, along.away);
+      return { away, x: across.shift(away), y: along.shift(away), right, up };
+    };
+    const { width: w = 0, height: h = 0 } = this.inset ?? {};
+    const beside = room(Math.max(60, this.width - w), this.height - FOOT), above = room(this.width, Math.max(60, this.height - Math.max(h, FOOT)));
+    return beside.away < above.away ? beside : above;
   }
 
   // Metres a pixel, and how far to move the eye [px], so that a planar model stands beside or above the inset in the lower
