@@ -112,24 +112,28 @@ function pressedRows(run, contact, row) {
   return { gap: gap.values, fn: fn.values, times, rows };
 }
 
-// The last impact of a contact that began by t and has a loop to show; the strongest where none has begun. -1: none has.
-function loopRow(run, name, t) {
-  const { impacts } = run, contact = run.scene.contacts?.find((c) => c.name === name);
-  // Rigid contact has no force law: what it penetrates is drift of the scheme.
-  if (!impacts?.kept || !contact?.law || contact.columns.gap === undefined || contact.columns.fn === undefined) return -1;
-  const shows = (i) => impacts.blows.strength[i] > 0 && impacts.contacts[impacts.contact(i)] === contact && pressedRows(run, contact, i).rows.length >= FEWEST_ROWS;
-  for (let i = impacts.before(t); i >= 0; i--) if (shows(i)) return i;
-  return strongestLoops(run, name, shows);
+// Impacts of a contact that have a loop to show, by start, and the strongest of them; found once a run and contact.
+function loopsOf(run, name) {
+  run.loops ??= new Map();
+  if (!run.loops.has(name)) run.loops.set(name, findLoops(run, run.scene.contacts?.find((c) => c.name === name)));
+  return run.loops.get(name);
 }
 
-const strongest = new Map();
-function strongestLoops(run, name, shows) {
-  const key = `${run.number} ${name}`;
-  if (!strongest.has(key)) {
-    const { strength } = run.impacts.blows, order = [...strength.keys()].sort((a, b) => strength[b] - strength[a]);
-    strongest.set(key, order.find(shows) ?? -1);
+function findLoops(run, contact) {
+  const { impacts } = run, rows = [];
+  // Rigid contact has no force law: what it penetrates is drift of the scheme.
+  if (!impacts?.kept || !contact?.law || contact.columns.gap === undefined || contact.columns.fn === undefined) return { rows, strongest: -1 };
+  const { strength } = impacts.blows;
+  for (let i = 0; i < impacts.kept; i++) {
+    if (strength[i] > 0 && impacts.contacts[impacts.contact(i)] === contact && pressedRows(run, contact, i).rows.length >= FEWEST_ROWS) rows.push(i);
   }
-  return strongest.get(key);
+  return { rows, strongest: rows.reduce((best, i) => (strength[i] > (strength[best] ?? 0) ? i : best), -1) };
+}
+
+// The last that began by t; the strongest where none has. -1: there is none.
+function loopRow(run, name, t) {
+  const { rows, strongest } = loopsOf(run, name), last = run.impacts ? run.impacts.before(t) : -1;
+  return rows.findLast((i) => i <= last) ?? strongest;
 }
 
 // Force over penetration δ = -gap of one impact, in each run that has one.
