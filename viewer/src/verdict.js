@@ -57,7 +57,7 @@ export function startVerdict(section, report) {
 function trouble(run, many) {
   const prefix = many ? `${run.label}: ` : '';
   return run.status !== 'done' && h('div', { class: 'banner', role: 'alert' },
-    `${prefix}${{ failed: 'The run failed', interrupted: 'The run was interrupted', running: 'The run had not ended' }[run.status] ?? run.status} at ${quantity(run.t1, 's', 6)}. ${run.error || 'What was computed until then is shown.'}`);
+    `${prefix}${{ failed: 'The run failed', interrupted: 'The run was interrupted', running: 'The run had not ended', killed: 'The run was killed' }[run.status] ?? run.status} at ${quantity(run.t1, 's', 6)}. ${run.error || 'What was computed until then is shown.'}`);
 }
 
 const heading = (line) => [sign(line.level), h('h2', {}, `${line.whose}${line.title}`), line.value !== null && line.value !== undefined && h('span', { class: 'value' }, valueText(line))];
