@@ -138,7 +138,7 @@ carom_status carom_law_impact(const carom_impact *impact,
   double depth = status == CAROM_OK ? elastic_depth(&m.normal, impact) : 0;
   if (status == CAROM_OK) {
     // a thousandth of the time that the elastic contact would take to turn; RK4 then errs by less than 1e-9
-    double h = 1e-3 * (depth > 0 ? depth : 1e-3) / impact->speed;
+    double h = 1e-3 * depth / impact->speed;
     long steps = depth > 0 ? fly(&m.normal, impact, h, 0, NULL, NULL, result) : 0;
     if (!steps)
       status = error_set(error, CAROM_ERROR_INTEGRATOR, "the contact does not throw the mass back: law %s is too weak",

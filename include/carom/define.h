@@ -238,7 +238,7 @@ typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_C
 typedef struct carom_compliant_def {
   int entry;               // carom_entry
   double penetration_max;  // of a contact when it is first met, 0: 1e-7 of the model's size [m]
-  double approach_min;     // what laws that divide by the speed of approach are given at least, 0: 1e-6 of the size a second [m/s]
+  double approach_min;     // what laws that divide by the speed of approach are given at least, 0: 1e-3 of the size a second [m/s]
   int constraints;         // carom_constraint_method
   double alpha, beta;      // of Baumgarte's stabilisation [1/s]
 } carom_compliant_def;

@@ -11,24 +11,22 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   marker_place bearing = marker_find(m, x, e->first), journal = marker_find(m, x, e->second);
   vec3 offset = vec3_sub(journal.p, bearing.p), axis = mat3_column(bearing.R, 2);
   offset = vec3_axpy(offset, -vec3_dot(offset, axis), axis);
-  double eccentricity = vec3_norm(offset), radius = e->size_second[0];
-  vec3 n = eccentricity > 0 ? vec3_scale(1 / eccentricity, offset) : mat3_column(bearing.R, 0);
-  p->gap = e->clearance - eccentricity;
   p->node_first = bearing.node, p->node_second = journal.node;
-  p->at = vec3_axpy(journal.p, radius, n);
-  contact_set_frame(m, p, n);
+  contact_set_hollow(m, e, offset, mat3_column(bearing.R, 0), journal.p, p);
 }
 
-static void curvatures(const contact_element *e, double radius[2]) {
+void contact_hollow_curvatures(const contact_element *e, double radius[2]) {
   radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
 }
 
-static const char *const mode_names[] = {"free", "impact", "following", NULL};
+const char *const contact_hollow_modes[] = {"free", "impact", "following", NULL};
 
-static int mode(const contact_element *e, const bool *active) {
+int contact_hollow_mode(const contact_element *e, const bool *active) {
   (void)e;
   return active[0];
 }
 
-const contact_type contact_bearing = {.name = "bearing", .evaluate = evaluate, .mode = mode, .mode_names = mode_names, .tells_following = true,
-                                      .curvatures = curvatures};
+const contact_type contact_bearing = {
+    .name = "bearing", .evaluate = evaluate, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
+    .tells_following = true, .curvatures = contact_hollow_curvatures,
+};

@@ -21,4 +21,19 @@ static inline void contact_set_frame(const mechanism *m, contact_point *p, vec3 
   p->t[1] = vec3_cross(n, p->t[0]);
 }
 
+// A round body at `at` in a hollow one, off its centre by `offset`: the gap is c - |offset|, and they touch on the far side.
+// What both joints of that kind share (bearing, socket) is here.
+static inline void contact_set_hollow(const mechanism *m, const contact_element *e, vec3 offset, vec3 otherwise, vec3 at,
+                                      contact_point *p) {
+  double eccentricity = vec3_norm(offset);
+  vec3 n = eccentricity > 0 ? vec3_scale(1 / eccentricity, offset) : otherwise;
+  p->gap = e->clearance - eccentricity;
+  p->at = vec3_axpy(at, e->size_second[0], n);
+  contact_set_frame(m, p, n);
+}
+
+void contact_hollow_curvatures(const contact_element *e, double radius[2]);
+int contact_hollow_mode(const contact_element *e, const bool *active);
+extern const char *const contact_hollow_modes[];  // free, impact, following
+
 #endif

@@ -4,6 +4,8 @@
 
 bool function_needs_state(const function *f) { return f->e && f->slot_count > 1; }
 
+bool function_is_constant(const function *f) { return !f->e && !f->call; }
+
 double function_value(const mechanism *m, motion *x, const function *f) {
   if (f->call) return function_jet(f, x->t).v;
   if (!f->e) return f->constant;

@@ -9,5 +9,6 @@ double function_value(const mechanism *m, motion *x, const function *f);
 // Value and first two time derivatives of a function of time alone.
 jet function_jet(const function *f, double t);
 bool function_needs_state(const function *f);
+bool function_is_constant(const function *f);
 
 #endif

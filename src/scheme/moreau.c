@@ -632,7 +632,7 @@ static void show_end(void *scheme) {
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
 static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
-static bool resumes_exactly(const void *scheme) { return scheme != NULL; }
+static bool resumes_exactly(const void *scheme) { return (void)scheme, true; }
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/function.h"
 #include "mechanics/tree.h"
 
 struct smooth {
@@ -226,12 +227,19 @@ static bool allocate(smooth *s, int n) {
   return s->y && s->ydot && s->scale && s->work && s->differential;
 }
 
+// Drives work on the model, and so does a constraint whose length or sum is given over time.
+static bool is_driven(const mechanism *m) {
+  bool driven = m->drive_count > 0;
+  for (int i = 0; i < m->constraint_count; i++) driven |= !function_is_constant(&m->constraints[i].f);
+  return driven;
+}
+
 // A work account that nothing in the model can change need not be integrated.
 static int choose_accounts(const mechanism *m, const smooth_settings *settings, power chosen[POWER_COUNT]) {
   int count = 0;
   for (power k = 0; k < POWER_COUNT; k++) {
     bool forces = (k == POWER_APPLIED || k == POWER_DAMPER) && m->force_count > 0;
-    if (forces || (k == POWER_DRIVE && m->drive_count > 0) || settings->loses[k]) chosen[count++] = k;
+    if (forces || (k == POWER_DRIVE && is_driven(m)) || settings->loses[k]) chosen[count++] = k;
   }
   return count;
 }
