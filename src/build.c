@@ -651,6 +651,7 @@ static bool build(builder *b) {
   model->moreau = def->moreau;
   if (def->moreau.dump) model->moreau.dump = arena_copy_text(b->memory, def->moreau.dump);
   model->event = def->event;
+  if (def->event.dump) model->event.dump = arena_copy_text(b->memory, def->event.dump);
   model->compliant = def->compliant;
   model->record = def->record;
   model->method = arena_copy_text(b->memory, def->method);

@@ -212,6 +212,10 @@ static const option event_options[] = {
      .preset = "1e-12", .help = "Of each contact problem's residual."},
     {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
      .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
+    {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),
+     .help = "Saves contact problems as DUMP-NUMBER.dat, for `carom solve`: those that no solver solved, or by dump_every."},
+    {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."},
 };
 const option_table event_table = {
     .name = "event",

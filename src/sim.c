@@ -68,7 +68,8 @@ static any_settings settings_of(const carom_sim *sim) {
   const carom_event_def *v = &sim->model->event;
   if (sim->type == &scheme_event)
     return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
-                                    .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length}};
+                                    .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length,
+                                    .dump = v->dump, .dump_every = v->dump_every}};
   if (sim->type == &scheme_compliant) return (any_settings){.compliant = compliant_settings_of(sim->model, smooth)};
   return (any_settings){.smooth = smooth};
 }

@@ -663,6 +663,22 @@ static void what_cannot_run_is_refused(void) {
   }
 }
 
+// As under moreau, problems that a run met are files that can be solved again; a folder that is not there is told.
+static void problems_are_saved(void) {
+  run r;
+  char settings[512], path[512];
+  snprintf(settings, sizeof settings, "method=event method.event.dump=%s/met method.event.dump_every=1", check_scratch_dir());
+  if (!run_open(&r, "bouncing-ball", settings)) return;
+  run_to(&r, 0.6);
+  run_close(&r);
+  snprintf(path, sizeof path, "%s/met-1.dat", check_scratch_dir());
+  FILE *met = fopen(path, "r");
+  if (CHECK(met)) fclose(met);
+  if (!run_open(&r, "bouncing-ball", "method=event method.event.dump=/nowhere/met method.event.dump_every=1")) return;
+  CHECK(carom_sim_advance(r.sim, 0.6, &r.error) == CAROM_ERROR_FILE);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(ball_bounces_to_rest);
   RUN(accumulation_keeps_its_bound);
@@ -691,5 +707,6 @@ int main(void) {
   RUN(runs_repeat_bit_by_bit);
   RUN(every_integrator_serves);
   RUN(what_cannot_run_is_refused);
+  RUN(problems_are_saved);
   return check_summary();
 }

@@ -231,6 +231,8 @@ typedef struct carom_event_def {
   double accumulation;     // below this speed after an impact the rest of them is summed, 0: from atol [m/s]
   double tolerance;        // of each contact problem's residual [-]
   bool separate;           // move apart what overlaps at the start, else it is refused
+  const char *dump;        // contact problems are saved as DUMP-NUMBER.dat, or null
+  int dump_every;          // every so many problems, 0: those that no solver solved
 } carom_event_def;
 
 typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;

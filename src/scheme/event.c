@@ -384,6 +384,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   s->loss_tangential = s->impacts->loss_tangential;
   s->trouble.friction_unsettled += s->disagrees;
   show_end(s);
+  if (status == CAROM_OK && s->dump_error.status != CAROM_OK)
+    status = error_set(error, s->dump_error.status, "%s", s->dump_error.message);
   return status;
 }
 

@@ -16,6 +16,8 @@ typedef struct event_settings {
   double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
   double tolerance;                // of each contact problem's residual [-]
   double length;                   // a typical size, for the absolute tolerances [m]
+  const char *dump;                // contact problems are saved as DUMP-NUMBER.dat; null: none
+  int dump_every;                  // every so many, 0: those that no solver solved
 } event_settings;
 
 #endif

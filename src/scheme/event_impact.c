@@ -6,6 +6,7 @@
 //
 // Modes: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T); where it slips, λ_T = -μ λ_N d.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
+#include "solve/problem_text.h"
 
 // --- problems -----------------------------------------------------------------------------------------------------
 
@@ -42,10 +44,23 @@ static solve_problem problem_of(event *s, int n, double *W) {
                          .W = matrix_dense(n, s->block_count, s->block_start, W)};
 }
 
+// Saves a problem so that it can be looked at and solved again; that it cannot be saved ends the step.
+static void dump(event *s, const solve_problem *problem, bool solved) {
+  long every = s->settings.dump_every;
+  bool wanted = every > 0 ? (s->tally.problems - 1) % every == 0 : !solved;
+  if (!s->settings.dump || !wanted || s->dump_error.status != CAROM_OK) return;
+  char path[1024];
+  snprintf(path, sizeof path, "%s-%ld.dat", s->settings.dump, s->tally.problems);
+  problem_save(problem, path, &s->dump_error);
+}
+
 static solve_info solve(event *s, int n, double *W) {
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
-  return solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  long unsolved = s->tally.unsolved;
+  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  dump(s, &problem, s->tally.unsolved == unsolved);
+  return info;
 }
 
 // The largest problems that can come: every point with its rows, and for Poisson's expansion every row by itself.

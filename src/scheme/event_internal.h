@@ -87,6 +87,7 @@ typedef struct event {
   event_point *point;
   contact_point *points, *moved;
   int closed_count;
+  carom_error dump_error;          // a contact problem could not be saved
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
   scheme_contact *shown;
