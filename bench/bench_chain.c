@@ -4,7 +4,7 @@
 #include "chain_model.h"
 #include "clock.h"
 #include "mechanics/dynamics.h"
-#include "model_internal.h"
+#include "build/model_internal.h"
 
 typedef struct task {
   const mechanism *m;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "builder.h"
+#include "build/builder.h"
 
 // --- what there is ------------------------------------------------------------------------------------------------
 

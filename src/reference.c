@@ -4,7 +4,7 @@
 
 #include "carom/law.h"
 #include "contact/material.h"
-#include "definition.h"
+#include "build/definition.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"

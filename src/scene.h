@@ -2,7 +2,7 @@
 #ifndef SCENE_H
 #define SCENE_H
 
-#include "model_internal.h"
+#include "build/model_internal.h"
 
 // JSON; viewer/FORMAT.md says what is in it. Columns are not: a report finds them by their names.
 const char *scene_write(arena *memory, const carom_model *model);

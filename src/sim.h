@@ -3,7 +3,7 @@
 #define SIM_H
 
 #include "ledger/energy.h"
-#include "model_internal.h"
+#include "build/model_internal.h"
 #include "scheme/scheme.h"
 
 struct carom_sim {

@@ -1,7 +1,7 @@
 // Materials: from words to laws with their parameters, from solids and radii to stiffness, and what is refused.
 #include "carom/carom.h"
 #include "check.h"
-#include "model_internal.h"
+#include "build/model_internal.h"
 
 static const double plane = INFINITY;
 

@@ -4,8 +4,8 @@
 
 #include <dirent.h>
 
-#include "definition.h"
-#include "model_internal.h"
+#include "build/definition.h"
+#include "build/model_internal.h"
 
 enum { MOST_MODELS = 64 };
 

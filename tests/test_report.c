@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "base/json.h"
-#include "compare.h"
+#include "report/compare.h"
 #include "ledger/impact.h"
 #include "record/record.h"
 #include "record/thin.h"

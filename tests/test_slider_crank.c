@@ -4,7 +4,7 @@
 #include "runs.h"
 
 #include "hand_slider_crank.h"
-#include "model_internal.h"
+#include "build/model_internal.h"
 
 enum { STEPS = 14000 };  // of 1e-5 s: two revolutions of the crank
 static const double end = 0.14;

@@ -1,5 +1,5 @@
 // What is known of the start, from the words of a definition to the arrays that assembly works from.
-#include "builder.h"
+#include "build/builder.h"
 #include "mechanics/joint.h"
 
 static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given) {

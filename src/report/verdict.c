@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
+#include "report/report.h"
 
 typedef struct check {
   const char *key, *title, *level;

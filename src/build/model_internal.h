@@ -4,7 +4,7 @@
 
 #include "carom/carom.h"
 #include "contact/contact.h"
-#include "definition.h"
+#include "build/definition.h"
 #include "mechanics/assemble.h"
 #include "mechanics/mechanism.h"
 

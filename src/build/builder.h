@@ -3,7 +3,7 @@
 #define BUILDER_H
 
 #include "base/names.h"
-#include "model_internal.h"
+#include "build/model_internal.h"
 
 typedef struct builder {
   carom_model *model;

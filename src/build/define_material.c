@@ -1,5 +1,5 @@
 // The tables of materials and solids.
-#include "definition.h"
+#include "build/definition.h"
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 #define DIM_PRESSURE DIM(-1, 1, -2)

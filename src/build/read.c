@@ -1,7 +1,7 @@
 // Text to definition: walks the sections of a document and reads each part by its table.
 #include <string.h>
 
-#include "definition.h"
+#include "build/definition.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "definition.h"
+#include "build/definition.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
 

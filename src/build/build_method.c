@@ -1,7 +1,7 @@
 // What method and integrator go together, and which integrator suits where none is named.
 #include <string.h>
 
-#include "builder.h"
+#include "build/builder.h"
 
 static bool check_event(builder *b) {
   const carom_def *def = b->def;

@@ -12,7 +12,7 @@
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
-#include "builder.h"
+#include "build/builder.h"
 
 // --- complaints ---------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "builder.h"
+#include "build/builder.h"
 
 typedef struct material_builder {
   builder *b;

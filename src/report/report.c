@@ -1,5 +1,5 @@
 // A page that shows runs: the built page of viewer/ with the data put in.
-#include "report.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "carom/carom.h"
-#include "compare.h"
+#include "report/compare.h"
 
 // The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
 enum { PAGE_MOST = 20000000, WORDS_MOST = 500000 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "math/linalg.h"
-#include "report.h"
+#include "report/report.h"
 
 static const char *text_of(const report_run *run, const char *name) {
   const char *text = record_get_text(run->in, name);

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "carom/carom.h"
-#include "report.h"
+#include "report/report.h"
 
 struct carom_comparison {
   arena memory;

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
-#include "compare.h"
+#include "report/compare.h"
 #include "ledger/impact.h"
 #include "record/blob.h"
 #include "record/record.h"

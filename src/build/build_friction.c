@@ -1,7 +1,7 @@
 // Dry friction of ideal joints, from the words of a definition to frictions of the mechanism.
 #include <string.h>
 
-#include "builder.h"
+#include "build/builder.h"
 
 static bool refuse(builder *b, const part *p, const char *key, const char *hint, const char *why) {
   return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), key), hint, "'%s': %s", p->name, why);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "builder.h"
+#include "build/builder.h"
 #include "mechanics/coordinate.h"
 
 typedef struct contact_builder {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report.h"
+#include "report/report.h"
 
 enum { ROWS_AT_ONCE = 256 };
 

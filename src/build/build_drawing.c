@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "builder.h"
+#include "build/builder.h"
 
 static carom_numbers copy_numbers(builder *b, carom_numbers from) {
   double *items = ARENA_ARRAY(b->memory, double, from.count + 1);
