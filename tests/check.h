@@ -150,6 +150,15 @@ CHECK_UNUSED_OK static const char *check_scratch_dir(void) {
   return check_state.scratch;
 }
 
+// Path of a file in that directory; the last eight stay valid.
+CHECK_UNUSED_OK static const char *scratch(const char *name) {
+  static char paths[8][4400];
+  static int turn;
+  char *path = paths[turn++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", check_scratch_dir(), name);
+  return path;
+}
+
 // Path of a file of the source tree, e.g. check_source("models/x.yaml", path, sizeof path).
 #ifndef CHECK_SOURCE_DIR
 #define CHECK_SOURCE_DIR "."

@@ -7,12 +7,6 @@
 
 #include "record/csv.h"
 
-static const char *scratch(const char *name) {
-  static char path[4200];
-  snprintf(path, sizeof path, "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
 static char *read_file(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f) return NULL;

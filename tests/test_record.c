@@ -23,14 +23,6 @@ static const char *const event_columns[EVENTS] = {"t", "impulse", "energy"};
 static const char *const event_units[EVENTS] = {"s", "N·s", "J"};
 static const record_text texts[] = {{"model", "title: Pendulum\nend: 1 s\n"}, {"note", ""}, {"author", "Ørsted"}};
 
-static const char *scratch(const char *name) {
-  static char path[2][4200];
-  static int turn;
-  turn = !turn;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", check_scratch_dir(), name);
-  return path[turn];
-}
-
 static const char *const *joint_columns(void) {
   static char names[JOINTS][24];
   static const char *pointers[JOINTS];

@@ -11,12 +11,6 @@
 #include "solve/problem_text.h"
 #include "solve_file.h"
 
-static const char *scratch(const char *name) {
-  static char path[4200];
-  snprintf(path, sizeof path, "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
 static bool write_text(const char *path, const char *text) {
   FILE *to = fopen(path, "w");
   bool done = to && fputs(text, to) >= 0;

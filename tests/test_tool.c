@@ -34,16 +34,8 @@ static char *read_whole(const char *path) {
   return text;
 }
 
-static const char *in_scratch(const char *name) {
-  static char paths[8][4400];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
 static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_scratch(name), "wb");
+  FILE *f = fopen(scratch(name), "wb");
   if (!CHECK(f != NULL)) return;
   fputs(text, f);
   fclose(f);
@@ -60,14 +52,14 @@ static int carom(const char *format, ...) {
   vsnprintf(words, sizeof words, format, args);
   va_end(args);
   snprintf(line, sizeof line, "cd '%s' && { '%s' %s; } >'%s' 2>'%s' </dev/null", check_scratch_dir(), TOOL, words,
-           in_scratch("stdout"), in_scratch("stderr"));
+           scratch("stdout"), scratch("stderr"));
   int status = system(line);
   free(out), free(err);
-  out = read_whole(in_scratch("stdout")), err = read_whole(in_scratch("stderr"));
+  out = read_whole(scratch("stdout")), err = read_whole(scratch("stderr"));
   return exit_code(status);
 }
 
-static bool exists(const char *name) { return access(in_scratch(name), F_OK) == 0; }
+static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
 
 static const char pendulum[] =
     "title: A pendulum of our own\n"
@@ -315,9 +307,9 @@ static void file_trouble_exits_with_3(void) {
   CHECK_EQUAL(carom("example pendulum >/dev/full"), 3);
   CHECK_CONTAINS(err, "cannot write standard output");
   if (geteuid() != 0) {
-    chmod(in_scratch("swing.yaml"), 0);
+    chmod(scratch("swing.yaml"), 0);
     CHECK_EQUAL(carom("run swing.yaml"), 3);
-    chmod(in_scratch("swing.yaml"), 0644);
+    chmod(scratch("swing.yaml"), 0644);
   }
 }
 
@@ -331,7 +323,7 @@ static void nothing_that_is_read_is_overwritten(void) {
   // an end that was reached already is told before the older results are gone
   CHECK_EQUAL(carom("run swing.yaml --resume swing.h5 -o other.h5 --end 0.5"), 2);
   CHECK(!exists("other.h5"));
-  char *text = read_whole(in_scratch("swing.yaml"));
+  char *text = read_whole(scratch("swing.yaml"));
   CHECK_TEXT(text, pendulum);
   free(text);
   CHECK_EQUAL(carom("export swing.h5 --table time"), 0);
@@ -354,7 +346,7 @@ static void a_full_disk_loses_nothing_written(void) {
   waitpid(child, &status, 0);
   CHECK_EQUAL(exit_code(status), 3);
   struct stat info;
-  CHECK(stat(in_scratch("full.h5"), &info) == 0 && info.st_size > 8 << 20);
+  CHECK(stat(scratch("full.h5"), &info) == 0 && info.st_size > 8 << 20);
   // a row has 36 numbers, so 12 MB hold 43690 rows; narrow tables wait in memory for up to 8192 of them
   CHECK_EQUAL(carom("export full.h5"), 0);
   CHECK(count_lines(out) > 43690 - 2 * 8192);
@@ -369,8 +361,8 @@ static pid_t start_endless(const char *record) {
   write_file("endless.yaml", endless);
   pid_t child = fork();
   if (child == 0) {
-    int to = open(in_scratch("stdout"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    int talk = open(in_scratch("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int to = open(scratch("stdout"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int talk = open(scratch("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(to, 1), dup2(talk, 2);
     if (chdir(check_scratch_dir()) != 0) _exit(99);
     execl(TOOL, "carom", "run", "endless.yaml", "-o", record, "--json", (char *)NULL);
@@ -398,7 +390,7 @@ static void signals_end_a_run_in_order(void) {
     waitpid(child, &status, 0);
     CHECK_EQUAL(exit_code(status), 130);
     free(out), free(err);
-    out = read_whole(in_scratch("stdout")), err = read_whole(in_scratch("stderr"));
+    out = read_whole(scratch("stdout")), err = read_whole(scratch("stderr"));
     CHECK_CONTAINS(out, "\"status\": \"interrupted\"");
     CHECK_CONTAINS(err, "interrupted at t = ");
     double t = json_value("t"), steps = json_value("steps");
@@ -587,7 +579,7 @@ static void export_gives_back_what_was_recorded(void) {
   CHECK_EQUAL(carom("export swing.h5 --to csv --table joints"), 0);
   CHECK(strncmp(out, "t,pin.q,pin.u,", 14) == 0);
   // the two files are written apart from one another, number by number the same
-  char *text = read_whole(in_scratch("swing.csv")), *line = text, *other = out;
+  char *text = read_whole(scratch("swing.csv")), *line = text, *other = out;
   CHECK_EQUAL(count_lines(text), count_lines(out));
   int rows = 0;
   while (line && other && *line && *other) {
@@ -602,7 +594,7 @@ static void export_gives_back_what_was_recorded(void) {
   CHECK(rows > 10);
   free(text);
   CHECK_EQUAL(carom("export swing.h5 -o all.csv"), 0);
-  text = read_whole(in_scratch("all.csv"));
+  text = read_whole(scratch("all.csv"));
   CHECK(strncmp(text, "t,pin.q,", 8) == 0);
   CHECK_CONTAINS(text, ",height\n");
   CHECK_EQUAL(count_lines(text), rows);
@@ -618,7 +610,7 @@ static void export_gives_back_what_was_recorded(void) {
 static void a_damaged_record_is_told(void) {
   write_file("swing.yaml", pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q -o swing.h5"), 0);
-  CHECK_EQUAL(truncate(in_scratch("swing.h5"), 5000), 0);
+  CHECK_EQUAL(truncate(scratch("swing.h5"), 5000), 0);
   CHECK_EQUAL(carom("export swing.h5"), 3);
   CHECK_EQUAL(count_lines(err), 1);
   CHECK_CONTAINS(err, "swing.h5");
@@ -661,7 +653,7 @@ static void methods_are_compared(void) {
   CHECK_CONTAINS(out, "differences from event");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of moreau alone");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of compliant alone");
-  char *json = read_whole(in_scratch("bouncing-ball.json")), *page = read_whole(in_scratch("page.html"));
+  char *json = read_whole(scratch("bouncing-ball.json")), *page = read_whole(scratch("page.html"));
   CHECK_CONTAINS(json, "\"second\": \"compliant\"");
   CHECK_CONTAINS(page, "carom-run");
   free(json);
@@ -702,7 +694,7 @@ static void reports_are_written(void) {
   CHECK_EQUAL(carom("report runs.h5"), 0);
   CHECK_TEXT(out, "runs.html\n");
   CHECK_TEXT(err, "");
-  char *page = read_whole(in_scratch("runs.html"));
+  char *page = read_whole(scratch("runs.html"));
   CHECK_CONTAINS(page, "id=\"carom-run\"");
   CHECK_CONTAINS(page, "A pendulum of our own");
   CHECK(!strstr(page, "<!--carom-data-->"));
