@@ -141,11 +141,9 @@ static void the_reason_of_a_function_is_kept(void) {
 
 // SUNDIALS prints errors to stderr unless told otherwise.
 static void nothing_is_printed(void) {
-  char path[4200];
-  snprintf(path, sizeof path, "%s/stderr", check_scratch_dir());
   fflush(stderr);
   const int saved = dup(2);
-  if (!CHECK(saved >= 0 && freopen(path, "w", stderr))) return;
+  if (!CHECK(saved >= 0 && freopen(scratch("stderr"), "w", stderr))) return;
   for (int k = 0; k < COUNT(ode_kinds); k++) {
     failing_run(ode_kinds[k], refuse_late, (integrator_settings){.rtol = 1e-6, .atol = 1e-6});
     failing_run(ode_kinds[k], stop_late, (integrator_settings){.rtol = 1e-6, .atol = 1e-6});

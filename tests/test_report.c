@@ -161,13 +161,6 @@ static void odd_texts_open(void) {
   }
 }
 
-static void write_bytes(const char *path, const char *bytes, size_t length) {
-  FILE *f = fopen(path, "wb");
-  if (!CHECK(f)) return;
-  CHECK_EQUAL(fwrite(bytes, 1, length, f), length);
-  fclose(f);
-}
-
 // More times than a page holds, and nothing else.
 static void times_alone_open(void) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
@@ -190,7 +183,7 @@ static void what_is_no_run_is_refused(void) {
   const char *html = scratch("refused.html");
   CHECK(report_on(scratch("absent.h5"), html, &error) == CAROM_ERROR_FILE);
   CHECK_CONTAINS(error.message, "absent.h5");
-  write_bytes(scratch("text.h5"), "title: no\n", 10);
+  write_text(scratch("text.h5"), "title: no\n");
   CHECK(report_on(scratch("text.h5"), html, &error) == CAROM_ERROR_FILE);
   hid_t foreign = H5Fcreate(scratch("foreign.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   CHECK(foreign >= 0 && H5Fclose(foreign) >= 0);
