@@ -141,9 +141,11 @@ static void sets_replace(void) {
   } else {
     printf("    %s\n", error.text);
   }
-  const assignment whole = {"method", "{event: {}}"}, word = {"method", "event"};
+  const assignment whole = {"method", "{event: {}}"}, word = {"method", "event"}, same = {"method", "smooth"};
   d = load_with("method: {smooth: {rtol: 1}}\n", &word, 1);
   CHECK_TEXT(text_at(d, "method"), "event");
+  d = load_with("method: {smooth: {rtol: 1}}\n", &same, 1);
+  CHECK_TEXT(text_at(d, "method/smooth/rtol"), "1");
   d = load_with("method: {smooth: {rtol: 1}}\n", &whole, 1);
   CHECK(d && at(d->root, "method/event") && !at(d->root, "method/smooth"));
 }
