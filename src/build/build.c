@@ -693,6 +693,7 @@ static bool build(builder *b) {
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
+  model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 

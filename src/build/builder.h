@@ -15,6 +15,8 @@ typedef struct builder {
   contact_element *elements;       // of the model's contacts, while they can still change
   bool tight;                      // build without clearance, for the start
   const int *surface_marker;       // one a surface
+  const char **notes;              // on what was written and has no effect
+  int note_count;
 } builder;
 
 // The table of a member of a family by its kind; null: there is none.
