@@ -267,12 +267,17 @@ static void turn(moreau *s, double h, const double *u, double *q) {
   dynamics_move(s->m, q, s->displacement);
 }
 
-// The motion's q := s->q ⊕ h s->u
+// The motion's q := s->q ⊕ h s->u, u := s->u
 static inline void move_from_state(moreau *s, double h) {
-  int nq = s->m->nq;
-  bool turning = nq > s->m->nv;
-  for (int i = 0; i < nq; i++) s->x->q[i] = turning ? s->q[i] : s->q[i] + h * s->u[i];
-  if (turning) turn(s, h, s->u, s->x->q);
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (m->nq == m->nv) {
+    for (int i = 0; i < m->nv; i++) x->q[i] = s->q[i] + h * s->u[i], x->u[i] = s->u[i];
+    return;
+  }
+  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
+  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
+  turn(s, h, s->u, x->q);
 }
 
 // From the midpoint to the end of the step, the motion and the state alike. False: not finite.
@@ -295,7 +300,6 @@ static bool prepare(moreau *s, double dt) {
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
   move_from_state(s, 0.5 * dt);
-  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
   tree_kinematics(m, x);
@@ -465,6 +469,8 @@ typedef struct contact_step {
   double loss_normal, loss_tangential;
 } contact_step;
 
+static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+
 // ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
 // the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
 // turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
@@ -484,9 +490,8 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
       continue;
     }
     c.loss_tangential += loss;
-    c.slip = hypot(c.slip, b[i]);
-    c.tangential = hypot(c.tangential, P[i]);
   }
+  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
   return c;
 }
 
@@ -506,11 +511,11 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   }
   s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
-  impact_touch(s->impacts, point, &(impact_step){
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
-      .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
-      .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = sticks});
+  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
+      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
+      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
+      .restitution = e->material.restitution, .sticks = sticks});
 }
 
 static void book_contacts(moreau *s, double dt) {
@@ -531,7 +536,7 @@ static void book_contacts(moreau *s, double dt) {
 static void book(moreau *s, double dt, bool solved) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  for (int i = 0; m->force_count && i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
   if (solved) {
     mobility_rates(m, x, s->u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
