@@ -63,6 +63,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
   for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
   memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->m->inner_count * sizeof *ydot);
+  if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
   memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
   s->evaluated_t = t;
   return 0;
