@@ -37,6 +37,10 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 // What is known of the start; and, one a joint, whether its coordinates are.
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);
+// Only bodies that hang freely can be shifted.
+bool builder_check_shifts(builder *b, const mechanism *m);
+// Velocities of bodies that hang freely in m are their own: taken out of what the mechanism without clearance starts with.
+void builder_take_own(builder *b, const mechanism *m, initial_state *tight, initial_state *own);
 
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);

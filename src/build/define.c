@@ -125,9 +125,14 @@ static const option initial_options[] = {
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
      .help = "Velocity of a body's origin in the world."},
+    {.key = "turn", .type = OPTION_NUMBERS, .offset = AT(turn),
+     .help = "Of a body that only joints with clearance hold: how far it starts turned from where they would hold it without "
+             "clearance: one angle (planar) or a vector along the axis."},
+    {.key = "shift", .type = OPTION_NUMBERS, .offset = AT(shift), .dim = DIM_LENGTH,
+     .help = "Of such a body: how far it starts from there, in the world."},
 };
 const option_table initial_table = {
-    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity). The rest is "
+    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity; shift, turn). The rest is "
                                   "found so that loops close and speeds fit.",
     .example = "crank: {q: 30 deg, u: 10}", .size = sizeof(carom_initial_def), .options = initial_options,
     .count = COUNT(initial_options)};
