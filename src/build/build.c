@@ -698,7 +698,7 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
-  model->integrator.type = builder_integrator(model);
+  builder_choose_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
   if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
