@@ -76,24 +76,31 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
-// Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
-enum { POINT_MEMORY = 3 };
+// What a resumed run cannot see from its state: that its integrator is to begin anew, modes, speeds of approach, first steps,
+// bristles.
+enum { POINT_MEMORY = 5 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return POINT_MEMORY * contacts->point_count + m->inner_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->inner_count;
 }
 
 static void save_memory(const void *scheme, double *memory) {
   const compliant *s = scheme;
-  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
-    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach, memory[2] = s->point[p].lasts;
+  *memory++ = s->restart;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    const touch_point *c = &s->point[p];
+    const double numbers[POINT_MEMORY] = {c->now.mode, c->now.approach, c->lasts, c->entered, c->first_step};
+    memcpy(memory, numbers, sizeof numbers);
+  }
   memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
 }
 
 static void recall(compliant *s, const double *memory) {
+  s->restart = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
-    s->point[p].lasts = memory[2] != 0;
+    touch_point *c = &s->point[p];
+    c->now = c->before = (touch_memory){(touch)memory[0], memory[1]};
+    c->lasts = memory[2] != 0, c->entered = memory[3] != 0, c->first_step = memory[4];
   }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
 }
@@ -110,7 +117,8 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   if (!s->core) return false;
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
-  s->t = s->t_before = s->t_start = start->t;
+  s->t = s->t_before = start->t;
+  s->steps_before = start->steps;
   s->trouble = start->trouble;
   return true;
 }
@@ -377,7 +385,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
 static double time_of(const void *scheme) { return ((const compliant *)scheme)->t; }
 static const double *state_of(const void *scheme) { return ((const compliant *)scheme)->y; }
 static const double *accounts_of(const void *scheme) { return smooth_accounts(((const compliant *)scheme)->core); }
-static bool resumes_exactly(const void *scheme) { return (void)scheme, false; }  // its integrator begins anew
+static bool resumes_exactly(const void *scheme) { return smooth_resumes_exactly(((const compliant *)scheme)->core); }
 static double next_step(const void *scheme) { return smooth_next_step(((const compliant *)scheme)->core); }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const compliant *)scheme)->shown; }
 

@@ -53,7 +53,6 @@ typedef struct compliant {
   int n;                      // of the state
   double nearness;            // gaps closer to zero than this cannot be told from it [m]
   double t, t_before;         // the last step, as far as it was taken
-  double t_start;             // where the run began [s]
   double *y, *y_look;
   touch_point *point;
   contact_point *points;      // as last evaluated
@@ -65,7 +64,7 @@ typedef struct compliant {
   bool restart;               // the forces are no longer those of the last step
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
-  long steps;
+  long steps, steps_before;   // taken, and those of the run that was resumed
   contact_trouble trouble;
 } compliant;
 

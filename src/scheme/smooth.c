@@ -273,7 +273,6 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   }
   s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n, s->powers = powers;
   memcpy(s->power, chosen, sizeof chosen);
-  if (start->next_step > 0 && settings->kind == INTEGRATOR_ERK) s->settings.integrator.step = start->next_step;
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
   bool needs_projection = settings->constraints == SMOOTH_PROJECT && (m->row_count > 0 || m->nq != m->nv);
@@ -289,6 +288,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
     smooth_destroy(s);
     return NULL;
   }
+  if (start->next_step > 0) integrator_suggest_step(s->it, start->next_step);
   memcpy(s->accounts, start->accounts, sizeof s->accounts);
   return s;
 }
