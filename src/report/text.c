@@ -1,5 +1,4 @@
 // A run as the page reads it: JSON of everything small. viewer/FORMAT.md is the contract.
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -384,111 +383,6 @@ static void put_scene(report *r, json_writer *w, const report_run *run) {
   json_close(w, '}');
 }
 
-// --- what to show first -------------------------------------------------------------------------------------------
-
-enum { CURVES_MAX = 6 };
-
-static void put_reference(json_writer *w, const char *key, const report_table *t, int column) {
-  json_open(w, key, '[');
-  json_put_text(w, NULL, t->name);
-  json_put_integer(w, NULL, column);
-  json_close(w, ']');
-}
-
-// Whether a column's last part is the word, alone or followed by a number.
-static bool is_quantity(const char *name, const char *word) {
-  const char *dot = strrchr(name, '.');
-  size_t length = strlen(word);
-  if (!dot || strncmp(dot + 1, word, length) != 0) return false;
-  for (const char *c = dot + 1 + length; *c; c++)
-    if (!isdigit((unsigned char)*c)) return false;
-  return true;
-}
-
-// Curves over time of one quantity, those with one unit; null: any.
-static void put_time_plot(json_writer *w, const char *title, const report_table *t, const char *word, const char *unit) {
-  int found[CURVES_MAX], count = 0;
-  for (int k = 0; t && k < t->column_count && count < CURVES_MAX; k++)
-    if ((!word || is_quantity(t->columns[k].name, word)) && (!unit || strcmp(t->columns[k].unit, unit) == 0)) found[count++] = k;
-  if (!count) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", title);
-  json_put_text(w, "kind", "time");
-  json_open(w, "columns", '[');
-  for (int i = 0; i < count; i++) put_reference(w, NULL, t, found[i]);
-  json_close(w, ']');
-  json_put_text(w, "unit", t->columns[found[0]].unit);
-  json_close(w, '}');
-}
-
-static void put_curve(json_writer *w, const char *title, const char *kind, const report_table *t, int x, int y, double circle) {
-  if (x < 0 || y < 0) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", title);
-  json_put_text(w, "kind", kind);
-  put_reference(w, "x", t, x);
-  put_reference(w, "y", t, y);
-  if (circle > 0) json_put_number(w, "circle", circle);
-  json_close(w, '}');
-}
-
-static void put_contact_plots(report *r, json_writer *w, const report_run *run) {
-  const report_table *t = report_find_table(run, "contacts");
-  const json_value *contacts = json_get(run->scene, "contacts");
-  if (!t) return;
-  for (int i = 0; contacts && i < contacts->count && i < 4; i++) {
-    const json_value *c = &contacts->items[i];
-    const char *owner = json_get_text(c, "name");
-    if (strcmp(json_get_text(c, "kind"), "bearing") == 0)
-      put_curve(w, arena_print(r->memory, "Orbit of %s in its clearance", owner), "orbit", t, column_of(r, t, owner, "x"),
-                column_of(r, t, owner, "y"), json_get_number(c, "clearance", 0));
-  }
-  put_time_plot(w, "Contact forces", t, "fn", NULL);
-  put_time_plot(w, "Gaps", t, "gap", NULL);
-  if (contacts && contacts->count) {
-    const char *owner = json_get_text(&contacts->items[0], "name");
-    put_curve(w, arena_print(r->memory, "Force over gap of %s", owner), "xy", t, column_of(r, t, owner, "gap"),
-              column_of(r, t, owner, "fn"), 0);
-  }
-}
-
-static void put_energy_plot(json_writer *w, const report_run *run) {
-  const report_table *t = report_find_table(run, "energy");
-  int residual = report_find_column(t, "energy.imbalance");
-  if (!t) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", "Energy");
-  json_put_text(w, "kind", "energy");
-  json_open(w, "columns", '[');
-  for (int k = 0; k < t->column_count; k++)
-    if (k != residual) put_reference(w, NULL, t, k);
-  json_close(w, ']');
-  if (residual >= 0) put_reference(w, "residual", t, residual);
-  else json_put_null(w, "residual");
-  json_close(w, '}');
-}
-
-static void put_plots(report *r, json_writer *w, const report_run *run) {
-  const report_table *joints = report_find_table(run, "joints");
-  json_open(w, "plots", '[');
-  put_time_plot(w, "Joint angles", joints, "q", "rad");
-  put_time_plot(w, "Joint travel", joints, "q", "m");
-  put_contact_plots(r, w, run);
-  put_energy_plot(w, run);
-  put_time_plot(w, "Outputs", report_find_table(run, "outputs"), NULL, NULL);
-  int q = -1, u = -1;
-  for (int k = 0; joints && k < joints->column_count && u < 0; k++) {
-    if (q < 0 && is_quantity(joints->columns[k].name, "q") && !joints->columns[k].range.constant) q = k;
-    if (q < 0) continue;
-    const char *dot = strrchr(joints->columns[q].name, '.');
-    int owner = (int)(dot - joints->columns[q].name);
-    u = column_of(r, joints, arena_print(r->memory, "%.*s", owner, joints->columns[q].name), arena_print(r->memory, "u%s", dot + 2));
-    if (u < 0) break;
-    put_curve(w, arena_print(r->memory, "Phase portrait of %s", joints->columns[q].name), "xy", joints, q, u, 0);
-  }
-  json_close(w, ']');
-}
-
 void report_put_run(report *r, json_writer *w, const report_run *run) {
   json_open(w, NULL, '{');
   put_about(r, w, run);
@@ -496,6 +390,6 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   put_scene(r, w, run);
   put_tables(w, run);
   put_impacts(w, run);
-  put_plots(r, w, run);
+  report_put_plots(r, w, run);
   json_close(w, '}');
 }
