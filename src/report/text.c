@@ -92,11 +92,11 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-static void put_column(json_writer *w, const char *key, const report_column *c, long count) {
+static void put_column(json_writer *w, const char *key, const report_column *c, const char *unit, long count) {
   bool any = c->range.min <= c->range.max;
   json_open(w, key, '{');
   json_put_text(w, "name", c->name);
-  json_put_text(w, "unit", c->unit);
+  json_put_text(w, "unit", unit);
   json_put_number(w, "min", any ? c->range.min : NAN);
   json_put_number(w, "max", any ? c->range.max : NAN);
   json_put_integer(w, "count", count);
@@ -110,7 +110,24 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
   json_close(w, '}');
 }
 
-static void put_tables(json_writer *w, const report_run *run) {
+// The effort of a drive is recorded as a force or a torque, whichever it is; its joint tells which.
+static const char *unit_of(report *r, const report_run *run, const report_table *t, const report_column *c) {
+  const json_value *drives = json_get(run->scene, "drives"), *joints = json_get(run->scene, "joints");
+  if (strcmp(t->name, "drives") != 0 || strcmp(c->unit, "N, N*m") != 0) return c->unit;
+  for (int i = 0; drives && joints && i < drives->count; i++) {
+    const json_value *d = &drives->items[i];
+    int joint = (int)json_get_number(d, "joint", -1), coordinate = (int)json_get_number(d, "coordinate", 0);
+    if (strcmp(c->name, arena_print(r->memory, "%s.effort", json_get_text(d, "name"))) != 0 || joint < 0 || joint >= joints->count) continue;
+    const char *owner = json_get_text(&joints->items[joint], "name");
+    const report_table *q = report_find_table(run, "joints");
+    int k = report_find_column(q, arena_print(r->memory, "%s.q%d", owner, coordinate));
+    if (k < 0 && coordinate == 0) k = report_find_column(q, arena_print(r->memory, "%s.q", owner));
+    if (k >= 0) return strcmp(q->columns[k].unit, "m") == 0 ? "N" : "N*m";
+  }
+  return c->unit;
+}
+
+static void put_tables(report *r, json_writer *w, const report_run *run) {
   json_open(w, "axes", '[');
   for (int i = 0; i < run->axis_count; i++) {
     const report_axis *a = &run->axes[i];
@@ -119,9 +136,9 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_integer(w, "kept", a->kept.count);
     json_put_flag(w, "raw", a->raw);
     json_put_number(w, "bound", a->bound);
-    put_column(w, "time", &a->time, a->kept.count);
+    put_column(w, "time", &a->time, a->time.unit, a->kept.count);
     if (a->raw) json_put_null(w, "index");
-    else put_column(w, "index", &a->index, a->kept.count);
+    else put_column(w, "index", &a->index, a->index.unit, a->kept.count);
     json_close(w, '}');
   }
   json_close(w, ']');
@@ -132,7 +149,8 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_text(w, "name", t->name);
     json_put_integer(w, "axis", t->axis);
     json_open(w, "columns", '[');
-    for (int k = 0; k < t->column_count; k++) put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
+    for (int k = 0; k < t->column_count; k++)
+      put_column(w, NULL, &t->columns[k], unit_of(r, run, t, &t->columns[k]), run->axes[t->axis].kept.count);
     json_close(w, ']');
     json_close(w, '}');
   }
@@ -157,7 +175,7 @@ static void put_impacts(json_writer *w, const report_run *run) {
   }
   json_close(w, ']');
   json_open(w, "columns", '[');
-  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_count);
+  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_columns[k].unit, run->impact_count);
   json_close(w, ']');
   json_close(w, '}');
 }
@@ -388,7 +406,7 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   put_about(r, w, run);
   report_put_verdict(r, w, run);
   put_scene(r, w, run);
-  put_tables(w, run);
+  put_tables(r, w, run);
   put_impacts(w, run);
   report_put_plots(r, w, run);
   json_close(w, '}');

@@ -124,10 +124,10 @@ static void judge_energy(report *r, json_writer *w, const report_run *run) {
   if (!isfinite(value))
     put_check(w, &c, "The energy could not be balanced: some of it was not finite, and no number after that can be trusted.");
   else if (strcmp(c.level, "good") == 0)
-    put_check(w, &c, "%s of the largest energy at play is unaccounted for; up to %s is usual for this method. The computation itself makes and "
-                     "swallows next to nothing, so speeds and losses can be believed to about that.", found, most);
+    put_check(w, &c, "%s of the largest energy at play is unaccounted for, where this method may leave up to %s: speeds and losses can be "
+                     "believed to about that.", found, most);
   else
-    put_check(w, &c, "%s of the largest energy at play came from nowhere or went there, more than the %s usual for this method. Speeds and "
+    put_check(w, &c, "%s of the largest energy at play came from nowhere or went there, more than the %s that this method may leave. Speeds and "
                      "forces are off by as much: %s, or look for a singular position or a jump.", found, most, finer(run));
 }
 
@@ -187,8 +187,8 @@ static void judge_solver(report *r, json_writer *w, const report_run *run) {
     put_check(w, &c, "%s of %s could not be solved to tolerance, and the forces of those steps are not to be trusted: %s, or save them with dump: "
                      "and look with `carom solve`.", count_text(r, unsolved), several(r, solves, "contact problem", "contact problems"), finer(run));
   else
-    put_check(w, &c, "%s solved to tolerance: where bodies touch, no force pulls, nothing moves in, and friction stays within Coulomb's "
-                     "bound. Contact forces are those of the model.", solves == 1 ? "The one contact problem was"
+    put_check(w, &c, "%s solved to tolerance: no contact pulls, none lets anything in, friction stays within Coulomb's bound. The forces "
+                     "are those of the model.", solves == 1 ? "The one contact problem was"
                      : arena_print(r->memory, "All %s contact problems were", count_text(r, solves)));
 }
 
