@@ -1,6 +1,6 @@
 // The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
 import { h, replace, select, check, download, fileName } from './dom.js';
-import { columnScale, count, plain, quantity, stored, unitText, withUnit } from './number.js';
+import { columnScale, count, isRounding, plain, quantity, stored, unitText, withUnit } from './number.js';
 import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
 import { field } from './plots/series.js';
 import { stripText } from './strip.js';
@@ -110,10 +110,9 @@ class Events {
     const unit = name === 'duration' ? 's' : name === 'loss' ? 'J' : this.impacts.of.get(name).unit, sizes = [];
     if (name === 'start' || name === 'end') return { factor: 1, unit };
     for (let i = 0; i < this.impacts.kept; i++) if (Math.abs(this.value(name, i)) > 0) sizes.push(Math.abs(this.value(name, i)));
-    sizes.sort((a, b) => a - b);
+    const largest = sizes.reduce((a, b) => Math.max(a, b), 0), real = sizes.filter((x) => !isRounding(x, largest)).sort((a, b) => a - b), usual = real[real.length >> 1];
     // Where a few numbers dwarf most, one prefix does not suit them all: then each takes its own.
-    const largest = sizes.at(-1) ?? 0, usual = sizes[sizes.length >> 1] ?? 0;
-    return unit !== '1' && largest > DWARFS * usual ? { each: unit, unit: '' } : columnScale(largest, unit);
+    return unit !== '1' && largest > DWARFS * usual ? { largest, each: unit, unit: '' } : { largest, ...columnScale(largest, unit) };
   }
 
   headCell(name) {
@@ -145,8 +144,9 @@ class Events {
   }
 
   text(name, row) {
-    const v = this.value(name, row), { factor, each } = this.scales.get(name);
-    if (!Number.isFinite(v)) return '–';
+    const v = this.value(name, row), { factor, each, largest } = this.scales.get(name);
+    if (!Number.isFinite(v) || name === 'restitution_achieved' && isRounding(this.impacts.approach(row), this.impacts.fastest)) return '–';
+    if (v !== 0 && isRounding(v, largest)) return '≈ 0';
     if (each) return quantity(v, each, 4);
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));
     return v === 0 ? '0' : Math.abs(v * factor) < 0.00095 ? plain(v * factor, 3) : (v * factor).toPrecision(4);

@@ -18,6 +18,10 @@ export function plain(x, digits = 4) {
   return text.replace('-', '−');
 }
 
+// What is so much smaller than numbers of its kind get is rounding: nothing is learnt from its digits.
+const ROUNDING = 1e-9;
+export const isRounding = (x, largest) => Math.abs(x) < ROUNDING * largest;
+
 function power(x, digits) {
   const [m, e] = x.toExponential(Math.max(0, digits - 1)).split('e');
   const exponent = [...String(Number(e))].map((c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c] ?? '⁻').join('');

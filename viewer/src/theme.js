@@ -55,7 +55,7 @@ export function theme() {
     colours = Object.fromEntries(NAMES.map((name) => [name, get(name)]));
     colours.series = Array.from({ length: SERIES }, (_, k) => get(`series-${k}`));
     // The pattern changes as soon as a colour could be taken for another.
-    colours.dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 3], [1, 2], [14, 4], [10, 3, 2, 3, 2, 3]];
+    colours.dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [4, 3], [7, 2, 2, 2, 2, 2], [18, 4], [2, 2, 2, 6]];
     colours.font = get('font');
     colours.mono = get('mono');
     colours.dark = get('dark') === '1';

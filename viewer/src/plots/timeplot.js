@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import { h, replace, iconButton, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
-import { axisScale, plain, tickTexts, unitText } from '../number.js';
+import { axisScale, isRounding, plain, tickTexts, unitText } from '../number.js';
 import { Frame, padded } from './frame.js';
 import { CanvasPainter, SvgPainter } from './painter.js';
 import { CSV_HINT, curvesOf, drawSign, drawSigns, lookOf, swatch, coverageLine, toCsv, quantityInput } from './series.js';
@@ -175,7 +175,8 @@ export class TimePlot {
     const { factor, unit } = this.scaleOf('y'), { t } = this.clock;
     this.curves.forEach((curve, k) => {
       const own = unit || this.curves.length === 1 ? unit : unitText(curve.column.unit);
-      this.values[k].textContent = `${plain(curve.column.at(t) * factor, 5)}${own ? ` ${own}` : ''}`;
+      const { min, max } = curve.column, v = curve.column.at(t);
+      this.values[k].textContent = `${plain(isRounding(v, max - min) ? 0 : v * factor, 5)}${own ? ` ${own}` : ''}`;
     });
   }
 
