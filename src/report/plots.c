@@ -10,7 +10,7 @@
 
 enum { CURVES_MAX = 6, GROUPS_MAX = 2, ORBITS_MAX = 4, UNITS_MAX = 16 };
 static const double FLAT = 1e-6;      // of its own size: a curve that changes by less is drawn as a straight line, by page and paper alike
-static const double ALIKE = 30;       // ranges up to so many times each other share a plot; beyond, the small one would lie flat
+static const double ALIKE = 10;       // ranges up to so many times each other share a plot; beyond, the small one would lie flat
 static const double FULL_TURN = 2 * 3.14159265358979323846;
 
 typedef struct unit_scale {

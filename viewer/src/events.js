@@ -63,7 +63,7 @@ class Events {
       h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV: SI units, every digit', 'aria-label': 'Impacts: these rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
     this.scroller, h('div', { class: 'state', style: 'padding-top: 6px' },
       this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} strongest of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
-      h('span', {}, stripText(run)), h('span', {}, 'a click on a row, or ↑ ↓ in the table, goes there'))));
+      h('span', {}, stripText(run)), h('span', {}, 'a click on a row, or ↑ ↓ in the table, goes there'), h('span', { class: 'paper' }, 'on paper only the rows in view'))));
     this.off = clock.on('time', () => this.mark());
     this.arrange();
     this.mark();
@@ -110,7 +110,8 @@ class Events {
     const unit = name === 'duration' ? 's' : name === 'loss' ? 'J' : this.impacts.of.get(name).unit, sizes = [];
     if (name === 'start' || name === 'end') return { factor: 1, unit };
     for (let i = 0; i < this.impacts.kept; i++) if (Math.abs(this.value(name, i)) > 0) sizes.push(Math.abs(this.value(name, i)));
-    const largest = sizes.reduce((a, b) => Math.max(a, b), 0), real = sizes.filter((x) => !isRounding(x, largest)).sort((a, b) => a - b), usual = real[real.length >> 1];
+    // A restitution is of the order of one, even where all there are is rounding.
+    const largest = sizes.reduce((a, b) => Math.max(a, b), name.startsWith('restitution') ? 1 : 0), real = sizes.filter((x) => !isRounding(x, largest)).sort((a, b) => a - b), usual = real[real.length >> 1];
     // Where a few numbers dwarf most, one prefix does not suit them all: then each takes its own.
     return unit !== '1' && largest > DWARFS * usual ? { largest, each: unit, unit: '' } : { largest, ...columnScale(largest, unit) };
   }

@@ -115,7 +115,8 @@ class Ledger {
     painter.clip(left, frame.box.top, width, frame.box.height, () => {
       for (let k = edges.length - 1; k >= 0; k--) this.paintLayer(painter, frame, t, edges[k], k ? edges[k - 1] : null, this.layers[k]);
       painter.path(curvePoints(frame, t, due), { stroke: c.ink, width: 1.6, dash: [7, 4] });
-      edges.forEach((edge, k) => this.paintName(painter, frame, t, edge, k ? edges[k - 1] : null, this.layers[k]));
+      const taken = [];
+      edges.forEach((edge, k) => this.paintName(painter, frame, t, edge, k ? edges[k - 1] : null, this.layers[k], taken));
     });
     this.frames = [frame];
     if (this.residual) this.paintResidual(painter, t, first, window, left, width);
@@ -131,14 +132,17 @@ class Ledger {
   }
 
   // In the middle of the layer where it is thickest, if it is thick enough there: the eye needs no legend then, nor colours.
-  paintName(painter, frame, t, edge, under, layer) {
+  // taken: where names already stand.
+  paintName(painter, frame, t, edge, under, layer, taken) {
     const { left, width } = frame.box, c = theme(), name = nameOf(layer.column), half = 3.4 * name.length + 6;
     let best = LABEL, x = NaN, y = NaN;
     for (let i = 0; i < t.length; i++) {
-      const px = frame.px(t[i]), top = frame.py(edge[i]), bottom = frame.py(under ? under[i] : 0);
-      if (bottom - top > best && px > left + half && px < left + width - half) [best, x, y] = [bottom - top, px, (top + bottom) / 2];
+      const px = frame.px(t[i]), top = frame.py(edge[i]), bottom = frame.py(under ? under[i] : 0), py = (top + bottom) / 2;
+      const free = px > left + half && px < left + width - half && taken.every((n) => Math.abs(n.x - px) > n.half + half + 4 || Math.abs(n.y - py) > 20);
+      if (bottom - top > best && free) [best, x, y] = [bottom - top, px, py];
     }
     if (!Number.isFinite(x)) return;
+    taken.push({ x, y, half });
     painter.rect(x - half, y - 8, 2 * half, 16, { fill: `${c.panel}d0` });
     painter.text(x, y, name, { fill: c.ink, font: `11px ${c.font}`, anchor: 'middle', baseline: 'middle' });
   }

@@ -5,6 +5,7 @@ import { CSV_HINT, axisOf, curvesOf, lookOf, quantityInput, coverageLine, swatch
 import { count, quantity } from '../number.js';
 
 const FEWEST_PASSAGES = 8;    // fewer points tell nothing as a section
+const LEAST_SPREAD = 0.02;    // of a quantity's whole range, which a section covers at the least: a periodic motion is one dot in it
 const FEWEST_ROWS = 5;        // rows in which bodies are pressed together that make a loop
 const CROSS = 'M4 4l8 8M12 4l-8 8';
 
@@ -191,7 +192,7 @@ function sectionPanel(runs, clock, angles) {
   const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' }), run = runs[0];
   let angle = angles[0], degrees = 0, names = sectionPair(run, angle);
   const plot = new XyPlot({
-    clock, title: 'Poincaré section',
+    clock, title: 'Poincaré section', least: () => names.map((n) => LEAST_SPREAD * (run.byName.get(n).max - run.byName.get(n).min)),
     axes: () => names.map((n) => axisOf(run.byName.get(n))),
     clouds: () => {
       const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {

@@ -11,9 +11,10 @@ const TITLE = 22;             // pixels for the title of a drawing in a file
 const FEW = 150;              // samples up to which each is drawn as a dot of its own
 
 export class XyPlot {
-  // clouds(): [{x, y, t, look, name, dots}] in runs' order; axes(): [x, y], each {name, unit}; marker(t): [[x, y], …] now
-  constructor({ clock, title, clouds, axes, marker, circle = 0, equal = false, height = 268, follow = () => false }) {
-    Object.assign(this, { clock, title, clouds, axes, marker, circle, equal, height });
+  // clouds(): [{x, y, t, look, name, dots}] in runs' order; axes(): [x, y], each {name, unit}; marker(t): [[x, y], …] now;
+  // least(): how much the axes cover at the least, so that points that are all one look like one
+  constructor({ clock, title, clouds, axes, marker, circle = 0, equal = false, height = 268, follow = () => false, least = () => [0, 0] }) {
+    Object.assign(this, { clock, title, clouds, axes, marker, circle, equal, height, least });
     this.zoomed = null;
     this.canvas = h('canvas', { role: 'img', tabindex: 0, onkeydown: (e) => this.key(e) });
     this.dots = h('canvas', { 'aria-hidden': 'true', style: 'position: absolute; left: 4px; top: 4px; pointer-events: none' });
@@ -43,7 +44,8 @@ export class XyPlot {
       x = extend(x, [-this.circle, this.circle]);
       y = extend(y, [-this.circle, this.circle]);
     }
-    return new Frame(box, padded(x), padded(y), { equal: this.equal });
+    const [leastX, leastY] = this.least();
+    return new Frame(box, padded(atLeast(x, leastX)), padded(atLeast(y, leastY)), { equal: this.equal });
   }
 
   draw() {
@@ -171,6 +173,11 @@ export class XyPlot {
     }
     download(fileName(name, this.title) + '.csv', `${lines.join('\n')}\n`, 'text/csv');
   }
+}
+
+function atLeast([low, high], span) {
+  const more = Math.max(0, span - (high - low)) / 2;
+  return [low - more, high + more];
 }
 
 function extend([low, high], values) {
