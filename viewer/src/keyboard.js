@@ -19,7 +19,7 @@ const KEYS = [
 export function startKeyboard(run, clock, { fit, theme }) {
   const dialog = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys'),
     h('dl', {}, KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
-    h('p', { class: 'note' }, 'With the scene in focus, arrows move the view and + − bring it closer. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
+    h('p', { class: 'note' }, 'With the scene in focus, arrows move the view and + − bring it closer; with a portrait in focus, + − 0 are its own. In the table of impacts, ↑ ↓, Page and Home, End go from row to row. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
     h('form', { method: 'dialog' }, h('button', {}, 'Close')));
   document.body.append(dialog);
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());

@@ -4,11 +4,15 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, folder, runChecks } from './harness.mjs';
 import { pageChecks } from './page.mjs';
+import { readerChecks } from './reader.mjs';
+import { exportChecks } from './exports.mjs';
 import { modelChecks } from './models.mjs';
 
 const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '../../build/release/carom');
 const browser = await launch(), scratch = folder();
 pageChecks(browser, scratch);
+readerChecks(browser, scratch);
+exportChecks(browser, scratch);
 if (existsSync(tool)) modelChecks(browser, scratch, tool);
 else console.log(`no carom at ${tool}: models are left out`);
 const failed = await runChecks(process.argv[3]);
