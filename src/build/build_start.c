@@ -9,6 +9,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
+#include "solve/room.h"
 #include "solve/solver.h"
 
 typedef struct start {
@@ -20,8 +21,8 @@ typedef struct start {
   const contact_element *worst;   // of what overlaps, and by how much
   double depth;
   // to move them apart
-  int most;                       // rows
-  double *W, *q, *lambda, *gap;
+  solve_room room;
+  double *q, *lambda, *gap;
   solve_block *blocks;
   int *block_start;
   double *q0, *u0, *joint_q0;     // where it then starts
@@ -80,42 +81,32 @@ static solve_problem pose_problem(start *s) {
 }
 
 // The shortest way apart, by kinetic distance: 0 ≤ gap + W λ ⊥ λ ≥ 0 and Φ + W λ = 0, moved by M⁻¹Gᵀλ.
-static bool move_apart(start *s, solve_workspace *w) {
+static bool move_apart(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (!tree_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
-  rows_delassus(m, x, s->W);
-  p.W = matrix_dense(x->row_total, p.block_count, s->block_start, s->W);
+  p.W = matrix_dense(x->row_total, p.block_count, s->block_start, NULL);
+  if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
+  rows_delassus(m, x, s->room.W);
+  p.W.values = s->room.W;
   solve_settings settings = solve_settings_default();
   solve_solution solution = {s->lambda, s->gap};
-  solve_info info = solve_chain(&p, &settings, w, &solution, NULL);
+  solve_info info = solve_chain(&p, &settings, s->room.workspace, &solution, NULL);
   if (!isfinite(info.residual)) return false;
   dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
   return true;
 }
 
-static solve_workspace *create_workspace(start *s) {
-  for (int i = 0; i <= s->most; i++) s->block_start[i] = i;
-  for (int i = 0; i < s->most; i++)
-    s->blocks[i] = (solve_block){.kind = i < s->m->row_count ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .row = i, .size = 1};
-  solve_problem largest = {.block_count = s->most, .blocks = s->blocks, .q = s->q,
-                           .W = matrix_dense(s->most, s->most, s->block_start, s->W)};
-  solve_limits limits = solve_limits_of(&largest);
-  return solve_workspace_create(&limits, s->b->error);
-}
-
 // Curved surfaces take a few turns.
 static bool separate(start *s) {
   enum { TURNS = 50 };
-  solve_workspace *w = create_workspace(s);
-  if (!w) return false;
   bool moved = true;
   for (int turn = 0; turn < TURNS && moved && s->worst; turn++) {
-    moved = move_apart(s, w);
+    moved = move_apart(s);
     evaluate(s);
   }
-  solve_workspace_destroy(w);
+  solve_room_free(&s->room);
   if (s->worst) return refuse(s, "they could not be moved apart; give other initial values");
   if (!dynamics_project_velocities(s->m, s->x)) return refuse(s, NULL);
   memcpy(s->q0, s->x->q, (size_t)s->m->nq * sizeof *s->q0);
@@ -131,13 +122,13 @@ static void allocate(start *s, bool to_separate) {
   const mechanism *m = s->m;
   s->points = ARENA_ARRAY(a, contact_point, s->contacts->point_count);
   if (!to_separate) return;
-  s->most = m->row_count + s->contacts->point_count;
-  s->W = ARENA_ARRAY(a, double, (long)s->most * s->most);
-  s->q = ARENA_ARRAY(a, double, s->most);
-  s->lambda = ARENA_ARRAY(a, double, s->most);
-  s->gap = ARENA_ARRAY(a, double, s->most);
-  s->blocks = ARENA_ARRAY(a, solve_block, s->most);
-  s->block_start = ARENA_ARRAY(a, int, s->most + 1);
+  int rows = m->row_count + s->contacts->point_count;
+  s->q = ARENA_ARRAY(a, double, rows);
+  s->lambda = ARENA_ARRAY(a, double, rows);
+  s->gap = ARENA_ARRAY(a, double, rows);
+  s->blocks = ARENA_ARRAY(a, solve_block, rows);
+  s->block_start = ARENA_ARRAY(a, int, rows + 1);
+  for (int i = 0; i <= rows; i++) s->block_start[i] = i;
   s->q0 = ARENA_ARRAY(a, double, m->nq + 1);
   s->u0 = ARENA_ARRAY(a, double, m->nv + 1);
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);

@@ -21,6 +21,7 @@
 #include "mechanics/tree.h"
 #include "scheme/moreau_friction.h"
 #include "solve/blocks.h"
+#include "solve/room.h"
 
 enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
 
@@ -50,8 +51,8 @@ typedef struct moreau {
   moreau_friction friction;              // of ideal joints
   // the contact problem
   block_list blocks;
-  double *W, *q_rows, *P, *xi, *rate_before, *rate_after;
-  solve_workspace *workspace;
+  double *q_rows, *P, *xi, *rate_before, *rate_after;
+  solve_room room;                       // W and what the solvers need
   bool crowded;                          // room is made for problems as they come
   solve_settings solver;
   chain_tally tally;
@@ -106,21 +107,6 @@ static void look_ahead(moreau *s) {
   }
 }
 
-// W, and what the solvers need, for problems within the limits.
-static bool make_room(moreau *s, const solve_limits *limits, carom_error *error) {
-  solve_workspace *workspace = solve_workspace_create(limits, error);
-  double *W = workspace ? malloc(((size_t)limits->rows * (size_t)limits->rows + 1) * sizeof *W) : NULL;
-  if (!W) {
-    solve_workspace_destroy(workspace);
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
-    return false;
-  }
-  solve_workspace_destroy(s->workspace);
-  free(s->W);
-  s->workspace = workspace, s->W = W, s->friction.W = W;
-  return true;
-}
-
 // A mechanism has room for the largest problem that can come, every point active, before its first step. In a crowd of bodies
 // most pairs never meet: there it grows with what does.
 static bool prepare_room(moreau *s, carom_error *error) {
@@ -136,27 +122,27 @@ static bool prepare_room(moreau *s, carom_error *error) {
   s->friction.row0 = row_count;
   add_friction_blocks(s, s->settings.step);
   row_count += s->m->friction_count;
-  solve_problem largest = block_list_problem(&s->blocks, row_count, s->W, s->q_rows);
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->room.W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
   s->crowded = row_count > ROWS_OF_A_CROWD;
-  return s->crowded || make_room(s, &limits, error);
+  if (s->crowded) return true;
+  bool made = solve_room_make(&s->room, &limits, error);
+  s->friction.W = s->room.W;
+  return made;
 }
 
 static bool has_room(moreau *s, carom_error *error) {
   if (!s->crowded) return true;
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
-  solve_limits limits = solve_limits_of(&problem);
-  if (s->workspace && solve_workspace_fits(s->workspace, &limits)) return true;
-  if (s->workspace) limits = solve_limits_union(&limits, &s->workspace->limits);
-  limits = solve_limits_beyond(&limits);
-  return make_room(s, &limits, error);
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
+  bool grown = solve_room_grow(&s->room, &problem, error);
+  s->friction.W = s->room.W;
+  return grown;
 }
 
 static void destroy(void *scheme) {
   moreau *s = scheme;
   if (!s) return;
-  solve_workspace_destroy(s->workspace);
-  free(s->W);
+  solve_room_free(&s->room);
   arena_free(&s->memory);
   free(s);
 }
@@ -390,7 +376,7 @@ static void look_for_paradox(moreau *s) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
-    const double *rate = s->rate_before + first, *W = s->W + (long)first * row_total + first;
+    const double *rate = s->rate_before + first, *W = s->room.W + (long)first * row_total + first;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]), resistance = W[0];
     if (!(slip > 0)) continue;
     for (int i = 1; i < size; i++) resistance -= e->material.friction * W[i] * rate[i] / slip;
@@ -402,10 +388,10 @@ static void look_for_paradox(moreau *s) {
 }
 
 static carom_status solve_step(moreau *s, carom_error *error) {
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
   solve_solution solution = {s->P, s->xi};
   long unsolved = s->tally.unsolved;
-  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  solve_info info = solve_chain(&problem, &s->solver, s->room.workspace, &solution, &s->tally);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
   if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
@@ -431,7 +417,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   }
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
-  mobility_delassus(m, x, s->W);
+  mobility_delassus(m, x, s->room.W);
   look_for_paradox(s);
   return solve_step(s, error);
 }
