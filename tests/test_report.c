@@ -16,7 +16,8 @@
 #include "record/record.h"
 #include "record/thin.h"
 
-static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>after</p></body>";
+static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>script</p>"
+                                "<!--carom-blobs--><p>after</p></body>";
 static const carom_report_page page = {page_text, sizeof page_text - 1};
 
 static const char *scratch(const char *name) {

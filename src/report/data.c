@@ -306,7 +306,7 @@ static bool place_axis(report *r, report_run *run, report_axis *a, int time, pac
   size_t kept = (size_t)a->kept.count;
   int number;
   blob *b = open_blob(r, run, 12 * kept, &number);
-  a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1}};
+  a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1, .first = run->t0}};
   place_column(&a->time, b, number, kept);
   if (!fill_columns(r, run, time, &a->kept, &a->time, 1, b)) return false;
   if (!a->raw) {

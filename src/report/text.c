@@ -107,6 +107,7 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
     json_put_text(w, "type", blob_type_name(c->type));
     json_put_integer(w, "blob", c->blob);
     json_put_integer(w, "at", (long)c->at);
+    json_put_number(w, "first", c->range.first);
   }
   json_close(w, '}');
 }

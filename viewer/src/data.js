@@ -1,13 +1,18 @@
 // The data that `carom report` put into the page (FORMAT.md): read once, columns unpacked when first asked for.
 
-export async function readReport(page = document) {
+// The words of the page at once. The numbers are in blobs, which take a while to unpack: until `load` is done each column
+// has its first row alone, which stands among the words, and every run is one of a single frame without impacts.
+export function readReport(page = document) {
   const holder = page.getElementById('carom-run');
   if (!holder) return null;
-  const report = JSON.parse(holder.textContent);
-  const blobs = await readBlobs(page);
+  const report = JSON.parse(holder.textContent), blobs = [];
   const runs = report.runs.map((run, k) => new Run(run, k, blobs));
   labelRuns(runs);
-  return { ...report, runs, compare: report.compare ?? [] };
+  const load = async () => {
+    blobs.push(...await readBlobs(page));
+    for (const run of runs) for (const axis of run.axes) axis.forget();
+  };
+  return { ...report, runs, compare: report.compare ?? [], load };
 }
 
 // What the page calls each run: by its method alone where names differ by a number only, else by name and method.
@@ -19,7 +24,9 @@ function labelRuns(runs) {
   }
 }
 
+// The page's script runs before the browser has read the blobs behind it.
 async function readBlobs(page) {
+  if (page.readyState === 'loading') await new Promise((done) => { page.addEventListener('DOMContentLoaded', done, { once: true }); });
   const holders = [];
   for (let k = 0, e; (e = page.getElementById(`carom-blob-${k}`)); k++) holders.push(e);
   return Promise.all(holders.map((e) => inflate(fromBase64(e.textContent.trim()))));
@@ -57,13 +64,13 @@ export class Column {
     this.blobs = blobs;
   }
 
+  get isLoaded() {
+    return this.blob === undefined || this.blob in this.blobs;
+  }
+
   get values() {
-    let values;
-    if (this.blob !== undefined) values = unpack(this.blobs[this.blob], this);
-    else {
-      values = new Float64Array(this.count);
-      values.fill(this.constant ?? NaN);
-    }
+    if (!this.isLoaded) return [this.first ?? NaN];
+    const values = this.blob === undefined ? new Float64Array(this.count).fill(this.constant ?? NaN) : unpack(this.blobs[this.blob], this);
     Object.defineProperty(this, 'values', { value: values });
     return values;
   }
@@ -77,16 +84,26 @@ export class Column {
 
 // Times of kept rows, and which stretches between them hold every recorded row.
 class Axis {
-  constructor(about, blobs) {
-    Object.assign(this, about);
-    this.times = new Column(about.time, null, blobs).values;
-    this.index = about.index ? new Column(about.index, null, blobs).values : null;
+  constructor({ index, time, ...about }, blobs) {
+    Object.assign(this, about, { time: new Column(time, null, blobs), number: index && new Column(index, null, blobs) });
+  }
+
+  get times() {
+    return this.time.values;
+  }
+
+  get index() {
+    return this.number?.values ?? null;
+  }
+
+  forget() {
+    this.t = undefined;
   }
 
   // The last row at or before t, and how far on to the next (0 … 1).
   locate(t) {
-    const time = this.times;
     if (t === this.t) return this.found;
+    const time = this.times;
     let low = 0, high = time.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -172,10 +189,15 @@ export const IMPACT_KIND = 2, LASTING_KIND = 1, TOUCH_KIND = 0;
 // The impact ledger by columns, with the names of what touched.
 export class Impacts {
   constructor(about, run, blobs) {
-    Object.assign(this, { rows: about.rows, kept: about.kept, points: about.points, run });
+    Object.assign(this, { rows: about.rows, inPage: about.kept, points: about.points, run });
     this.columns = about.columns.map((c) => new Column(c, null, blobs));
     this.of = new Map(this.columns.map((c) => [c.name, c]));
     this.contacts = run.scene?.contacts ?? [];
+  }
+
+  // Rows in the page, none before they are unpacked.
+  get kept() {
+    return this.columns.every((c) => c.isLoaded) ? this.inPage : 0;
   }
 
   get(name, row) {

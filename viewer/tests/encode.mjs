@@ -18,7 +18,7 @@ class Blob {
     const finite = values.filter(Number.isFinite), at = this.size;
     this.parts.push(planes);
     this.size += planes.length;
-    return { name, unit, min: finite.length ? Math.min(...finite) : null, max: finite.length ? Math.max(...finite) : null, type, blob: 0, at, count: n };
+    return { name, unit, min: finite.length ? Math.min(...finite) : null, max: finite.length ? Math.max(...finite) : null, type, blob: 0, at, count: n, first: Number.isFinite(values[0]) ? values[0] : null };
   }
 }
 
@@ -48,7 +48,8 @@ const escape = (json) => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charC
 export function writePage(path, runs, compare = []) {
   const blob = new Blob(), encoded = runs.map((run) => encodeRun(run, blob));
   const json = escape(JSON.stringify({ format: 1, tool: '0.1.0', made: '2026-01-01T00:00:00Z', runs: encoded, compare }));
-  const data = `<script type="application/json" id="carom-run">${json}</script>\n<script type="text/plain" id="carom-blob-0">${deflateSync(Buffer.concat(blob.parts)).toString('base64')}</script>`;
+  const words = `<script type="application/json" id="carom-run">${json}</script>`;
+  const numbers = `<script type="text/plain" id="carom-blob-0">${deflateSync(Buffer.concat(blob.parts)).toString('base64')}</script>`;
   const page = readFileSync(new URL('../dist/index.html', import.meta.url), 'utf8');
-  writeFileSync(path, page.replace('<!--carom-data-->', () => data));
+  writeFileSync(path, page.replace('<!--carom-data-->', () => words).replace('<!--carom-blobs-->', () => numbers));
 }
