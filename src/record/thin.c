@@ -32,7 +32,7 @@ void row_set_add_range(row_set *s, long first, long last) {
 
 // --- columns ------------------------------------------------------------------------------------------------------
 
-static void look(column_range *c, double x, long row) {
+void column_range_take(column_range *c, double x, long row) {
   if (row == 0) {
     *c = (column_range){.min = INFINITY, .max = -INFINITY, .first_min = -1, .first_max = -1, .first = x, .constant = true,
                         .finite = true};
@@ -60,7 +60,7 @@ carom_status thin_scan(record_reader *in, int table, long rows, column_range *ra
     long count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
     status = record_read(in, table, first, count, block, error);
     for (long r = 0; r < count && status == CAROM_OK; r++)
-      for (int k = 0; k < width; k++) look(&ranges[k], block[r * width + k], first + r);
+      for (int k = 0; k < width; k++) column_range_take(&ranges[k], block[r * width + k], first + r);
   }
   arena_free(&memory);
   return status;

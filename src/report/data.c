@@ -25,6 +25,7 @@ const report_table *report_find_table(const report_run *run, const char *name) {
 int report_find_column(const report_table *t, const char *name) { return t ? names_find(&t->by_name, name) : -1; }
 
 static long least(long a, long b) { return a < b ? a : b; }
+static double or_zero(double x) { return isfinite(x) ? x : 0; }
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
@@ -105,17 +106,15 @@ static bool list_tables(report *r, report_run *run, int *time) {
 
 static int by_strength(const void *a, const void *b) {
   const report_impact *first = a, *second = b;
-  if (first->strength != second->strength) return first->strength > second->strength ? -1 : 1;
-  if (first->impulse != second->impulse) return first->impulse > second->impulse ? -1 : 1;
-  long i = ((const report_impact *)a)->row, j = ((const report_impact *)b)->row;
-  return i < j ? -1 : i > j;
+  if (first->blow.strength != second->blow.strength) return first->blow.strength > second->blow.strength ? -1 : 1;
+  if (first->blow.impulse != second->blow.impulse) return first->blow.impulse > second->blow.impulse ? -1 : 1;
+  return first->row < second->row ? -1 : first->row > second->row;
 }
 
 static int by_start(const void *a, const void *b) {
-  double x = ((const report_impact *)a)->start, y = ((const report_impact *)b)->start;
-  if (x != y) return x < y ? -1 : 1;
-  long i = ((const report_impact *)a)->row, j = ((const report_impact *)b)->row;
-  return i < j ? -1 : i > j;
+  const report_impact *first = a, *second = b;
+  if (first->blow.start != second->blow.start) return first->blow.start < second->blow.start ? -1 : 1;
+  return first->row < second->row ? -1 : first->row > second->row;
 }
 
 static int find_column_in(const record_table *t, const char *name) {
@@ -124,45 +123,71 @@ static int find_column_in(const record_table *t, const char *name) {
   return -1;
 }
 
-// What is sorted must have an order.
-static double or_zero(double x) { return isfinite(x) ? x : 0; }
+// Where the ledger says what an episode is judged by; -1: an old record, which does not.
+typedef struct impact_places {
+  int point, start, end, impulse, force, speed;
+} impact_places;
 
-// How hard a hit is: force times approach speed [W]. A contact at rest gathers impulse as long as it lasts, but nothing
-// approached. An instantaneous impact has no force; its impulse then acts for the time between two rows.
-static double strength_of(const double *row, int force, int speed, const report_impact *i, double spacing) {
-  if (force < 0 || speed < 0) return 0;
-  double mean = i->impulse / fmax(i->end - i->start, spacing);
-  return or_zero(row[speed] * fmax(or_zero(row[force]), or_zero(mean)));
+static impact_places place_columns(const record_table *t) {
+  return (impact_places){find_column_in(t, "point"),          find_column_in(t, "start"),      find_column_in(t, "end"),
+                         find_column_in(t, "impulse_normal"), find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
 }
 
-// The strongest `most` impacts, or all of them. Twice as many are held while reading.
-static bool choose_impacts(report *r, report_run *run, long most) {
-  record_table about = record_get_table(run->in, run->impact_source);
-  int point = find_column_in(&about, "point"), start = find_column_in(&about, "start"), end = find_column_in(&about, "end"),
-      impulse = find_column_in(&about, "impulse_normal"), force = find_column_in(&about, "peak_force"),
-      speed = find_column_in(&about, "approach_speed"), width = about.column_count;
-  double spacing = run->rows > 1 ? (run->t1 - run->t0) / (double)(run->rows - 1) : 0;
-  if (point < 0 || start < 0 || end < 0 || impulse < 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
-  run->impacts = ARENA_ARRAY(r->memory, report_impact, 2 * least(most, run->impact_rows) + ROWS_AT_ONCE);
-  double *block = ARENA_ARRAY(r->memory, double, (size_t)width * ROWS_AT_ONCE);
+static blow read_blow(const double *row, const impact_places *at) {
+  return blow_create(row[at->start], row[at->end], row[at->impulse], at->speed < 0 ? 0 : row[at->speed],
+                     at->force < 0 ? 0 : row[at->force]);
+}
+
+// All episodes, in the order of the record.
+static bool read_blows(report *r, report_run *run, const impact_places *at, blow *blows, int *points) {
+  int width = record_get_table(run->in, run->impact_source).column_count;
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
     long count = least(run->impact_rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, run->impact_source, first, count, block, r->error) != CAROM_OK) return false;
     for (long k = 0; k < count; k++) {
-      const double *row = block + k * width;
-      bool named = row[point] >= 0 && row[point] < 1e9;
-      report_impact *i = &run->impacts[run->impact_count++];
-      *i = (report_impact){.row = first + k, .start = or_zero(row[start]), .end = or_zero(row[end]),
-                           .impulse = or_zero(row[impulse]), .point = named ? (int)row[point] : -1};
-      i->strength = strength_of(row, force, speed, i, spacing);
+      double point = block[k * width + at->point];
+      points[first + k] = point >= 0 && point < 1e9 ? (int)point : -1;
+      blows[first + k] = read_blow(block + k * width, at);
     }
-    if (run->impact_count <= 2 * most) continue;
-    qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
-    run->impact_count = (int)most;
   }
-  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
-  run->impact_count = (int)least(run->impact_count, most);
+  return true;
+}
+
+// The two columns that the record does not have.
+static void describe_blows(report_run *run, const blow *blows) {
+  report_column *kind = &run->impact_columns[run->impact_column_count++];
+  report_column *strength = &run->impact_columns[run->impact_column_count++];
+  *kind = (report_column){.name = "kind", .unit = "1", .range = {.constant = true, .min = 1, .max = -1}};
+  *strength = (report_column){.name = "strength", .unit = "J", .range = {.constant = true, .min = 1, .max = -1}};
+  for (long i = 0; i < run->impact_rows; i++) {
+    run->impact_kinds[blows[i].kind]++;
+    column_range_take(&kind->range, blows[i].kind, i);
+    column_range_take(&strength->range, blows[i].strength, i);
+  }
+}
+
+// The strongest `most` impacts, or all of them, in order of their start.
+static bool choose_impacts(report *r, report_run *run, long most) {
+  record_table about = record_get_table(run->in, run->impact_source);
+  impact_places at = place_columns(&about);
+  if (at.point < 0 || at.start < 0 || at.end < 0 || at.impulse < 0)
+    return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
+  arena_mark mark = arena_get_mark(r->passing);
+  blow *blows = ARENA_ARRAY(r->passing, blow, run->impact_rows + 1);
+  int *points = ARENA_ARRAY(r->passing, int, run->impact_rows + 1);
+  if (!read_blows(r, run, &at, blows, points)) return false;
+  double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
+  run->brief = blows_judge(r->passing, blows, run->impact_rows, span, spacing);
+  describe_blows(run, blows);
+  report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
+  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .point = points[i], .blow = blows[i]};
+  qsort(all, (size_t)run->impact_rows, sizeof *all, by_strength);
+  run->impact_count = (int)least(run->impact_rows, most);
+  run->impacts = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
+  memcpy(run->impacts, all, (size_t)run->impact_count * sizeof *all);
+  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
+  arena_release(r->passing, mark);
   return true;
 }
 
@@ -206,7 +231,7 @@ static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
   report_impact *strongest = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
   memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
   qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
-  for (int i = 0; i < h->count; i++) h->edges[2 * i].t = strongest[i].start, h->edges[2 * i + 1].t = strongest[i].end;
+  for (int i = 0; i < h->count; i++) h->edges[2 * i].t = strongest[i].blow.start, h->edges[2 * i + 1].t = strongest[i].blow.end;
   return locate_edges(r, run, time, h->edges, 2 * h->count);
 }
 
@@ -329,9 +354,7 @@ static bool place_table(report *r, report_run *run, report_table *t, packing *p)
 }
 
 static bool place_impacts(report *r, report_run *run, packing *p) {
-  if (!scan_columns(r, run, run->impact_source, run->impact_rows, &run->impact_columns)) return false;
-  int width = record_get_table(run->in, run->impact_source).column_count, number;
-  run->impact_column_count = width;
+  int recorded = record_get_table(run->in, run->impact_source).column_count, width = run->impact_column_count, number;
   blob *b = open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
   for (int k = 0; k < width; k++) {
     run->impact_columns[k].type = BLOB_F64;
@@ -340,6 +363,7 @@ static bool place_impacts(report *r, report_run *run, packing *p) {
   double *row = ARENA_ARRAY(r->memory, double, width);
   for (int i = 0; i < run->impact_count; i++) {
     if (record_read(run->in, run->impact_source, run->impacts[i].row, 1, row, r->error) != CAROM_OK) return false;
+    row[recorded] = run->impacts[i].blow.kind, row[recorded + 1] = run->impacts[i].blow.strength;
     for (int k = 0; k < width; k++)
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);
@@ -497,10 +521,14 @@ static bool read_times(report *r, report_run *run, int time) {
 }
 
 static bool load_impacts(report *r, report_run *run, size_t *room) {
-  size_t each = 8 * (size_t)record_get_table(run->in, run->impact_source).column_count;
+  int recorded = record_get_table(run->in, run->impact_source).column_count, width = recorded + 2;
   run->impact_rows = record_rows(run->in, run->impact_source);
-  if (!choose_impacts(r, run, (long)(*room / 4 / each))) return false;
-  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
+  report_column *columns;
+  if (!scan_columns(r, run, run->impact_source, run->impact_rows, &columns)) return false;
+  run->impact_columns = ARENA_ARRAY(r->memory, report_column, width);
+  memcpy(run->impact_columns, columns, (size_t)recorded * sizeof *columns);
+  run->impact_column_count = recorded;
+  if (!choose_impacts(r, run, (long)(*room / 4 / (8 * (size_t)width)))) return false;
   arena_mark mark = arena_get_mark(r->passing);
   packing p = {.room = SIZE_MAX};
   if (!place_impacts(r, run, &p)) return false;

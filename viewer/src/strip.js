@@ -110,10 +110,10 @@ function drawLane(c, lane, top, px, width, look) {
   }
 }
 
-// '12 impacts, the strongest 58.7 mN·s; 3 lasting contacts'
+// '12 impacts, the strongest 58.7 mN·s, 3 lasting contacts'
 export function stripText({ impacts }) {
   if (!impacts?.kept) return impacts?.inPage ? '' : 'no impacts';
-  const { count, strongest } = impacts.blows, of = impacts.kept < impacts.rows ? ` among ${number(impacts.kept)} of ${number(impacts.rows)} episodes` : '';
+  const { count, strongest } = impacts.blows, of = impacts.kept < impacts.rows ? ` · the ${number(impacts.kept)} strongest of ${number(impacts.rows)} in this page` : '';
   const hits = count[IMPACT_KIND] ? `${several(count[IMPACT_KIND], 'impact')}, the strongest ${quantity(impacts.get('impulse_normal', strongest), 'N*s')}` : 'no impacts';
   return [hits, count[LASTING_KIND] && several(count[LASTING_KIND], 'lasting contact'), count[TOUCH_KIND] && several(count[TOUCH_KIND], 'touch', 'touches')].filter(Boolean).join(', ') + of;
 }

@@ -34,14 +34,18 @@ function encodeRun(run, blob) {
     t0: run.time[0], t1: run.time[n - 1],
     axes: [{ rows: run.recorded ?? n, kept: n, raw: !run.index, bound: run.index ? 1e-3 : 0, time, index: run.index ? blob.column('index', '1', run.index, 'u32') : null }],
     tables,
-    impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, points: impacts.points,
-      columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? 0), 'f64')) },
+    impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, ...kinds(impacts.rows), brief: run.brief ?? 4 * (run.time[n - 1] - run.time[0]) / n, points: impacts.points,
+      columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? BLOW[name]?.(r) ?? 0), 'f64')) },
   };
 }
 
 const IMPACT = [['point', '1'], ['start', 's'], ['end', 's'], ['penetration', 'm'], ['penetration_bound', 'm'], ['deepest', 'm'], ['peak_force', 'N'], ['impulse_normal', 'N*s'],
   ['impulse_tangential', 'N*s'], ['approach_speed', 'm/s'], ['separation_speed', 'm/s'], ['restitution', '1'], ['restitution_achieved', '1'], ['loss_normal', 'J'],
-  ['loss_tangential', 'J'], ['stick_time', 's'], ['slip_time', 's']];
+  ['loss_tangential', 'J'], ['stick_time', 's'], ['slip_time', 's'], ['kind', '1'], ['strength', 'J']];
+
+// Episodes are impacts unless a fixture says what else: 0 a touch, 1 lasting contact.
+const BLOW = { kind: () => 2, strength: (r) => (r.kind ?? 2) === 2 ? r.impulse_normal * r.approach_speed : 0 };
+const kinds = (rows) => Object.fromEntries(['touches', 'lasting', 'impacts'].map((name, k) => [name, rows.filter((r) => (r.kind ?? 2) === k).length]));
 
 const escape = (json) => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
