@@ -105,19 +105,19 @@ static void set_anchor(level *l, double t, const double *x, int count) {
 // The line from the anchor to this row passes all rows between within the bound. A number that is not finite never does,
 // but for one missing number after another.
 static bool is_reached(const level *l, double t, const double *x, int count) {
-  double dt = t - l->anchor_t;
+  double rate = 1 / (t - l->anchor_t);
   for (int k = 0; k < count; k++) {
     if (isnan(x[k]) && isnan(l->anchor[k])) continue;
-    double slope = (x[k] - l->anchor[k]) / dt;
+    double slope = (x[k] - l->anchor[k]) * rate;
     if (!isfinite(slope) || slope < l->low[k] || slope > l->high[k]) return false;
   }
   return true;
 }
 
 static void narrow(level *l, double t, const double *x, int count) {
-  double dt = t - l->anchor_t;
+  double rate = 1 / (t - l->anchor_t), slack = l->bound * rate;
   for (int k = 0; k < count; k++) {
-    double slope = (x[k] - l->anchor[k]) / dt, slack = l->bound / dt;
+    double slope = (x[k] - l->anchor[k]) * rate;
     l->low[k] = fmax(l->low[k], slope - slack);
     l->high[k] = fmin(l->high[k], slope + slack);
   }
@@ -129,22 +129,19 @@ typedef struct passed_row {
   double t, *x;
 } passed_row;
 
+static void keep_row(level *l, const passed_row *row, int count) {
+  row_set_add(&l->kept, row->row);
+  set_anchor(l, row->t, row->x, count);
+}
+
 static void take_row(level *l, const passed_row *last, const passed_row *now, bool must, int count) {
-  if (now->row > 0 && !is_reached(l, now->t, now->x, count) && l->rows_since > 0) {
-    row_set_add(&l->kept, last->row);
-    set_anchor(l, last->t, last->x, count);
+  bool reached = now->row > 0 && is_reached(l, now->t, now->x, count);
+  if (now->row > 0 && !reached && l->rows_since > 0) {
+    keep_row(l, last, count);
+    reached = is_reached(l, now->t, now->x, count);
   }
-  if (must || now->row == 0) {
-    row_set_add(&l->kept, now->row);
-    set_anchor(l, now->t, now->x, count);
-    return;
-  }
-  if (!is_reached(l, now->t, now->x, count)) {  // next to the anchor, and not finite
-    row_set_add(&l->kept, now->row);
-    set_anchor(l, now->t, now->x, count);
-    return;
-  }
-  narrow(l, now->t, now->x, count);
+  if (must || !reached) keep_row(l, now, count);  // not reached from the row before it: the first one, or not finite
+  else narrow(l, now->t, now->x, count);
 }
 
 // The widest of 1e-3·4⁻⁸·4^k is four times the whole range.
