@@ -18,7 +18,7 @@
 
 static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>script</p>"
                                 "<!--carom-blobs--><p>after</p></body>";
-static const carom_report_page page = {page_text, sizeof page_text - 1};
+static const carom_report_page page = {.text = page_text, .length = sizeof page_text - 1};
 
 static const char *scratch(const char *name) {
   static char path[8][4200];
@@ -740,7 +740,7 @@ static void where_it_cannot_be_written_is_told(void) {
   CHECK(access("/dev/full", F_OK) == 0);  // a device is no file to be cleared away
   CHECK(report_on(scratch("fine.h5"), "/dev/null", &error) == CAROM_OK);
   const char *run = scratch("fine.h5");
-  const carom_report_page bare = {"<p>", 3};
+  const carom_report_page bare = {.text = "<p>", .length = 3};
   CHECK(carom_report(&run, 1, &bare, scratch("bare.html"), &error) == CAROM_ERROR_USAGE);
   CHECK(carom_report(&run, 0, &page, scratch("bare.html"), &error) == CAROM_ERROR_USAGE);
 }

@@ -1,6 +1,7 @@
 // The numbers of a run that go into its page: all of them, or as many as fit.
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,14 @@ int report_find_column(const report_table *t, const char *name) { return t ? nam
 
 static long least(long a, long b) { return a < b ? a : b; }
 static double or_zero(double x) { return isfinite(x) ? x : 0; }
+
+// Long runs take a while.
+static void tell(const report *r, const report_run *run, const char *doing, const char *table) {
+  char line[256];
+  if (!r->page || !r->page->progress) return;
+  snprintf(line, sizeof line, "%s: %s %s, %ld rows", run->name, doing, table, run->rows);
+  r->page->progress(r->page->context, line);
+}
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
@@ -84,6 +93,7 @@ static bool add_table(report *r, report_run *run, int source) {
   record_table about = record_get_table(run->in, source);
   *t = (report_table){.name = about.name, .source = source, .column_count = about.column_count,
                       .by_name = names_create(r->memory)};
+  tell(r, run, "reading", t->name);
   if (!scan_columns(r, run, source, run->rows, &t->columns)) return false;
   for (int k = 0; k < t->column_count; k++)
     if (names_find(&t->by_name, t->columns[k].name) < 0) names_add(&t->by_name, t->columns[k].name, k);
@@ -372,6 +382,7 @@ static bool place_axis(report *r, report_run *run, report_axis *a, int time, pac
 static bool place_table(report *r, report_run *run, report_table *t, packing *p) {
   const row_set *kept = &run->axes[t->axis].kept;
   int number;
+  tell(r, run, "packing", t->name);
   blob *b = open_blob(r, run, row_bytes(t->columns, t->column_count) * (size_t)kept->count, &number);
   for (int k = 0; k < t->column_count; k++) place_column(&t->columns[k], b, number, (size_t)kept->count);
   if (!fill_columns(r, run, t->source, kept, t->columns, t->column_count, b)) return false;
@@ -516,6 +527,7 @@ static bool thin_one(report *r, report_run *run, int index, int time, const row_
   for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
   t->axis = index;
   table_fit f = {.r = r, .run = run, .index = index, .time = time, .hits = h, .first_blob = run->blob_count, .share = share};
+  tell(r, run, "thinning", t->name);
   if (!thin_table(r->passing, run->in, t->source, time, scales, &must, UNPACKED_MOST * share->rows, &f.thinned, r->error)) return false;
   f.mark = arena_get_mark(r->passing);
   if (!fill_share(&f)) return false;

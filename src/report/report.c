@@ -274,7 +274,7 @@ carom_status carom_report(const char *const *runs, int count, const carom_report
   error_clear(error);
   jmp_buf out_of_memory;
   arena memory = {0}, passing = {0};
-  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .run_count = count};
+  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .page = page, .run_count = count};
   if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
   carom_status status;
   report_run *volatile opened = NULL;

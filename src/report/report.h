@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "carom/carom.h"
 #include "report/blows.h"
 #include "report/compare.h"
 #include "ledger/impact.h"
@@ -77,6 +78,7 @@ typedef struct report {
   arena *memory;
   arena *passing;                      // for numbers on their way into blobs
   carom_error *error;
+  const carom_report_page *page;       // null: a comparison, which has none
   report_run *runs;
   int run_count;
 } report;
