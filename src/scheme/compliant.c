@@ -92,7 +92,8 @@ static void save_memory(const void *scheme, double *memory) {
 
 static void recall(compliant *s, const double *memory) {
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
+    touch mode = memory[0] == TOUCH_PRESSED ? TOUCH_PRESSED : memory[0] == TOUCH_RELEASED ? TOUCH_RELEASED : TOUCH_OPEN;
+    s->point[p].now = s->point[p].before = (touch_memory){mode, memory[1]};
     s->point[p].lasts = memory[2] != 0;
   }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
