@@ -8,7 +8,6 @@
 #include "scheme/moreau.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,9 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/moreau_friction.h"
-#include "solve/problem_text.h"
+#include "solve/blocks.h"
+
+enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
 
 typedef struct moreau {
   arena memory;
@@ -48,10 +49,10 @@ typedef struct moreau {
   scheme_contact *shown;
   moreau_friction friction;              // of ideal joints
   // the contact problem
-  solve_block *blocks;
-  int block_count, *block_start;
+  block_list blocks;
   double *W, *q_rows, *P, *xi, *rate_before, *rate_after;
   solve_workspace *workspace;
+  bool crowded;                          // room is made for problems as they come
   solve_settings solver;
   chain_tally tally;
   contact_trouble trouble;
@@ -59,34 +60,13 @@ typedef struct moreau {
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
-static void add_block(moreau *s, block_kind kind, int row_index, int size, double mu) {
-  s->block_start[s->block_count] = row_index;
-  s->blocks[s->block_count++] = (solve_block){.kind = kind, .row = row_index, .size = size, .mu = mu};
-}
-
-static void add_constraint_blocks(moreau *s) {
-  s->block_count = 0;
-  for (int i = 0; i < s->m->row_count; i++) add_block(s, BLOCK_BILATERAL, i, 1, 0);
-}
-
 static void add_contact_block(moreau *s, const contact_element *e, int row_index) {
-  int size = contact_row_count(s->m, e);
-  block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
-  add_block(s, kind, row_index, size, size == 1 ? 0 : e->material.friction);
+  block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
 }
 
 static void add_friction_blocks(moreau *s, double dt) {
-  for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
-    s->block_start[s->block_count] = b.row;
-    s->blocks[s->block_count++] = b;
-  }
-}
-
-static solve_problem problem_of(moreau *s, int row_count) {
-  s->block_start[s->block_count] = row_count;
-  return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->q_rows,
-                         .W = matrix_dense(row_count, s->block_count, s->block_start, s->W)};
+  for (int i = 0; i < s->m->friction_count; i++)
+    block_list_add(&s->blocks, moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt));
 }
 
 static void allocate(moreau *s) {
@@ -106,14 +86,12 @@ static void allocate(moreau *s) {
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + m->friction_count + 1);
-  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + m->friction_count + 2);
+  s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   moreau_friction_create(&s->friction, m, a);
-  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
   s->xi = ARENA_ARRAY(a, double, rows);
-  s->friction.W = s->W, s->friction.xi = s->xi;
+  s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
 }
@@ -128,10 +106,26 @@ static void look_ahead(moreau *s) {
   }
 }
 
-// The largest problem that can come: every point active.
-static bool create_workspace(moreau *s, carom_error *error) {
+// W, and what the solvers need, for problems within the limits.
+static bool make_room(moreau *s, const solve_limits *limits, carom_error *error) {
+  solve_workspace *workspace = solve_workspace_create(limits, error);
+  double *W = workspace ? malloc(((size_t)limits->rows * (size_t)limits->rows + 1) * sizeof *W) : NULL;
+  if (!W) {
+    solve_workspace_destroy(workspace);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
+    return false;
+  }
+  solve_workspace_destroy(s->workspace);
+  free(s->W);
+  s->workspace = workspace, s->W = W, s->friction.W = W;
+  return true;
+}
+
+// A mechanism has room for the largest problem that can come, every point active, before its first step. In a crowd of bodies
+// most pairs never meet: there it grows with what does.
+static bool prepare_room(moreau *s, carom_error *error) {
   int row_count = s->m->row_count;
-  add_constraint_blocks(s);
+  block_list_begin(&s->blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
@@ -142,16 +136,27 @@ static bool create_workspace(moreau *s, carom_error *error) {
   s->friction.row0 = row_count;
   add_friction_blocks(s, s->settings.step);
   row_count += s->m->friction_count;
-  solve_problem largest = problem_of(s, row_count);
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
-  s->workspace = solve_workspace_create(&limits, error);
-  return s->workspace != NULL;
+  s->crowded = row_count > ROWS_OF_A_CROWD;
+  return s->crowded || make_room(s, &limits, error);
+}
+
+static bool has_room(moreau *s, carom_error *error) {
+  if (!s->crowded) return true;
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
+  solve_limits limits = solve_limits_of(&problem);
+  if (s->workspace && solve_workspace_fits(s->workspace, &limits)) return true;
+  if (s->workspace) limits = solve_limits_union(&limits, &s->workspace->limits);
+  limits = solve_limits_beyond(&limits);
+  return make_room(s, &limits, error);
 }
 
 static void destroy(void *scheme) {
   moreau *s = scheme;
   if (!s) return;
   solve_workspace_destroy(s->workspace);
+  free(s->W);
   arena_free(&s->memory);
   free(s);
 }
@@ -231,7 +236,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
   s->trouble = start->trouble, s->tally = start->solves;
-  if (!create_workspace(s, error)) {
+  if (!prepare_room(s, error)) {
     destroy(s);
     return NULL;
   }
@@ -262,12 +267,17 @@ static void turn(moreau *s, double h, const double *u, double *q) {
   dynamics_move(s->m, q, s->displacement);
 }
 
-// The motion's q := s->q ⊕ h s->u
+// The motion's q := s->q ⊕ h s->u, u := s->u
 static inline void move_from_state(moreau *s, double h) {
-  int nq = s->m->nq;
-  bool turning = nq > s->m->nv;
-  for (int i = 0; i < nq; i++) s->x->q[i] = turning ? s->q[i] : s->q[i] + h * s->u[i];
-  if (turning) turn(s, h, s->u, s->x->q);
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (m->nq == m->nv) {
+    for (int i = 0; i < m->nv; i++) x->q[i] = s->q[i] + h * s->u[i], x->u[i] = s->u[i];
+    return;
+  }
+  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
+  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
+  turn(s, h, s->u, x->q);
 }
 
 // From the midpoint to the end of the step, the motion and the state alike. False: not finite.
@@ -290,7 +300,6 @@ static bool prepare(moreau *s, double dt) {
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
   move_from_state(s, 0.5 * dt);
-  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
   tree_kinematics(m, x);
@@ -392,24 +401,15 @@ static void look_for_paradox(moreau *s) {
   }
 }
 
-// Saves a problem so that it can be looked at and solved again.
-static carom_status dump(const moreau *s, const solve_problem *problem, bool solved, carom_error *error) {
-  long every = s->settings.dump_every;
-  bool wanted = every > 0 ? (s->tally.problems - 1) % every == 0 : !solved;
-  if (!s->settings.dump || !wanted) return CAROM_OK;
-  char path[1024];
-  snprintf(path, sizeof path, "%s-%ld.dat", s->settings.dump, s->steps_before + s->steps + 1);
-  return problem_save(problem, path, error);
-}
-
 static carom_status solve_step(moreau *s, carom_error *error) {
-  solve_problem problem = problem_of(s, s->x->row_total);
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
   solve_solution solution = {s->P, s->xi};
   long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
-  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+  if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
+  return problem_dump_save(&s->settings.dump, &problem, s->steps_before + s->steps + 1, error);
 }
 
 // q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
@@ -419,7 +419,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   mobility_take_rows(m, x);
   mobility_rates(m, x, s->u, s->rate_before);
   mobility_rates(m, x, s->u_free, s->q_rows);
-  add_constraint_blocks(s);
+  block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
@@ -430,6 +430,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
   add_friction_blocks(s, dt);
+  if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->W);
   look_for_paradox(s);
   return solve_step(s, error);
@@ -444,7 +445,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
     if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     if (turn == FRICTION_TURNS) break;
-    s->block_count -= m->friction_count;
+    s->blocks.count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, error);
     if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
@@ -468,6 +469,8 @@ typedef struct contact_step {
   double loss_normal, loss_tangential;
 } contact_step;
 
+static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+
 // ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
 // the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
 // turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
@@ -487,9 +490,8 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
       continue;
     }
     c.loss_tangential += loss;
-    c.slip = hypot(c.slip, b[i]);
-    c.tangential = hypot(c.tangential, P[i]);
   }
+  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
   return c;
 }
 
@@ -509,11 +511,11 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   }
   s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
-  impact_touch(s->impacts, point, &(impact_step){
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
-      .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
-      .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = sticks});
+  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
+      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
+      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
+      .restitution = e->material.restitution, .sticks = sticks});
 }
 
 static void book_contacts(moreau *s, double dt) {
@@ -534,7 +536,7 @@ static void book_contacts(moreau *s, double dt) {
 static void book(moreau *s, double dt, bool solved) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  for (int i = 0; m->force_count && i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
   if (solved) {
     mobility_rates(m, x, s->u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
