@@ -16,14 +16,6 @@
 static const char page_text[] = "<!--carom-data--><!--carom-blobs-->";
 static const carom_report_page page = {.text = page_text, .length = sizeof page_text - 1};
 
-static const char *scratch(const char *name) {
-  static char path[8][4200];
-  static int turn;
-  turn = (turn + 1) % 8;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", check_scratch_dir(), name);
-  return path[turn];
-}
-
 static double seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
