@@ -515,15 +515,18 @@ static void save_contact(const carom_sim *sim, double *row) {
   if (sim->type->remember) sim->type->remember(sim->scheme, row);
 }
 
+// A count of a checkpoint; a file may hold anything.
+static long count_in(double x) { return x >= 0 && x <= 0x1p53 ? (long)x : 0; }
+
 static void load_contact(carom_sim *sim, const double *row, scheme_start *from) {
   impact_ledger *l = &sim->impacts;
-  from->trouble = (contact_trouble){.leaps = (long)row[0], .too_deep = (long)row[1], .inconsistent = (long)row[2],
-                                    .indeterminate = (long)row[3], .gains = (long)row[4], .gained = row[5],
-                                    .accumulations = (long)row[6], .accumulation_error = row[7],
-                                    .friction_unsettled = (long)row[8], .unsettled = (long)row[9]};
+  from->trouble = (contact_trouble){.leaps = count_in(row[0]), .too_deep = count_in(row[1]), .inconsistent = count_in(row[2]),
+                                    .indeterminate = count_in(row[3]), .gains = count_in(row[4]), .gained = row[5],
+                                    .accumulations = count_in(row[6]), .accumulation_error = row[7],
+                                    .friction_unsettled = count_in(row[8]), .unsettled = count_in(row[9])};
   row += TROUBLE_NUMBERS;
   from->solves = chain_tally_unpack(row), row += CHAIN_TALLY_NUMBERS;
-  l->episodes = (long)row[0], l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;
+  l->episodes = count_in(row[0]), l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;
   for (int p = 0; p < l->point_count; p++, row += OPEN_NUMBERS) {
     l->is_open[p] = row[0] != 0;
     memcpy(&l->open[p], row + 1, sizeof l->open[p]);
@@ -547,11 +550,19 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   if (sim->type->knows_contact) save_contact(sim, row);
 }
 
+static bool are_finite(const double *x, int count) {
+  for (int i = 0; i < count; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   const mechanism *m = &sim->model->m;
   const double *head = row, *first = row + CHECKPOINT_HEAD;
   const double *q = first + sizeof(energy_balance) / sizeof *row, *u = q + m->nq, *joint_q = u + m->nv;
-  scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = (long)head[2]};
+  if (!are_finite(head, 2) || !are_finite(q, m->nq + m->nv + m->joint_nq))
+    return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
+  scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = count_in(head[2])};
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
   if (sim->type->knows_contact) load_contact(sim, joint_q + m->joint_nq + POWER_COUNT, &from);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
@@ -559,11 +570,11 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   sim->projection_before = head[12];
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
   memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
-  sim->steps_before = (long)head[2];
+  sim->steps_before = count_in(head[2]);
   sim->violation = head[3];
   sim->ledger.largest = head[4], sim->ledger.worst = head[5];
-  sim->rejected_before = (long)head[7], sim->evaluations_before = (long)head[8];
-  sim->failures_before = (long)head[9];
-  sim->restarts = (long)head[6] + !sim->type->resumes_exactly(sim->scheme);
+  sim->rejected_before = count_in(head[7]), sim->evaluations_before = count_in(head[8]);
+  sim->failures_before = count_in(head[9]);
+  sim->restarts = count_in(head[6]) + !sim->type->resumes_exactly(sim->scheme);
   return CAROM_OK;
 }

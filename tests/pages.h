@@ -13,8 +13,9 @@
 #include "ledger/impact.h"
 #include "record/record.h"
 
-static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>after</p></body>";
-static const carom_report_page page = {page_text, sizeof page_text - 1};
+static const char page_text[] = "<!doctype html><title>carom</title><body><p>before</p><!--carom-data--><p>script</p>"
+                                "<!--carom-blobs--><p>after</p></body>";
+static const carom_report_page page = {.text = page_text, .length = sizeof page_text - 1};
 
 // --- a page read back ---------------------------------------------------------------------------------------------
 

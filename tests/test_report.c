@@ -36,6 +36,7 @@ static void numbers_come_back(void) {
       low = fmin(low, exact), high = fmax(high, exact);
     }
     CHECK_LE(worst, 0x1p-24);  // rounded once to 24 bits
+    if (!json_get(column, "constant")) CHECK_NEAR(json_get_number(column, "first", NAN), values[k], 0);
     CHECK_NEAR(json_get_number(column, "min", NAN), low, 0);
     CHECK_NEAR(json_get_number(column, "max", NAN), high, 0);
   }
@@ -264,7 +265,7 @@ static void where_it_cannot_be_written_is_told(void) {
   CHECK(access("/dev/full", F_OK) == 0);  // a device is no file to be cleared away
   CHECK(report_on(scratch("fine.h5"), "/dev/null", &error) == CAROM_OK);
   const char *run = scratch("fine.h5");
-  const carom_report_page bare = {"<p>", 3};
+  const carom_report_page bare = {.text = "<p>", .length = 3};
   CHECK(carom_report(&run, 1, &bare, scratch("bare.html"), &error) == CAROM_ERROR_USAGE);
   CHECK(carom_report(&run, 0, &page, scratch("bare.html"), &error) == CAROM_ERROR_USAGE);
 }

@@ -158,6 +158,88 @@ static void impacts_are_kept_raw(void) {
   CHECK(kept[77777]);
 }
 
+enum { BLOWS = 400, BLOW_PERIOD = 600, BLOW_ROWS = 400 };
+
+// Smooth between impacts, wild within them.
+static double struck_value(long row, int column) {
+  double slow = sin((1 + 0.1 * column) * 1e-4 * (double)row);
+  return row % BLOW_PERIOD < BLOW_ROWS ? slow + noise_value(row, column) : slow;
+}
+
+static double blow_speed(long i) { return 1 + noise_value(i, COLUMNS); }
+
+static bool write_struck(const char *path) {
+  static const char *const t[] = {"t"}, *const second[] = {"s"};
+  static char names[COLUMNS][16];
+  const char *columns[COLUMNS], *units[COLUMNS];
+  for (int k = 0; k < COLUMNS; k++) {
+    snprintf(names[k], sizeof names[k], "j%d.q", k);
+    columns[k] = names[k], units[k] = "rad";
+  }
+  record_table tables[] = {{"time", t, second, 1}, {"joints", columns, units, COLUMNS},
+                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT}};
+  carom_error error = {0};
+  record *r = record_create(path, tables, 3, NULL, 0, NULL, &error);
+  if (!CHECK(r)) return false;
+  double row[COLUMNS];
+  for (long i = 0; i < BLOWS * BLOW_PERIOD; i++) {
+    for (int k = 0; k < COLUMNS; k++) row[k] = struck_value(i, k);
+    record_append(r, 0, &(double){1e-3 * (double)i}, &error), record_append(r, 1, row, &error);
+  }
+  for (long i = 0; i < BLOWS; i++) {
+    double start = 1e-3 * (double)(i * BLOW_PERIOD);
+    impact hit = {.start = start, .end = start + 1e-3 * BLOW_ROWS, .impulse_normal = 1, .approach_speed = blow_speed(i), .peak_force = 10};
+    record_append(r, 2, (const double *)&hit, &error);
+  }
+  return CHECK(record_finish(r, "{\"status\": \"done\"}", &error) == CAROM_OK);
+}
+
+static bool is_whole(const bool *kept, long blow) {
+  for (long row = blow * BLOW_PERIOD; row <= blow * BLOW_PERIOD + BLOW_ROWS + 8; row++)
+    if (!kept[row]) return false;
+  return true;
+}
+
+// How far lines between kept rows are from what was recorded, over the scale of each column.
+static double worst_line(const opened_page *p, const json_value *columns, const double *index, long count) {
+  double worst = 0;
+  for (int k = 0; k < columns->count; k++) {
+    const json_value *c = &columns->items[k];
+    double *x = read_column(p, c, &count), scale = json_get_number(c, "max", 0) - json_get_number(c, "min", 0);
+    for (long i = 0; i + 1 < count; i++)
+      for (long row = (long)index[i]; row <= (long)index[i + 1]; row++) {
+        double part = ((double)row - index[i]) / (index[i + 1] - index[i]);
+        worst = fmax(worst, fabs(x[i] + part * (x[i + 1] - x[i]) - struck_value(row, k)) / scale);
+      }
+  }
+  return worst;
+}
+
+// More impacts of many rows than fit: the page is filled with the strongest, whole, and what it says of the rest holds.
+static void the_strongest_impacts_are_whole(void) {
+  carom_error error = {0};
+  const char *run = scratch("struck.h5"), *html = scratch("struck.html");
+  if (!write_struck(run) || !CHECK(report_on(run, html, &error) == CAROM_OK)) return;
+  struct stat about;
+  CHECK(stat(html, &about) == 0);
+  CHECK(about.st_size > 15000000 && about.st_size < 20000000);
+  opened_page p = open_page(html);
+  const json_value *report_run = run_of(&p, 0), *joints = table_of(report_run, "joints"), *axis = axis_of(report_run, joints);
+  long count, whole = 0;
+  double *index = read_column(&p, json_get(axis, "index"), &count), weakest_whole = INFINITY, strongest_broken = 0;
+  bool *kept = ARENA_ARRAY(&memory, bool, BLOWS * BLOW_PERIOD + BLOW_PERIOD);
+  for (long i = 0; i < count; i++) kept[(long)index[i]] = true;
+  for (long i = 0; i < BLOWS; i++) {
+    for (long row = i * BLOW_PERIOD; row <= i * BLOW_PERIOD + 8; row++)  // where each begins is there in any case
+      CHECK(kept[row] && kept[row + BLOW_ROWS]);
+    if (is_whole(kept, i)) weakest_whole = fmin(weakest_whole, blow_speed(i)), whole++;
+    else strongest_broken = fmax(strongest_broken, blow_speed(i));
+  }
+  CHECK(whole > BLOWS / 5 && whole < BLOWS);
+  CHECK(weakest_whole > strongest_broken);
+  CHECK_LE(worst_line(&p, json_get(joints, "columns"), index, count), json_get_number(axis, "bound", 0));
+}
+
 enum { HITS = 40, RESTS = 120000 };
 
 // Few hits among very many contacts that gather far more impulse without any approach: there is no room for all.
@@ -198,6 +280,7 @@ int main(void) {
   RUN(thinning_gives_way_to_the_budget);
   RUN(long_runs_stay_small);
   RUN(impacts_are_kept_raw);
+  RUN(the_strongest_impacts_are_whole);
   RUN(hits_outrank_rest);
   return check_summary();
 }

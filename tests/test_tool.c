@@ -675,7 +675,7 @@ static void reports_are_written(void) {
   char *page = read_file(scratch("runs.html"), NULL);
   CHECK_CONTAINS(page, "id=\"carom-run\"");
   CHECK_CONTAINS(page, "A pendulum of our own");
-  CHECK(!strstr(page, "<!--carom-data-->"));
+  CHECK(!strstr(page, "<!--carom-data-->") && !strstr(page, "<!--carom-blobs-->"));
   free(page);
   CHECK_EQUAL(carom("report runs.h5 runs.h5 -o two.html"), 0);
   CHECK(exists("two.html"));

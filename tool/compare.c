@@ -71,7 +71,10 @@ static int name_files(contest *c) {
   for (int i = 0; i < c->count; i++) {
     snprintf(c->file[i], sizeof c->file[i], "%s-%s.h5", c->prefix, c->method[i]);
     if (same_file(c->file[i], c->a->model)) return usage_error("compare", "the results would overwrite the model");
+    if (c->a->report && (strcmp(c->a->report, c->file[i]) == 0 || same_file(c->a->report, c->file[i])))
+      return usage_error("compare", "the report would overwrite a run");
   }
+  if (same_file(c->a->report, c->a->model)) return usage_error("compare", "the report would overwrite the model");
   return -1;
 }
 

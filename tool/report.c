@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "commands.h"
 #include "page.h"
@@ -30,10 +31,33 @@ const command command_report = {
     "page says where.",
     report_table, sizeof report_table / sizeof *report_table, report_command};
 
+// What takes longer than a moment is told on a terminal.
+static const double moment = 1;  // [s]
+
+typedef struct talk {
+  bool visible;
+  struct timespec began;
+} talk;
+
+static void show_progress(void *context, const char *doing) {
+  talk *t = context;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  double passed = (double)(now.tv_sec - t->began.tv_sec) + 1e-9 * (double)(now.tv_nsec - t->began.tv_nsec);
+  if (passed < moment) return;
+  t->visible = true;
+  fprintf(stderr, "\r\033[K%s", doing);
+  fflush(stderr);
+}
+
 int report_write(const char *const *runs, int count, const char *path) {
   carom_error error = {0};
-  carom_report_page page = {(const char *)page_text, page_length};
+  talk t = {0};
+  clock_gettime(CLOCK_MONOTONIC, &t.began);
+  carom_report_page page = {.text = (const char *)page_text, .length = page_length, .context = &t,
+                            .progress = is_terminal(stderr) ? show_progress : NULL};
   carom_status status = carom_report(runs, count, &page, path, &error);
+  if (t.visible) fprintf(stderr, "\r\033[K");
   return status == CAROM_OK ? 0 : tell_error(&error);
 }
 

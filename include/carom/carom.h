@@ -189,10 +189,12 @@ CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *con
                                          long rows), void *context, carom_error *error);
 
 // One self-contained HTML file that shows runs: the first, and how the others differ from it. The page is that of viewer/,
-// with a comment where the data goes; `carom report` has it built in.
+// with comments where the data goes; `carom report` has it built in.
 typedef struct carom_report_page {
   const char *text;
   size_t length;
+  void (*progress)(void *context, const char *doing);  // called before each pass over a table; may be null
+  void *context;
 } carom_report_page;
 CAROM_API carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
                                     carom_error *error);

@@ -87,15 +87,6 @@ static bool open_file(record_reader *r, quiet *q, carom_error *error) {
   return r->file >= 0;
 }
 
-static bool is_ours(hid_t file) {
-  int version = 0;
-  if (H5Aexists(file, "carom_record") <= 0) return false;
-  hid_t attribute = H5Aopen(file, "carom_record", H5P_DEFAULT);
-  bool read = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
-  close_id(attribute, H5Aclose);
-  return read && version == 1;
-}
-
 // Size of one string of a type of fixed-size strings; 0 for any other type. Closes the type.
 static size_t string_size(hid_t type) {
   size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
@@ -115,6 +106,32 @@ static hssize_t attribute_length(hid_t attribute) {
   hssize_t length = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
   close_id(space, H5Sclose);
   return length;
+}
+
+static bool is_ours(hid_t file) {
+  int version = 0;
+  if (H5Aexists(file, "carom_record") <= 0) return false;
+  hid_t attribute = H5Aopen(file, "carom_record", H5P_DEFAULT);
+  bool read = attribute >= 0 && attribute_length(attribute) == 1 && H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
+  close_id(attribute, H5Aclose);
+  return read && version == 1;
+}
+
+// What a dataset takes in the file, whatever its header says.
+static double stored_bytes(const record_reader *r, hid_t dataset) {
+  hsize_t whole = 0, stored = H5Dget_storage_size(dataset);
+  if (H5Fget_filesize(r->file, &whole) < 0) return 0;
+  return (double)(stored < whole ? stored : whole);
+}
+
+// A few bytes may claim billions of rows. Deflate makes at most a thousand bytes of one; a writer that is at work, or was
+// killed, may be rows ahead of what has reached the file.
+static bool holds_its_rows(const record_reader *r, hid_t dataset, const hsize_t extent[2]) {
+  static const double deflate_most = 1100, ahead_most = 4 << 20;
+  hid_t layout = H5Dget_create_plist(dataset);
+  double factor = layout >= 0 && H5Pget_nfilters(layout) > 0 ? deflate_most : 1;
+  close_id(layout, H5Pclose);
+  return sizeof(double) * (double)extent[0] * (double)extent[1] <= factor * stored_bytes(r, dataset) + ahead_most;
 }
 
 // An array of `count` names; null when the attribute is not that. An allocation may leave this function without
@@ -141,7 +158,8 @@ static const char *const *read_names(arena *memory, hid_t dataset, const char *n
 static bool get_extent(hid_t dataset, hsize_t extent[2]) {
   hid_t space = H5Dget_space(dataset);
   bool flat = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
-              H5Sget_simple_extent_dims(space, extent, NULL) == 2 && extent[0] <= LONG_MAX && extent[1] <= INT_MAX;
+              H5Sget_simple_extent_dims(space, extent, NULL) == 2 && extent[0] <= LONG_MAX && extent[1] > 0 &&
+              extent[1] <= INT_MAX;
   close_id(space, H5Sclose);
   return flat;
 }
@@ -164,6 +182,7 @@ static bool read_table(record_reader *r, const char *name) {
     units = read_names(&r->memory, dataset, "units", (int)extent[1]);
   }
   if (!columns || !units) return H5Dclose(dataset) >= 0;
+  if (!holds_its_rows(r, dataset, extent)) return false;
   stored_table *t = ARENA_PUSH(&r->memory, r->tables, r->table_count, r->table_capacity);
   *t = (stored_table){{name, columns, units, (int)extent[1]}, dataset};
   return true;
@@ -188,7 +207,7 @@ static bool read_text(record_reader *r, hid_t about, const char *name) {
   if (dataset < 0) return false;
   size_t size = string_size(H5Dget_type(dataset));
   bool done = true;
-  if (size > 0 && is_scalar(dataset)) {
+  if (size > 0 && is_scalar(dataset) && (double)size <= stored_bytes(r, dataset)) {
     char *text = ARENA_ARRAY(&r->memory, char, size + 1);
     done = read_raw_dataset(dataset, text);
     if (done) *ARENA_PUSH(&r->memory, r->texts, r->text_count, r->text_capacity) = (record_text){name, text};

@@ -36,6 +36,8 @@ typedef struct column_range {
   bool finite;               // all are
 } column_range;
 
+// Takes the value of the next row into a range, from row 0 on.
+void column_range_take(column_range *c, double x, long row);
 // The ranges of every column in the first `rows` rows.
 carom_status thin_scan(record_reader *in, int table, long rows, column_range *ranges, carom_error *error);
 

@@ -1,5 +1,7 @@
 // The numbers of a run that go into its page: all of them, or as many as fit.
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +12,14 @@ enum { ROWS_AT_ONCE = 256 };
 
 // A column is rounded to 24 bits where that costs at most so much of its scale, a hundredth of a pixel of a plot.
 static const double rounding_most = 1e-5;
-// An impact of at most so many rows is kept whole, with as many beside it as say what came before and after; of a longer
-// contact so many on both sides of make and break.
-enum { WHOLE_IMPACT = 64, AROUND_EDGE = 8 };
+// An impact is kept whole, of contact that lasts its blow, with so many rows on both sides of make and break. An episode of
+// few rows is kept whole whatever it is.
+enum { FEW_ROWS = 64, AROUND_EDGE = 8 };
+// Of the scale: a line in a plot is wider. With lines this close to what they stand for, room is for the rows of impacts.
+static const double good_bound = 1e-3;
+// Turns of finding out how many rows fit, and from what share on a page is full.
+enum { FILL_TURNS = 4 };
+static const double full_share = 0.85;
 // Rows that are tried may take so many times their room: deflate rarely does better.
 enum { UNPACKED_MOST = 4 };
 
@@ -25,6 +32,15 @@ const report_table *report_find_table(const report_run *run, const char *name) {
 int report_find_column(const report_table *t, const char *name) { return t ? names_find(&t->by_name, name) : -1; }
 
 static long least(long a, long b) { return a < b ? a : b; }
+static double or_zero(double x) { return isfinite(x) ? x : 0; }
+
+// Long runs take a while.
+static void tell(const report *r, const report_run *run, const char *doing, const char *table) {
+  char line[256];
+  if (!r->page || !r->page->progress) return;
+  snprintf(line, sizeof line, "%s: %s %s, %ld rows", run->name, doing, table, run->rows);
+  r->page->progress(r->page->context, line);
+}
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
@@ -77,6 +93,7 @@ static bool add_table(report *r, report_run *run, int source) {
   record_table about = record_get_table(run->in, source);
   *t = (report_table){.name = about.name, .source = source, .column_count = about.column_count,
                       .by_name = names_create(r->memory)};
+  tell(r, run, "reading", t->name);
   if (!scan_columns(r, run, source, run->rows, &t->columns)) return false;
   for (int k = 0; k < t->column_count; k++)
     if (names_find(&t->by_name, t->columns[k].name) < 0) names_add(&t->by_name, t->columns[k].name, k);
@@ -105,17 +122,15 @@ static bool list_tables(report *r, report_run *run, int *time) {
 
 static int by_strength(const void *a, const void *b) {
   const report_impact *first = a, *second = b;
-  if (first->strength != second->strength) return first->strength > second->strength ? -1 : 1;
-  if (first->impulse != second->impulse) return first->impulse > second->impulse ? -1 : 1;
-  long i = ((const report_impact *)a)->row, j = ((const report_impact *)b)->row;
-  return i < j ? -1 : i > j;
+  if (first->blow.strength != second->blow.strength) return first->blow.strength > second->blow.strength ? -1 : 1;
+  if (first->blow.impulse != second->blow.impulse) return first->blow.impulse > second->blow.impulse ? -1 : 1;
+  return first->row < second->row ? -1 : first->row > second->row;
 }
 
 static int by_start(const void *a, const void *b) {
-  double x = ((const report_impact *)a)->start, y = ((const report_impact *)b)->start;
-  if (x != y) return x < y ? -1 : 1;
-  long i = ((const report_impact *)a)->row, j = ((const report_impact *)b)->row;
-  return i < j ? -1 : i > j;
+  const report_impact *first = a, *second = b;
+  if (first->blow.start != second->blow.start) return first->blow.start < second->blow.start ? -1 : 1;
+  return first->row < second->row ? -1 : first->row > second->row;
 }
 
 static int find_column_in(const record_table *t, const char *name) {
@@ -124,45 +139,71 @@ static int find_column_in(const record_table *t, const char *name) {
   return -1;
 }
 
-// What is sorted must have an order.
-static double or_zero(double x) { return isfinite(x) ? x : 0; }
+// Where the ledger says what an episode is judged by; -1: an old record, which does not.
+typedef struct impact_places {
+  int point, start, end, impulse, force, speed;
+} impact_places;
 
-// How hard a hit is: force times approach speed [W]. A contact at rest gathers impulse as long as it lasts, but nothing
-// approached. An instantaneous impact has no force; its impulse then acts for the time between two rows.
-static double strength_of(const double *row, int force, int speed, const report_impact *i, double spacing) {
-  if (force < 0 || speed < 0) return 0;
-  double mean = i->impulse / fmax(i->end - i->start, spacing);
-  return or_zero(row[speed] * fmax(or_zero(row[force]), or_zero(mean)));
+static impact_places place_columns(const record_table *t) {
+  return (impact_places){find_column_in(t, "point"),          find_column_in(t, "start"),      find_column_in(t, "end"),
+                         find_column_in(t, "impulse_normal"), find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
 }
 
-// The strongest `most` impacts, or all of them. Twice as many are held while reading.
-static bool choose_impacts(report *r, report_run *run, long most) {
-  record_table about = record_get_table(run->in, run->impact_source);
-  int point = find_column_in(&about, "point"), start = find_column_in(&about, "start"), end = find_column_in(&about, "end"),
-      impulse = find_column_in(&about, "impulse_normal"), force = find_column_in(&about, "peak_force"),
-      speed = find_column_in(&about, "approach_speed"), width = about.column_count;
-  double spacing = run->rows > 1 ? (run->t1 - run->t0) / (double)(run->rows - 1) : 0;
-  if (point < 0 || start < 0 || end < 0 || impulse < 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
-  run->impacts = ARENA_ARRAY(r->memory, report_impact, 2 * least(most, run->impact_rows) + ROWS_AT_ONCE);
-  double *block = ARENA_ARRAY(r->memory, double, (size_t)width * ROWS_AT_ONCE);
+static blow read_blow(const double *row, const impact_places *at) {
+  return blow_create(row[at->start], row[at->end], row[at->impulse], at->speed < 0 ? 0 : row[at->speed],
+                     at->force < 0 ? 0 : row[at->force]);
+}
+
+// All episodes, in the order of the record.
+static bool read_blows(report *r, report_run *run, const impact_places *at, blow *blows, int *points) {
+  int width = record_get_table(run->in, run->impact_source).column_count;
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
     long count = least(run->impact_rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, run->impact_source, first, count, block, r->error) != CAROM_OK) return false;
     for (long k = 0; k < count; k++) {
-      const double *row = block + k * width;
-      bool named = row[point] >= 0 && row[point] < 1e9;
-      report_impact *i = &run->impacts[run->impact_count++];
-      *i = (report_impact){.row = first + k, .start = or_zero(row[start]), .end = or_zero(row[end]),
-                           .impulse = or_zero(row[impulse]), .point = named ? (int)row[point] : -1};
-      i->strength = strength_of(row, force, speed, i, spacing);
+      double point = block[k * width + at->point];
+      points[first + k] = point >= 0 && point < 1e9 ? (int)point : -1;
+      blows[first + k] = read_blow(block + k * width, at);
     }
-    if (run->impact_count <= 2 * most) continue;
-    qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
-    run->impact_count = (int)most;
   }
-  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_strength);
-  run->impact_count = (int)least(run->impact_count, most);
+  return true;
+}
+
+// The two columns that the record does not have.
+static void describe_blows(report_run *run, const blow *blows) {
+  report_column *kind = &run->impact_columns[run->impact_column_count++];
+  report_column *strength = &run->impact_columns[run->impact_column_count++];
+  *kind = (report_column){.name = "kind", .unit = "1", .range = {.constant = true, .min = 1, .max = -1}};
+  *strength = (report_column){.name = "strength", .unit = "J", .range = {.constant = true, .min = 1, .max = -1}};
+  for (long i = 0; i < run->impact_rows; i++) {
+    run->impact_kinds[blows[i].kind]++;
+    column_range_take(&kind->range, blows[i].kind, i);
+    column_range_take(&strength->range, blows[i].strength, i);
+  }
+}
+
+// The strongest `most` impacts, or all of them, in order of their start.
+static bool choose_impacts(report *r, report_run *run, long most) {
+  record_table about = record_get_table(run->in, run->impact_source);
+  impact_places at = place_columns(&about);
+  if (at.point < 0 || at.start < 0 || at.end < 0 || at.impulse < 0)
+    return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
+  arena_mark mark = arena_get_mark(r->passing);
+  blow *blows = ARENA_ARRAY(r->passing, blow, run->impact_rows + 1);
+  int *points = ARENA_ARRAY(r->passing, int, run->impact_rows + 1);
+  if (!read_blows(r, run, &at, blows, points)) return false;
+  double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
+  run->brief = blows_judge(r->passing, blows, run->impact_rows, span, spacing);
+  describe_blows(run, blows);
+  report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
+  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .point = points[i], .blow = blows[i]};
+  qsort(all, (size_t)run->impact_rows, sizeof *all, by_strength);
+  run->impact_count = (int)least(run->impact_rows, most);
+  run->impacts = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
+  memcpy(run->impacts, all, (size_t)run->impact_count * sizeof *all);
+  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
+  arena_release(r->passing, mark);
   return true;
 }
 
@@ -195,34 +236,54 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   return true;
 }
 
-// Where the impacts are, the strongest first: two edges each.
+// Where the impacts are, the strongest first: make, the end of the blow and break of each.
 typedef struct hits {
-  edge *edges;
+  edge (*edges)[3];
   int count;
+  long rows;                 // that all of them take
 } hits;
 
+static void keep_stretch(row_set *kept, long first, long last) {
+  row_set_add_range(kept, first - AROUND_EDGE, last + AROUND_EDGE);
+}
+
+// The rows of impacts until `most` are taken in all, the strongest first: a quarter of them around makes and breaks, then each
+// impact whole. Says whether that was all.
+static bool keep_hits(const hits *h, long most, row_set *kept) {
+  bool all = true;
+  long quarter = kept->count + (most - kept->count) / 4;
+  for (int i = 0; i < h->count && kept->count < quarter; i++)
+    keep_stretch(kept, h->edges[i][0].row, h->edges[i][0].row), keep_stretch(kept, h->edges[i][2].row, h->edges[i][2].row);
+  for (int i = 0; i < h->count; i++) {
+    if (kept->count >= most) return false;
+    long make = h->edges[i][0].row, blow = h->edges[i][1].row, end = h->edges[i][2].row;
+    bool fits = blow - make < most - kept->count;
+    keep_stretch(kept, make, fits ? blow : make);
+    keep_stretch(kept, end, end);
+    all = all && fits;
+  }
+  return all;
+}
+
 static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
-  *h = (hits){.edges = ARENA_ARRAY(r->memory, edge, 2 * run->impact_count + 1), .count = run->impact_count};
+  *h = (hits){.edges = arena_alloc(r->memory, (size_t)run->impact_count + 1, sizeof *h->edges), .count = run->impact_count};
   report_impact *strongest = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
   memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
   qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
-  for (int i = 0; i < h->count; i++) h->edges[2 * i].t = strongest[i].start, h->edges[2 * i + 1].t = strongest[i].end;
-  return locate_edges(r, run, time, h->edges, 2 * h->count);
-}
-
-// Around the impacts until `most` rows are taken. Says whether that was all of them.
-static bool keep_hits(const hits *h, long most, row_set *must) {
-  int i = 0;
-  for (; i < h->count && must->count < most; i++) {
-    long make = h->edges[2 * i].row, end = h->edges[2 * i + 1].row;
-    if (end - make <= WHOLE_IMPACT) {
-      row_set_add_range(must, make - AROUND_EDGE, end + AROUND_EDGE);
-    } else {
-      row_set_add_range(must, make - AROUND_EDGE, make + AROUND_EDGE);
-      row_set_add_range(must, end - AROUND_EDGE, end + AROUND_EDGE);
-    }
+  for (int i = 0; i < h->count; i++) {
+    const blow *b = &strongest[i].blow;
+    h->edges[i][0].t = b->start, h->edges[i][2].t = b->end;
+    h->edges[i][1].t = b->kind == BLOW_IMPACT ? fmin(b->end, b->start + run->brief) : b->start;
   }
-  return i == h->count;
+  if (!locate_edges(r, run, time, h->edges[0], 3 * h->count)) return false;
+  for (int i = 0; i < h->count; i++)
+    if (h->edges[i][2].row - h->edges[i][0].row <= FEW_ROWS) h->edges[i][1].row = h->edges[i][2].row;
+  arena_mark mark = arena_get_mark(r->passing);
+  row_set all = row_set_create(r->passing, run->rows);
+  keep_hits(h, LONG_MAX, &all);
+  h->rows = all.count;
+  arena_release(r->passing, mark);
+  return true;
 }
 
 static void keep_extremes(const report_table *t, row_set *must) {
@@ -306,7 +367,7 @@ static bool place_axis(report *r, report_run *run, report_axis *a, int time, pac
   size_t kept = (size_t)a->kept.count;
   int number;
   blob *b = open_blob(r, run, 12 * kept, &number);
-  a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1}};
+  a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1, .first = run->t0}};
   place_column(&a->time, b, number, kept);
   if (!fill_columns(r, run, time, &a->kept, &a->time, 1, b)) return false;
   if (!a->raw) {
@@ -321,6 +382,7 @@ static bool place_axis(report *r, report_run *run, report_axis *a, int time, pac
 static bool place_table(report *r, report_run *run, report_table *t, packing *p) {
   const row_set *kept = &run->axes[t->axis].kept;
   int number;
+  tell(r, run, "packing", t->name);
   blob *b = open_blob(r, run, row_bytes(t->columns, t->column_count) * (size_t)kept->count, &number);
   for (int k = 0; k < t->column_count; k++) place_column(&t->columns[k], b, number, (size_t)kept->count);
   if (!fill_columns(r, run, t->source, kept, t->columns, t->column_count, b)) return false;
@@ -329,9 +391,7 @@ static bool place_table(report *r, report_run *run, report_table *t, packing *p)
 }
 
 static bool place_impacts(report *r, report_run *run, packing *p) {
-  if (!scan_columns(r, run, run->impact_source, run->impact_rows, &run->impact_columns)) return false;
-  int width = record_get_table(run->in, run->impact_source).column_count, number;
-  run->impact_column_count = width;
+  int recorded = record_get_table(run->in, run->impact_source).column_count, width = run->impact_column_count, number;
   blob *b = open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
   for (int k = 0; k < width; k++) {
     run->impact_columns[k].type = BLOB_F64;
@@ -340,6 +400,7 @@ static bool place_impacts(report *r, report_run *run, packing *p) {
   double *row = ARENA_ARRAY(r->memory, double, width);
   for (int i = 0; i < run->impact_count; i++) {
     if (record_read(run->in, run->impact_source, run->impacts[i].row, 1, row, r->error) != CAROM_OK) return false;
+    row[recorded] = run->impacts[i].blow.kind, row[recorded + 1] = run->impacts[i].blow.strength;
     for (int k = 0; k < width; k++)
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);
@@ -378,32 +439,6 @@ static double bound_of(const report_table *t, double bound) {
   return bound + rounding;
 }
 
-// The next level after one that was too large: the first that fits if rows pack as well there.
-static int next_level(const thin_result *thinned, int tried, const packing *p) {
-  double row = (double)p->size / (double)thinned->levels[tried].kept.count;
-  int i = tried + 1;
-  while (i + 1 < thinned->count && row * (double)thinned->levels[i].kept.count > (double)p->room) i++;
-  return i;
-}
-
-// Packs a table with the finest level that fits; the last one is taken as it is.
-static bool pack_finest(report *r, report_run *run, int index, int time, const thin_result *thinned, size_t room, size_t *taken) {
-  arena_mark mark = arena_get_mark(r->passing);
-  int first = run->blob_count, last = thinned->count - 1;
-  packing p = {.fits = false};
-  for (int i = 0; !p.fits; i = p.fits ? i : next_level(thinned, i, &p)) {
-    const thin_level *l = &thinned->levels[i];
-    bool raw = l->kept.count == run->rows;
-    arena_release(r->passing, mark);
-    run->blob_count = first;
-    run->axes[index] = (report_axis){.kept = l->kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[index], l->bound)};
-    p = (packing){.room = i == last ? SIZE_MAX : room, .fits = true};
-    if (!place_axis(r, run, &run->axes[index], time, &p) || !place_table(r, run, &run->tables[index], &p)) return false;
-  }
-  *taken = p.size;
-  return true;
-}
-
 // What a table may take of the page.
 typedef struct thin_share {
   size_t room;               // packed
@@ -411,35 +446,92 @@ typedef struct thin_share {
   size_t taken;
 } thin_share;
 
-static bool thin_around(report *r, report_run *run, int index, int time, const row_set *must, thin_share *share) {
-  report_table *t = &run->tables[index];
-  double *scales = ARENA_ARRAY(r->passing, double, t->column_count);
-  for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
-  thin_result *thinned = ARENA_NEW(r->passing, thin_result);
-  return thin_table(r->passing, run->in, t->source, time, scales, must, UNPACKED_MOST * share->rows, thinned, r->error) &&
-         pack_finest(r, run, index, time, thinned, share->room, &share->taken);
+// A way to fill it: the rows that some bound asks for, and those of impacts until so many are taken.
+typedef struct filling {
+  int level;
+  long most;
+} filling;
+
+// What came of one.
+typedef struct filled {
+  bool fits, whole;          // whole: every impact is
+  double row;                // packed bytes of a row
+} filled;
+
+// A table on its way into the page.
+typedef struct table_fit {
+  report *r;
+  report_run *run;
+  int index, time;
+  const hits *hits;
+  thin_result thinned;
+  int first_blob;
+  arena_mark mark;
+  thin_share *share;
+} table_fit;
+
+// The finest level that leaves room for all impacts, if its bound is good; else the finest that leaves them half of the room
+// or what they need.
+static filling choose_filling(const table_fit *f, double row) {
+  double room = (double)f->share->room, needed = row * (double)f->hits->rows;
+  int last = f->thinned.count - 1, beside = 0, half = 0;
+  while (beside < last && row * (double)f->thinned.levels[beside].kept.count + needed > room) beside++;
+  while (half < last && row * (double)f->thinned.levels[half].kept.count > room / 2) half++;
+  bool good = 2 * f->thinned.levels[beside].bound <= good_bound;
+  return (filling){.level = good || beside < half ? beside : half, .most = (long)(0.95 * room / row)};
 }
 
-// Half of the share goes to impacts at first. Where many short impacts put a gulf between one bound and the next, much of
-// the room is left by the one that fits: then it is theirs too, unless that turns out too much.
+// Packs the rows of a filling. A row added between two that were kept is itself off their line by the bound at most, so that
+// lines to it are off by twice the bound.
+static bool pack_filling(table_fit *f, filling way, size_t room, filled *out) {
+  report_run *run = f->run;
+  const thin_level *level = &f->thinned.levels[way.level];
+  arena_release(f->r->passing, f->mark);
+  run->blob_count = f->first_blob;
+  row_set kept = row_set_copy(f->r->passing, &level->kept);
+  out->whole = keep_hits(f->hits, way.most, &kept);
+  bool raw = kept.count == run->rows;
+  double bound = kept.count > level->kept.count ? 2 * level->bound : level->bound;
+  run->axes[f->index] = (report_axis){.kept = kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[f->index], bound)};
+  packing p = {.room = room, .fits = true};
+  if (!place_axis(f->r, run, &run->axes[f->index], f->time, &p) || !place_table(f->r, run, &run->tables[f->index], &p)) return false;
+  out->fits = p.fits;
+  out->row = (double)p.size / (double)kept.count;
+  f->share->taken = p.size;
+  return true;
+}
+
+// How well rows pack is known once some are packed: a few turns find out how many fit.
+static bool fill_share(table_fit *f) {
+  filling best = {.level = f->thinned.count - 1}, way = choose_filling(f, 0.5 * (double)f->share->room / (double)f->share->rows);
+  filled out = {0};
+  bool any = false;
+  for (int turn = 0; turn < FILL_TURNS; turn++) {
+    if (!pack_filling(f, way, f->share->room, &out)) return false;
+    if (out.fits) best = way, any = true;
+    filling next = choose_filling(f, out.row);
+    bool full = (double)f->share->taken > full_share * (double)f->share->room;
+    if (out.fits && next.level >= way.level && (out.whole || full)) return true;
+    way = next;
+  }
+  return out.fits || pack_filling(f, best, any ? f->share->room : SIZE_MAX, &out);
+}
+
+// One pass over the table gives the rows of every bound.
 static bool thin_one(report *r, report_run *run, int index, int time, const row_set *ends, const hits *h, thin_share *share) {
   arena_mark mark = arena_get_mark(r->passing);
-  int first = run->blob_count;
-  long half = share->rows / 2, around = half;
-  run->tables[index].axis = index;
-  for (int attempt = 0; attempt < 3; attempt++) {
-    arena_release(r->passing, mark);
-    run->blob_count = first;
-    row_set must = row_set_copy(r->passing, ends);
-    bool all = keep_hits(h, around, &must);
-    keep_extremes(&run->tables[index], &must);
-    if (!thin_around(r, run, index, time, &must, share)) return false;
-    if (attempt == 0 && !all && share->taken < share->room / 2)
-      around = (long)(0.8 * (double)half * (double)share->room / (double)share->taken);
-    else if (attempt == 1 && share->taken > share->room) around = half;
-    else break;
-  }
-  settle_blobs(r, run, first);
+  report_table *t = &run->tables[index];
+  row_set must = row_set_copy(r->passing, ends);
+  keep_extremes(t, &must);
+  double *scales = ARENA_ARRAY(r->passing, double, t->column_count);
+  for (int k = 0; k < t->column_count; k++) scales[k] = t->columns[k].range.constant ? 0 : t->columns[k].scale;
+  t->axis = index;
+  table_fit f = {.r = r, .run = run, .index = index, .time = time, .hits = h, .first_blob = run->blob_count, .share = share};
+  tell(r, run, "thinning", t->name);
+  if (!thin_table(r->passing, run->in, t->source, time, scales, &must, UNPACKED_MOST * share->rows, &f.thinned, r->error)) return false;
+  f.mark = arena_get_mark(r->passing);
+  if (!fill_share(&f)) return false;
+  settle_blobs(r, run, f.first_blob);
   run->axes[index].kept = row_set_copy(r->memory, &run->axes[index].kept);
   arena_release(r->passing, mark);
   return true;
@@ -476,7 +568,7 @@ static bool keep_some(report *r, report_run *run, int time, size_t room) {
   run->axis_count = run->table_count;
   for (int i = 0; i < run->table_count; i++) {
     int k = order[i];
-    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total), .rows = (long)(room / total)};
+    thin_share share = {.room = (size_t)((double)room * (double)bytes[k] / (double)total), .rows = (long)(room / total) + 1};
     if (!thin_one(r, run, k, time, &ends, &h, &share)) return false;
     room = share.taken < room ? room - share.taken : 0;
     total -= bytes[k];
@@ -497,10 +589,14 @@ static bool read_times(report *r, report_run *run, int time) {
 }
 
 static bool load_impacts(report *r, report_run *run, size_t *room) {
-  size_t each = 8 * (size_t)record_get_table(run->in, run->impact_source).column_count;
+  int recorded = record_get_table(run->in, run->impact_source).column_count, width = recorded + 2;
   run->impact_rows = record_rows(run->in, run->impact_source);
-  if (!choose_impacts(r, run, (long)(*room / 4 / each))) return false;
-  qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
+  report_column *columns;
+  if (!scan_columns(r, run, run->impact_source, run->impact_rows, &columns)) return false;
+  run->impact_columns = ARENA_ARRAY(r->memory, report_column, width);
+  memcpy(run->impact_columns, columns, (size_t)recorded * sizeof *columns);
+  run->impact_column_count = recorded;
+  if (!choose_impacts(r, run, (long)(*room / 4 / (8 * (size_t)width)))) return false;
   arena_mark mark = arena_get_mark(r->passing);
   packing p = {.room = SIZE_MAX};
   if (!place_impacts(r, run, &p)) return false;

@@ -13,7 +13,8 @@
 
 // The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
 enum { PAGE_MOST = 20000000, WORDS_MOST = 500000 };
-static const char marker_text[] = "<!--carom-data-->";
+// Where the page takes its words and, behind its script, its numbers.
+static const char words_marker[] = "<!--carom-data-->", blobs_marker[] = "<!--carom-blobs-->";
 
 // --- runs ---------------------------------------------------------------------------------------------------------
 
@@ -199,17 +200,30 @@ static const char *describe(report *r) {
   return w.out.text;
 }
 
-static bool write_page(const report *r, FILE *to, const carom_report_page *page, const char *words) {
-  const char *at = memmem(page->text, page->length, marker_text, sizeof marker_text - 1);
-  size_t before = (size_t)(at - page->text), after = before + sizeof marker_text - 1;
-  bool good = fwrite(page->text, 1, before, to) == before;
-  good = good && fprintf(to, "<script type=\"application/json\" id=\"carom-run\">%s</script>\n", words) > 0;
+static const char *find_marker(const carom_report_page *page, const char *marker) {
+  return page->text ? memmem(page->text, page->length, marker, strlen(marker)) : NULL;
+}
+
+static bool write_blobs(const report *r, FILE *to) {
+  bool good = true;
   for (int i = 0; i < r->run_count; i++)
-    for (int k = 0; good && k < r->runs[i].blob_count; k++) {
+    for (int k = 0; good && k < r->runs[i].blob_count; k++)
       good = fprintf(to, "<script type=\"text/plain\" id=\"carom-blob-%d\">", r->runs[i].blob0 + k) > 0 &&
              blob_write(&r->runs[i].blobs[k], to) && fprintf(to, "</script>\n") > 0;
-    }
-  return good && fwrite(page->text + after, 1, page->length - after, to) == page->length - after;
+  return good;
+}
+
+static bool write_text(FILE *to, const char *from, const char *end) {
+  size_t length = (size_t)(end - from);
+  return fwrite(from, 1, length, to) == length;
+}
+
+static bool write_page(const report *r, FILE *to, const carom_report_page *page, const char *words) {
+  const char *first = find_marker(page, words_marker), *second = find_marker(page, blobs_marker);
+  return write_text(to, page->text, first) &&
+         fprintf(to, "<script type=\"application/json\" id=\"carom-run\">%s</script>\n", words) > 0 &&
+         write_text(to, first + strlen(words_marker), second) && write_blobs(r, to) &&
+         write_text(to, second + strlen(blobs_marker), page->text + page->length);
 }
 
 // Returns 0 or why not.
@@ -240,7 +254,8 @@ static carom_status save_page(const report *r, const char *path, const carom_rep
 }
 
 static carom_status make_report(report *r, const char *const *files, const carom_report_page *page, const char *path) {
-  if (!page->text || !memmem(page->text, page->length, marker_text, sizeof marker_text - 1))
+  const char *first = find_marker(page, words_marker), *second = find_marker(page, blobs_marker);
+  if (!first || !second || second < first)
     return error_set(r->error, CAROM_ERROR_USAGE, "the page has no place for data");
   for (int i = 0; i < r->run_count; i++)
     if (!report_open_run(r, i, files[i])) return r->error->status;
@@ -259,7 +274,7 @@ carom_status carom_report(const char *const *runs, int count, const carom_report
   error_clear(error);
   jmp_buf out_of_memory;
   arena memory = {0}, passing = {0};
-  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .run_count = count};
+  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .page = page, .run_count = count};
   if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
   carom_status status;
   report_run *volatile opened = NULL;

@@ -4,6 +4,8 @@
 
 #include "base/json.h"
 #include "base/names.h"
+#include "carom/carom.h"
+#include "report/blows.h"
 #include "report/compare.h"
 #include "ledger/impact.h"
 #include "record/blob.h"
@@ -44,9 +46,8 @@ typedef struct report_point {
 
 typedef struct report_impact {
   long row;                  // in the record
-  double start, end, impulse;
-  double strength;           // of the hit [W]
   int point;
+  blow blow;
 } report_impact;
 
 typedef struct report_run {
@@ -65,7 +66,9 @@ typedef struct report_run {
   long impact_rows;
   report_impact *impacts;              // kept ones, in order of their start
   int impact_count;
-  report_column *impact_columns;
+  long impact_kinds[BLOW_KINDS];       // how many of each, kept or not
+  double brief;                        // up to this length an episode is one blow [s]
+  report_column *impact_columns;       // of the record, then kind and strength
   int impact_column_count;
   blob *blobs;                         // the first is number blob0 of the page
   int blob0, blob_count;
@@ -75,6 +78,7 @@ typedef struct report {
   arena *memory;
   arena *passing;                      // for numbers on their way into blobs
   carom_error *error;
+  const carom_report_page *page;       // null: a comparison, which has none
   report_run *runs;
   int run_count;
 } report;
@@ -84,13 +88,13 @@ typedef struct report {
 bool report_open_run(report *r, int index, const char *file);   // False after reporting.
 compare_side report_side(report *r, const report_run *run);
 
-// --- report_data.c: what of a run goes into the page ---------------------------------------------------------------
+// --- data.c: what of a run goes into the page ---------------------------------------------------------------
 
 enum { REPORT_SMALLEST = 1 << 20 };    // bytes that a run may always take
 // Reads all of a run that fits into `room` bytes once packed, from blob number `blob0` on. False after reporting.
 bool report_load(report *r, report_run *run, size_t room, int blob0);
 
-// --- text.c, verdict.c, plots.c: a run in words --------------------------------------------------------------
+// --- text.c, verdict.c, plots.c: a run in words -------------------------------------------------------------------
 
 void report_put_run(report *r, json_writer *w, const report_run *run);
 void report_put_verdict(report *r, json_writer *w, const report_run *run);

@@ -106,6 +106,7 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
     json_put_text(w, "type", blob_type_name(c->type));
     json_put_integer(w, "blob", c->blob);
     json_put_integer(w, "at", (long)c->at);
+    json_put_number(w, "first", c->range.first);
   }
   json_close(w, '}');
 }
@@ -165,6 +166,10 @@ static void put_impacts(json_writer *w, const report_run *run) {
   json_open(w, "impacts", '{');
   json_put_integer(w, "rows", run->impact_rows);
   json_put_integer(w, "kept", run->impact_count);
+  json_put_integer(w, "touches", run->impact_kinds[BLOW_TOUCH]);
+  json_put_integer(w, "lasting", run->impact_kinds[BLOW_LASTING]);
+  json_put_integer(w, "impacts", run->impact_kinds[BLOW_IMPACT]);
+  json_put_number(w, "brief", run->brief);
   json_open(w, "points", '[');
   for (int i = 0; i < run->point_count; i++) {
     json_open(w, NULL, '{');

@@ -99,7 +99,8 @@ static void recall(compliant *s, const double *memory) {
   s->restart = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     touch_point *c = &s->point[p];
-    c->now = c->before = (touch_memory){(touch)memory[0], memory[1]};
+    touch mode = memory[0] == TOUCH_PRESSED ? TOUCH_PRESSED : memory[0] == TOUCH_RELEASED ? TOUCH_RELEASED : TOUCH_OPEN;
+    c->now = c->before = (touch_memory){mode, memory[1]};
     c->lasts = memory[2] != 0, c->entered = memory[3] != 0, c->first_step = memory[4];
   }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);

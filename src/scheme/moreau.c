@@ -194,7 +194,7 @@ static void recall(moreau *s, const double *memory) {
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (int)memory[i];
+  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (memory[i] > 0) - (memory[i] < 0);
 }
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {

@@ -11,7 +11,7 @@ static int stage_number(const char *name) {
   return i < count ? i + 2 : 1;
 }
 
-static const char *stage_name(int number) {
+static const char *stage_name(long number) {
   int count;
   const solver *const *list = solver_list(&count);
   return number >= 2 && number - 2 < count ? list[number - 2]->name : SOLVE_ZERO_STAGE;
@@ -27,13 +27,16 @@ void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS])
   }
 }
 
+// A file may hold anything.
+static long count_in(double x) { return x >= 0 && x <= 0x1p53 ? (long)x : 0; }
+
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]) {
-  chain_tally t = {.problems = (long)numbers[0], .unsolved = (long)numbers[1], .impossible = (long)numbers[2],
+  chain_tally t = {.problems = count_in(numbers[0]), .unsolved = count_in(numbers[1]), .impossible = count_in(numbers[2]),
                    .worst_residual = numbers[3]};
   for (int i = 0; i < CHAIN_STAGES_MAX && numbers[4 + 3 * i] > 0; i++) {
     const double *from = numbers + 4 + 3 * i;
-    t.stage[t.stage_count].name = stage_name((int)from[0]);
-    t.stage[t.stage_count].tried = (long)from[1], t.stage[t.stage_count++].solved = (long)from[2];
+    t.stage[t.stage_count].name = stage_name(count_in(from[0]));
+    t.stage[t.stage_count].tried = count_in(from[1]), t.stage[t.stage_count++].solved = count_in(from[2]);
   }
   return t;
 }

@@ -12,7 +12,7 @@ export class Clock {
     this.speed = 1;                       // simulated over real time
     this.run = null;                      // whose impacts and energies are shown, of several runs
     this.stops = null;                    // times the impact keys stop at, where the table shows but some
-    this.listeners = { time: new Set(), window: new Set(), state: new Set(), run: new Set() };
+    this.listeners = { time: new Set(), window: new Set(), state: new Set(), run: new Set(), data: new Set() };   // data: every row is there
   }
 
   on(what, listener) {

@@ -1,13 +1,18 @@
 // The data that `carom report` put into the page (FORMAT.md): read once, columns unpacked when first asked for.
 
-export async function readReport(page = document) {
+// The words of the page at once. The numbers are in blobs, which take a while to unpack: until `load` is done each column
+// has its first row alone, which stands among the words, and every run is one of a single frame without impacts.
+export function readReport(page = document) {
   const holder = page.getElementById('carom-run');
   if (!holder) return null;
-  const report = JSON.parse(holder.textContent);
-  const blobs = await readBlobs(page);
+  const report = JSON.parse(holder.textContent), blobs = [];
   const runs = report.runs.map((run, k) => new Run(run, k, blobs));
   labelRuns(runs);
-  return { ...report, runs, compare: report.compare ?? [] };
+  const load = async () => {
+    blobs.push(...await readBlobs(page));
+    for (const run of runs) for (const axis of run.axes) axis.forget();
+  };
+  return { ...report, runs, compare: report.compare ?? [], load };
 }
 
 // What the page calls each run: by its method alone where names differ by a number only, else by name and method.
@@ -19,7 +24,9 @@ function labelRuns(runs) {
   }
 }
 
+// The page's script runs before the browser has read the blobs behind it.
 async function readBlobs(page) {
+  if (page.readyState === 'loading') await new Promise((done) => { page.addEventListener('DOMContentLoaded', done, { once: true }); });
   const holders = [];
   for (let k = 0, e; (e = page.getElementById(`carom-blob-${k}`)); k++) holders.push(e);
   return Promise.all(holders.map((e) => inflate(fromBase64(e.textContent.trim()))));
@@ -57,13 +64,13 @@ export class Column {
     this.blobs = blobs;
   }
 
+  get isLoaded() {
+    return this.blob === undefined || this.blob in this.blobs;
+  }
+
   get values() {
-    let values;
-    if (this.blob !== undefined) values = unpack(this.blobs[this.blob], this);
-    else {
-      values = new Float64Array(this.count);
-      values.fill(this.constant ?? NaN);
-    }
+    if (!this.isLoaded) return [this.first ?? NaN];
+    const values = this.blob === undefined ? new Float64Array(this.count).fill(this.constant ?? NaN) : unpack(this.blobs[this.blob], this);
     Object.defineProperty(this, 'values', { value: values });
     return values;
   }
@@ -77,16 +84,26 @@ export class Column {
 
 // Times of kept rows, and which stretches between them hold every recorded row.
 class Axis {
-  constructor(about, blobs) {
-    Object.assign(this, about);
-    this.times = new Column(about.time, null, blobs).values;
-    this.index = about.index ? new Column(about.index, null, blobs).values : null;
+  constructor({ index, time, ...about }, blobs) {
+    Object.assign(this, about, { time: new Column(time, null, blobs), number: index && new Column(index, null, blobs) });
+  }
+
+  get times() {
+    return this.time.values;
+  }
+
+  get index() {
+    return this.number?.values ?? null;
+  }
+
+  forget() {
+    this.t = undefined;
   }
 
   // The last row at or before t, and how far on to the next (0 … 1).
   locate(t) {
-    const time = this.times;
     if (t === this.t) return this.found;
+    const time = this.times;
     let low = 0, high = time.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -156,14 +173,6 @@ export class Run {
   }
 }
 
-const SHORT_ROWS = 4;         // an episode of at most so many rows is a blow and nothing else,
-const SHORT_TIMES = 4;        // or of so many times what a fast one of this run lasts,
-const SHORT_SHARE = 1e-2;     // but never of more than this share of the run
-const LASTING_SHARE = 2e-3;   // of the run: contact that neither hits nor lasts so long is a mere touch
-const FAST = 0.1;             // of the fastest approach
-const SLOWEST = 1e-2;         // of the fastest approach: an episode that lasts began with a blow from there on
-const NO_APPROACH = 1e-6;     // of the fastest approach: rounding, no approach at all
-const PASSED_ON = 0.05;       // of the hardest impulse: a blow through a body at rest comes without approach
 const LOOK_AHEAD = 3;         // rows within which the force of an episode shows
 const MOST_ROWS = 400;        // in which its peak is looked for
 
@@ -172,10 +181,16 @@ export const IMPACT_KIND = 2, LASTING_KIND = 1, TOUCH_KIND = 0;
 // The impact ledger by columns, with the names of what touched.
 export class Impacts {
   constructor(about, run, blobs) {
-    Object.assign(this, { rows: about.rows, kept: about.kept, points: about.points, run });
+    // `short`: up to this length an episode is one blow [s].
+    Object.assign(this, { rows: about.rows, inPage: about.kept, points: about.points, short: about.brief, count: [about.touches, about.lasting, about.impacts], run });
     this.columns = about.columns.map((c) => new Column(c, null, blobs));
     this.of = new Map(this.columns.map((c) => [c.name, c]));
     this.contacts = run.scene?.contacts ?? [];
+  }
+
+  // Rows in the page, none before they are unpacked.
+  get kept() {
+    return this.columns.every((c) => c.isLoaded) ? this.inPage : 0;
   }
 
   get(name, row) {
@@ -195,49 +210,13 @@ export class Impacts {
     return this.get('end', row) - this.get('start', row);
   }
 
-  approach(row) {
-    return this.get('approach_speed', row) || 0;
-  }
-
-  get fastest() {
-    let fastest = 0;
-    for (let i = 0; i < this.kept; i++) fastest = Math.max(fastest, this.approach(i));
-    Object.defineProperty(this, 'fastest', { value: fastest });
-    return fastest;
-  }
-
-  // Up to this length an episode is one blow [s].
-  get short() {
-    const { t0, t1, axes } = this.run, lengths = [];
-    for (let i = 0; i < this.kept; i++) if (this.approach(i) > FAST * this.fastest) lengths.push(this.length(i));
-    const usual = lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 0;
-    const short = Math.max(SHORT_ROWS * (t1 - t0) / Math.max(1, axes[0].rows - 1), Math.min(SHORT_TIMES * usual, SHORT_SHARE * (t1 - t0)));
-    Object.defineProperty(this, 'short', { value: short });
-    return short;
-  }
-
-  // What each episode is and how hard its blow was: impulse times approach speed [J], twice the energy of a blow that is
-  // caught. The impulse of resting contact grows with time and says nothing of a blow: of an episode that lasts only what its
-  // peak force gives within a short one counts, and nothing where bodies met without approach.
+  // What each episode is and how hard its blow was [J], as the tool judged it; how many there are of each kind, in the page or not.
   get blows() {
-    const { kept, short, fastest } = this, kind = new Uint8Array(kept), strength = new Float64Array(kept), count = [0, 0, 0];
-    const impulse = (i) => Math.abs(this.get('impulse_normal', i)) || 0, brief = (i) => this.length(i) <= short;
-    const meets = (i, share) => this.approach(i) > 0 && this.approach(i) >= share * fastest;
-    const lasting = Math.max(short, LASTING_SHARE * (this.run.t1 - this.run.t0));
-    let hardest = 0, speed = 0, strongest = -1;
-    for (let i = 0; i < kept; i++) if (brief(i) && meets(i, NO_APPROACH) && impulse(i) > hardest) [hardest, speed] = [impulse(i), this.approach(i)];
-    const passedOn = (i) => hardest > 0 && impulse(i) >= PASSED_ON * hardest;
-    for (let i = 0; i < kept; i++) {
-      const hit = brief(i) ? meets(i, NO_APPROACH) || passedOn(i) : meets(i, SLOWEST);
-      kind[i] = hit ? IMPACT_KIND : this.length(i) > lasting ? LASTING_KIND : TOUCH_KIND;
-      count[kind[i]]++;
-      if (!hit) continue;
-      const sudden = brief(i) ? impulse(i) : Math.min(impulse(i), (this.get('peak_force', i) || 0) * short);
-      strength[i] = sudden * (meets(i, NO_APPROACH) ? this.approach(i) : speed * impulse(i) / hardest);
-      if (!(strength[i] <= strength[strongest])) strongest = i;
-    }
-    const blows = { kind, strength, strongest, most: strength[strongest] ?? 0, count };
-    Object.defineProperty(this, 'blows', { value: blows });
+    const kind = this.of.get('kind')?.values ?? [], strength = this.of.get('strength')?.values ?? [];
+    let strongest = -1;
+    for (let i = 0; i < this.kept; i++) if (kind[i] === IMPACT_KIND && !(strength[i] <= strength[strongest])) strongest = i;
+    const blows = { kind, strength, strongest, most: strength[strongest] ?? 0, count: this.count };
+    if (this.kept === this.inPage) Object.defineProperty(this, 'blows', { value: blows });
     return blows;
   }
 

@@ -20,7 +20,7 @@ const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setT
 
 async function start() {
   startTheme();
-  const report = await readReport();
+  const report = readReport();
   if (!report) return showEmpty();
   const { runs } = report, run = runs[0];
   const clock = new Clock(Math.min(...runs.map((r) => r.t0)), Math.max(...runs.map((r) => r.t1)));
@@ -32,9 +32,11 @@ async function start() {
   startTimeline(at('dock'), runs, clock);
   keepHeights();
   scene = startScene(at('scene'), runs, clock);
-  // The mechanism first, the rest as soon as it is on the screen.
+  // The mechanism at its start first, the rest as soon as that is on the screen.
   await nextFrame();
   performance.mark('carom-first-picture');
+  await report.load();
+  clock.tell('data');
   startPlots(at('plots'), runs, clock);
   startEvents(at('events'), runs, clock);
   startPortraits(at('portraits'), runs, clock);

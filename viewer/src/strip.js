@@ -17,14 +17,16 @@ export class Strip {
     this.clock = clock;
     this.canvas = h('canvas', { 'aria-hidden': 'true' });
     this.element = h('div', { class: 'strip' }, this.canvas);
-    this.lanes = makeLanes(run.impacts);
-    clock.on('run', () => {
+    const again = () => {
       this.run = clock.run;
       this.lanes = makeLanes(this.run.impacts);
       this.makeRoom();
       this.draw();
-    });
+    };
+    this.lanes = [];
     this.makeRoom();
+    clock.on('run', again);
+    clock.on('data', again);
     this.element.addEventListener('pointerdown', (event) => this.drag(event));
     new ResizeObserver(() => this.draw()).observe(this.element);
     clock.on('window', () => this.draw());
@@ -141,10 +143,10 @@ function drawLane(c, lane, top, px, width, look) {
   }
 }
 
-// '12 impacts, the strongest 58.7 mN·s; 3 lasting contacts'
+// '12 impacts, the strongest 58.7 mN·s, 3 lasting contacts'
 export function stripText({ impacts }) {
-  if (!impacts?.kept) return 'no impacts';
-  const { count, strongest } = impacts.blows, of = impacts.kept < impacts.rows ? ` among ${number(impacts.kept)} of ${number(impacts.rows)} episodes` : '';
+  if (!impacts?.kept) return impacts?.inPage ? '' : 'no impacts';
+  const { count, strongest } = impacts.blows, of = impacts.kept < impacts.rows ? ` · the ${number(impacts.kept)} strongest of ${number(impacts.rows)} in this page` : '';
   const hits = count[IMPACT_KIND] ? `${several(count[IMPACT_KIND], 'impact')}, the strongest ${quantity(impacts.get('impulse_normal', strongest), 'N*s')}` : 'no impacts';
   return [hits, count[LASTING_KIND] && several(count[LASTING_KIND], 'lasting contact'), count[TOUCH_KIND] && several(count[TOUCH_KIND], 'touch', 'touches')].filter(Boolean).join(', ') + of;
 }

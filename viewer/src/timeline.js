@@ -34,11 +34,11 @@ export function startTimeline(dock, runs, clock) {
   clock.run = run;
 
   replace(dock, strip.element, slider, h('div', { class: 'bar' },
-    iconButton(ICON.last, 'Impact before (Shift ←)', () => toImpact(clock, -1), { disabled: !runs.some((r) => r.impacts?.kept) }),
+    iconButton(ICON.last, 'Impact before (Shift ←)', () => toImpact(clock, -1), { disabled: !runs.some((r) => r.impacts?.inPage) }),
     iconButton(ICON.back, 'Frame back (←)', () => step(run, clock, -1)),
     play,
     iconButton(ICON.on, 'Frame on (→)', () => step(run, clock, 1)),
-    iconButton(ICON.next, 'Next impact (Shift →)', () => toImpact(clock, 1), { disabled: !runs.some((r) => r.impacts?.kept) }),
+    iconButton(ICON.next, 'Next impact (Shift →)', () => toImpact(clock, 1), { disabled: !runs.some((r) => r.impacts?.inPage) }),
     loop, speed, time, h('span', { class: 'of' }, `s of ${plain(clock.end, 6)} s`),
     iconButton(ICON.near, 'Closer around this time (+)', () => clock.zoom(0.5)),
     iconButton(ICON.all, 'The whole run (0)', () => clock.showAll()),
@@ -66,6 +66,7 @@ export function startTimeline(dock, runs, clock) {
   clock.on('time', show);
   clock.on('window', showWindow);
   clock.on('run', showWindow);
+  clock.on('data', showWindow);
   clock.on('state', showState);
   showWindow();
   showState();

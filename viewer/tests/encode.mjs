@@ -18,7 +18,7 @@ class Blob {
     const finite = values.filter(Number.isFinite), at = this.size;
     this.parts.push(planes);
     this.size += planes.length;
-    return { name, unit, min: finite.length ? Math.min(...finite) : null, max: finite.length ? Math.max(...finite) : null, type, blob: 0, at, count: n };
+    return { name, unit, min: finite.length ? Math.min(...finite) : null, max: finite.length ? Math.max(...finite) : null, type, blob: 0, at, count: n, first: Number.isFinite(values[0]) ? values[0] : null };
   }
 }
 
@@ -34,21 +34,26 @@ function encodeRun(run, blob) {
     t0: run.time[0], t1: run.time[n - 1],
     axes: [{ rows: run.recorded ?? n, kept: n, raw: !run.index, bound: run.index ? 1e-3 : 0, time, index: run.index ? blob.column('index', '1', run.index, 'u32') : null }],
     tables,
-    impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, points: impacts.points,
-      columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? 0), 'f64')) },
+    impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, ...kinds(impacts.rows), brief: run.brief ?? 4 * (run.time[n - 1] - run.time[0]) / n, points: impacts.points,
+      columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? BLOW[name]?.(r) ?? 0), 'f64')) },
   };
 }
 
 const IMPACT = [['point', '1'], ['start', 's'], ['end', 's'], ['penetration', 'm'], ['penetration_bound', 'm'], ['deepest', 'm'], ['peak_force', 'N'], ['impulse_normal', 'N*s'],
   ['impulse_tangential', 'N*s'], ['approach_speed', 'm/s'], ['separation_speed', 'm/s'], ['restitution', '1'], ['restitution_achieved', '1'], ['loss_normal', 'J'],
-  ['loss_tangential', 'J'], ['stick_time', 's'], ['slip_time', 's']];
+  ['loss_tangential', 'J'], ['stick_time', 's'], ['slip_time', 's'], ['kind', '1'], ['strength', 'J']];
+
+// Episodes are impacts unless a fixture says what else: 0 a touch, 1 lasting contact.
+const BLOW = { kind: () => 2, strength: (r) => (r.kind ?? 2) === 2 ? r.impulse_normal * r.approach_speed : 0 };
+const kinds = (rows) => Object.fromEntries(['touches', 'lasting', 'impacts'].map((name, k) => [name, rows.filter((r) => (r.kind ?? 2) === k).length]));
 
 const escape = (json) => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export function writePage(path, runs, compare = []) {
   const blob = new Blob(), encoded = runs.map((run) => encodeRun(run, blob));
   const json = escape(JSON.stringify({ format: 1, tool: '0.1.0', made: '2026-01-01T00:00:00Z', runs: encoded, compare }));
-  const data = `<script type="application/json" id="carom-run">${json}</script>\n<script type="text/plain" id="carom-blob-0">${deflateSync(Buffer.concat(blob.parts)).toString('base64')}</script>`;
+  const words = `<script type="application/json" id="carom-run">${json}</script>`;
+  const numbers = `<script type="text/plain" id="carom-blob-0">${deflateSync(Buffer.concat(blob.parts)).toString('base64')}</script>`;
   const page = readFileSync(new URL('../dist/index.html', import.meta.url), 'utf8');
-  writeFileSync(path, page.replace('<!--carom-data-->', () => data));
+  writeFileSync(path, page.replace('<!--carom-data-->', () => words).replace('<!--carom-blobs-->', () => numbers));
 }

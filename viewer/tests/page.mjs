@@ -1,6 +1,6 @@
 // What the page does, on runs made by hand.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checksOn, download, launch, open, times } from './harness.mjs';
 import * as fixtures from './fixtures.mjs';
@@ -18,6 +18,18 @@ export function pageChecks(browser, scratch) {
     const page = await open(browser, join(import.meta.dirname, '../dist/index.html'));
     assert.match(await page.textContent('body'), /holds no run/);
     assert.deepEqual(page.trouble, []);
+    await page.shut();
+  });
+
+  check('the first picture does not wait for the numbers, and what cannot be unpacked is said', async () => {
+    const run = fixtures.ball(), path = write('damaged', [run]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/(id="carom-blob-0">)[^<]{40}/, '$1'));
+    const page = await open(browser, path), { y, first, text } = await page.evaluate(() => ({
+      y: Number(document.querySelector('#scene .view').dataset.time), first: performance.getEntriesByName('carom-first-picture').length, text: document.body.textContent }));
+    assert.equal(first, 1);
+    assert.equal(y, run.time[0]);
+    assert.match(text, /data of this page could not be read/);
+    assert.equal(page.trouble.length, 1, 'no more than that error');
     await page.shut();
   });
 

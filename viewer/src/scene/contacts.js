@@ -13,7 +13,6 @@ export class ContactForces {
     this.contacts = (run.scene.contacts ?? []).map((about, number) => ({
       about, number,
       slip: column(about.columns.slip), at: about.columns.at?.map(column), force: about.columns.force?.map(column),
-      episodes: [],
       // The force on the first body; seen on the second where the first stands still.
       sense: about.first?.body === 0 ? -1 : 1,
     }));
@@ -24,6 +23,7 @@ export class ContactForces {
 
   gather() {
     const { impacts } = this.run;
+    for (const contact of this.contacts) contact.episodes = [];
     for (let i = 0; i < (impacts?.kept ?? 0); i++) {
       const start = impacts.get('start', i), end = impacts.get('end', i);
       this.contacts[impacts.contact(i)]?.episodes.push({ start, end: Math.max(end, impacts.arrival(i)), brief: end - start <= impacts.short, hits: impacts.blows.kind[i] === IMPACT_KIND });

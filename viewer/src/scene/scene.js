@@ -39,6 +39,11 @@ class Scene {
     replace(bar, h('h2', {}, runs.length > 1 ? `Scene of ${run.label}` : 'Scene'), this.controls());
     clock.on('time', () => this.show());
     clock.on('state', () => this.view.invalidate());
+    clock.on('data', () => {
+      this.overlay.contacts.gather();
+      this.overlay.setTrace(this.overlay.trace?.point);
+      this.show();
+    });
     onTheme(() => {
       this.solids.forEach((solid) => solid.paint());
       this.view.invalidate();
