@@ -249,13 +249,70 @@ export function pageChecks(browser, scratch) {
 
   on('two runs: ghosts, paired curves, matched impacts, differences', fixtures.pair, async (page) => {
     assert.equal(await page.locator('.timeplot').first().locator('.chip').count(), 2);
-    assert.match(await page.textContent('#compare'), /a against b[\s\S]*Impacts side by side[\s\S]*alone/);
+    assert.match(await page.textContent('#compare'), /a against b[\s\S]*Impacts side by side[\s\S]*only b/);
     const ghosts = page.locator('#scene label', { hasText: 'ghosts' }), visible = () => page.evaluate(() => window.carom.scene.solids[1].group.visible);
     assert.ok(await visible());
     await ghosts.click();
     assert.ok(!await visible());
+    await ghosts.click();
+    assert.ok(await visible());
     await page.locator('#compare tr.row').first().click();
     await sameTime(page, 0.9);
+  });
+
+  on('the switch makes another run solid: scene, arrows, trace, magnifier', fixtures.loosePair, async (page, [[a, b]]) => {
+    const state = () => page.evaluate(() => {
+      const { scene } = window.carom, box = document.querySelector('.lens .whose');
+      return { solid: scene.solids.map((s) => s.materials[0].uniforms.opacity.value === 1), title: document.querySelector('#scene h2').textContent, lens: box.textContent,
+        arrows: scene.overlay.run.name, shown: [scene.lens.drawn.at[0], scene.lens.drawn.at[1]],
+        legend: [...document.querySelectorAll('.who button')].map((e) => `${e.querySelector('b').textContent} ${e.querySelector('span').textContent} ${e.getAttribute('aria-pressed')}`) };
+    });
+    await page.evaluate(() => window.carom.clock.seek(0.6));
+    await page.waitForTimeout(150);
+    const first = await state();
+    assert.deepEqual([first.solid, first.title, first.lens, first.arrows], [[true, false], 'Scene of a', 'a', 'a']);
+    assert.deepEqual(first.legend, ['a solid true', 'b ghost false']);
+    await page.locator('#scene select', { hasText: 'no trace' }).selectOption({ label: 'trace ball, mass centre' });
+    await page.locator('.who button', { hasText: 'b' }).last().click();
+    await page.waitForTimeout(150);
+    const second = await state();
+    assert.deepEqual([second.solid, second.title, second.lens, second.arrows], [[false, true], 'Scene of b', 'b', 'b']);
+    assert.deepEqual(second.legend, ['a ghost false', 'b solid true']);
+    assert.notDeepEqual(second.shown, first.shown, 'the journal of the other run');
+    assert.equal(await page.locator('#dock select').last().inputValue(), '1', 'the dock follows');
+    assert.equal(await page.evaluate(() => window.carom.scene.overlay.trace.name), 'ball, mass centre', 'the same point is traced');
+    assert.ok(a.name !== b.name);
+  });
+
+  on('impacts side by side: a click takes each run to its own impact', fixtures.pair, async (page, [[a, b], [pair]]) => {
+    const rows = page.locator('table.pairs tr.row'), all = pair.matched.length + pair.only_first.length + pair.only_second.length;
+    assert.equal(await rows.count(), all);
+    await rows.first().click();
+    const times = fixtures.arrivals(a)[0];
+    await sameTime(page, times);
+    const at = await page.evaluate(() => ({ shift: window.carom.clock.shifts[1], readout: document.querySelector('#scene .readout').textContent }));
+    assert.ok(Math.abs(at.shift - (fixtures.arrivals(b)[0] - times)) < 1e-12, 'the second stands at its own');
+    const pick = page.locator('#compare select');
+    await pick.selectOption({ label: `matched (${pair.matched.length})` });
+    assert.equal(await rows.count(), pair.matched.length);
+    await pick.selectOption('3');
+    assert.equal(await rows.count(), pair.only_second.length);
+    await rows.first().focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => window.carom.clock.run.name), 'b', 'an impact of the second run alone brings that run to the front');
+    await sameTime(page, fixtures.arrivals(b)[pair.only_second[0]]);
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => window.carom.clock.shifts), null, 'one time for all again');
+  });
+
+  on('runs of other mechanisms and other lengths say so', fixtures.strangers, async (page) => {
+    assert.match(await page.textContent('#compare'), /different mechanisms[\s\S]*the time that both have/);
+    assert.deepEqual(await page.evaluate(() => window.carom.scene.solids.map((s) => s.group.visible)), [true, false], 'no ghost of a stranger');
+    assert.equal(await page.evaluate(() => window.carom.scene.view.planar), true);
+    await page.locator('.who button').last().click();
+    assert.deepEqual(await page.evaluate(() => [window.carom.scene.view.planar, ...window.carom.scene.solids.map((s) => s.group.visible)]), [false, false, true], 'the spatial one from a spatial view');
+    await page.locator('.who button').first().click();
+    assert.equal(await page.evaluate(() => window.carom.scene.view.planar), true);
   });
 
   const methods = () => {

@@ -1,6 +1,5 @@
 // What is drawn over the solids, in pixels: joints, springs, drives, planes of a planar model, traces, forces, names.
 import { theme } from '../theme.js';
-import { fitCanvas } from '../plots/painter.js';
 import { roundBelow, quantity } from '../number.js';
 import { place, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
@@ -11,32 +10,65 @@ const TRACE = 3000;           // places of a trace
 const FLASH = 0.22;           // an impact stays in the eye so long [s of real time]
 
 export class Overlay {
-  constructor(run, poses, view, canvas, clock) {
-    Object.assign(this, { run, poses, view, canvas, clock });
-    this.contacts = new ContactForces(run);
-    this.show = { forces: true, names: false, joints: true };
-    this.magnify = 1;
-    this.trace = null;
+  constructor(run, poses, view, clock, options) {
+    Object.assign(this, { run, poses, view, clock, options });
   }
 
-  setTrace(point) {
-    this.trace = point && { point, path: point.columns ? markerPath(point.columns) : this.poses.path(point.body, point.at, TRACE) };
+  get contacts() {
+    return once(this, 'contacts', () => new ContactForces(this.run));
   }
 
-  draw() {
-    const { view } = this, c = fitCanvas(this.canvas, view.width, view.height);
+  // What can be traced: markers of the model, then mass centres.
+  get points() {
+    return once(this, 'points', () => tracePoints(this.run));
+  }
+
+  // The first marker, where the model has one that moves.
+  get usualTrace() {
+    const moves = ({ columns }) => columns?.some((c) => c && c.max - c.min > 1e-3 * this.run.scene.length);
+    return this.points.find(moves)?.name ?? '';
+  }
+
+  get trace() {
+    const point = this.options.trace ? this.points.find((p) => p.name === this.options.trace) : null;
+    if (point) point.path ??= point.columns ? markerPath(point.columns) : this.poses.path(point.body, point.at, TRACE);
+    return point;
+  }
+
+  get magnify() {
+    return this.options.magnify;
+  }
+
+  draw(c) {
     this.c = c;
+    this.tint = null;
     if (this.run.isPlanar) this.drawPlanes();
     this.drawThinLinks();
-    for (const joint of this.show.joints ? this.run.scene.joints : []) this.drawJoint(joint);
+    for (const joint of this.options.joints ? this.run.scene.joints : []) this.drawJoint(joint);
     for (const k of this.run.scene.constraints ?? []) this.drawConstraint(k);
     for (const f of this.run.scene.forces ?? []) this.drawForceElement(f);
     for (const d of this.run.scene.drives ?? []) this.drawDrive(d);
     this.drawPoints();
-    if (this.trace) this.drawTrace();
-    if (this.show.forces) this.drawForces();
-    if (this.show.names) this.drawNames();
+    if (this.trace) this.drawTrace(theme().trace);
+    if (this.options.forces) this.drawForces();
+    if (this.options.names) this.drawNames();
     this.drawScale();
+  }
+
+  // Of a ghost what has no solid: thin bars, points, strings, and its trace, in the colour and pattern of its run.
+  drawGhost(c) {
+    this.c = c;
+    this.tint = theme().series[this.run.number % 8];
+    c.globalAlpha = 0.55;
+    this.drawThinLinks();
+    for (const k of this.run.scene.constraints ?? []) if (k.kind === 'distance') this.drawConstraint(k);
+    this.drawPoints();
+    c.globalAlpha = 1;
+    if (this.trace) this.drawTrace(this.tint, theme().dashes[this.run.number % 8]);
+  }
+
+  colour(body) {
+    return this.tint ?? (body ? theme().series[(body - 1) % 8] : theme().ground);
   }
 
   // Planes and points among the shapes of planar bodies; a plane's normal is its y axis.
@@ -58,7 +90,7 @@ export class Overlay {
       for (const shape of body.shapes ?? []) {
         if (shape.kind !== 'link' || shape.width * this.view.scale >= 3) continue;
         const ends = [shape.from, shape.to].map((p) => this.view.project(this.poses.point(b, p)));
-        if (ends[0] && ends[1]) draw.line(this.c, ends, b ? theme().series[(b - 1) % 8] : theme().ground, 3);
+        if (ends[0] && ends[1]) draw.line(this.c, ends, this.colour(b), 3);
       }
     });
   }
@@ -69,7 +101,7 @@ export class Overlay {
       const points = (body.shapes ?? []).filter((s) => s.kind === 'point'), bare = reach(body) * this.view.scale < 3;
       for (const at of bare && !points.length ? [body.com ?? [0, 0, 0]] : points.map((s) => s.at ?? [0, 0, 0])) {
         const p = this.view.project(this.poses.point(b, at));
-        if (p) draw.circle(this.c, p, bare ? 5 : 2.6, { fill: theme().series[(b - 1) % 8], stroke: theme().ink, width: 1.2 });
+        if (p) draw.circle(this.c, p, bare ? 5 : 2.6, { fill: this.colour(b), stroke: theme().ink, width: 1.2 });
       }
     });
   }
@@ -183,8 +215,8 @@ export class Overlay {
     if (kind !== 'distance' || !first || !second) return;
     const [a, b] = [first, second].map((s) => this.view.project(this.poses.point(s.body, s.at ?? [0, 0, 0])));
     if (!a || !b) return;
-    draw.line(this.c, [a, b], theme().ink, 1.6);
-    for (const p of [a, b]) draw.circle(this.c, p, 2.4, { fill: theme().ink });
+    draw.line(this.c, [a, b], this.tint ?? theme().ink, 1.6);
+    for (const p of [a, b]) draw.circle(this.c, p, 2.4, { fill: this.tint ?? theme().ink });
   }
 
   drawDrive(d) {
@@ -201,19 +233,18 @@ export class Overlay {
   }
 
   // The way so far in full, the way to come faint.
-  drawTrace() {
-    const { path } = this.trace, look = theme(), parts = [[], []];
-    for (const [x, y, z, t] of path) {
+  drawTrace(stroke, dash = []) {
+    const { path, columns, body, at } = this.trace, parts = [[], []], t = this.clock.t + (this.clock.shifts?.[this.run.number] ?? 0);
+    for (const [x, y, z, when] of path) {
       const p = this.view.project([x, y, z]);
-      if (p) parts[t <= this.clock.t ? 0 : 1].push(p);
+      if (p) parts[when <= t ? 0 : 1].push(p);
     }
     this.c.globalAlpha = 0.3;
-    draw.line(this.c, parts[1], look.trace, 1.2);
+    draw.line(this.c, parts[1], stroke, 1.2, dash);
     this.c.globalAlpha = 1;
-    draw.line(this.c, parts[0], look.trace, 1.6);
-    const now = this.trace.point.columns ? this.trace.point.columns.map((k) => k?.at(this.clock.t) ?? 0) : this.poses.point(this.trace.point.body, this.trace.point.at);
-    const p = this.view.project(now);
-    if (p) draw.circle(this.c, p, 3.2, { fill: look.trace });
+    draw.line(this.c, parts[0], stroke, 1.6, dash);
+    const p = this.view.project(columns ? columns.map((k) => k?.at(t) ?? 0) : this.poses.point(body, at));
+    if (p) draw.circle(this.c, p, 3.2, { fill: stroke });
   }
 
   drawForces() {
@@ -273,6 +304,24 @@ function reach(body) {
   body.reach ??= Math.max(0, ...(body.shapes ?? []).map((s) => (s.kind === 'plane' ? Infinity : s.radius || Math.max(...(s.size ?? [0])) / 2
     || (s.to ? Math.hypot(...s.to.map((v, k) => v - s.from[k])) : 0))));
   return body.reach;
+}
+
+function tracePoints(run) {
+  const points = [];
+  for (const column of run.tables.get('markers')?.columns ?? []) {
+    if (!column.name.endsWith('.x')) continue;
+    const name = column.name.slice(0, -2);
+    points.push({ name, columns: ['x', 'y', 'z'].map((k) => run.byName.get(`${name}.${k}`)) });
+  }
+  run.scene.bodies.forEach((body, b) => { if (b && body.pose) points.push({ name: `${body.name}, mass centre`, body: b, at: body.com ?? [0, 0, 0] }); });
+  return points;
+}
+
+// Made when first asked for, and kept.
+function once(object, name, make) {
+  const value = make();
+  Object.defineProperty(object, name, { value });
+  return value;
 }
 
 function markerPath(columns) {

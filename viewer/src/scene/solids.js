@@ -6,6 +6,7 @@ import { theme } from '../theme.js';
 
 const TINTS = 8;              // that bodies take in turn, after the ground's
 const GRID = 1 + TINTS, TONES = GRID + 1;
+const FACE_OPACITY = 0.16, EDGE_OPACITY = 0.8;    // of a ghost
 const MANY = 60;              // bodies above which round shapes get fewer facets
 
 const VERTEX = `
@@ -34,7 +35,7 @@ void main() {
 }`;
 
 export class Solids {
-  constructor(run, opacity = 1) {
+  constructor(run) {
     this.run = run;
     const { bodies } = run.scene;
     this.texture = new THREE.DataTexture(new Float32Array(8 * bodies.length), 2, bodies.length, THREE.RGBAFormat, THREE.FloatType);
@@ -43,9 +44,20 @@ export class Solids {
       const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
       for (const shape of body.shapes ?? []) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, made });
     });
-    this.materials = [material(this.texture, run.isPlanar ? 0 : 1, opacity), material(this.texture, 0, opacity)];
+    this.materials = [material(this.texture, run.isPlanar ? 0 : 1), material(this.texture, 0)];
     this.group = new THREE.Group();
     this.group.add(drawn(new THREE.Mesh(faces.geometry(), this.materials[0])), drawn(new THREE.LineSegments(edges.geometry(), this.materials[1])));
+    this.haunt(null);
+  }
+
+  // As a ghost: one colour, that of its run (by number; null: solid), a breath of fill, and an outline over all that is solid.
+  haunt(ghost, visible = true) {
+    this.ghost = ghost;
+    this.group.visible = ghost === null || visible;
+    this.materials.forEach((m, edge) => {
+      Object.assign(m, { transparent: ghost !== null, depthWrite: ghost === null, depthTest: ghost === null || !this.run.isPlanar });
+      m.uniforms.opacity.value = ghost === null ? 1 : edge ? EDGE_OPACITY : FACE_OPACITY;
+    });
     this.paint();
   }
 
@@ -57,7 +69,7 @@ export class Solids {
   paint() {
     const c = theme(), panel = new THREE.Color(c.panel), ink = new THREE.Color(c.ink);
     const plain = (colour) => new THREE.Color(colour).convertLinearToSRGB();
-    const tones = [c.ground, ...c.series];
+    const tones = this.ghost === null ? [c.ground, ...c.series] : [c.ground, ...c.series].map(() => c.series[this.ghost % TINTS]);
     this.materials[0].uniforms.palette.value = tones.map((t) => mix(plain(t), panel.clone().convertLinearToSRGB(), c.dark ? 0.42 : 0.5));
     this.materials[1].uniforms.palette.value = tones.map((t) => mix(plain(t), ink.clone().convertLinearToSRGB(), 0.35));
     for (const { uniforms } of this.materials) uniforms.palette.value.push(mix(plain(c.ground), panel.clone().convertLinearToSRGB(), 0.6));
@@ -71,10 +83,10 @@ function drawn(object) {
   return object;
 }
 
-function material(texture, lit, opacity) {
+function material(texture, lit) {
   return new THREE.ShaderMaterial({
-    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: opacity < 1, depthWrite: opacity === 1, side: THREE.DoubleSide,
-    uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: opacity } },
+    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide,
+    uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: 1 } },
   });
 }
 

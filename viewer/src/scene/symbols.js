@@ -39,6 +39,13 @@ export function box(c, [x, y], half, style) {
   paint(c, style);
 }
 
+export function polygon(c, points, style) {
+  c.beginPath();
+  points.forEach(([x, y], k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
+  c.closePath();
+  paint(c, style);
+}
+
 // A line with strokes on its far side, as ground is drawn.
 export function hatched(c, a, b, stroke, depth = 9) {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]), u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length], back = [-u[1], u[0]];

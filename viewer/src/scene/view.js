@@ -24,36 +24,51 @@ export function openSurface() {
 }
 
 export class View {
-  constructor(host, { canvas, context, soft }, bounds, planar, draw) {
+  constructor(host, { canvas, context, soft }, draw) {
     this.host = host;
-    this.planar = planar;
     this.draw = draw;
-    this.bounds = bounds;
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.soft = soft;
     this.ratio = Math.min(2, devicePixelRatio || 1);
     if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
-    this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
-    this.camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
-    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-    Object.assign(this.controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
-    if (planar) {
-      this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
-      this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
-    }
-    this.controls.addEventListener('change', () => this.invalidate());
-    this.controls.addEventListener('start', () => { this.fitted = false; });
+    this.eyes = {};
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
+  }
+
+  // At a planar model face-on, at a spatial one from anywhere; `bounds` is the box to fit.
+  look(planar, bounds) {
+    this.bounds = bounds;
+    if (this.planar === planar) return;
+    if (this.controls) this.controls.enabled = false;
+    this.planar = planar;
+    Object.assign(this, this.eyes[planar] ??= this.makeEye(planar));
+    this.controls.enabled = true;
+    this.width = 0;
     this.resize();
+    this.fit();
+  }
+
+  makeEye(planar) {
+    const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
+    camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
+    const controls = new OrbitControls(camera, this.renderer.domElement);
+    Object.assign(controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
+    if (planar) {
+      controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
+      controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
+    }
+    controls.addEventListener('change', () => this.invalidate());
+    controls.addEventListener('start', () => { this.fitted = false; });
+    return { camera, controls };
   }
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
-    if (!w || !h || (w === this.width && h === this.height)) return;
-    if (this.half) this.half *= h / this.height;      // metres a pixel stay
+    if (!this.camera || !w || !h || (w === this.width && h === this.height)) return;
+    if (this.half && this.height) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
@@ -166,7 +181,7 @@ export class View {
   }
 
   render(ratio = this.ratio) {
-    if (!this.width) return;
+    if (!this.width || !this.camera) return;
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.camera.updateMatrixWorld();
     this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
