@@ -54,7 +54,7 @@ static void put_link(scene *s, vec3 from, vec3 to, double width, bool from_model
   begin_shape(s, "link", from_model);
   put_point(s, "from", from);
   put_point(s, "to", to);
-  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.12 * length, 0.05 * s->length));
+  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.1 * length, 0.04 * s->length));
   json_close(&s->w, '}');
 }
 
@@ -298,6 +298,19 @@ static void put_surfaces(scene *s) {
   json_close(&s->w, ']');
 }
 
+// Σ factor q: teeth of wheels in mesh, radius of a pinion and -1 of its rack.
+static void put_terms(scene *s, const constraint *c) {
+  json_open(&s->w, "terms", '[');
+  for (int i = 0; i < c->term_count; i++) {
+    json_open(&s->w, NULL, '{');
+    json_put_integer(&s->w, "joint", c->terms[i].of.joint);
+    json_put_integer(&s->w, "coordinate", c->terms[i].of.index);
+    json_put_number(&s->w, "factor", c->terms[i].factor);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
 static void put_constraints(scene *s) {
   json_open(&s->w, "constraints", '[');
   for (int i = 0;; i++) {
@@ -311,6 +324,7 @@ static void put_constraints(scene *s) {
     json_put_text(&s->w, "kind", p.kind);
     put_marker(s, "first", between_markers ? c->first : -1);
     put_marker(s, "second", between_markers ? c->second : -1);
+    if (!between_markers) put_terms(s, c);
     json_close(&s->w, '}');
   }
   json_close(&s->w, ']');

@@ -51,10 +51,10 @@ export class Lens {
     return this.overlays[this.run.number].contacts;
   }
 
-  draw() {
+  draw(ratio) {
     if (!this.contact || this.element.hidden || !this.canvas.clientWidth) return;
     const { clientWidth: w, clientHeight: height } = this.canvas;
-    this.c = fitCanvas(this.canvas, w, height);
+    this.c = fitCanvas(this.canvas, w, height, ratio);
     const shown = this.fitting(this.run, this.contact), ghosts = this.options.ghosts ? this.runs.filter((run) => run !== this.run) : [];
     const others = ghosts.map((run) => [run, looseOf(run).find((c) => c.name === this.contact.name && c.kind === this.contact.kind)]).filter(([, c]) => c);
     const force = this.contacts.at(this.clock.t).find((f) => f.contact.about === this.contact);
@@ -65,6 +65,19 @@ export class Lens {
     if (this.contact.kind !== 'guide') this.drawOrbit();
     if (force) this.drawTouch(force);
     this.say(force);
+  }
+
+  // The magnifier into a picture, at the lower right, with its name above and its words below.
+  copyTo(c, right, bottom) {
+    const look = theme(), { clientWidth: w, clientHeight: high } = this.canvas, x = right - w - 12, y = bottom - high - 84;
+    c.fillStyle = look.panel;
+    c.fillRect(x, y, w, high + 44);
+    c.strokeStyle = look.rule;
+    c.lineWidth = 1;
+    c.strokeRect(x + 0.5, y + 0.5, w - 1, high + 43);
+    draw.text(c, this.contact.name, x + 8, y + 16, look.ink, { size: 12 });
+    c.drawImage(this.canvas, x, y + 22, w, high);
+    draw.text(c, draw.clip(c, this.note.textContent, w - 14, 10.5), x + 8, y + high + 38, look.muted, { size: 10.5 });
   }
 
   column(key, run = this.run, contact = this.contact) {
@@ -147,7 +160,8 @@ export class Lens {
   say(force) {
     const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode'), row = force?.row ?? mode?.axis.locate(this.clock.t).i;
     const word = this.contact.modes?.[mode?.values[row]] ?? (force ? 'contact' : 'free');
-    replace(this.note, `${word}${force ? `, ${STATE_NAMES[force.state]}` : ''} · gap ${quantity(gap, 'm', 3)} of ${plain(this.contact.clearance * 1e3, 3)} mm`);
+    const state = force && STATE_NAMES[force.state] !== word ? `, ${STATE_NAMES[force.state]}` : '';
+    replace(this.note, `${word}${state} · gap ${quantity(gap, 'm', 3)} of ${plain(this.contact.clearance * 1e3, 3)} mm`);
   }
 }
 

@@ -6,8 +6,10 @@ import { quantity } from '../number.js';
 import { View, openSurface } from './view.js';
 import { Solids } from './solids.js';
 import { Poses } from './poses.js';
+import { cloudOf, boxOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
+import * as draw from './symbols.js';
 
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
 
@@ -28,6 +30,7 @@ class Scene {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
     this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null };
     this.poses = runs.map((run) => new Poses(run));
+    this.clouds = [];
     this.view = new View(host, surface, () => this.drawOver());
     this.solids = runs.map((run) => new Solids(run));
     this.solids.forEach((solid) => this.view.scene.add(solid.group));
@@ -39,7 +42,8 @@ class Scene {
     this.legendBox = h('div', { class: 'legend' });
     this.title = h('h2');
     this.tools = h('div', { class: 'tools push' });
-    host.append(this.canvas, h('div', { class: 'corner' }, this.readout, this.who), this.legendBox, this.zoomers(), this.lens.element,
+    this.corner = h('div', { class: 'corner' }, this.readout, this.who);
+    host.append(this.canvas, this.corner, this.legendBox, this.zoomers(), this.lens.element,
       h('div', { class: 'keys', 'aria-hidden': 'true' }, this.keyText));
     replace(bar, this.title, this.tools);
     clock.on('time', () => this.show());
@@ -66,13 +70,14 @@ class Scene {
     this.picked = run;
     this.solids.forEach((solid, k) => solid.haunt(k === run.number ? null : k, this.options.ghosts));
     this.lens.pick(run.number);
-    this.bounds = boundsOf(this.options.ghosts ? this.runs : [run], this.poses);
+    const cloud = (this.options.ghosts ? this.runs : [run]).flatMap((r) => this.clouds[r.number] ??= cloudOf(r, this.poses[r.number]));
+    this.bounds = boxOf(cloud, run.scene.length || 1, run.isPlanar);
     this.title.textContent = this.runs.length > 1 ? `Scene of ${run.label}` : 'Scene';
     replace(this.tools, this.controls());
     replace(this.legendBox, this.legend());
     this.legendBox.hidden = !this.legendBox.childElementCount;
     this.showWho();
-    this.view.look(run.isPlanar, this.bounds);
+    this.view.look(run.isPlanar, cloud, this.bounds);
     this.show();
     if (JSON.stringify(this.bounds) !== JSON.stringify(before)) this.fit();
   }
@@ -98,11 +103,11 @@ class Scene {
     this.view.invalidate();
   }
 
-  drawOver() {
-    const { view } = this, c = fitCanvas(this.canvas, view.width, view.height);
+  drawOver(ratio) {
+    const { view } = this, c = fitCanvas(this.canvas, view.width, view.height, ratio);
     for (const overlay of this.options.ghosts ? this.overlays : []) if (overlay !== this.overlay) overlay.drawGhost(c);
     this.overlay.draw(c);
-    this.lens.draw();
+    this.lens.draw(ratio);
     const text = this.timeText();
     if (this.readout.textContent !== text) this.readout.textContent = text;
   }
@@ -114,7 +119,8 @@ class Scene {
 
   fit() {
     const lens = this.lens.element;
-    this.view.inset = !lens.hidden ? { width: lens.offsetWidth + 16, height: lens.offsetHeight + 16 } : null;
+    this.view.inset = !lens.hidden ? { width: lens.offsetWidth + 16, height: this.host.clientHeight - lens.offsetTop + 6 } : null;
+    this.view.head = this.who ? Math.min(this.corner.offsetTop + this.corner.offsetHeight, 0.2 * this.host.clientHeight) : 0;
     this.view.fit();
   }
 
@@ -131,7 +137,10 @@ class Scene {
     items.push(this.traceSelect());
     if (lens.contact) {
       const box = check('magnifier', !lens.element.hidden, (on) => lens.toggle(on));
-      lens.ontoggle = (on) => { box.firstChild.checked = on; };
+      lens.ontoggle = (on) => {
+        box.firstChild.checked = on;
+        if (this.view.fitted) this.fit();
+      };
       items.push(box, select('Clearance in the scene', [1, 5, 10, 20, 50, 100].map((k) => [k, k === 1 ? 'clearance true' : `clearance × ${k}`]), options.magnify, (k) => {
         options.magnify = Number(k);
         this.view.invalidate();
@@ -180,15 +189,50 @@ class Scene {
     action();
   }
 
+  // The picture with what a reader needs beside it: title, run, time, arrows, which run is solid and which a ghost.
   savePng() {
-    const { view } = this, gl = view.renderer.domElement, picture = h('canvas', { width: 2 * view.width, height: 2 * view.height });
-    const c = picture.getContext('2d');
+    const { view } = this, ratio = Math.max(2, view.ratio), head = 44, foot = this.legendBox.hidden ? 0 : 26, who = this.runs.length > 1 ? 22 : 0;
+    const picture = h('canvas', { width: ratio * view.width, height: ratio * (view.height + head + who + foot) }), c = picture.getContext('2d');
+    view.render(ratio);
+    this.drawOver(ratio);
     c.fillStyle = theme().panel;
     c.fillRect(0, 0, picture.width, picture.height);
-    view.render(Math.max(2, view.ratio));
-    c.drawImage(gl, 0, 0, picture.width, picture.height);
-    c.drawImage(this.canvas, 0, 0, picture.width, picture.height);
-    picture.toBlob((blob) => download(`${fileName(this.picked.name, 'scene')}.png`, blob), 'image/png');
+    c.drawImage(view.renderer.domElement, 0, ratio * (head + who), picture.width, ratio * view.height);
+    c.drawImage(this.canvas, 0, ratio * (head + who), picture.width, ratio * view.height);
+    c.scale(ratio, ratio);
+    this.letter(c, view.width, head);
+    if (who) this.letterRuns(c, head);
+    if (!this.lens.element.hidden) this.lens.copyTo(c, view.width, view.height + head + who);
+    if (foot) draw.forceKey(c, 12, view.height + head + who + 12, this.overlay.contacts.largest);
+    this.drawOver();
+    picture.toBlob((blob) => download(`${fileName(this.picked.name, 'scene', Number(this.clock.t.toPrecision(6)))}.png`, blob), 'image/png');
+  }
+
+  // Title and method at the left, the time at the right.
+  letter(c, width, head) {
+    const look = theme(), { picked } = this, time = `t = ${this.clock.t.toPrecision(6)} s`;
+    draw.text(c, time, width - 12, 20, look.ink, { size: 13, anchor: 'right' });
+    const room = width - 36 - c.measureText(time).width;
+    draw.text(c, draw.clip(c, picked.title || picked.name, room, 14), 12, 20, look.ink, { size: 14 });
+    draw.text(c, draw.clip(c, [picked.source, `method ${picked.method}`, `carom ${picked.version ?? ''}`.trim()].filter(Boolean).join(' · '), width - 24, 11.5), 12, 36, look.muted);
+    draw.line(c, [[0, head - 0.5], [width, head - 0.5]], look.rule, 1);
+  }
+
+  letterRuns(c, top) {
+    const look = theme();
+    let x = 12;
+    for (const run of this.options.ghosts ? this.runs : [this.picked]) {
+      const solid = run === this.picked, colour = solid ? look.ink : look.series[run.number % 8], name = `${run.label} ${solid ? 'solid' : 'ghost'}`;
+      c.globalAlpha = solid ? 0.6 : 0.2;
+      c.fillStyle = solid ? look.ground : colour;
+      c.fillRect(x, top + 7, 20, 8);
+      c.globalAlpha = 1;
+      c.strokeStyle = colour;
+      c.lineWidth = 1.2;
+      c.strokeRect(x, top + 7, 20, 8);
+      draw.text(c, name, x + 26, top + 15, look.ink);
+      x += 26 + c.measureText(name).width + 18;
+    }
   }
 }
 
@@ -196,27 +240,4 @@ class Scene {
 function haveCommon(runs) {
   const names = (run) => run.scene.bodies.slice(1).map((body) => body.name), first = new Set(names(runs[0]));
   return runs.every((run) => run.space === runs[0].space && (names(run).some((name) => first.has(name)) || !first.size));
-}
-
-// Everything that moves in any run, and what is fixed to the ground: it stands still but belongs to the picture.
-function boundsOf(runs, poses) {
-  const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity];
-  const take = (p) => p.forEach((v, k) => {
-    if (!Number.isFinite(v)) return;
-    min[k] = Math.min(min[k], v);
-    max[k] = Math.max(max[k], v);
-  });
-  runs.forEach((run, r) => {
-    take(run.scene.bounds?.min ?? []);
-    take(run.scene.bounds?.max ?? []);
-    for (const joint of run.scene.joints ?? []) if (joint.first.body === 0 && joint.kind !== 'free') take(poses[r].point(0, joint.first.at ?? [0, 0, 0]));
-    for (const { first, second } of [...(run.scene.constraints ?? []), ...(run.scene.forces ?? [])]) for (const end of [first, second]) if (end?.body === 0) take(end.at ?? [0, 0, 0]);
-  });
-  const length = runs[0].scene.length || 1;
-  for (let k = 0; k < 3; k++) {
-    if (min[k] > max[k]) [min[k], max[k]] = [-length / 2, length / 2];
-    // Neither a point nor a line fills a picture.
-    if (max[k] - min[k] < 0.1 * length && (k < 2 || !runs[0].isPlanar)) [min[k], max[k]] = [(min[k] + max[k]) / 2 - 0.05 * length, (min[k] + max[k]) / 2 + 0.05 * length];
-  }
-  return { min, max };
 }
