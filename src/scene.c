@@ -311,6 +311,15 @@ static void put_terms(scene *s, const constraint *c) {
   json_close(&s->w, ']');
 }
 
+// Of two coordinates, what the relation is: two that turn are wheels in mesh, one that turns and one that slides a pinion and
+// its rack.
+static const char *couple_kind(const mechanism *m, const constraint *c) {
+  if (c->term_count != 2) return "couple";
+  const joint_type *first = m->joints[c->terms[0].of.joint].type, *second = m->joints[c->terms[1].of.joint].type;
+  if (first != &joint_revolute) return "couple";
+  return second == &joint_revolute ? "gear" : second == &joint_prismatic ? "rack" : "couple";
+}
+
 static void put_constraints(scene *s) {
   json_open(&s->w, "constraints", '[');
   for (int i = 0;; i++) {
@@ -321,7 +330,7 @@ static void put_constraints(scene *s) {
     bool between_markers = c->type != &constraint_couple;
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", p.name);
-    json_put_text(&s->w, "kind", p.kind);
+    json_put_text(&s->w, "kind", between_markers ? p.kind : couple_kind(s->m, c));
     put_marker(s, "first", between_markers ? c->first : -1);
     put_marker(s, "second", between_markers ? c->second : -1);
     if (!between_markers) put_terms(s, c);

@@ -44,8 +44,17 @@ export function cloudOf(run, poses) {
   return cloud;
 }
 
-// The box about a cloud. Neither a point nor a line fills a picture: no side is shorter than a tenth of the model's length.
-export function boxOf(cloud, length, planar) {
+// How far the largest body reaches from end to end.
+export function largestOf(run) {
+  const size = (body) => {
+    const points = (body.shapes ?? []).flatMap(pointsOf);
+    return Math.max(0, ...points.map((p) => Math.max(...points.map((q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]) + p[3] + q[3]))));
+  };
+  return Math.max(0, ...run.scene.bodies.slice(1).map(size));
+}
+
+// The box about a cloud. Neither a point nor a line fills a picture: no side is shorter than `least`.
+export function boxOf(cloud, least, length, planar) {
   const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity];
   for (const p of cloud) for (let k = 0; k < 3; k++) {
     min[k] = Math.min(min[k], p[k] - p[3]);
@@ -53,14 +62,14 @@ export function boxOf(cloud, length, planar) {
   }
   for (let k = 0; k < 3; k++) {
     if (min[k] > max[k]) [min[k], max[k]] = [-length / 2, length / 2];
-    const lacks = 0.1 * length - (max[k] - min[k]);
+    const lacks = least - (max[k] - min[k]);
     if (lacks > 0 && (k < 2 || !planar)) [min[k], max[k]] = [min[k] - lacks / 2, max[k] + lacks / 2];
   }
   return { min, max };
 }
 
 const AROUND = [-75, -60, -45, -30, -15, 15, 30, 45, 60, 75], ABOVE = [12, 20, 30, 45, 60];
-const USUAL = [32, 27], LEEWAY = [60, 60];        // degrees from the front and up, where an eye likes to stand
+const USUAL = [32, 27], LEEWAY = [60, 45];        // degrees from the front and up, where an eye likes to stand
 
 // The direction of the eye from which the cloud spreads widest, as little out of the usual as need be: a flat mechanism is
 // seen nearly along its normal, a shaft from its side.

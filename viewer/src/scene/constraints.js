@@ -14,7 +14,7 @@ export function madeUp(run) {
     if (terms?.length !== 2) continue;
     const [a, b] = terms.map((term) => joints[term.joint]);
     if (kind === 'gear') meshGears(a, b, terms.map((t) => t.factor), poses, give);
-    if (kind === 'rack') meshRack(run, a, b, Math.abs(terms[0].factor), poses, give, given);
+    if (kind === 'rack') meshRack(run, a, b, Math.abs(terms[0].factor / terms[1].factor), poses, give, given);
   }
   if (!run.isPlanar) givePatches(run, give);
   return shapes;

@@ -85,16 +85,15 @@ export class Lens {
   }
 
   // How the inner part lies in the outer one, in metres in the plane of the lens, from the recorded offset and the poses:
-  // {joint, at: its middle, ends: middles of what is drawn (both ends of what is long in space), tilt, roll}.
+  // {joint, at: its middle, ends: middles of what is drawn (both ends of what is long in space), turned: how far a turn moves a
+  // point of it}.
   fitting(run, contact) {
     const t = this.clock.t + (this.clock.shifts?.[run.number] ?? 0), joint = run.scene.joints[contact.joint], poses = this.all[run.number];
     const at = this.offset((key) => this.column(key, run, contact)?.at(t) ?? 0, contact, joint, poses);
-    const of = (side, v) => poses.direction(side.body, place({ rotate: side.rotate }, v)), dot = (u, v) => u.reduce((sum, x, k) => sum + x * v[k], 0);
-    const [x, y] = [[1, 0, 0], [0, 1, 0]].map((v) => of(joint.first, v)), half = joint.length / 2;
-    if (contact.kind === 'guide') return { joint, at, ends: [at], tilt: half * dot(y, of(joint.second, [1, 0, 0])), roll: 0 };
-    if (contact.kind !== 'journal' && contact.kind !== 'channel') return { joint, at, ends: [at], tilt: 0, roll: 0 };
-    const axis = of(joint.second, [0, 0, 1]), lean = [half * dot(x, axis), half * dot(y, axis)];
-    return { joint, at, ends: [-1, 1].map((end) => at.map((v, k) => v + end * lean[k])), tilt: 0, roll: dot(y, of(joint.second, [1, 0, 0])) };
+    const of = (side, v) => poses.direction(side.body, place({ rotate: side.rotate }, v)), [x, y] = [[1, 0, 0], [0, 1, 0]].map((v) => of(joint.first, v));
+    const turned = (local) => [x, y].map((u, k) => of(joint.second, local).reduce((sum, v, n) => sum + v * u[n], 0) - local[k]);
+    const long = contact.kind === 'journal' || contact.kind === 'channel', lean = turned([0, 0, joint.length / 2]);
+    return { joint, at, ends: long ? [-1, 1].map((end) => at.map((v, k) => v + end * lean[k])) : [at], turned };
   }
 
   // Where the middle is: in the plane turned as the bearing is now, so that the magnifier and the scene agree. A ball in a
@@ -144,7 +143,7 @@ export class Lens {
   drawTouch(force) {
     const look = theme(), { kind, middle, wall, ends } = this.drawn;
     if (kind === 'guide' || kind === 'channel') {
-      for (const [x, y] of ends.flatMap((_, end) => cornersOf(this.drawn, end))) {
+      for (const [x, y] of this.corners()) {
         if (wall - Math.abs(y - middle[1]) > NEAR && (kind === 'guide' || wall - Math.abs(x - middle[0]) > NEAR)) continue;
         if (force.state === IMPACT) draw.burst(this.c, [x, y], 9, look.impact, 2);
         else draw.circle(this.c, [x, y], 4, { fill: force.state === STICK ? look.stick : look.slip });
@@ -155,6 +154,15 @@ export class Lens {
     if (!(e > 0.98 * this.contact.clearance)) return;       // on a shoulder
     const length = 0.5 * wall * Math.max(0.4, Math.cbrt(Math.hypot(...force.force) / this.contacts.largest));
     draw.force(this.c, [middle[0] + wall * u[0], middle[1] + wall * u[1]], u.map((v) => -v), length, force.state);
+  }
+
+  // Where the inner part's ends and corners are drawn [px].
+  middles() {
+    return this.drawn.ends.map((_, end) => middleOf(this.drawn, end));
+  }
+
+  corners() {
+    return this.drawn.ends.flatMap((_, end) => cornersOf(this.drawn, end) ?? []);
   }
 
   say(force) {
@@ -176,11 +184,13 @@ function frameOf({ kind, clearance }, joint, width, height) {
 
 const middleOf = ({ middle, scale, ends }, end) => [middle[0] + scale * ends[end][0], middle[1] - scale * ends[end][1]];
 
-// Corners of a slider in its guide, seen from the side, or of an end of it in its channel; null for what is round. Turns are
-// as small as the clearance: they move corners across, as much larger as offsets are.
-function cornersOf(drawn, end) {
-  const { kind, half: [a, b], scale, joint, tilt, roll } = drawn, [x, y] = middleOf(drawn, end);
+// Corners of a slider in its guide, seen from the side, or of an end of it in its channel; null for what is round. Its size is
+// the lens's, what offset and turn do to each corner is as much larger as the clearance.
+function cornersOf({ kind, middle, half: [a, b], scale, joint, at, turned }, end) {
   if (kind !== 'guide' && kind !== 'channel') return null;
-  const high = joint.height || joint.width;
-  return [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([u, v]) => [x + u * a - scale * roll * v * high / 2, y - v * b - scale * u * (kind === 'guide' ? tilt : roll * joint.width / 2)]);
+  const size = kind === 'guide' ? [joint.length, joint.width, 0] : [joint.width, joint.height || joint.width, joint.length];
+  return [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([u, v]) => {
+    const [x, y] = turned([u, v, end ? 1 : -1].map((side, k) => side * size[k] / 2));
+    return [middle[0] + u * a + (kind === 'guide' ? 0 : scale * (at[0] + x)), middle[1] - v * b - scale * (at[1] + y)];
+  });
 }

@@ -1,7 +1,7 @@
 // What is drawn over the solids, in pixels: joints, springs, drives, planes of a planar model, traces, forces, names.
 import { theme } from '../theme.js';
 import { roundBelow, quantity } from '../number.js';
-import { place, Poses } from './poses.js';
+import { place, spread, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
 import { travelOf } from './constraints.js';
 import * as draw from './symbols.js';
@@ -28,7 +28,7 @@ export class Overlay {
   get usualTrace() {
     const bodies = this.run.scene.bodies.length - 1, curved = (point) => {
       const extent = [0, 1, 2].map((k) => this.pathOf(point).reduce(([low, high], p) => [Math.min(low, p[k]), Math.max(high, p[k])], [Infinity, -Infinity])).map(([low, high]) => high - low).sort((a, b) => b - a);
-      return extent[0] > 1e-2 * this.run.scene.length && extent[1] > 0.1 * extent[0];
+      return extent[0] > (point.columns ? 0.01 : 0.5) * this.run.scene.length && extent[1] > 0.1 * extent[0];
     };
     return this.points.find((p) => (p.columns || bodies === 1 && this.run.scene.joints.every((j) => j.kind === 'free')) && curved(p))?.name ?? '';
   }
@@ -359,7 +359,7 @@ export class Overlay {
     });
   }
 
-  // At the lower right a bar of round length in the plane, a triad in space; gravity where it does not point down.
+  // A bar of round length in the plane, at the lower right; a triad in space, at the left; gravity where it does not point down.
   drawScale() {
     const { c, view } = this, look = theme(), y = view.height - 11;
     this.drawGravity();
@@ -369,7 +369,7 @@ export class Overlay {
       draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11, halo: look.panel });
       return;
     }
-    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [view.width - 40, view.height - 30];
+    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [34, view.height - (this.contacts.largest > 0 ? 58 : 30)];
     for (const [k, name] of ['x', 'y', 'z'].entries()) {
       const p = view.project(middle.map((v, i) => v + (i === k ? 20 / view.scale : 0)));
       if (!p || !origin) continue;
@@ -420,9 +420,8 @@ function once(object, name, make) {
 }
 
 function markerPath(columns) {
-  const { times } = columns[0].axis, stride = Math.max(1, Math.ceil(times.length / TRACE)), list = [];
-  for (let i = 0; i < times.length; i += stride) list.push([...[0, 1, 2].map((k) => columns[k]?.values[i] ?? 0), times[i]]);
-  return list;
+  const { times } = columns[0].axis;
+  return spread(times, TRACE).map((i) => [...[0, 1, 2].map((k) => columns[k]?.values[i] ?? 0), times[i]]);
 }
 
 // The part of a line through `at` along `d` that lies within the picture.

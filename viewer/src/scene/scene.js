@@ -6,12 +6,13 @@ import { quantity } from '../number.js';
 import { View, openSurface } from './view.js';
 import { Solids } from './solids.js';
 import { Poses } from './poses.js';
-import { cloudOf, boxOf } from './cloud.js';
+import { cloudOf, boxOf, largestOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
 import * as draw from './symbols.js';
 
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
+const AROUND = 1.35;          // times the largest body: the least that a planar scene shows
 
 export function startScene(section, runs, clock) {
   const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene: arrows move the view, plus and minus bring it closer' });
@@ -71,7 +72,8 @@ class Scene {
     this.solids.forEach((solid, k) => solid.haunt(k === run.number ? null : k, this.options.ghosts));
     this.lens.pick(run.number);
     const cloud = (this.options.ghosts ? this.runs : [run]).flatMap((r) => this.clouds[r.number] ??= cloudOf(r, this.poses[r.number]));
-    this.bounds = boxOf(cloud, run.scene.length || 1, run.isPlanar);
+    const length = run.scene.length || 1, least = Math.max(0.1 * length, run.isPlanar ? AROUND * largestOf(run) : 0);
+    this.bounds = boxOf(cloud, least, length, run.isPlanar);
     this.title.textContent = this.runs.length > 1 ? `Scene of ${run.label}` : 'Scene';
     replace(this.tools, this.controls());
     replace(this.legendBox, this.legend());

@@ -45,7 +45,7 @@ export class Solids {
       const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
       for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, cut });
     });
-    this.materials = [material(this.texture, run.isPlanar ? 0 : 1), material(this.texture, 0)];
+    this.materials = [material(this.texture, run.isPlanar ? 0 : 1, true), material(this.texture, 0, false)];
     this.group = new THREE.Group();
     this.group.add(drawn(new THREE.Mesh(faces.geometry(), this.materials[0])), drawn(new THREE.LineSegments(edges.geometry(), this.materials[1])));
     this.haunt(null);
@@ -84,9 +84,10 @@ function drawn(object) {
   return object;
 }
 
-function material(texture, lit) {
+// Faces lie a little behind the lines on them.
+function material(texture, lit, face) {
   return new THREE.ShaderMaterial({
-    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, polygonOffset: face, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: 1 } },
   });
 }
