@@ -94,6 +94,36 @@ export function pageChecks(browser, scratch) {
     assert.ok(!await page.locator('dialog').isVisible());
   });
 
+  for (const [make, word] of [[fixtures.ball, 'move'], [fixtures.many, 'turn']]) {
+    on(`the scene by keyboard: arrows ${word} the view`, make, async (page) => {
+      const scene = page.locator('#scene .view'), eye = () => page.evaluate(() => {
+        const { camera, controls } = window.carom.scene.view;
+        return { at: camera.position.toArray(), target: controls.target.toArray(), zoom: camera.zoom, away: camera.position.distanceTo(controls.target), t: window.carom.clock.t, zoomed: window.carom.clock.isZoomed };
+      });
+      await page.locator('#scene .tools button').last().focus();
+      await page.keyboard.press('Tab');
+      assert.ok(await scene.evaluate((e) => e === document.activeElement), 'Tab reaches it after its controls');
+      assert.match(await scene.getAttribute('aria-label'), new RegExp(`Scene: arrows ${word} the view`));
+      assert.ok(await page.locator('#scene .keys').isVisible(), 'says its keys');
+      const before = await eye();
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowUp');
+      const moved = await eye();
+      assert.notDeepEqual(moved.at, before.at);
+      if (word === 'turn') assert.deepEqual(moved.target, before.target, 'about its middle');
+      else assert.notDeepEqual(moved.target, before.target);
+      await page.keyboard.press('+');
+      const closer = await eye();
+      assert.ok(word === 'turn' ? closer.away < moved.away : closer.zoom > moved.zoom);
+      assert.deepEqual([closer.t, closer.zoomed], [before.t, false], 'neither time nor plots took these keys');
+      await page.keyboard.press('f');
+      const fitted = await eye();
+      assert.ok(Math.abs(fitted.away - before.away) < 1e-9 * before.away && Math.abs(fitted.zoom - before.zoom) < 1e-9, 'F fits');
+      await page.keyboard.press('?');
+      assert.match(await page.textContent('dialog'), /With the scene in focus/);
+    });
+  }
+
   on('speeds go from real time down to 1 in 10000', fixtures.ball, async (page) => {
     const values = await page.locator('#dock select option').evaluateAll((list) => list.map((o) => Number(o.value)));
     assert.equal(Math.max(...values), 1);
@@ -244,7 +274,11 @@ export function pageChecks(browser, scratch) {
     assert.match(impacts.content.toString(), /^contact,start,end/);
     const png = await download(page, () => page.locator('#scene button', { hasText: 'PNG' }).click());
     assert.equal(png.content.subarray(1, 4).toString(), 'PNG');
-    assert.ok(png.content.length > 2000);
+    const size = await page.evaluate(() => [window.carom.scene.view.width, window.carom.scene.view.height]);
+    assert.deepEqual([png.content.readUInt32BE(16), png.content.readUInt32BE(20)], [2 * size[0], 2 * (size[1] + 44 + 26)], 'twice as fine as the screen, with a head for title and time and a foot for the arrows');
+    const inked = await page.evaluate(inkOf, [png.content.toString('base64'), [['title', 0, 0, 0.5, 40], ['time', 0.7, 0, 1, 40], ['scene', 0.2, 60, 0.8, size[1]], ['scale', 0.7, size[1] + 10, 1, size[1] + 44], ['arrows', 0, size[1] + 46, 0.6, size[1] + 70]]]);
+    for (const [what, share] of Object.entries(inked)) assert.ok(share > 0.002, `${what} is drawn: ${share}`);
+    assert.match(png.name, /^ball-scene-0\.png$/);
   });
 
   on('two runs: ghosts, paired curves, matched impacts, differences', fixtures.pair, async (page) => {
@@ -439,6 +473,22 @@ export function pageChecks(browser, scratch) {
       }
     }
   });
+}
+
+// Runs in the page: how much of some parts of a picture (from left and right in shares, top and bottom in CSS pixels) is not ground.
+async function inkOf([base64, parts]) {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))])), canvas = document.createElement('canvas'), result = {};
+  [canvas.width, canvas.height] = [image.width, image.height];
+  const c = canvas.getContext('2d');
+  c.drawImage(image, 0, 0);
+  const rgb = c.getImageData(1, 1, 1, 1).data;
+  for (const [name, left, top, right, bottom] of parts) {
+    const { data } = c.getImageData(left * image.width, 2 * top, (right - left) * image.width, 2 * (bottom - top));
+    let off = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - rgb[0]) + Math.abs(data[i + 1] - rgb[1]) + Math.abs(data[i + 2] - rgb[2]) > 60) off++;
+    result[name] = off / (data.length / 4);
+  }
+  return result;
 }
 
 // Runs in the page: pairs of text and background that are too close, by WCAG's relative luminance.

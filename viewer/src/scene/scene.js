@@ -12,10 +12,11 @@ import { Lens } from './lens.js';
 import * as draw from './symbols.js';
 
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
+const NARROW = 500;           // below it the buttons stand in a row over the model [px]
 const AROUND = 1.35;          // times the largest body: the least that a planar scene shows
 
 export function startScene(section, runs, clock) {
-  const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene: arrows move the view, plus and minus bring it closer' });
+  const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene' });
   const bar = h('header');
   replace(section, h('div', { class: 'panel' }, bar, host));
   const surface = openSurface();
@@ -42,10 +43,11 @@ class Scene {
     this.who = runs.length > 1 ? h('div', { class: 'who', role: 'group', 'aria-label': 'Run drawn solid' }) : '';
     this.legendBox = h('div', { class: 'legend' });
     this.title = h('h2');
+    this.keys = h('div', { class: 'keys', 'aria-hidden': 'true' });
     this.tools = h('div', { class: 'tools push' });
     this.corner = h('div', { class: 'corner' }, this.readout, this.who);
     host.append(this.canvas, this.corner, this.legendBox, this.zoomers(), this.lens.element,
-      h('div', { class: 'keys', 'aria-hidden': 'true' }, this.keyText));
+      this.keys);
     replace(bar, this.title, this.tools);
     clock.on('time', () => this.show());
     clock.on('state', () => this.view.invalidate());
@@ -78,6 +80,8 @@ class Scene {
     replace(this.tools, this.controls());
     replace(this.legendBox, this.legend());
     this.legendBox.hidden = !this.legendBox.childElementCount;
+    this.keys.textContent = this.keyText;
+    this.host.setAttribute('aria-label', `Scene: ${this.keyText}`);
     this.showWho();
     this.view.look(run.isPlanar, cloud, this.bounds);
     this.show();
@@ -122,7 +126,7 @@ class Scene {
   fit() {
     const lens = this.lens.element;
     this.view.inset = !lens.hidden ? { width: lens.offsetWidth + 16, height: this.host.clientHeight - lens.offsetTop + 6 } : null;
-    this.view.head = this.who ? Math.min(this.corner.offsetTop + this.corner.offsetHeight, 0.2 * this.host.clientHeight) : 0;
+    this.view.head = this.who || this.host.clientWidth < NARROW ? Math.min(this.corner.offsetTop + this.corner.offsetHeight, 0.2 * this.host.clientHeight) : 0;
     this.view.fit();
   }
 
@@ -163,7 +167,7 @@ class Scene {
   }
 
   get keyText() {
-    return `arrows ${this.runs[0].isPlanar ? 'move the view' : 'turn the view'} · + − closer, further · F fit · ? all keys`;
+    return `arrows ${this.picked.isPlanar ? 'move the view' : 'turn the view'} · + − closer, further · F fit · ? all keys`;
   }
 
   zoomers() {
