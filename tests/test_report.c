@@ -254,6 +254,24 @@ static void the_scene_is_there(void) {
   CHECK(json_get(run, "plots")->count >= 4);
 }
 
+// What a page draws wheels and racks from: joints and factors of couplings, and what they are.
+static void couplings_are_there(void) {
+  opened_page p = run_and_report(example_load("rack-pinion", "end=0.01"), "couple");
+  const json_value *constraints = json_get(json_get(run_of(&p, 0), "scene"), "constraints");
+  const json_value *mesh = find_named(constraints, "mesh"), *steer = find_named(constraints, "steer");
+  if (!CHECK(mesh && steer)) return;
+  CHECK_TEXT(json_get_text(mesh, "kind"), "gear");
+  CHECK_TEXT(json_get_text(steer, "kind"), "rack");
+  const json_value *terms = json_get(mesh, "terms");
+  if (!CHECK(terms && terms->count == 2)) return;
+  CHECK_EQUAL(json_get_number(&terms->items[1], "joint", -1), 1);
+  CHECK_NEAR(json_get_number(&terms->items[0], "factor", 0), 12, 0);
+  CHECK_NEAR(json_get_number(&terms->items[1], "factor", 0), 36, 0);
+  CHECK_NEAR(json_get_number(&json_get(steer, "terms")->items[0], "factor", 0), 0.03, 1e-17);  // the pinion's radius, read from text
+  opened_page q = run_and_report(example_load("differential", "end=0.01"), "couple3");
+  CHECK_TEXT(json_get_text(find_named(json_get(json_get(run_of(&q, 0), "scene"), "constraints"), "bevel"), "kind"), "couple");
+}
+
 // What acts at a contact balances what its columns say: a box at rest on the floor is carried by its weight.
 static void forces_stand_where_they_act(void) {
   opened_page p = run_and_report(example_load("incline-box", "slope=0 end=0.1"), "force");
@@ -832,6 +850,7 @@ int main(void) {
   RUN(json_numbers_keep_every_digit);
   RUN(numbers_come_back);
   RUN(the_scene_is_there);
+  RUN(couplings_are_there);
   RUN(forces_stand_where_they_act);
   RUN(nothing_breaks_out);
   RUN(thinning_keeps_its_bound);
