@@ -8,6 +8,7 @@ import * as draw from './symbols.js';
 
 const LONGEST = 0.22;         // of the view's height: the arrow of the largest force
 const TRACE = 3000;           // places of a trace
+const MANY = 12;              // joints above which their pins are drawn smaller
 const FLASH = 0.22;           // an impact stays in the eye so long [s of real time]
 
 export class Overlay {
@@ -162,11 +163,11 @@ export class Overlay {
 
   // A pin along its axis, in space.
   drawHinge(joint, p, at) {
-    const axis = this.axis(joint) ?? [0, 0, 1], ends = this.axial(at, axis, 10), inner = this.axial(at, axis, 8.5), look = theme();
+    const axis = this.axis(joint) ?? [0, 0, 1], size = this.run.scene.joints.length > MANY ? 0.45 : 1, ends = this.axial(at, axis, 10 * size), inner = this.axial(at, axis, 8.5 * size), look = theme();
     if (!ends || !inner) return;
-    draw.line(this.c, ends, look.ink, 7);
-    draw.line(this.c, inner, look.panel, 4);
-    draw.circle(this.c, p, 2, { fill: look.ink });
+    draw.line(this.c, ends, look.ink, 7 * size);
+    draw.line(this.c, inner, look.panel, 4 * size);
+    draw.circle(this.c, p, 2 * size, { fill: look.ink });
   }
 
   // Both ends of a stretch of so many pixels either way along an axis, where it is seen across.
@@ -206,13 +207,19 @@ export class Overlay {
     if (!ends[0] || !ends[1]) return;
     const d = [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]], size = Math.hypot(...d) || 1, n = [-d[1] / size, d[0] / size];
     if (!this.run.isPlanar) return void this.drawSlide(joint, ends, n);
-    const k = this.magnify, apart = joint.width > 0 ? (joint.width / 2 + joint.clearance * k) * this.view.scale + 0.5 : 9;
+    const k = this.magnify, wide = joint.width || this.slideWidth(joint), apart = wide > 0 ? (wide / 2 + joint.clearance * k) * this.view.scale + 0.5 : 9;
     const rail = (sense) => ends.map(([x, y]) => [x + sense * apart * n[0], y + sense * apart * n[1]]);
     const wall = joint.first.body === 0 ? draw.hatched : (c, a, b, stroke) => draw.line(c, [a, b], stroke, 1.6);
     wall(this.c, ...rail(1), look.ground, 8);
     wall(this.c, ...rail(-1).reverse(), look.ground, 8);
     if (joint.clearance > 0 && k > 1) this.drawSliderMagnified(joint, at, axis, n, k);
     return undefined;
+  }
+
+  // Of a block that is drawn and not given by the joint: across the way it slides.
+  slideWidth(joint) {
+    const box = (this.run.scene.bodies[joint.second.body].shapes ?? []).find((s) => s.kind === 'box'), axis = box && place({ rotate: joint.second.rotate }, this.slideAxis(joint));
+    return box ? Math.abs(axis[0]) > Math.abs(axis[1]) ? box.size[1] : box.size[0] : 0;
   }
 
   // In space: the line that it slides along, two rails beside it, across them the thread of a screw.
