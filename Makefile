@@ -38,7 +38,7 @@ viewer: ## build the page of reports with Vite into viewer/dist, which is checke
 	@scripts/setup viewer
 	@scripts/viewer build
 
-gallery: ## run every model, write its report and a picture of it: docs/gallery/reports.html
+gallery: ## run every model, write its report and a picture of it: docs/gallery/index.html
 	@scripts/setup build viewer
 	@$(release) --target carom_tool
 	@scripts/gallery

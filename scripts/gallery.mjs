@@ -1,5 +1,5 @@
-// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, the index page over all of them, the same
-// with links to the reports that are there, and docs/report.png for the README. Called by scripts/gallery.
+// node gallery.mjs MODEL...: pictures of these models' reports in docs/gallery, over all of them index.html, which leads to the
+// reports, and README.md, which is checked in and leads to the models; docs/report.png for the README. Called by scripts/gallery.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, open } from '../viewer/tests/harness.mjs';
@@ -44,13 +44,21 @@ async function readmePicture(browser) {
   await page.shut();
 }
 
-// The index that is checked in leads to the model, as reports are not checked in.
-function card(name, toReports) {
-  const { title, source, words } = describe(readFileSync(join(ROOT, 'models', `${name}.yaml`), 'utf8'));
-  const image = existsSync(join(GALLERY, `${name}.jpg`)) ? `<img src="${name}.jpg" alt="" loading="lazy">` : '';
-  const link = toReports && existsSync(join(GALLERY, `${name}.html`)) ? `${name}.html` : `../../models/${name}.yaml`;
-  return `<article><a href="${link}">${image}<h2>${escape(title || name)}</h2></a>
+const about = (name) => describe(readFileSync(join(ROOT, 'models', `${name}.yaml`), 'utf8'));
+
+// A report that is not there, as only some models were run: its model instead.
+function card(name) {
+  const { title, source, words } = about(name);
+  const link = existsSync(join(GALLERY, `${name}.html`)) ? `${name}.html` : `../../models/${name}.yaml`;
+  return `<article><a href="${link}"><img src="${name}.jpg" alt="" loading="lazy"><h2>${escape(title || name)}</h2></a>
 ${source ? `<p class="source">${escape(source)}</p>\n` : ''}${words ? `<p>${escape(words)}</p>\n` : ''}<p class="model">models/${name}.yaml</p></article>`;
+}
+
+function section(name) {
+  const { title, source, words } = about(name);
+  const markdown = (text) => text.replace(/[\\`*_<>[\]]/g, '\\$&');
+  return [`## ${markdown(title || name)}`, `[![${name}](${name}.jpg)](../../models/${name}.yaml)`, source && `*${markdown(source)}*`, markdown(words),
+    `[models/${name}.yaml](../../models/${name}.yaml)`].filter(Boolean).join('\n\n');
 }
 
 const STYLE = `:root { color-scheme: light dark } body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
@@ -59,17 +67,25 @@ article { border: 1px solid #8886; border-radius: 6px; overflow: hidden; padding
 h2 { font-size: 1.05rem } img { width: 100%; display: block; aspect-ratio: 3/2; object-fit: cover; background: #fff }
 .source, .model { font-size: .85rem; opacity: .75 } a:focus-visible { outline: 3px solid #0b5cad }`;
 
-const page = (words, cards) => `<!doctype html>
+const page = (cards) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>carom: gallery</title>
 <style>${STYLE}</style>
 <h1>Gallery</h1>
-<p>Every model that comes with carom. ${words}</p>
+<p>Every model that comes with carom. Each picture leads to the report of its run.</p>
 <main>
 ${cards.join('\n')}
 </main>
+`;
+
+const readme = (sections) => `# Gallery
+
+Every model that comes with carom, two fifths of the way through its run. \`make gallery\` runs them all and writes their reports, and \`index.html\` beside this
+page, which leads to them.
+
+${sections.join('\n\n')}
 `;
 
 const names = readdirSync(join(ROOT, 'models')).filter((f) => f.endsWith('.yaml')).map((f) => f.slice(0, -5)).sort();
@@ -78,8 +94,6 @@ const wanted = process.argv.slice(2);
 for (const name of wanted) await picture(browser, name);
 if (wanted.includes(README_MODEL)) await readmePicture(browser);
 await browser.close();
-writeFileSync(join(GALLERY, 'index.html'),
-  page(`Each picture leads to the model. <code>make gallery</code> runs them all and writes their reports, with a page <code>reports.html</code>
-beside this one that leads to them.`, names.map((name) => card(name, false))));
-writeFileSync(join(GALLERY, 'reports.html'), page('Each picture leads to the report of its run.', names.map((name) => card(name, true))));
-console.log(`docs/gallery/reports.html, ${names.length} models`);
+writeFileSync(join(GALLERY, 'index.html'), page(names.map(card)));
+writeFileSync(join(GALLERY, 'README.md'), readme(names.map(section)));
+console.log(`docs/gallery/index.html, ${names.length} models`);

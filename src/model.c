@@ -68,6 +68,10 @@ carom_remark carom_model_remark(const carom_model *model, int i) {
   return (carom_remark){0};
 }
 
+const char *carom_model_note(const carom_model *model, int i) {
+  return i >= 0 && i < model->note_count ? model->notes[i] : NULL;
+}
+
 static const char *body_of(const mechanism *m, int marker_index) {
   return marker_index < 0 ? NULL : m->bodies[m->markers[marker_index].body].name;
 }

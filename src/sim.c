@@ -63,13 +63,13 @@ static any_settings settings_of(const carom_sim *sim) {
   const carom_moreau_def *d = &sim->model->moreau;
   if (sim->type == &scheme_moreau)
     return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance,
-                                     .dump = d->dump, .dump_every = d->dump_every}};
+                                     .dump = {d->dump, d->dump_every}}};
   smooth_settings smooth = smooth_settings_of(sim->model);
   const carom_event_def *v = &sim->model->event;
   if (sim->type == &scheme_event)
     return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
                                     .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length,
-                                    .dump = v->dump, .dump_every = v->dump_every}};
+                                    .dump = {v->dump, v->dump_every}}};
   if (sim->type == &scheme_compliant) return (any_settings){.compliant = compliant_settings_of(sim->model, smooth)};
   return (any_settings){.smooth = smooth};
 }

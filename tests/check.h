@@ -13,6 +13,7 @@
 #include <ftw.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,45 @@ CHECK_UNUSED_OK static const char *check_scratch_dir(void) {
   }
   atexit(check_remove_scratch);
   return check_state.scratch;
+}
+
+// Path of a file in that directory; the last eight stay valid.
+CHECK_UNUSED_OK static const char *scratch(const char *name) {
+  static char paths[8][4400];
+  static int turn;
+  char *path = paths[turn++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", check_scratch_dir(), name);
+  return path;
+}
+
+// The bytes of a file with a zero behind them, to be freed; null where there is none. The size may be null.
+CHECK_UNUSED_OK static char *read_file(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  fseek(f, 0, SEEK_END);
+  const size_t length = (size_t)ftell(f);
+  rewind(f);
+  char *bytes = malloc(length + 1);
+  bytes[fread(bytes, 1, length, f)] = 0;
+  fclose(f);
+  if (size) *size = length;
+  return bytes;
+}
+
+CHECK_UNUSED_OK static bool write_file(const char *path, const void *bytes, size_t size) {
+  FILE *f = fopen(path, "wb");
+  const bool done = f && fwrite(bytes, 1, size, f) == size;
+  return CHECK(f && fclose(f) == 0 && done);
+}
+
+CHECK_UNUSED_OK static bool write_text(const char *path, const char *text) { return write_file(path, text, strlen(text)); }
+
+// The same sequence in every run and on every machine (Knuth's linear congruence); a test may set the seed.
+CHECK_UNUSED_OK static uint64_t check_seed = 1;
+
+CHECK_UNUSED_OK static double uniform(double low, double high) {
+  check_seed = check_seed * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(check_seed >> 11) * 0x1p-53;
 }
 
 // Path of a file of the source tree, e.g. check_source("models/x.yaml", path, sizeof path).

@@ -2,10 +2,7 @@
 #ifndef CAROM_TESTS_CONTACT_H
 #define CAROM_TESTS_CONTACT_H
 
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -20,13 +17,6 @@ typedef struct contact_problem {
   double known_r[CONTACT_ROWS], known_u[CONTACT_ROWS];  // the solution it was made from
   double r[CONTACT_ROWS], u[CONTACT_ROWS];              // the one that was found
 } contact_problem;
-
-static uint64_t contact_seed = 1;
-
-static inline double uniform(double lo, double hi) {
-  contact_seed = contact_seed * 6364136223846793005u + 1442695040888963407u;
-  return lo + (hi - lo) * (double)(contact_seed >> 11) * 0x1p-53;
-}
 
 static inline int pick(int count) { return (int)uniform(0, count); }
 

@@ -1,9 +1,6 @@
 // Any bytes as a model, read through an option table of every type, and as an expression. Nothing may crash, leak or
 // hang; an error must have a status and a text.
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #include "model/option.h"
 
@@ -65,27 +62,14 @@ static void read_expression(arena *memory, const char *text) {
   (void)v, (void)j;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  jmp_buf out_of_memory;
-  arena memory = arena_create(&out_of_memory);
-  if (setjmp(out_of_memory)) {
-    arena_free(&memory);
-    return 0;
-  }
-  char *text = arena_alloc(&memory, size + 1, 1);
-  if (size) memcpy(text, data, size);
+static void fuzz_text(arena *memory, const char *text, size_t size) {
   // The last line is also tried as the value of a --set.
   const char *last = strrchr(text, '\n');
   assignment set = {size % 2 ? "bodies.a.mass" : "n", last ? last + 1 : "3"};
   carom_error error = {0};
   // A small limit on values keeps a run short: to unroll a million copies teaches the fuzzer nothing.
-  const document *d =
-      document_load_within(&memory, "fuzz.yaml", text, size, &set, (int)(size % 3 != 0), 20000, &error);
+  const document *d = document_load_within(memory, "fuzz.yaml", text, size, &set, (int)(size % 3 != 0), 20000, &error);
   if (!d && (error.status == CAROM_OK || error.text[0] == '\0')) abort();
-  if (d) read_all(&memory, d->root, size % 2, 0);
-  read_expression(&memory, text);
-  arena_free(&memory);
-  return 0;
+  if (d) read_all(memory, d->root, size % 2, 0);
+  read_expression(memory, text);
 }

@@ -1,10 +1,7 @@
 // Any bytes as a contact problem: read and, if that succeeds, solved for a moment by every solver. Nothing may crash,
 // leak or hang; what is refused has a status and a message, and what is read is a valid problem that comes back the
 // same when written.
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #include "solve/problem_text.h"
 #include "solve/solver.h"
@@ -42,25 +39,13 @@ static void write_and_read(arena *memory, const solve_problem *p) {
   free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  jmp_buf out_of_memory;
-  arena memory = arena_create(&out_of_memory);
-  if (setjmp(out_of_memory)) {
-    arena_free(&memory);
-    return 0;
-  }
-  char *text = arena_alloc(&memory, size + 1, 1);
-  if (size) memcpy(text, data, size);
+static void fuzz_text(arena *memory, const char *text, size_t size) {
   carom_error error = {0};
-  const solve_problem *p = problem_parse(&memory, "fuzz.dat", text, size, &error);
+  const solve_problem *p = problem_parse(memory, "fuzz.dat", text, size, &error);
   if (!p && (error.status == CAROM_OK || error.text[0] == '\0')) abort();
   if (p && !solve_problem_valid(p)) abort();
   if (p && p->W.rows <= ROWS_MAX) {
-    write_and_read(&memory, p);
+    write_and_read(memory, p);
     solve_a_little(p);
   }
-  arena_free(&memory);
-  return 0;
 }

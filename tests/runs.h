@@ -8,8 +8,9 @@
 #ifndef CAROM_TESTS_RUNS_H
 #define CAROM_TESTS_RUNS_H
 
-#include "carom/carom.h"
-#include "check.h"
+#include "example.h"
+
+#include <stdarg.h>
 
 typedef struct run {
   carom_model *model;
@@ -23,54 +24,31 @@ static void run_close(run *r) {
   r->sim = NULL, r->model = NULL;
 }
 
-enum { RUN_SETTINGS = 16 };
-
-// Cuts "a=1 b=2" into settings, in place.
-static int run_settings(char *text, carom_setting *settings) {
-  int count = 0;
-  for (char *word = strtok(text, " "); word && count < RUN_SETTINGS; word = strtok(NULL, " ")) {
-    char *equals = strchr(word, '=');
-    if (!equals) continue;
-    *equals = 0;
-    settings[count++] = (carom_setting){word, equals + 1};
-  }
-  return count;
-}
-
 // Fills the run without a check: a model may be meant to be refused.
 static bool run_try(run *r, const char *path, const char *settings) {
-  char text[512];
-  carom_setting list[RUN_SETTINGS];
-  snprintf(text, sizeof text, "%s", settings);
   *r = (run){0};
-  r->model = carom_model_load(path, list, run_settings(text, list), &r->error);
+  r->model = example_load_path(path, settings, &r->error);
   r->sim = r->model ? carom_sim_create(r->model, &r->error) : NULL;
   return r->sim != NULL;
 }
 
-static bool run_report(run *r, bool ok, const char *what, const char *settings) {
-  if (!CHECK(ok)) printf("      %s %s: %s\n", what, settings, r->error.text);
-  return ok;
+static bool run_open_path(run *r, const char *path, const char *settings) {
+  if (CHECK(run_try(r, path, settings))) return true;
+  printf("      %s %s: %s\n", path, settings ? settings : "", r->error.text);
+  run_close(r);
+  return false;
 }
 
 CHECK_UNUSED_OK static bool run_open(run *r, const char *name, const char *settings) {
   char path[1024];
   snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, name);
-  const bool opened = run_report(r, run_try(r, path, settings), name, settings);
-  if (!opened) run_close(r);
-  return opened;
+  return run_open_path(r, path, settings);
 }
 
 // A model written in the test.
 CHECK_UNUSED_OK static bool run_open_text(run *r, const char *text, const char *settings) {
-  char path[4200];
-  snprintf(path, sizeof path, "%s/model.yaml", check_scratch_dir());
-  FILE *file = fopen(path, "w");
-  if (!CHECK(file && fputs(text, file) >= 0)) return false;
-  fclose(file);
-  const bool opened = run_report(r, run_try(r, path, settings), "text", settings);
-  if (!opened) run_close(r);
-  return opened;
+  const char *path = scratch("model.yaml");
+  return write_text(path, text) && run_open_path(r, path, settings);
 }
 
 CHECK_UNUSED_OK static bool run_to(run *r, double t) {
@@ -79,8 +57,14 @@ CHECK_UNUSED_OK static bool run_to(run *r, double t) {
   return status == CAROM_OK;
 }
 
-CHECK_UNUSED_OK static double run_read(run *r, const char *signal) {
-  return carom_sim_read(r->sim, carom_model_signal(r->model, signal));
+// The signal of a printed name, `run_read(&r, "rod%d.x", 3)`. One that is not there is NaN, which fails any check.
+__attribute__((format(printf, 2, 3))) CHECK_UNUSED_OK static double run_read(run *r, const char *format, ...) {
+  char name[128];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(name, sizeof name, format, arguments);
+  va_end(arguments);
+  return carom_sim_read(r->sim, carom_model_signal(r->model, name));
 }
 
 // Half a unit in the last of so many digits of a number.

@@ -1,5 +1,5 @@
 // A body on a single joint against the output of ADAMS (reference data outside the tree).
-#include "example.h"
+#include "runs.h"
 
 typedef struct samples {
   double t[600], value[600][3];
@@ -29,21 +29,21 @@ static double distance(const double *a, const double *b) {
 // The largest distances from the reference over all samples: of the mass centre, and of the force on ground.
 static bool compare(const char *joint, const char *joint_name, const char *settings, const samples *position,
                     const samples *force, double *worst_position, double *worst_force) {
-  example e;
+  run e;
   char model[64];
   snprintf(model, sizeof model, "pendulum-%s", joint);
-  if (!example_start(&e, model, settings)) return false;
+  if (!run_open(&e, model, settings)) return false;
   *worst_position = *worst_force = 0;
   bool going = true;
   for (int k = 0; k < position->count && going; k++) {
-    going = example_advance(&e, position->t[k]);
-    double p[] = {example_read(&e, "bar.x"), example_read(&e, "bar.y"), example_read(&e, "bar.z")};
-    double f[] = {-example_read(&e, "%s.fx", joint_name), -example_read(&e, "%s.fy", joint_name),
-                  -example_read(&e, "%s.fz", joint_name)};
+    going = run_to(&e, position->t[k]);
+    double p[] = {run_read(&e, "bar.x"), run_read(&e, "bar.y"), run_read(&e, "bar.z")};
+    double f[] = {-run_read(&e, "%s.fx", joint_name), -run_read(&e, "%s.fy", joint_name),
+                  -run_read(&e, "%s.fz", joint_name)};
     *worst_position = fmax(*worst_position, distance(p, position->value[k]));
     *worst_force = fmax(*worst_force, distance(f, force->value[k]));
   }
-  example_end(&e);
+  run_close(&e);
   printf("    %s %s: %.2g m, %.2g N\n", joint, settings, *worst_position, *worst_force);
   return going;
 }
@@ -84,17 +84,17 @@ static void prismatic_follows_adams(void) {
 // No reference needed: z = -g t²/2, which an integrator of order 2 and above finds exactly but for rounding.
 static void prismatic_falls_freely(void) {
   for (int i = 0; i < 2; i++) {
-    example e;
-    if (!example_start(&e, "pendulum-prismatic", i ? "coordinates=absolute" : "coordinates=joint")) return;
+    run e;
+    if (!run_open(&e, "pendulum-prismatic", i ? "coordinates=absolute" : "coordinates=joint")) return;
     for (int k = 1; k <= 500; k++) {
       double t = 0.01 * k, depth = 0.5 * 9.80665 * t * t;
-      if (!example_advance(&e, t)) break;
+      if (!run_to(&e, t)) break;
       // the first steps are of order 1, and held to rtol = atol = 1e-10 each
-      CHECK_NEAR(example_read(&e, "bar.z"), -depth, 1e-9 * fmax(1, depth));
-      CHECK_NEAR(example_read(&e, "bar.x"), 2, 1e-12);
-      CHECK_NEAR(example_read(&e, "guide.fx"), 0, 1e-12);
+      CHECK_NEAR(run_read(&e, "bar.z"), -depth, 1e-9 * fmax(1, depth));
+      CHECK_NEAR(run_read(&e, "bar.x"), 2, 1e-12);
+      CHECK_NEAR(run_read(&e, "guide.fx"), 0, 1e-12);
     }
-    example_end(&e);
+    run_close(&e);
   }
 }
 

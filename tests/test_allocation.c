@@ -1,5 +1,5 @@
 // Nothing of ours allocates within a step, nor while rows are recorded.
-#include "example.h"
+#include "runs.h"
 #include "wrapped_malloc.h"
 
 #define GGL "integrator.type=ida method.smooth.constraints=ggl integrator.rtol=1e-6 integrator.atol=1e-6"
@@ -46,8 +46,8 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 // From the very first step on, and with every signal read after each.
 static void a_step_allocates_nothing(void) {
   for (int i = 0; i < SUBJECTS; i++) {
-    example e;
-    if (!example_start(&e, subjects[i].model, subjects[i].settings)) continue;
+    run e;
+    if (!run_open(&e, subjects[i].model, subjects[i].settings)) continue;
     const int signals = carom_model_signal_count(e.model);
     const long before = memory_calls.count;
     int steps = 0;
@@ -59,7 +59,7 @@ static void a_step_allocates_nothing(void) {
     const long taken = memory_calls.count - before;
     CHECK(going);
     if (!CHECK_EQUAL(taken, 0)) printf("      %s %s\n", subjects[i].model, subjects[i].settings);
-    example_end(&e);
+    run_close(&e);
   }
 }
 
@@ -90,12 +90,9 @@ static void recording_allocates_nothing(void) {
   for (int i = 0; i < 3; i++) {
     carom_model *model = example_load("chain", settings[i]);
     if (!model) continue;
-    char h5[4200], text[4200];
-    snprintf(h5, sizeof h5, "%s/run.h5", check_scratch_dir());
-    snprintf(text, sizeof text, "%s/run.csv", check_scratch_dir());
     watch w = {0};
     carom_error error = {0};
-    carom_run_options options = {.record = h5, .csv = text, .end = 1, .progress = look, .context = &w};
+    carom_run_options options = {.record = scratch("run.h5"), .csv = scratch("run.csv"), .end = 1, .progress = look, .context = &w};
     if (!CHECK(carom_run(model, &options, NULL, &error) == CAROM_OK)) printf("%s\n", error.text);
     CHECK_LE(2, w.calls);
     CHECK_EQUAL(w.last - w.at_first, 0);

@@ -37,9 +37,7 @@ static const solution extended = {
 };
 
 static double read_joint(run *r, int i, const char *what) {
-  char name[32];
-  snprintf(name, sizeof name, "%s.%s", joints[i], what);
-  return run_read(r, name);
+  return run_read(r, "%s.%s", joints[i], what);
 }
 
 static bool solve(solution *s, const char *settings) {
@@ -51,11 +49,7 @@ static bool solve(solution *s, const char *settings) {
     s->u[i] = read_joint(&r, i, "u");
     s->a[i] = read_joint(&r, i, "a");
   }
-  for (int i = 0; i < MULTIPLIERS; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "lambda%d", i + 1);
-    s->lambda[i] = run_read(&r, name);
-  }
+  for (int i = 0; i < MULTIPLIERS; i++) s->lambda[i] = run_read(&r, "lambda%d", i + 1);
   run_close(&r);
   return done;
 }

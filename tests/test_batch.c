@@ -1,5 +1,5 @@
 // Many sims on one model over threads. Runs once more under the thread sanitizer.
-#include "example.h"
+#include "runs.h"
 
 #include <stdatomic.h>
 
@@ -66,38 +66,38 @@ static void each_sim_is_as_if_alone(void) {
 static void a_set_joint_stays_and_the_loop_follows(void) {
   double q[2][6];
   for (int s = 0; s < 2; s++) {
-    example e;
-    if (!example_start(&e, "bricard", s ? "coordinates=absolute" : "coordinates=joint")) return;
+    run e;
+    if (!run_open(&e, "bricard", s ? "coordinates=absolute" : "coordinates=joint")) return;
     const double angle = 0.2, rate = -0.7;
     CHECK(carom_sim_set_joint(e.sim, "a", &angle, &rate, &e.error) == CAROM_OK);
-    CHECK_NEAR(example_read(&e, "a.q"), angle, 1e-12);
-    CHECK_NEAR(example_read(&e, "a.u"), rate, 1e-12);
-    for (int k = 0; k < 6; k++) q[s][k] = example_read(&e, "%c.q", 'a' + k);
+    CHECK_NEAR(run_read(&e, "a.q"), angle, 1e-12);
+    CHECK_NEAR(run_read(&e, "a.u"), rate, 1e-12);
+    for (int k = 0; k < 6; k++) q[s][k] = run_read(&e, "%c.q", 'a' + k);
     // threefold symmetry: every other joint turns alike
     CHECK_NEAR(fabs(q[s][2]), angle, 1e-9);
     CHECK_NEAR(fabs(q[s][4]), angle, 1e-9);
     CHECK_LE(0.1, fabs(q[s][1]));
-    example_advance(&e, 0.2);
+    run_to(&e, 0.2);
     CHECK_LE(carom_sim_summary(e.sim).constraint_violation, 1e-10);
-    example_end(&e);
+    run_close(&e);
   }
   for (int k = 0; k < 6; k++) CHECK_NEAR(q[0][k], q[1][k], 1e-9);
 }
 
 static void set_joint_refuses_what_it_cannot_do(void) {
-  example e;
+  run e;
   const double zero = 0, far = 40;
-  if (!example_start(&e, "universal-shaft", "coordinates=joint")) return;
+  if (!run_open(&e, "universal-shaft", "coordinates=joint")) return;
   CHECK(carom_sim_set_joint(e.sim, "inptu", &zero, NULL, &e.error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(e.error.text, "inptu");
   CHECK(carom_sim_set_joint(e.sim, "input", &zero, NULL, &e.error) == CAROM_ERROR_USAGE);  // driven
-  example_end(&e);
-  if (!example_start(&e, "rack-pinion", "")) return;
-  double before = example_read(&e, "energy.kinetic") + example_read(&e, "energy.spring");
+  run_close(&e);
+  if (!run_open(&e, "rack-pinion", "")) return;
+  double before = run_read(&e, "energy.kinetic") + run_read(&e, "energy.spring");
   CHECK(carom_sim_set_joint(e.sim, "rack", &far, NULL, NULL) == CAROM_OK);  // closes, and a null error is no trouble
-  CHECK_NEAR(example_read(&e, "pinion.q"), far / 0.03, 1e-9);
-  CHECK(example_read(&e, "energy.spring") > before);
-  example_end(&e);
+  CHECK_NEAR(run_read(&e, "pinion.q"), far / 0.03, 1e-9);
+  CHECK(run_read(&e, "energy.spring") > before);
+  run_close(&e);
 }
 
 // A sim that cannot go on is told in its summary; the others do not mind.

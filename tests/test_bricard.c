@@ -1,5 +1,5 @@
 // The overconstrained loop: its redundancy is found, and it moves, closed, for a long time.
-#include "example.h"
+#include "runs.h"
 
 static void one_freedom_is_found(void) {
   carom_model *joint = example_load("bricard", "coordinates=joint"), *absolute = example_load("bricard", "coordinates=absolute");
@@ -45,19 +45,19 @@ static void a_general_loop_is_rigid(void) {
 }
 
 // Where rod k (1 to 5) ends, given the end in its axes; through the signals of bodies and not through the constraints.
-static void end_of(example *e, int k, const double *end, double *out) {
-  double w = example_read(e, "rod%d.qw", k), x = example_read(e, "rod%d.qx", k), y = example_read(e, "rod%d.qy", k),
-         z = example_read(e, "rod%d.qz", k);
+static void end_of(run *e, int k, const double *end, double *out) {
+  double w = run_read(e, "rod%d.qw", k), x = run_read(e, "rod%d.qx", k), y = run_read(e, "rod%d.qy", k),
+         z = run_read(e, "rod%d.qz", k);
   const double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
                           {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
                           {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
   static const char axes[] = "xyz";
   for (int i = 0; i < 3; i++)
-    out[i] = example_read(e, "rod%d.%c", k, axes[i]) + R[i][0] * end[0] + R[i][1] * end[1] + R[i][2] * end[2];
+    out[i] = run_read(e, "rod%d.%c", k, axes[i]) + R[i][0] * end[0] + R[i][1] * end[1] + R[i][2] * end[2];
 }
 
 // The widest gap at the six corners.
-static double widest_gap(example *e) {
+static double widest_gap(run *e) {
   static const double ends[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, {-1, 0, 0}, {0, 0, -1}}, zero[3] = {0};
   double worst = 0;
   for (int k = 0; k < 6; k++) {  // from the end of rod k to the origin of the next; the ground is rod 0 and rod 6
@@ -69,18 +69,18 @@ static double widest_gap(example *e) {
   return worst;
 }
 
-static double total_energy(example *e) { return example_read(e, "energy.kinetic") + example_read(e, "energy.gravity"); }
+static double total_energy(run *e) { return run_read(e, "energy.kinetic") + run_read(e, "energy.gravity"); }
 
 // 100 s at rtol 1e-10. Energy errs by the tolerance of a step times the steps (about 16 000), in the worst case all of
 // one sign; kinetic energy reaches 50 J.
 static void runs_closed_for_100_seconds(const char *settings) {
-  example e;
-  if (!example_start(&e, "bricard", settings)) return;
+  run e;
+  if (!run_open(&e, "bricard", settings)) return;
   double start = total_energy(&e), worst_gap = 0, worst_energy = 0, most_kinetic = 0;
-  for (double t = 0.5; t <= 100 && example_advance(&e, t); t += 0.5) {
+  for (double t = 0.5; t <= 100 && run_to(&e, t); t += 0.5) {
     worst_gap = fmax(worst_gap, widest_gap(&e));
     worst_energy = fmax(worst_energy, fabs(total_energy(&e) - start));
-    most_kinetic = fmax(most_kinetic, example_read(&e, "energy.kinetic"));
+    most_kinetic = fmax(most_kinetic, run_read(&e, "energy.kinetic"));
   }
   carom_summary s = carom_sim_summary(e.sim);
   CHECK_NEAR(s.t, 100, 0);
@@ -91,7 +91,7 @@ static void runs_closed_for_100_seconds(const char *settings) {
   CHECK_EQUAL(s.projection_failures, 0);
   printf("    %s: gap %.2g m, violation %.2g, energy %.2g of %.3g J, %ld steps\n", settings, worst_gap,
          s.constraint_violation, worst_energy, most_kinetic, s.steps);
-  example_end(&e);
+  run_close(&e);
 }
 
 #define TIGHT "integrator.rtol=1e-10 integrator.atol=1e-10 "
@@ -102,22 +102,22 @@ static void holds_in_absolute_coordinates(void) { runs_closed_for_100_seconds(TI
 // Two formulations with nothing in common but the file agree to what their integrators promise: 1e-11 for each step of
 // both (some 500 each), and the motion stretches a difference at most tenfold in this time.
 static void both_coordinates_agree(void) {
-  example a, b;
-  if (!example_start(&a, "bricard", "coordinates=joint integrator.rtol=1e-11 integrator.atol=1e-11")) return;
-  if (example_start(&b, "bricard", "coordinates=absolute integrator.rtol=1e-11 integrator.atol=1e-11")) {
+  run a, b;
+  if (!run_open(&a, "bricard", "coordinates=joint integrator.rtol=1e-11 integrator.atol=1e-11")) return;
+  if (run_open(&b, "bricard", "coordinates=absolute integrator.rtol=1e-11 integrator.atol=1e-11")) {
     static const char *const signals[] = {"a.q", "b.q", "c.q", "d.q", "e.q", "f.q", "f.u", "corner.x", "corner.y", "corner.z"};
     double worst = 0;
-    for (double t = 0.25; t <= 3 && example_advance(&a, t) && example_advance(&b, t); t += 0.25)
+    for (double t = 0.25; t <= 3 && run_to(&a, t) && run_to(&b, t); t += 0.25)
       for (int k = 0; k < 10; k++) {
-        double difference = example_read(&a, "%s", signals[k]) - example_read(&b, "%s", signals[k]);
+        double difference = run_read(&a, "%s", signals[k]) - run_read(&b, "%s", signals[k]);
         worst = fmax(worst, fabs(difference));
       }
     const double steps = (double)(carom_sim_summary(a.sim).steps + carom_sim_summary(b.sim).steps);
     CHECK_LE(worst, 10 * steps * 1e-11);
     printf("    agree to %.2g over 3 s in %.0f steps\n", worst, steps);
-    example_end(&b);
+    run_close(&b);
   }
-  example_end(&a);
+  run_close(&a);
 }
 
 int main(void) {

@@ -22,7 +22,7 @@ static void check_settings(const char *settings) {
   double worst = 0;
   if (run_to(&r, 3))
     for (int i = 0; i < VALUES; i++) {
-      const double is = run_read(&r, published[i].signal), wanted = published[i].value;
+      const double is = run_read(&r, "%s", published[i].signal), wanted = published[i].value;
       worst = fmax(worst, fabs(is / wanted - 1));
       if (!CHECK_NEAR(is, wanted, run_digits(wanted, 8))) printf("      %s\n", published[i].signal);
     }

@@ -19,7 +19,7 @@ static result solve(const char *settings) {
   if (!run_open(&r, "slider-crank-ideal", settings)) return x;
   for (int k = 0; k < SAMPLES; k++) {
     x.done = run_to(&r, END * (k + 1) / SAMPLES);
-    for (int i = 0; i < SIGNALS; i++) x.value[k][i] = run_read(&r, signals[i]);
+    for (int i = 0; i < SIGNALS; i++) x.value[k][i] = run_read(&r, "%s", signals[i]);
   }
   x.steps = (double)carom_sim_summary(r.sim).steps;
   run_close(&r);

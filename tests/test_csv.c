@@ -7,24 +7,6 @@
 
 #include "record/csv.h"
 
-static const char *scratch(const char *name) {
-  static char path[4200];
-  snprintf(path, sizeof path, "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
-static char *read_file(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return NULL;
-  fseek(f, 0, SEEK_END);
-  size_t size = (size_t)ftell(f);
-  rewind(f);
-  char *bytes = malloc(size + 1);
-  bytes[fread(bytes, 1, size, f)] = '\0';
-  fclose(f);
-  return bytes;
-}
-
 static void csv_is_plain_text(void) {
   const char *path = scratch("run.csv");
   static const char *const columns[] = {"t", "crank.q", "a,b", "say \"x\""};
@@ -36,7 +18,7 @@ static void csv_is_plain_text(void) {
   CHECK_EQUAL(csv_append(c, (double[]){1.0 / 3, 0.1 + 0.2, 5e-324, -0.0}, &error), CAROM_OK);
   CHECK_EQUAL(csv_finish(c, &error), CAROM_OK);
   CHECK_EQUAL(csv_finish(NULL, &error), CAROM_OK);
-  char *text = read_file(path);
+  char *text = read_file(path, NULL);
   CHECK_TEXT(text, "t,crank.q,\"a,b\",\"say \"\"x\"\"\"\n"
                    "0,0.1,-1.5,1e+300\n"
                    "nan,nan,inf,-inf\n"
@@ -86,7 +68,7 @@ static void csv_ignores_the_locale(void) {
   if (CHECK(c)) CHECK_EQUAL(csv_append(c, (double[]){0.5}, NULL), CAROM_OK);
   CHECK_EQUAL(csv_finish(c, NULL), CAROM_OK);
   setlocale(LC_ALL, "C");
-  char *text = read_file(path);
+  char *text = read_file(path, NULL);
   CHECK_TEXT(sample, "0,5");
   CHECK_TEXT(text, "x\n0.5\n");
   free(text);
@@ -108,7 +90,7 @@ static void csv_goes_to_standard_output(void) {
   close(saved), close(file);
   CHECK_EQUAL(appended, CAROM_OK);
   CHECK_EQUAL(flushed, CAROM_OK);
-  char *text = read_file(path);
+  char *text = read_file(path, NULL);
   CHECK_TEXT(text, "before\nx\n2\nafter\n");
   free(text);
 }

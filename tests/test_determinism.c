@@ -1,5 +1,5 @@
 // The same bits: on every run, on any number of threads, and after a resume where the method allows it.
-#include "example.h"
+#include "runs.h"
 
 #include "record/record.h"
 #include "sim.h"
@@ -73,9 +73,9 @@ static void two_runs_give_the_same_bits(void) {
         if (dirt[k]) memset(dirt[k], turn ? 0x7f : 0xa5, (size_t)1 << (k % 16 + 4));
       }
       for (int k = 0; k < 64; k++) free(dirt[k]);
-      example e;
-      if (!example_start(&e, s->model, s->settings)) break;
-      example_advance(&e, s->end);
+      run e;
+      if (!run_open(&e, s->model, s->settings)) break;
+      run_to(&e, s->end);
       double *now = read_signals(e.sim);
       carom_summary summary = carom_sim_summary(e.sim);
       if (turn == 0) steps = summary.steps;
@@ -83,7 +83,7 @@ static void two_runs_give_the_same_bits(void) {
       free(first);
       first = turn == 0 ? now : NULL;
       if (turn) free(now);
-      example_end(&e);
+      run_close(&e);
     }
     free(first);
   }
@@ -165,8 +165,8 @@ static void check_same_books(const carom_sim *a, const carom_sim *b) {
 static void a_one_step_method_resumes_bit_by_bit(void) {
   for (int i = 0; i < SUBJECTS; i++) {
     const subject *s = &subjects[i];
-    example e;
-    if (!example_start(&e, s->model, s->settings)) continue;
+    run e;
+    if (!run_open(&e, s->model, s->settings)) continue;
     for (int k = 0; k < 37 && carom_sim_time(e.sim) < s->end / 2; k++)
       CHECK(carom_sim_step(e.sim, s->end, &e.error) == CAROM_OK);
     double *row = calloc((size_t)sim_checkpoint_size(e.model), sizeof *row);
@@ -182,7 +182,7 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
         free(a);
         free(b);
       }
-      example_advance(&e, s->end);
+      run_to(&e, s->end);
       CHECK(carom_sim_advance(resumed, s->end, &e.error) == CAROM_OK);
       double *a = read_signals(e.sim), *b = read_signals(resumed);
       if (s->one_step) {
@@ -198,7 +198,7 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
     }
     carom_sim_destroy(resumed);
     free(row);
-    example_end(&e);
+    run_close(&e);
   }
 }
 
@@ -228,10 +228,7 @@ static int last_rows(const char *path, double *out, int most) {
 static void check_resumed_run(const char *name, const char *settings, double end, bool exact) {
   carom_model *model = example_load(name, settings);
   if (!model) return;
-  char whole[4200], half[4200], rest[4200];
-  snprintf(whole, sizeof whole, "%s/whole.h5", check_scratch_dir());
-  snprintf(half, sizeof half, "%s/half.h5", check_scratch_dir());
-  snprintf(rest, sizeof rest, "%s/rest.h5", check_scratch_dir());
+  const char *whole = scratch("whole.h5"), *half = scratch("half.h5"), *rest = scratch("rest.h5");
   carom_error error = {0};
   carom_summary one = {0}, two = {0}, three = {0};
   carom_run_options options = {.record = whole, .end = end};

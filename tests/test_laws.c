@@ -444,6 +444,45 @@ static void sliding_takes_the_work_of_coulomb(void) {
   }
 }
 
+static bool lists(const char *const *keys, const char *key) {
+  for (; keys && *keys; keys++)
+    if (strcmp(*keys, key) == 0) return true;
+  return false;
+}
+
+// What acts over a range of speeds and, with bristles, over how far they are bent.
+static double response(const friction_law *l) {
+  double sum = 0;
+  for (double speed = 1e-3; speed < 1; speed *= 2)
+    for (int bent = 0; bent < 3; bent++) {
+      double v[2] = {speed, 0}, z[2] = {bent * 4e-6, 0}, f[2] = {0}, zdot[2] = {0};
+      l->type->force(l, 10, v, z, f, zdot);
+      sum += f[0] + zdot[0];
+    }
+  return sum;
+}
+
+// A friction law depends on a number of its material exactly if it lists that key: what is told to have no effect has none.
+static void laws_read_the_keys_they_list(void) {
+  static const struct { const char *key; size_t at; } numbers[] = {
+      {"static_friction", offsetof(friction_law, still)}, {"v0", offsetof(friction_law, v0)},
+      {"v1", offsetof(friction_law, v1)}, {"stribeck", offsetof(friction_law, stribeck)},
+      {"stribeck_exponent", offsetof(friction_law, stribeck_exponent)}, {"viscous", offsetof(friction_law, viscous)},
+      {"bristle_stiffness", offsetof(friction_law, bristle_stiffness)},
+      {"bristle_damping", offsetof(friction_law, bristle_damping)}, {"dahl_exponent", offsetof(friction_law, dahl_exponent)}};
+  int count;
+  const friction_law_type *const *all = friction_laws(&count);
+  for (int i = 0; i < count; i++)
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && strcmp(all[i]->name, "expression") != 0; k++) {
+      friction_law l = make_friction(all[i]->name);
+      l.viscous = 0.5;
+      double before = response(&l);
+      *(double *)((char *)&l + numbers[k].at) *= 1.5;
+      bool listed = lists(all[i]->needs, numbers[k].key) || lists(all[i]->uses, numbers[k].key);
+      if (!CHECK_EQUAL(response(&l) != before, listed)) printf("      %s, %s\n", all[i]->name, numbers[k].key);
+    }
+}
+
 // Every law tells what it is, and none has the name of another.
 static void registries_are_complete(void) {
   int count, frictions;
@@ -482,6 +521,7 @@ int main(void) {
   RUN(loops_enclose_what_is_lost);
   RUN(impacts_that_make_no_sense_are_refused);
   RUN(sliding_takes_the_work_of_coulomb);
+  RUN(laws_read_the_keys_they_list);
   RUN(registries_are_complete);
   return check_summary();
 }

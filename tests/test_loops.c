@@ -88,12 +88,10 @@ static seen look(const loop *l, const char *coordinates, double t) {
   seen s = {NAN, NAN, NAN, 0};
   snprintf(settings, sizeof settings, "%scoordinates=%s " AT("erk", "1e-12"), l->settings, coordinates);
   if (!open_loop(&r, l->name, settings)) return s;
-  char q[32], u[32];
-  snprintf(q, sizeof q, "%s.q", l->watch), snprintf(u, sizeof u, "%s.u", l->watch);
   double fastest = 0;
   while (carom_sim_time(r.sim) < t && CHECK(carom_sim_step(r.sim, t, &r.error) == CAROM_OK))
-    fastest = fmax(fastest, fabs(run_read(&r, u)));
-  s = (seen){run_read(&r, q), run_read(&r, u), fastest, carom_sim_summary(r.sim).steps};
+    fastest = fmax(fastest, fabs(run_read(&r, "%s.u", l->watch)));
+  s = (seen){run_read(&r, "%s.q", l->watch), run_read(&r, "%s.u", l->watch), fastest, carom_sim_summary(r.sim).steps};
   run_close(&r);
   return s;
 }

@@ -190,6 +190,36 @@ static void remarks_are_told_of_a_model(void) {
   }
 }
 
+// Keys that no method reads with the laws there are, and only those: restitution and friction serve rigid methods.
+static void what_has_no_effect_is_noted(void) {
+  static const struct { const char *words, *key, *why; } cases[] = {
+      {"damping: 3, stiffness: 1e6", "'damping'", "law lankarani-nikravesh does not read it"},
+      {"length: 3 mm, stiffness: 1e6", "'length'", "law lankarani-nikravesh does not read it"},
+      {"law: hooke, stiffness: 1e6, solid: steel", "'solid'", "law hooke does not read it"},
+      {"law: hertz, stiffness: 1e6, young: 1e9, poisson: 0.3", "'young'", "the stiffness is given outright"},
+      {"law: hertz, stiffness: 1e6, pulls: true", "'pulls'", "law hertz never pulls"},
+      {"stiffness: 1e6, friction: 0.1, stribeck: 1 mm/s", "'stribeck'", "friction law brown-mcphee does not read it"},
+      {"stiffness: 1e6, friction: 0.1, static_friction: 0.2, friction_law: coulomb", "'static_friction'",
+       "friction law coulomb does not read it"},
+      {"stiffness: 1e6, friction_law: dahl, v0: 1 mm/s", "'v0'", "friction law dahl does not read it"},
+      {"restitution: 0.7, tangential_restitution: 0.1, friction: 0.2, law: kelvin-voigt, stiffness: 1e6, damping: 3", NULL, NULL},
+      {"law: hertz, solid: steel, friction_law: lugre, static_friction: 0.1, viscous: 1, stribeck: 1 mm/s", NULL, NULL},
+      {"law: johnson, solid: steel, length: 1 cm, pulls: true", NULL, NULL},
+  };
+  for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    carom_error error = {0};
+    carom_model *model = ball_with("", cases[i].words, &error);
+    if (!CHECK_TEXT(error.text, "")) continue;
+    const char *note = carom_model_note(model, 0);
+    if (!cases[i].key) CHECK_TEXT(note, NULL);
+    else if (CHECK_CONTAINS(note, cases[i].key)) {
+      CHECK_CONTAINS(note, cases[i].why);
+      CHECK_CONTAINS(note, "ball:10: ");
+    }
+    carom_model_destroy(model);
+  }
+}
+
 static void line_contacts_take_cylinders(void) {
   contact_material m;
   carom_model *model;
@@ -290,6 +320,18 @@ static void programs_give_laws_as_functions(void) {
   CHECK(compile_ball(&d, &error) == NULL && strstr(error.text, "stiffness") != NULL);
 }
 
+// A program's struct has no places; what differs from its preset was meant.
+static void what_has_no_effect_is_noted_in_code(void) {
+  carom_error error = {0};
+  carom_material_def d = carom_material_default();
+  d.damping = 3, d.stiffness = 1e6;
+  carom_model *model = compile_ball(&d, &error);
+  if (!CHECK_TEXT(error.text, "")) return;
+  CHECK_CONTAINS(carom_model_note(model, 0), "'damping' of material");
+  CHECK(!carom_model_note(model, 1) && !carom_model_note(model, -1));
+  carom_model_destroy(model);
+}
+
 int main(void) {
   RUN(hertz_stiffness_is_that_of_the_papers);
   RUN(hertz_stiffness_follows_its_formula);
@@ -300,8 +342,10 @@ int main(void) {
   RUN(wanted_restitution_becomes_damping);
   RUN(laws_beyond_their_range_are_remarked);
   RUN(remarks_are_told_of_a_model);
+  RUN(what_has_no_effect_is_noted);
   RUN(line_contacts_take_cylinders);
   RUN(what_a_contact_lacks_is_told);
   RUN(programs_give_laws_as_functions);
+  RUN(what_has_no_effect_is_noted_in_code);
   return check_summary();
 }

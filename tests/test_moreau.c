@@ -347,13 +347,6 @@ static void painleve_paradox_is_told(void) {
 
 // --- nothing unsolved ---------------------------------------------------------------------------------------------
 
-static unsigned long long seed = 1;
-
-static double uniform(double lo, double hi) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return lo + (hi - lo) * (double)(seed >> 11) * 0x1p-53;
-}
-
 // A turn of the box: any, or (every third) about y alone, so that it lands on two corners at once.
 static void choose_fall(int i, char *settings, size_t size) {
   static const double friction[] = {0.2, 0.4, 1, 2};

@@ -1,10 +1,8 @@
-#include "check.h"
+#include "memory.h"
 
 #include "model/option.h"
 
-static jmp_buf out_of_memory;
 static carom_error error;
-static arena memory;
 
 typedef struct inner {
   double depth;
@@ -64,9 +62,6 @@ static bool read_thing(const char *text, bool planar, thing *t) {
   return root && option_read(&r, &table, value_get(root, "x"), t, others, NULL);
 }
 
-static void begin(void) { memory = arena_create(&out_of_memory); }
-static void end(void) { arena_free(&memory); }
-
 static void presets(void) {
   thing t;
   memset(&t, 0xAB, sizeof t);
@@ -86,7 +81,6 @@ static void presets(void) {
 }
 
 static void every_type_is_read(void) {
-  begin();
   thing t;
   bool ok = read_thing("parameters: {l: 2 m, n: 4, mode: rk4, off: false, name: wheel}\n"
                  "x: {mass: 2*n, length: l/2, count: n + 1, kind: mode, fixed: off, note: free text, between: [ground, name],\n"
@@ -121,11 +115,9 @@ static void every_type_is_read(void) {
   }
   CHECK_NEAR(t.gravity[2].constant, -9.80665, 0);
   CHECK_NEAR(t.inner.depth, 0.01, 0);
-  end();
 }
 
 static void planar_and_spatial(void) {
-  begin();
   thing t;
   CHECK(read_thing("x: {mass: 1, at: [1, 2], rotation: 60 deg, inertia: 3, gravity: [0, 1], axis: [0, 2]}\n", true,
                    &t));
@@ -136,7 +128,6 @@ static void planar_and_spatial(void) {
   CHECK(t.axis[1] == 1);
   CHECK(read_thing("x: {mass: 1, inertia: 3, of: one, axis: y, values: 7}\n", false, &t));
   CHECK(t.inertia[0] == 3 && t.inertia[2] == 3 && t.names.count == 1 && t.values.count == 1 && t.axis[1] == 1);
-  end();
 }
 
 // A quaternion turns a vector: v' = q v q*.
@@ -148,7 +139,6 @@ static void turn(const double q[4], const double v[3], double out[3]) {
 }
 
 static void rotations(void) {
-  begin();
   thing t;
   double y[3];
   // Turned 90 degrees about z and then about the new x: the body's z ends along +x.
@@ -162,7 +152,6 @@ static void rotations(void) {
   CHECK_NEAR(y[0], 1, 1e-15);
   CHECK(read_thing("x: {mass: 1, rotation: {quaternion: [2, 0, 0, 2]}}\n", false, &t));
   CHECK_NEAR(t.rotation[0], sqrt(0.5), 1e-15);
-  end();
 }
 
 static void fails(const char *entry, bool planar, int column, const char *message) {
@@ -180,7 +169,6 @@ static void fails(const char *entry, bool planar, int column, const char *messag
 }
 
 static void mistakes_stand_at_their_place(void) {
-  begin();
   fails("{length: 1}", false, 1, "'mass' is missing in revolute");
   fails("{mass: 1, lenght: 2}", false, 14, "unknown key 'lenght' in revolute");
   fails("{mass: 1, lenght: 2}", false, 14, "did you mean 'length'?");
@@ -224,7 +212,6 @@ static void mistakes_stand_at_their_place(void) {
   fails("{mass: 1, hole: {dpeth: 3}}", false, 21, "did you mean 'depth'?");
   fails("{mass: 1, hole: 3}", false, 20, "'hole' must be a map, not text");
   fails("[1]", false, 4, "'x' must be a map, not a list");
-  end();
 }
 
 static int member(const char *text, thing *t, option_places *places) {
@@ -234,7 +221,6 @@ static int member(const char *text, thing *t, option_places *places) {
 }
 
 static void members(void) {
-  begin();
   thing t;
   option_places places;
   CHECK_EQUAL(member("x: {revolute: [a, b], mass: 2}\n", &t, &places), 0);
@@ -267,11 +253,9 @@ static void members(void) {
   CHECK_EQUAL(member("x: revolute\n", &t, NULL), -1);
   CHECK_CONTAINS(error.text, "'mass' is missing");
   CHECK_EQUAL(error.column, 4);
-  end();
 }
 
 static void two_members_at_once(void) {
-  begin();
   static const option_table other = {"slider", "", NULL, sizeof(inner), inner_options, 1};
   static const option_table *const both[] = {&plain_table, &other};
   const value *root = parse("x: {fixed: {}, slider: {}}\n");
@@ -279,11 +263,9 @@ static void two_members_at_once(void) {
   inner t;
   CHECK_EQUAL(option_read_member(&r, "joint", both, 2, value_get(root, "x"), &t, NULL, NULL), -1);
   CHECK_CONTAINS(error.text, "more than one thing");
-  end();
 }
 
 static void command_line_keys(void) {
-  begin();
   const assignment set = {"lenght", "2"};
   memset(&error, 0, sizeof error);
   const char *text = "parameters: {lengthy: 2}\nmass: 1\n";
@@ -293,7 +275,6 @@ static void command_line_keys(void) {
   CHECK(d && !option_read(&r, &table, d->root, &t, NULL, NULL));
   CHECK_CONTAINS(error.text, "--set:1:1: error: 'lenght' is neither a parameter nor a key");
   CHECK_CONTAINS(error.text, "did you mean 'length'?");
-  end();
 }
 
 static bool checks(const thing *t, bool planar) {
@@ -303,7 +284,6 @@ static bool checks(const thing *t, bool planar) {
 }
 
 static void structs_filled_in_code(void) {
-  begin();
   thing good, t;
   option_defaults(&table, &good);
   good.mass = 1;
@@ -335,7 +315,6 @@ static void structs_filled_in_code(void) {
   CHECK(!checks(&t, false));
   t = good, t.names = (carom_names){NULL, 2};
   CHECK(!checks(&t, false));
-  end();
 }
 
 static void append(void *context, const char *text) { strcat(context, text); }
@@ -353,7 +332,6 @@ static void the_reference_page(void) {
 }
 
 int main(void) {
-  if (setjmp(out_of_memory)) return 1;
   RUN(presets);
   RUN(every_type_is_read);
   RUN(planar_and_spatial);

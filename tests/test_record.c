@@ -23,14 +23,6 @@ static const char *const event_columns[EVENTS] = {"t", "impulse", "energy"};
 static const char *const event_units[EVENTS] = {"s", "N·s", "J"};
 static const record_text texts[] = {{"model", "title: Pendulum\nend: 1 s\n"}, {"note", ""}, {"author", "Ørsted"}};
 
-static const char *scratch(const char *name) {
-  static char path[2][4200];
-  static int turn;
-  turn = !turn;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", check_scratch_dir(), name);
-  return path[turn];
-}
-
 static const char *const *joint_columns(void) {
   static char names[JOINTS][24];
   static const char *pointers[JOINTS];
@@ -71,24 +63,6 @@ static bool holds_entries(record_reader *r, int table, long count) {
     for (int i = 0; same && i < columns; i++) same = rows[k * columns + i] == entry(table, k, i);
   free(rows);
   return same;
-}
-
-static bool write_file(const char *path, const void *bytes, size_t size) {
-  FILE *f = fopen(path, "wb");
-  bool done = f && fwrite(bytes, 1, size, f) == size;
-  return f && fclose(f) == 0 && done;
-}
-
-static char *read_file(const char *path, size_t *size) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return NULL;
-  fseek(f, 0, SEEK_END);
-  *size = (size_t)ftell(f);
-  rewind(f);
-  char *bytes = malloc(*size + 1);
-  bytes[fread(bytes, 1, *size, f)] = '\0';
-  fclose(f);
-  return bytes;
 }
 
 // Files and what is open inside them; nothing may be left when a test is over.
@@ -581,7 +555,7 @@ static void damage(const char *original, bool finished, int trials) {
   if (!CHECK(bytes)) return;
   for (int k = 0; k < trials; k++) {  // denser where the structures are
     double part = (double)k / trials;
-    CHECK(write_file(path, bytes, (size_t)(part * part * part * (double)size)));
+    write_file(path, bytes, (size_t)(part * part * part * (double)size));
     bool opened = survives(path);
     CHECK(!finished || !opened);
   }
@@ -593,7 +567,7 @@ static void damage(const char *original, bool finished, int trials) {
     if (at >= size) continue;
     char bit = (char)(1 << (seed & 7));
     bytes[at] ^= bit;
-    CHECK(write_file(path, bytes, size));
+    write_file(path, bytes, size);
     survives(path);
     bytes[at] ^= bit;
   }

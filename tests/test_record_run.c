@@ -1,11 +1,9 @@
 // Whole runs with their files: what is in them, while the run goes on, after its end and after an interruption.
-#include "example.h"
+#include "runs.h"
 
 #include <sys/wait.h>
 
 #include "record/record.h"
-
-static void path_of(const char *name, char *path, size_t size) { snprintf(path, size, "%s/%s", check_scratch_dir(), name); }
 
 // A column of a table of a record, by name. Null after a failed check; to be freed.
 static double *read_column(record_reader *in, const char *table, const char *column, long *rows) {
@@ -44,8 +42,7 @@ static const char *const swing =
 
 static void outputs_are_recorded(void) {
   carom_error error = {0};
-  char path[4200];
-  path_of("outputs.h5", path, sizeof path);
+  const char *path = scratch("outputs.h5");
   carom_model *model = carom_model_parse(swing, "swing.yaml", &error);
   if (!CHECK(model)) return;
   carom_summary summary;
@@ -93,8 +90,8 @@ static void csv_has_header_and_exact_ends(void) {
   enum { MOST = 20000 };
   static double t[MOST];
   for (int i = 0; i < 5; i++) {
-    char path[4200], header[8192] = "", words[256];
-    path_of("run.csv", path, sizeof path);
+    char header[8192] = "", words[256];
+    const char *path = scratch("run.csv");
     snprintf(words, sizeof words, "%s record.every=0", settings[i]);
     carom_model *model = example_load("pendulum-revolute", words);
     if (!model) continue;
@@ -125,8 +122,8 @@ static void every_sets_the_rows(void) {
   enum { MOST = 1000 };
   static double t[MOST];
   for (int i = 0; i < 6; i++) {
-    char path[4200], header[8192] = "";
-    path_of("every.csv", path, sizeof path);
+    char header[8192] = "";
+    const char *path = scratch("every.csv");
     carom_model *model = example_load("pendulum-revolute", cases[i].settings);
     if (!model) continue;
     carom_error error = {0};
@@ -142,23 +139,22 @@ static void every_sets_the_rows(void) {
 
 // A row between steps is as good as one at a step: dense output on the same motion, to its tolerance.
 static void rows_between_steps_are_accurate(void) {
-  example fine;
-  char path[4200];
-  path_of("dense.h5", path, sizeof path);
+  run fine;
+  const char *path = scratch("dense.h5");
   carom_model *model = example_load("pendulum-revolute", "record.every=0.01");
   if (!model) return;
   carom_error error = {0};
   CHECK(carom_run(model, &(carom_run_options){.record = path, .end = 1}, NULL, &error) == CAROM_OK);
   record_reader *in = record_open(path, &error);
-  if (CHECK(in) && example_start(&fine, "pendulum-revolute", "integrator.rtol=1e-12 integrator.atol=1e-12")) {
+  if (CHECK(in) && run_open(&fine, "pendulum-revolute", "integrator.rtol=1e-12 integrator.atol=1e-12")) {
     long rows = 0;
     double *t = read_column(in, "time", "t", &rows), *q = read_column(in, "joints", "hinge.q", &rows), worst = 0;
-    for (long i = 0; t && q && i < rows && example_advance(&fine, t[i]); i++)
-      worst = fmax(worst, fabs(q[i] - example_read(&fine, "hinge.q")));
+    for (long i = 0; t && q && i < rows && run_to(&fine, t[i]); i++)
+      worst = fmax(worst, fabs(q[i] - run_read(&fine, "hinge.q")));
     CHECK_LE(worst, 1e-8);  // 50 steps at rtol = atol = 1e-10
     printf("    dense output to %.2g rad\n", worst);
     free(t), free(q);
-    example_end(&fine);
+    run_close(&fine);
   }
   record_close(in);
   carom_model_destroy(model);
@@ -204,8 +200,7 @@ static bool look_on(void *context, const carom_progress *progress) {
 
 // Interrupted by its progress function after three seconds of wall time, with a reader beside it all the while.
 static void a_record_can_be_read_while_it_grows(void) {
-  char path[4200];
-  path_of("growing.h5", path, sizeof path);
+  const char *path = scratch("growing.h5");
   carom_model *model = example_load("chain", "n=12 integrator.type=rk4 integrator.step=1e-4");
   if (!model) return;
   onlooker o = {.path = path};
@@ -248,8 +243,7 @@ static void a_failed_run_keeps_what_it_has(void) {
       "joints: {slide: {prismatic: [ground, bob], axis: x}}\n"
       "forces: {pull: {along: slide, effort: 'if(t < 0.5, 1, sqrt(-1 - slide.q^2))'}}\n"
       "end: 1\n";
-  char path[4200];
-  path_of("failed.h5", path, sizeof path);
+  const char *path = scratch("failed.h5");
   carom_error error = {0};
   carom_model *model = carom_model_parse(text, "failing.yaml", &error);
   if (!CHECK(model)) {
@@ -289,8 +283,7 @@ static void files_that_cannot_be_written(void) {
 
 // A resume goes on with the same model only, and not into the past.
 static void resume_is_careful(void) {
-  char path[4200];
-  path_of("first.h5", path, sizeof path);
+  const char *path = scratch("first.h5");
   carom_error error = {0};
   carom_model *model = carom_model_parse(swing, "swing.yaml", &error), *other = example_load("pendulum-revolute", NULL);
   if (!CHECK(model && other)) return;

@@ -70,12 +70,8 @@ typedef struct place_of_disc {
 
 static void read_discs(run *r, place_of_disc discs[DISCS]) {
   for (int i = 0; i < DISCS; i++) {
-    char name[32];
     double *to[] = {&discs[i].turn, &discs[i].x, &discs[i].y};
-    for (int k = 0; k < 3; k++) {
-      snprintf(name, sizeof name, "disc%d.q%d", i + 1, k);
-      *to[k] = run_read(r, name);
-    }
+    for (int k = 0; k < 3; k++) *to[k] = run_read(r, "disc%d.q%d", i + 1, k);
   }
 }
 
@@ -92,15 +88,8 @@ static double deepest_gap(run *r) {
 // the left wall has n = +x and t = (0, 1), the right one n = -x and t = (0, -1).
 static double carried(run *r) {
   double sum = 0;
-  for (int i = 1; i <= DISCS; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "floor-disc%d.fn", i);
-    sum += run_read(r, name);
-    snprintf(name, sizeof name, "left-disc%d.ft", i);
-    sum += run_read(r, name);
-    snprintf(name, sizeof name, "right-disc%d.ft", i);
-    sum -= run_read(r, name);
-  }
+  for (int i = 1; i <= DISCS; i++)
+    sum += run_read(r, "floor-disc%d.fn", i) + run_read(r, "left-disc%d.ft", i) - run_read(r, "right-disc%d.ft", i);
   return sum;
 }
 

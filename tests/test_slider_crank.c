@@ -117,7 +117,7 @@ static void every_configuration_is_recorded(void) {
 static double read_at(const char *settings, const char *signal, double t) {
   run r;
   if (!run_open(&r, "slider-crank", settings)) return NAN;
-  double value = run_to(&r, t) ? run_read(&r, signal) : NAN;
+  double value = run_to(&r, t) ? run_read(&r, "%s", signal) : NAN;
   run_close(&r);
   return value;
 }

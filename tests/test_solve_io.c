@@ -1,6 +1,6 @@
 // Contact problems in files: what is written comes back bit by bit in every storage, the formats of others are read,
 // and what is malformed is refused at its line.
-#include "check.h"
+#include "memory.h"
 
 #include <hdf5.h>
 #include <locale.h>
@@ -10,21 +10,6 @@
 #include "solve/assemble.h"
 #include "solve/problem_text.h"
 #include "solve_file.h"
-
-static const char *scratch(const char *name) {
-  static char path[4200];
-  snprintf(path, sizeof path, "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
-static bool write_text(const char *path, const char *text) {
-  FILE *to = fopen(path, "w");
-  bool done = to && fputs(text, to) >= 0;
-  return to && fclose(to) == 0 && done;
-}
-
-static arena memory;
-static jmp_buf out_of_memory;
 
 static const solve_problem *parse(const char *text, carom_error *error) {
   return problem_parse(&memory, "problem.dat", text, strlen(text), error);
@@ -183,7 +168,7 @@ static void put_columns(hid_t file, const char *group, int rows, int columns, co
   put(file, path, H5T_NATIVE_DOUBLE, (hsize_t)p[columns], x);
 }
 
-static const solve_problem *read_file(const char *path, carom_error *error) {
+static const solve_problem *read_problem(const char *path, carom_error *error) {
   return solve_file_read(&memory, path, error);
 }
 
@@ -197,7 +182,7 @@ static void fclib_local_is_read(void) {
   put(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, 1, (double[]){0.3});
   H5Fclose(file);
   carom_error error = {0};
-  const solve_problem *p = read_file(path, &error);
+  const solve_problem *p = read_problem(path, &error);
   if (!CHECK(p)) {
     printf("      %s\n", error.text);
     return;
@@ -221,7 +206,7 @@ static void fclib_global_is_condensed(void) {
   put(file, "/fclib_global/vectors/mu", H5T_NATIVE_DOUBLE, 1, (double[]){0.3});
   H5Fclose(file);
   carom_error error = {0};
-  const solve_problem *p = read_file(path, &error);
+  const solve_problem *p = read_problem(path, &error);
   if (!CHECK(p)) {
     printf("      %s\n", error.text);
     return;
@@ -247,17 +232,17 @@ static void bad_fclib_is_refused(void) {
     put(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, 1, (double[]){0.3});
     H5Fclose(file);
     carom_error error = {0};
-    CHECK(!read_file(path, &error));
+    CHECK(!read_problem(path, &error));
     CHECK_CONTAINS(error.text, cases[k].says);
   }
   hid_t file = H5Fcreate(scratch("other.hdf5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(file);
   carom_error error = {0};
-  CHECK(!read_file(scratch("other.hdf5"), &error));
+  CHECK(!read_problem(scratch("other.hdf5"), &error));
   CHECK_CONTAINS(error.text, "neither fclib_local nor fclib_global");
   write_text(scratch("torn.hdf5"), "\211HDF\r\n\032\nnot much else");
   error = (carom_error){0};
-  CHECK(!read_file(scratch("torn.hdf5"), &error));
+  CHECK(!read_problem(scratch("torn.hdf5"), &error));
   CHECK_EQUAL(error.status, CAROM_ERROR_FILE);
 }
 
@@ -375,8 +360,6 @@ static void solvers_are_listed(void) {
 }
 
 int main(void) {
-  if (setjmp(out_of_memory)) return 2;
-  memory = arena_create(&out_of_memory);
   RUN(every_storage_comes_back);
   RUN(saved_problems_can_be_replayed);
   RUN(dense_is_by_columns);
@@ -389,6 +372,5 @@ int main(void) {
   RUN(truncation_never_crashes);
   RUN(public_call_reports);
   RUN(solvers_are_listed);
-  arena_free(&memory);
   return check_summary();
 }

@@ -19,36 +19,6 @@
 
 static char *out, *err;  // what the last call printed
 
-static char *read_whole(const char *path) {
-  FILE *f = fopen(path, "rb");
-  char *text = NULL;
-  size_t size = 0, used = 0, n = 1;
-  while (f && n > 0) {
-    if (used + 65536 > size) text = realloc(text, size = 2 * size + 65536);
-    n = fread(text + used, 1, 65535, f);
-    used += n;
-  }
-  if (f) fclose(f);
-  if (!text) text = calloc(1, 1);
-  else text[used] = 0;
-  return text;
-}
-
-static const char *in_scratch(const char *name) {
-  static char paths[8][4400];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", check_scratch_dir(), name);
-  return path;
-}
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_scratch(name), "wb");
-  if (!CHECK(f != NULL)) return;
-  fputs(text, f);
-  fclose(f);
-}
-
 static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
 
 // Runs `carom ...` by the shell in the scratch folder; returns its exit code.
@@ -60,14 +30,14 @@ static int carom(const char *format, ...) {
   vsnprintf(words, sizeof words, format, args);
   va_end(args);
   snprintf(line, sizeof line, "cd '%s' && { '%s' %s; } >'%s' 2>'%s' </dev/null", check_scratch_dir(), TOOL, words,
-           in_scratch("stdout"), in_scratch("stderr"));
+           scratch("stdout"), scratch("stderr"));
   int status = system(line);
   free(out), free(err);
-  out = read_whole(in_scratch("stdout")), err = read_whole(in_scratch("stderr"));
+  out = read_file(scratch("stdout"), NULL), err = read_file(scratch("stderr"), NULL);
   return exit_code(status);
 }
 
-static bool exists(const char *name) { return access(in_scratch(name), F_OK) == 0; }
+static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
 
 static const char pendulum[] =
     "title: A pendulum of our own\n"
@@ -180,9 +150,9 @@ static void man_page_and_completion_know_every_option(void) {
   static const char *const commands[] = {"run", "check", "export", "solve", "list", "laws", "example", "reference", "help"};
   char path[4096];
   if (!CHECK(check_source("docs/carom.1", path, sizeof path))) return;
-  char *man = read_whole(path);
+  char *man = read_file(path, NULL);
   if (!CHECK(check_source("scripts/completion/carom.bash", path, sizeof path))) return;
-  char *completion = read_whole(path);
+  char *completion = read_file(path, NULL);
   int options = 0;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     char text[128];
@@ -211,7 +181,7 @@ static void man_page_and_completion_know_every_option(void) {
 // --- run ----------------------------------------------------------------------------------------------------------
 
 static void run_records_and_summarises(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml"), 0);
   CHECK_TEXT(err, "");
   CHECK_CONTAINS(out, "A pendulum of our own");
@@ -224,7 +194,7 @@ static void run_records_and_summarises(void) {
 }
 
 static void streams_are_kept_apart(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --json --end '50 ms' --no-record"), 0);
   CHECK(out[0] == '{' && count_lines(out) == 1);
   CHECK_CONTAINS(out, "\"status\": \"done\"");
@@ -244,7 +214,7 @@ static void streams_are_kept_apart(void) {
 }
 
 static void settings_change_the_model(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --no-record --csv - -q --set start=0.25 --set integrator.type=rk4 "
                     "--set integrator.step=0.25"), 0);
   CHECK_EQUAL(count_lines(out), 6);  // header, start, four steps of a quarter second
@@ -255,7 +225,7 @@ static void settings_change_the_model(void) {
 }
 
 static void warnings_fail_a_strict_run(void) {
-  write_file("linkage.yaml", linkage);
+  write_text(scratch("linkage.yaml"), linkage);
   CHECK_EQUAL(carom("run linkage.yaml --no-record"), 0);
   CHECK_CONTAINS(out, "had to give way");
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict"), 1);
@@ -263,12 +233,12 @@ static void warnings_fail_a_strict_run(void) {
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict --json"), 1);
   CHECK_EQUAL(json_value("initial"), 1);
   CHECK_CONTAINS(err, "had to give way");
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --no-record --strict"), 0);
 }
 
 static void a_wrong_model_exits_with_2(void) {
-  write_file("wrong.yaml", "bodies: {bob: {mass: -2}}\n");
+  write_text(scratch("wrong.yaml"), "bodies: {bob: {mass: -2}}\n");
   CHECK_EQUAL(carom("run wrong.yaml"), 2);
   CHECK_CONTAINS(err, "wrong.yaml:1:");
   CHECK_CONTAINS(err, "^");
@@ -280,7 +250,7 @@ static void a_wrong_model_exits_with_2(void) {
 
 // The force has no value after half a second.
 static void a_failed_run_is_kept(void) {
-  write_file("fails.yaml",
+  write_text(scratch("fails.yaml"),
              "space: planar\n"
              "bodies: {bob: {mass: 2, inertia: 0.1, com: [0, -1]}}\n"
              "joints: {pin: {revolute: [ground, bob]}}\n"
@@ -298,7 +268,7 @@ static void a_failed_run_is_kept(void) {
 // --- files --------------------------------------------------------------------------------------------------------
 
 static void file_trouble_exits_with_3(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run absent.yaml"), 3);
   CHECK_CONTAINS(err, "absent.yaml");
   CHECK_EQUAL(carom("run four-bar.yaml"), 3);
@@ -315,14 +285,14 @@ static void file_trouble_exits_with_3(void) {
   CHECK_EQUAL(carom("example pendulum >/dev/full"), 3);
   CHECK_CONTAINS(err, "cannot write standard output");
   if (geteuid() != 0) {
-    chmod(in_scratch("swing.yaml"), 0);
+    chmod(scratch("swing.yaml"), 0);
     CHECK_EQUAL(carom("run swing.yaml"), 3);
-    chmod(in_scratch("swing.yaml"), 0644);
+    chmod(scratch("swing.yaml"), 0644);
   }
 }
 
 static void nothing_that_is_read_is_overwritten(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q"), 0);
   CHECK_EQUAL(carom("run swing.yaml --csv ./swing.yaml"), 2);
   CHECK_EQUAL(carom("run swing.yaml -o swing.yaml"), 2);
@@ -331,7 +301,7 @@ static void nothing_that_is_read_is_overwritten(void) {
   // an end that was reached already is told before the older results are gone
   CHECK_EQUAL(carom("run swing.yaml --resume swing.h5 -o other.h5 --end 0.5"), 2);
   CHECK(!exists("other.h5"));
-  char *text = read_whole(in_scratch("swing.yaml"));
+  char *text = read_file(scratch("swing.yaml"), NULL);
   CHECK_TEXT(text, pendulum);
   free(text);
   CHECK_EQUAL(carom("export swing.h5 --table time"), 0);
@@ -339,7 +309,7 @@ static void nothing_that_is_read_is_overwritten(void) {
 
 // A file that may not grow beyond 12 MB stands for a disk that is full.
 static void a_full_disk_loses_nothing_written(void) {
-  write_file("endless.yaml", endless);
+  write_text(scratch("endless.yaml"), endless);
   pid_t child = fork();
   if (child == 0) {
     struct rlimit limit = {12 << 20, 12 << 20};
@@ -354,7 +324,7 @@ static void a_full_disk_loses_nothing_written(void) {
   waitpid(child, &status, 0);
   CHECK_EQUAL(exit_code(status), 3);
   struct stat info;
-  CHECK(stat(in_scratch("full.h5"), &info) == 0 && info.st_size > 8 << 20);
+  CHECK(stat(scratch("full.h5"), &info) == 0 && info.st_size > 8 << 20);
   // a row has 36 numbers, so 12 MB hold 43690 rows; narrow tables wait in memory for up to 8192 of them
   CHECK_EQUAL(carom("export full.h5"), 0);
   CHECK(count_lines(out) > 43690 - 2 * 8192);
@@ -366,11 +336,11 @@ static void a_full_disk_loses_nothing_written(void) {
 // --- interruption and resuming ------------------------------------------------------------------------------------
 
 static pid_t start_endless(const char *record) {
-  write_file("endless.yaml", endless);
+  write_text(scratch("endless.yaml"), endless);
   pid_t child = fork();
   if (child == 0) {
-    int to = open(in_scratch("stdout"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    int talk = open(in_scratch("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int to = open(scratch("stdout"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int talk = open(scratch("stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(to, 1), dup2(talk, 2);
     if (chdir(check_scratch_dir()) != 0) _exit(99);
     execl(TOOL, "carom", "run", "endless.yaml", "-o", record, "--json", (char *)NULL);
@@ -398,7 +368,7 @@ static void signals_end_a_run_in_order(void) {
     waitpid(child, &status, 0);
     CHECK_EQUAL(exit_code(status), 130);
     free(out), free(err);
-    out = read_whole(in_scratch("stdout")), err = read_whole(in_scratch("stderr"));
+    out = read_file(scratch("stdout"), NULL), err = read_file(scratch("stderr"), NULL);
     CHECK_CONTAINS(out, "\"status\": \"interrupted\"");
     CHECK_CONTAINS(err, "interrupted at t = ");
     double t = json_value("t"), steps = json_value("steps");
@@ -423,7 +393,7 @@ static void a_killed_run_is_readable(void) {
 
 // A one-step integrator goes on with the very bits it would have had; the step divides both ends exactly.
 static void resuming_a_one_step_run_is_exact(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   const char *steps = "--set integrator.type=rk4 --set integrator.step=1/128";
   CHECK_EQUAL(carom("run swing.yaml -q %s -o whole.h5", steps), 0);
   CHECK_EQUAL(carom("run swing.yaml -q %s -o half.h5 --end 0.5", steps), 0);
@@ -439,7 +409,7 @@ static void resuming_a_one_step_run_is_exact(void) {
 }
 
 static void resuming_a_multistep_run_is_told(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q -o half.h5 --end 0.5"), 0);
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5"), 0);
   CHECK_CONTAINS(out, "restart:");
@@ -448,8 +418,8 @@ static void resuming_a_multistep_run_is_told(void) {
 }
 
 static void only_the_same_model_is_resumed(void) {
-  write_file("swing.yaml", pendulum);
-  write_file("linkage.yaml", linkage);
+  write_text(scratch("swing.yaml"), pendulum);
+  write_text(scratch("linkage.yaml"), linkage);
   CHECK_EQUAL(carom("run swing.yaml -q -o half.h5 --end 0.5"), 0);
   CHECK_EQUAL(carom("run linkage.yaml --resume half.h5"), 2);
   CHECK_CONTAINS(err, "another model");
@@ -463,7 +433,7 @@ static void only_the_same_model_is_resumed(void) {
 // --- check, list, example, reference ------------------------------------------------------------------------------
 
 static void check_tells_what_a_model_is(void) {
-  write_file("linkage.yaml", linkage);
+  write_text(scratch("linkage.yaml"), linkage);
   CHECK_EQUAL(carom("check linkage.yaml"), 0);
   CHECK_TEXT(err, "");
   CHECK_CONTAINS(out, "A linkage that is given wrong");
@@ -492,7 +462,7 @@ static void check_tells_what_a_model_is(void) {
 
 static void check_finds_redundant_constraints(void) {
   // a second hinge on the same axis adds five rows and takes nothing away
-  write_file("hinges.yaml",
+  write_text(scratch("hinges.yaml"),
              "bodies: {door: {mass: 20, inertia: [1, 1, 1], com: [0.5, 0, 1]}}\n"
              "joints:\n"
              "  lower: {revolute: [ground, door]}\n"
@@ -553,7 +523,7 @@ static void examples_are_the_models(void) {
     char *dot = strrchr(entry->d_name, '.');
     if (!dot || strcmp(dot, ".yaml") != 0) continue;
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    char *text = read_whole(path);
+    char *text = read_file(path, NULL);
     *dot = 0;
     CHECK_CONTAINS(list, entry->d_name);
     CHECK_EQUAL(carom("example %s", entry->d_name), 0);
@@ -572,7 +542,7 @@ static void examples_are_the_models(void) {
 static void the_reference_page_is_up_to_date(void) {
   char path[4096];
   if (!CHECK(check_source("docs/model-reference.md", path, sizeof path))) return;
-  char *page = read_whole(path);
+  char *page = read_file(path, NULL);
   CHECK_EQUAL(carom("reference"), 0);
   if (!CHECK(strcmp(out, page) == 0)) printf("      carom reference > docs/model-reference.md brings it up to date\n");
   CHECK_CONTAINS(out, "`revolute`");
@@ -582,12 +552,12 @@ static void the_reference_page_is_up_to_date(void) {
 // --- export -------------------------------------------------------------------------------------------------------
 
 static void export_gives_back_what_was_recorded(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q --csv swing.csv"), 0);
   CHECK_EQUAL(carom("export swing.h5 --to csv --table joints"), 0);
   CHECK(strncmp(out, "t,pin.q,pin.u,", 14) == 0);
   // the two files are written apart from one another, number by number the same
-  char *text = read_whole(in_scratch("swing.csv")), *line = text, *other = out;
+  char *text = read_file(scratch("swing.csv"), NULL), *line = text, *other = out;
   CHECK_EQUAL(count_lines(text), count_lines(out));
   int rows = 0;
   while (line && other && *line && *other) {
@@ -602,7 +572,7 @@ static void export_gives_back_what_was_recorded(void) {
   CHECK(rows > 10);
   free(text);
   CHECK_EQUAL(carom("export swing.h5 -o all.csv"), 0);
-  text = read_whole(in_scratch("all.csv"));
+  text = read_file(scratch("all.csv"), NULL);
   CHECK(strncmp(text, "t,pin.q,", 8) == 0);
   CHECK_CONTAINS(text, ",height\n");
   CHECK_EQUAL(count_lines(text), rows);
@@ -616,9 +586,9 @@ static void export_gives_back_what_was_recorded(void) {
 }
 
 static void a_damaged_record_is_told(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q -o swing.h5"), 0);
-  CHECK_EQUAL(truncate(in_scratch("swing.h5"), 5000), 0);
+  CHECK_EQUAL(truncate(scratch("swing.h5"), 5000), 0);
   CHECK_EQUAL(carom("export swing.h5"), 3);
   CHECK_EQUAL(count_lines(err), 1);
   CHECK_CONTAINS(err, "swing.h5");
@@ -628,7 +598,7 @@ static void a_damaged_record_is_told(void) {
 
 // All that the tool shows on a terminal within a run that is interrupted after a second.
 static char *on_terminal(bool colour, const char *option) {
-  write_file("endless.yaml", endless);
+  write_text(scratch("endless.yaml"), endless);
   int master;
   pid_t child = forkpty(&master, NULL, NULL, &(struct winsize){.ws_row = 24, .ws_col = 120});
   if (child == 0) {
@@ -661,7 +631,7 @@ static void methods_are_compared(void) {
   CHECK_CONTAINS(out, "differences from event");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of moreau alone");
   CHECK_CONTAINS(out, "2 matched, 0 of event alone, 0 of compliant alone");
-  char *json = read_whole(in_scratch("bouncing-ball.json")), *page = read_whole(in_scratch("page.html"));
+  char *json = read_file(scratch("bouncing-ball.json"), NULL), *page = read_file(scratch("page.html"), NULL);
   CHECK_CONTAINS(json, "\"second\": \"compliant\"");
   CHECK_CONTAINS(page, "carom-run");
   free(json);
@@ -697,12 +667,12 @@ static void a_terminal_sees_progress(void) {
 // --- reports ------------------------------------------------------------------------------------------------------
 
 static void reports_are_written(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q -o runs.h5"), 0);
   CHECK_EQUAL(carom("report runs.h5"), 0);
   CHECK_TEXT(out, "runs.html\n");
   CHECK_TEXT(err, "");
-  char *page = read_whole(in_scratch("runs.html"));
+  char *page = read_file(scratch("runs.html"), NULL);
   CHECK_CONTAINS(page, "id=\"carom-run\"");
   CHECK_CONTAINS(page, "A pendulum of our own");
   CHECK(!strstr(page, "<!--carom-data-->"));
@@ -715,7 +685,7 @@ static void reports_are_written(void) {
 }
 
 static void reports_that_cannot_be_are_refused(void) {
-  write_file("swing.yaml", pendulum);
+  write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml -q -o keep.h5"), 0);
   CHECK_EQUAL(carom("report"), 2);
   CHECK_CONTAINS(err, "carom report needs RUN");

@@ -1,6 +1,6 @@
 // A free body without torque, tumbling about its intermediate axis: energy and the vector of angular momentum in the
 // world stay what they are, for a thousand turns.
-#include "example.h"
+#include "runs.h"
 
 typedef struct drift {
   double energy, momentum;  // largest since the start, relative
@@ -8,23 +8,23 @@ typedef struct drift {
 
 static bool tumble(const char *settings, double turns, drift *worst) {
   static const char *const components[] = {"Lx", "Ly", "Lz"};
-  example e;
-  if (!example_start(&e, "torque-free", settings)) return false;
-  double energy = example_read(&e, "energy.kinetic"), length = example_read(&e, "length"), L[3];
-  for (int k = 0; k < 3; k++) L[k] = example_read(&e, "%s", components[k]);
+  run e;
+  if (!run_open(&e, "torque-free", settings)) return false;
+  double energy = run_read(&e, "energy.kinetic"), length = run_read(&e, "length"), L[3];
+  for (int k = 0; k < 3; k++) L[k] = run_read(&e, "%s", components[k]);
   *worst = (drift){0};
   bool going = true;
   for (double t = 1; t <= turns && going; t++) {  // 60 rpm: a second is a turn
-    going = example_advance(&e, t);
+    going = run_to(&e, t);
     double change = 0;
-    for (int k = 0; k < 3; k++) change += pow(example_read(&e, "%s", components[k]) - L[k], 2);
-    worst->energy = fmax(worst->energy, fabs(example_read(&e, "energy.kinetic") / energy - 1));
+    for (int k = 0; k < 3; k++) change += pow(run_read(&e, "%s", components[k]) - L[k], 2);
+    worst->energy = fmax(worst->energy, fabs(run_read(&e, "energy.kinetic") / energy - 1));
     worst->momentum = fmax(worst->momentum, sqrt(change) / length);
   }
   CHECK_NEAR(carom_sim_time(e.sim), turns, 0);
   carom_summary s = carom_sim_summary(e.sim);
   printf("    %s: energy %.2g, angular momentum %.2g, %ld steps\n", settings, worst->energy, worst->momentum, s.steps);
-  example_end(&e);
+  run_close(&e);
   return going;
 }
 
@@ -42,13 +42,13 @@ static void bdf_keeps_six_digits(void) { check_thousand_turns(TIGHT "integrator.
 
 // The intermediate axis is unstable: the body must turn over, or the test above would show nothing but a steady turn.
 static void it_turns_over(void) {
-  example e;
+  run e;
   double least = 1;
-  if (!example_start(&e, "torque-free", TIGHT)) return;
-  double spin = example_read(&e, "space.u1");
-  for (double t = 0; t < 10 && example_advance(&e, t); t += 0.1) least = fmin(least, example_read(&e, "space.u1") / spin);
+  if (!run_open(&e, "torque-free", TIGHT)) return;
+  double spin = run_read(&e, "space.u1");
+  for (double t = 0; t < 10 && run_to(&e, t); t += 0.1) least = fmin(least, run_read(&e, "space.u1") / spin);
   CHECK_LE(least, -0.99);
-  example_end(&e);
+  run_close(&e);
 }
 
 int main(void) {

@@ -104,6 +104,7 @@ static void print_assembly(const carom_model *model, const carom_model_info *inf
     printf("  %-12s loops closed as given (violation %.1e)\n", "start", info->violation_after);
   else printf("  %-12s as given\n", "start");
   summary_warnings(stdout, "    ", model, NULL);
+  summary_notes(stdout, "    ", model);
 }
 
 static void print_people(const char *path, const carom_model *model) {

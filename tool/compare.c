@@ -82,19 +82,12 @@ static bool concerns(const carom_setting *s, const char *method) {
   return strncmp(s->name + 7, method, length) == 0 && (s->name[7 + length] == '.' || s->name[7 + length] == 0);
 }
 
-static bool is_own(const contest *c, const char *method) {
-  carom_model *own = carom_model_load(c->a->model, NULL, 0, NULL);
-  bool same = own && strcmp(carom_model_get_info(own).method, method) == 0;
-  carom_model_destroy(own);
-  return same;
-}
-
 // The model's own method keeps its settings; another one comes in by name.
 static carom_model *load_under(const contest *c, const char *method, int *code) {
   const setting_list *given = &c->a->settings;
   setting_list with = {.items = calloc((size_t)given->count + 1, sizeof *with.items)};
   if (!with.items) return *code = usage_error("compare", "out of memory"), NULL;
-  if (!is_own(c, method)) with.items[with.count++] = (carom_setting){"method", method};
+  with.items[with.count++] = (carom_setting){"method", method};
   for (int i = 0; i < given->count; i++)
     if (concerns(&given->items[i], method)) with.items[with.count++] = given->items[i];
   carom_model *model = load_model(c->a->model, &with, c->a->end, code);

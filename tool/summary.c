@@ -91,6 +91,11 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   return count + law_warnings(to, indent, model) + contact_warnings(to, indent, s);
 }
 
+void summary_notes(FILE *to, const char *indent, const carom_model *model) {
+  const char *note;
+  for (int i = 0; (note = carom_model_note(model, i)); i++) fprintf(to, "%snote: %s\n", indent, note);
+}
+
 static void print_method(FILE *to, const carom_model_info *info) {
   int all = info->freedom + info->drives;
   char driven[32] = "";
@@ -159,6 +164,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   } else {
     line(to, "warnings", "none");
   }
+  summary_notes(to, "    ", model);
   if (files->record && files->csv) line(to, "results", "%s, %s", files->record, files->csv);
   else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);
   else line(to, "results", "not recorded");

@@ -85,6 +85,9 @@ typedef struct carom_remark {
 } carom_remark;
 CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
 
+// Keys of a material that no method reads with the laws it has, one a sentence with its place; null beyond the last.
+CAROM_API const char *carom_model_note(const carom_model *model, int i);
+
 // Signals are all scalars of a model that have a name: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);

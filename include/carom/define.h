@@ -187,11 +187,14 @@ typedef struct carom_drive_def {
   carom_function motion;   // its value as a function of time [rad] or [m]
 } carom_drive_def;
 
-// Of a joint: q and u, or a guess of q where only its neighbourhood is known. Of a body: omega and velocity in the world.
+// Of a joint: q and u, or a guess of q where only its neighbourhood is known. Of a body: omega and velocity in the world; of one that
+// only joints with clearance hold also turn and shift, from where they would hold it without.
 typedef struct carom_initial_def {
   carom_numbers q, u, guess;
   carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
   carom_numbers velocity;  // of the body's origin [m/s]
+  carom_numbers turn;      // one number in a planar model, in a spatial one three: a vector along the axis [rad]
+  carom_numbers shift;     // in the world [m]
 } carom_initial_def;
 
 typedef enum carom_integrator_type {

@@ -536,17 +536,18 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
 }
 
 // The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without
-// clearance, each journal amid its bearing. It stays as the twin.
+// clearance, each journal amid its bearing, and then what these bodies have of their own. It stays as the twin.
 static bool start_tight(builder *b, mechanism *m) {
   mechanism *tight = ARENA_NEW(b->memory, mechanism);
-  initial_state start;
+  initial_state start, own;
   assembly_report *report = &b->model->assembly;
   b->tight = true;
-  bool done = fill_mechanism(b, tight, false) && builder_initial(b, tight, &start) &&
-              mechanism_assemble(tight, &start, b->memory, report, b->error);
+  bool done = fill_mechanism(b, tight, false) && builder_initial(b, tight, &start);
+  if (done) builder_take_own(b, m, &start, &own);
+  done = done && mechanism_assemble(tight, &start, b->memory, report, b->error);
   b->tight = false;
   b->model->twin = tight;
-  return done && fill_mechanism(b, m, false) && mechanism_adopt(m, tight, b->memory, report, b->error);
+  return done && fill_mechanism(b, m, false) && mechanism_adopt(m, tight, &own, b->memory, report, b->error);
 }
 
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
@@ -659,7 +660,7 @@ static bool build(builder *b) {
 
   mechanism *m = &model->m;
   initial_state start;
-  if (!fill_mechanism(b, m, false)) return false;
+  if (!fill_mechanism(b, m, false) || !builder_check_shifts(b, m)) return false;
   if (m->floats ? !start_tight(b, m)
                 : !builder_initial(b, m, &start) || !mechanism_assemble(m, &start, b->memory, &model->assembly, b->error))
     return false;
@@ -670,7 +671,7 @@ static bool build(builder *b) {
                         model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
-    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, NULL, b->error)) return false;
+    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, NULL, b->memory, NULL, b->error)) return false;
     if (!model->twin) {
       mechanism *twin = ARENA_NEW(b->memory, mechanism);
       *twin = *m;
@@ -692,6 +693,7 @@ static bool build(builder *b) {
   for (int i = 0; i < m->signal_count; i++)
     if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
+  model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }
 

@@ -38,16 +38,42 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
 
 static bool fill_body_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
   const carom_initial_def *d = p->content;
-  if (!d->omega.items && !d->velocity.items) return true;
+  if (!d->omega.items && !d->velocity.items && !d->turn.items && !d->shift.items) return true;
   int i = names_find(&b->bodies, p->name);
   if (i < 1)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->bodies, NULL),
-                        "'omega' and 'velocity' belong to bodies, and there is no body '%s'", p->name);
-  double *v = s->body_velocity + 6 * i;
-  bool *given = s->body_velocity_given + 6 * i;
+                        "'omega', 'velocity', 'turn' and 'shift' belong to bodies, and there is no body '%s'", p->name);
+  double *v = s->body_velocity + 6 * i, *shift = s->body_shift + 6 * i;
+  bool *v_given = s->body_velocity_given + 6 * i, *shift_given = s->body_shift_given + 6 * i;
   int angular = m->planar ? 2 : 0;
-  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, given + angular) &&
-         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, given + 3);
+  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, v_given + angular) &&
+         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, v_given + 3) &&
+         take_numbers(b, p, "turn", d->turn, m->planar ? 1 : 3, shift + angular, shift_given + angular) &&
+         take_numbers(b, p, "shift", d->shift, m->planar ? 2 : 3, shift + 3, shift_given + 3);
+}
+
+bool builder_check_shifts(builder *b, const mechanism *m) {
+  for (int i = 0; i < b->def->initials.count; i++) {
+    const part *p = &b->def->initials.items[i];
+    const carom_initial_def *d = p->content;
+    if (!d->turn.items && !d->shift.items) continue;
+    int body = names_find(&b->bodies, p->name);
+    const node *n = body > 0 ? &m->nodes[m->bodies[body].node] : NULL;
+    if (n && n->joint >= 0)
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, d->shift.items ? "shift" : "turn"), NULL,
+                          "joint '%s' carries '%s', so give q of that joint: 'shift' and 'turn' are for bodies that only joints with "
+                          "clearance hold", m->joints[n->joint].name, p->name);
+  }
+  return true;
+}
+
+void builder_take_own(builder *b, const mechanism *m, initial_state *tight, initial_state *own) {
+  *own = *tight;
+  tight->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
+  for (int i = 1; i < m->body_count; i++) {
+    bool floats = m->nodes[m->bodies[i].node].joint < 0;
+    for (int k = 6 * i; k < 6 * i + 6; k++) tight->body_velocity_given[k] = own->body_velocity_given[k] && !floats;
+  }
 }
 
 bool builder_initial(builder *b, const mechanism *m, initial_state *s) {
@@ -55,6 +81,8 @@ bool builder_initial(builder *b, const mechanism *m, initial_state *s) {
   s->q_given = ARENA_ARRAY(b->memory, bool, m->joint_nq + 1), s->u_given = ARENA_ARRAY(b->memory, bool, m->joint_nv + 1);
   s->body_velocity = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
   s->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
+  s->body_shift = ARENA_ARRAY(b->memory, double, 6 * m->body_count);
+  s->body_shift_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, s->q + m->joints[i].q);
   for (int i = 0; i < b->def->initials.count; i++) {
     const part *p = &b->def->initials.items[i];

@@ -241,10 +241,68 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
                                     &m->tangential.expression);
 }
 
+// --- what has no effect -------------------------------------------------------------------------------------------
+
+static bool is_listed(const char *const *list, const char *key) {
+  for (int i = 0; list && list[i]; i++)
+    if (strcmp(list[i], key) == 0) return true;
+  return false;
+}
+
+// Why no method reads a key, with these laws; null: one does. Rigid methods read the restitutions and `friction` whatever
+// the laws are, so that a model that serves several methods is not complained of.
+static const char *why_unread(const material_builder *mb, const contact_material *m, const char *key) {
+  static const char *const of_solids[] = {"solid", "young", "poisson", NULL};
+  static const char *const of_normal[] = {"damping", "length", NULL};
+  static const char *const of_friction[] = {"static_friction", "v0", "v1", "stribeck", "stribeck_exponent", "viscous",
+                                            "bristle_stiffness", "bristle_damping", "dahl_exponent", NULL};
+  const normal_law_type *normal = m->normal.type;
+  const friction_law_type *friction = m->tangential.type;
+  arena *a = mb->b->memory;
+  if (is_listed(of_solids, key) && normal->contact == LAW_POINT)
+    return mb->d->stiffness ? "the stiffness is given outright" : NULL;
+  if ((is_listed(of_solids, key) && normal->contact != LAW_LINE) ||
+      (is_listed(of_normal, key) && !is_listed(normal->needs, key)))
+    return arena_print(a, "law %s does not read it", normal->name);
+  if (strcmp(key, "pulls") == 0 && normal->elastic) return arena_print(a, "law %s never pulls", normal->name);
+  if (is_listed(of_friction, key) && !is_listed(friction->needs, key) && !is_listed(friction->uses, key))
+    return arena_print(a, "friction law %s does not read it", friction->name);
+  return NULL;
+}
+
+// Written in the file, or by a program set to something else than the preset.
+static bool is_written(const material_builder *mb, int i) {
+  if (mb->p->places.each) return mb->p->places.each[i].source != NULL;
+  const carom_material_def preset = carom_material_default();
+  const option *o = &material_table.options[i];
+  const char *is = (const char *)mb->d + o->offset, *was = (const char *)&preset + o->offset;
+  switch (o->type) {
+    case OPTION_NUMBER: return *(const double *)is != *(const double *)was;
+    case OPTION_NUMBERS: return ((const carom_numbers *)is)->count > 0;
+    case OPTION_NAMES: return ((const carom_names *)is)->count > 0;
+    case OPTION_FLAG: return *(const bool *)is != *(const bool *)was;
+    default: return false;
+  }
+}
+
+static void note_unread(const material_builder *mb, const contact_material *m) {
+  builder *b = mb->b;
+  for (int i = 0; i < material_table.count; i++) {
+    const char *key = material_table.options[i].key, *why = is_written(mb, i) ? why_unread(mb, m, key) : NULL;
+    if (!why) continue;
+    place at = builder_place(mb->p, &material_table, key);
+    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
+    b->notes[b->note_count++] =
+        arena_print(b->memory, "%s'%s' of material '%s' has no effect: %s", where, key, mb->p->name, why);
+  }
+}
+
 // ------------------------------------------------------------------------------------------------------------------
 
 const contact_material *builder_materials(builder *b) {
   const part_list *list = &b->def->materials;
+  b->notes = ARENA_ARRAY(b->memory, const char *, list->count * material_table.count + 1);
+  b->note_count = 0;
   contact_material *all = ARENA_ARRAY(b->memory, contact_material, list->count + 1);
   material_builder mb = {.b = b};
   if (!check_solids(&mb)) return NULL;
@@ -253,6 +311,7 @@ const contact_material *builder_materials(builder *b) {
     all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,
                                 .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction};
     if (!take_solids(&mb, &all[i]) || !take_normal(&mb, &all[i]) || !take_friction(&mb, &all[i])) return NULL;
+    note_unread(&mb, &all[i]);
   }
   return all;
 }

@@ -15,6 +15,8 @@ typedef struct builder {
   contact_element *elements;       // of the model's contacts, while they can still change
   bool tight;                      // build without clearance, for the start
   const int *surface_marker;       // one a surface
+  const char **notes;              // on what was written and has no effect
+  int note_count;
 } builder;
 
 // The table of a member of a family by its kind; null: there is none.
@@ -35,6 +37,10 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 // What is known of the start; and, one a joint, whether its coordinates are.
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);
+// Only bodies that hang freely can be shifted.
+bool builder_check_shifts(builder *b, const mechanism *m);
+// Velocities of bodies that hang freely in m are their own: taken out of what the mechanism without clearance starts with.
+void builder_take_own(builder *b, const mechanism *m, initial_state *tight, initial_state *own);
 
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);

@@ -125,9 +125,14 @@ static const option initial_options[] = {
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
      .help = "Velocity of a body's origin in the world."},
+    {.key = "turn", .type = OPTION_NUMBERS, .offset = AT(turn),
+     .help = "Of a body that only joints with clearance hold: how far it starts turned from where they would hold it without "
+             "clearance: one angle (planar) or a vector along the axis."},
+    {.key = "shift", .type = OPTION_NUMBERS, .offset = AT(shift), .dim = DIM_LENGTH,
+     .help = "Of such a body: how far it starts from there, in the world."},
 };
 const option_table initial_table = {
-    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity). The rest is "
+    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity; shift, turn). The rest is "
                                   "found so that loops close and speeds fit.",
     .example = "crank: {q: 30 deg, u: 10}", .size = sizeof(carom_initial_def), .options = initial_options,
     .count = COUNT(initial_options)};
@@ -158,16 +163,31 @@ const option_table integrator_table = {.name = "integrator", .summary = "How smo
                                        .count = COUNT(integrator_options)};
 #undef AT
 
+// What several methods have in common.
+#define LOOP_OPTIONS(how)                                                                                          \
+  {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",                       \
+   .words = "project|baumgarte|ggl", .help = how},                                                                  \
+  {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,       \
+   .preset = "10", .help = "Baumgarte's velocity coefficient."},                                                    \
+  {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,         \
+   .preset = "10", .help = "Baumgarte's position coefficient."}
+#define TOLERANCE_OPTION(least)                                                                                    \
+  {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,   \
+   .preset = least, .help = "Of each contact problem's residual."}
+#define SEPARATE_OPTION                                                                                            \
+  {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",                               \
+   .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."}
+#define DUMP_OPTIONS(number)                                                                                       \
+  {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),                                                          \
+   .help = "Saves contact problems as DUMP-" number ".dat, for `carom solve`: those that no solver solved, or by "  \
+           "dump_every."},                                                                                          \
+  {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE,             \
+   .preset = "0", .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."}
+
 #define AT(field) offsetof(carom_smooth_def, field)
 static const option smooth_options[] = {
-    {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
-     .words = "project|baumgarte|ggl",
-     .help = "How closed loops stay closed: projection of each step, Baumgarte's stabilisation, or stabilised index 2 "
-             "(what `integrator: ida` solves, and nothing else)."},
-    {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "10", .help = "Baumgarte's velocity coefficient."},
-    {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "10", .help = "Baumgarte's position coefficient."},
+    LOOP_OPTIONS("How closed loops stay closed: projection of each step, Baumgarte's stabilisation, or stabilised index 2 "
+                 "(what `integrator: ida` solves, and nothing else)."),
 };
 const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion without contact.",
                                    .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
@@ -181,17 +201,12 @@ static const option moreau_options[] = {
      .help = "The step."},
     {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
      .help = "Whether positions are moved back onto the constraints after each step; the energy of it is booked."},
-    {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,
-     .preset = "1e-10", .help = "Of each contact problem's residual."},
+    TOLERANCE_OPTION("1e-10"),
     {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Gap at which a contact takes part in a step; 0: 1e-10 of the model's size."},
-    {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
-     .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
-    {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),
-     .help = "Saves contact problems as DUMP-STEP.dat, for `carom solve`: those that no solver solved, or by dump_every."},
-    {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."},
+    SEPARATE_OPTION,
+    DUMP_OPTIONS("STEP"),
 };
 const option_table moreau_table = {.name = "moreau",
                                    .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",
@@ -208,14 +223,9 @@ static const option event_options[] = {
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Speed after an impact below which the rest of infinitely many is summed in closed form; 0: where the hops "
              "are lower than atol times the model's size."},
-    {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,
-     .preset = "1e-12", .help = "Of each contact problem's residual."},
-    {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",
-     .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."},
-    {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),
-     .help = "Saves contact problems as DUMP-NUMBER.dat, for `carom solve`: those that no solver solved, or by dump_every."},
-    {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."},
+    TOLERANCE_OPTION("1e-12"),
+    SEPARATE_OPTION,
+    DUMP_OPTIONS("NUMBER"),
 };
 const option_table event_table = {
     .name = "event",
@@ -237,12 +247,7 @@ static const option compliant_options[] = {
     {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that a body at rest is damped and does not creep."},
-    {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",
-     .words = "project|baumgarte|ggl", .help = "How closed loops stay closed, as under `smooth`."},
-    {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "10", .help = "Baumgarte's velocity coefficient."},
-    {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "10", .help = "Baumgarte's position coefficient."},
+    LOOP_OPTIONS("How closed loops stay closed, as under `smooth`."),
 };
 const option_table compliant_table = {
     .name = "compliant",

@@ -68,6 +68,8 @@ struct carom_model {
   output *outputs;
   int output_count;
   assembly_report assembly;
+  const char **notes;        // on what was written and has no effect
+  int note_count;
 };
 
 #endif

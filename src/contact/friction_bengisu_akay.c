@@ -13,8 +13,9 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 }
 
 static const char *const needs[] = {"v0", "stribeck", NULL};
+static const char *const uses[] = {"static_friction", NULL};
 
 const friction_law_type friction_bengisu_akay = {
     .name = "bengisu-akay", .equation = "μ = μs (1 - (|v|/v0-1)²) up to v0, then μk + (μs-μk) exp(-(|v|-v0)/stribeck)",
     .source = "Bengisu, Akay, Journal of Vibration and Acoustics 116 (1994)",
-    .range = "continuous, with a kink at v0 where μs > μk; creeps at rest", .needs = needs, .force = force};
+    .range = "continuous, with a kink at v0 where μs > μk; creeps at rest", .needs = needs, .uses = uses, .force = force};

@@ -20,9 +20,10 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 }
 
 static const char *const needs[] = {"bristle_stiffness", NULL};
+static const char *const uses[] = {"dahl_exponent", NULL};
 
 const friction_law_type friction_dahl = {
     .name = "dahl", .equation = "ż = v (1 - σ0 z sgn(v)/μk)^a, f = -σ0 z fn",
     .source = "Dahl, The Aerospace Corporation, TOR-0158 (1968)",
-    .range = "sticks with elastic bristles, no stiction peak; one state a tangent", .needs = needs, .states = 1,
+    .range = "sticks with elastic bristles, no stiction peak; one state a tangent", .needs = needs, .uses = uses, .states = 1,
     .force = force};

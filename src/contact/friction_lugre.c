@@ -20,9 +20,10 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 }
 
 static const char *const needs[] = {"bristle_stiffness", "stribeck", NULL};
+static const char *const uses[] = {"static_friction", "stribeck_exponent", "bristle_damping", "viscous", NULL};
 
 const friction_law_type friction_lugre = {
     .name = "lugre", .equation = "ż = v - |v| σ0 z/g(|v|), f = -(σ0 z + σ1 exp(-(|v|/stribeck)²) ż) fn - viscous v",
     .source = "Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Transactions on Automatic Control 40 (1995)",
-    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state a tangent", .needs = needs,
+    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state a tangent", .needs = needs, .uses = uses,
     .states = 1, .force = force};

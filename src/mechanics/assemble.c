@@ -410,7 +410,47 @@ void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motio
   dynamics_set(m, x, from->t, x->q, x->u);
 }
 
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, assembly_report *report,
+static mat3 orientation(const node *n, const double *q) {
+  const double *e = q + n->type->quaternion_q;
+  return quat_matrix((quat){e[0], e[1], e[2], e[3]});
+}
+
+static bool is_given(const bool *given, int from) { return given[from] || given[from + 1] || given[from + 2]; }
+
+static void add_own_of(const mechanism *m, const node *n, const initial_state *own, double *q, double *u) {
+  const double *shift = own->body_shift + 6 * n->body, *v = own->body_velocity + 6 * n->body;
+  bool turns = is_given(own->body_velocity_given, 6 * n->body), moves = is_given(own->body_velocity_given, 6 * n->body + 3);
+  if (m->planar) {
+    joint_move(n->type, true, q, shift + 2);
+    if (turns) u[0] = v[2];
+    if (moves) u[1] = v[3], u[2] = v[4];
+    return;
+  }
+  mat3 R = orientation(n, q);
+  double delta[6];
+  vec3_store(delta, mat3_tmul(R, vec3_of(shift)));
+  vec3_store(delta + 3, vec3_of(shift + 3));
+  joint_move(n->type, false, q, delta);
+  R = orientation(n, q);
+  if (turns) vec3_store(u, mat3_tmul(R, vec3_of(v)));
+  if (moves) vec3_store(u + 3, vec3_of(v + 3));
+}
+
+// Pose and velocity that bodies which hang freely have of their own. Constraints that do not go through a clearance have to hold all the same.
+static bool add_own(const mechanism *m, motion *x, const initial_state *own, carom_error *error) {
+  for (int i = 1; i < m->node_count; i++)
+    if (m->nodes[i].joint < 0) add_own_of(m, &m->nodes[i], own, x->q + m->nodes[i].q, x->u + m->nodes[i].v);
+  dynamics_set(m, x, x->t, x->q, x->u);
+  dynamics_positions_velocities(m, x);
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].row_count; k++)
+      if (!(fabs(x->rows[m->constraints[i].row0 + k].phi) <= 1e-9 * fmax(1, m->length)))
+        return source_error(error, CAROM_ERROR_ASSEMBLY, m->constraints[i].at, "give another 'shift' or 'turn' under 'initial'",
+                            "'%s' does not hold where bodies are shifted and turned to at the start", m->constraints[i].name);
+  return dynamics_project_velocities(m, x) || source_error(error, CAROM_ERROR_ASSEMBLY, (place){0}, NULL, "singular start");
+}
+
+bool mechanism_adopt(mechanism *m, const mechanism *twin, const initial_state *own, arena *memory, assembly_report *report,
                      carom_error *error) {
   m->length = twin->length;
   motion *from = motion_create(twin, error), *x = from ? motion_create(m, error) : NULL;
@@ -425,7 +465,7 @@ bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, assembl
   jmp_buf *outer = memory->out_of_memory, here;
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
-  bool done = check_inertia(m, x, error) && (!report || count_freedom(m, x, report, error));
+  bool done = check_inertia(m, x, error) && (!own || add_own(m, x, own, error)) && (!report || count_freedom(m, x, report, error));
   keep_state(m, x, memory);
   memory->out_of_memory = outer;
   motion_destroy(x);

@@ -11,6 +11,9 @@ typedef struct initial_state {
   // Velocity of bodies in the world, where given: angular then linear, six a body.
   double *body_velocity;
   bool *body_velocity_given;
+  // Of bodies that hang freely, in the same layout: from where joints without clearance would hold them, turned and shifted.
+  double *body_shift;
+  bool *body_shift_given;
 } initial_state;
 
 typedef struct assembly_report {
@@ -28,9 +31,10 @@ typedef struct assembly_report {
 // Fills m->q0 and m->u0. Reports at the joint's place what cannot be assembled. In joint coordinates only.
 bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
                         carom_error *error);
-// The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same. Of the report
-// (may be null) the counts are filled.
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, assembly_report *report, carom_error *error);
+// The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same; bodies that hang freely have
+// on top what `own` gives them (may be null). Of the report (may be null) the counts are filled.
+bool mechanism_adopt(mechanism *m, const mechanism *twin, const initial_state *own, arena *memory, assembly_report *report,
+                     carom_error *error);
 // The state of one motion as the other one's.
 void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from);
 

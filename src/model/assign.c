@@ -89,6 +89,11 @@ static bool may_replace(const value *scalar, const char *rest) {
       (strlen(scalar->text) == n && strncmp(scalar->text, rest, n) == 0);
 }
 
+// method=moreau where the model says `method: {moreau: {step: dt}}`: it is so already, and its settings stay.
+static bool is_so_already(const value *old, const value *new_value) {
+  return old->kind == VALUE_MAP && old->count == 1 && new_value->kind == VALUE_SCALAR && strcmp(old->items[0]->key, new_value->text) == 0;
+}
+
 static bool assign_path(loader *l, value *root, const assigned *set, const parameters *names) {
   char *path = arena_copy_text(l->memory, set->name);
   value *at = root;
@@ -101,6 +106,7 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
     value **slot = step_into(l, at, path, set, &ok);
     if (!ok) return false;
     if (!dot) {
+      if (slot && is_so_already(*slot, set->new_value)) return true;
       set->new_value->key = at->kind == VALUE_MAP ? path : NULL;
       if (slot) *slot = set->new_value;
       else tree_append(l, at, set->new_value);

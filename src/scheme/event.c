@@ -75,8 +75,7 @@ static void allocate(event *s) {
   s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
   s->held = ARENA_ARRAY(a, int, rows);
   s->pivot = ARENA_ARRAY(a, int, rows);
-  s->blocks = ARENA_ARRAY(a, solve_block, rows + points);
-  s->block_start = ARENA_ARRAY(a, int, rows + points + 1);
+  s->blocks = block_list_create(a, rows + points);
   s->block_point = ARENA_ARRAY(a, int, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
   s->points = ARENA_ARRAY(a, contact_point, points);

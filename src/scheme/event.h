@@ -6,6 +6,7 @@
 
 #include "scheme/integrator.h"
 #include "scheme/scheme.h"
+#include "solve/problem_text.h"
 
 typedef enum event_law { EVENT_NEWTON, EVENT_POISSON } event_law;
 
@@ -16,8 +17,7 @@ typedef struct event_settings {
   double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
   double tolerance;                // of each contact problem's residual [-]
   double length;                   // a typical size, for the absolute tolerances [m]
-  const char *dump;                // contact problems are saved as DUMP-NUMBER.dat; null: none
-  int dump_every;                  // every so many, 0: those that no solver solved
+  problem_dump dump;               // by the number of the problem
 } event_settings;
 
 #endif

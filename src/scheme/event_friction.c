@@ -152,9 +152,8 @@ void event_friction_prepare(event *s, const event_instant *instant) {
 }
 
 static void add_box(event *s, int row, double limit) {
-  s->block_start[s->block_count] = row;
-  s->block_point[s->block_count] = -1;
-  s->blocks[s->block_count++] = (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -limit, .hi = limit};
+  s->block_point[s->blocks.count] = -1;
+  block_list_add(&s->blocks, (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -limit, .hi = limit});
 }
 
 int event_friction_add_boxes(event *s, int n, int *of) {

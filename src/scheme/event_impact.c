@@ -6,7 +6,6 @@
 //
 // Modes: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T); where it slips, λ_T = -μ λ_N d.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,42 +15,34 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
-#include "solve/problem_text.h"
 
 // --- problems -----------------------------------------------------------------------------------------------------
 
-static void add_block(event *s, block_kind kind, int row, int size, double mu, int point) {
-  s->block_start[s->block_count] = row;
-  s->block_point[s->block_count] = point;
-  s->blocks[s->block_count++] = (solve_block){.kind = kind, .row = row, .size = size, .mu = mu};
-}
-
 static int add_constraint_blocks(event *s) {
-  s->block_count = 0;
-  for (int i = 0; i < s->m->row_count; i++) add_block(s, BLOCK_BILATERAL, i, 1, 0, -1);
-  return s->m->row_count;
+  int n = s->m->row_count;
+  block_list_begin(&s->blocks, n);
+  for (int i = 0; i < n; i++) s->block_point[i] = -1;
+  return n;
 }
 
+static void add_block(event *s, int p, solve_block b) {
+  s->block_point[s->blocks.count] = p;
+  block_list_add(&s->blocks, b);
+}
+
+// All rows of a point in one block, or one row of it with its force bounded from one side or from both.
 static void add_contact_block(event *s, int p, int row) {
-  int size = s->point[p].rows;
-  block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
-  add_block(s, kind, row, size, s->point[p].friction, p);
+  add_block(s, p, block_of_contact(row, s->point[p].rows, s->point[p].friction));
+}
+static void add_pressed_row(event *s, int p, int row) {
+  add_block(s, p, (solve_block){.kind = BLOCK_UNILATERAL, .row = row, .size = 1});
+}
+static void add_bounded_row(event *s, int p, int row, double most) {
+  add_block(s, p, (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -most, .hi = most});
 }
 
-static solve_problem problem_of(event *s, int n, double *W) {
-  s->block_start[s->block_count] = n;
-  return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->problem_q,
-                         .W = matrix_dense(n, s->block_count, s->block_start, W)};
-}
-
-// Saves a problem so that it can be looked at and solved again; that it cannot be saved ends the step.
-static void dump(event *s, const solve_problem *problem, bool solved) {
-  long every = s->settings.dump_every;
-  bool wanted = every > 0 ? (s->tally.problems - 1) % every == 0 : !solved;
-  if (!s->settings.dump || !wanted || s->dump_error.status != CAROM_OK) return;
-  char path[1024];
-  snprintf(path, sizeof path, "%s-%ld.dat", s->settings.dump, s->tally.problems);
-  problem_save(problem, path, &s->dump_error);
+static solve_problem problem_of(event *s, int n, const double *W) {
+  return block_list_problem(&s->blocks, n, W, s->problem_q);
 }
 
 static solve_info solve(event *s, int n, double *W) {
@@ -59,7 +50,9 @@ static solve_info solve(event *s, int n, double *W) {
   solve_solution solution = {s->problem_r, s->problem_u};
   long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
-  dump(s, &problem, s->tally.unsolved == unsolved);
+  bool wanted = problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved);
+  if (wanted && s->dump_error.status == CAROM_OK)  // that it cannot be saved ends the step
+    problem_dump_save(&s->settings.dump, &problem, s->tally.problems, &s->dump_error);
   return info;
 }
 
@@ -74,8 +67,8 @@ void event_measure_problem(event *s, solve_limits *limits) {
   n = add_constraint_blocks(s);
   for (int p = 0; p < s->contacts->point_count; p++)
     for (int k = 0; k < s->point[p].rows; k++, n++) {
-      add_block(s, k ? BLOCK_BOX : BLOCK_UNILATERAL, n, 1, 0, p);
-      if (k) s->blocks[s->block_count - 1].lo = -1, s->blocks[s->block_count - 1].hi = 1;
+      if (k) add_bounded_row(s, p, n, 1);
+      else add_pressed_row(s, p, n);
     }
   event_friction_add_percussions(s, n);
   n += s->m->friction_count;
@@ -135,12 +128,8 @@ static bool solve_poisson(event *s) {
     const event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     double returned = c->restitution * s->lambda[c->row];
-    add_block(s, BLOCK_UNILATERAL, c->row, 1, 0, p);
-    for (int k = 1; k < c->rows; k++) {
-      add_block(s, BLOCK_BOX, c->row + k, 1, 0, p);
-      s->blocks[s->block_count - 1].hi = c->friction * returned;
-      s->blocks[s->block_count - 1].lo = -c->friction * returned;
-    }
+    add_pressed_row(s, p, c->row);
+    for (int k = 1; k < c->rows; k++) add_bounded_row(s, p, c->row + k, c->friction * returned);
     s->compression[c->row] = returned;
     for (int k = 1; k < c->rows; k++) s->compression[c->row + k] = 0;
   }
@@ -258,7 +247,7 @@ static int set_mode_problem(event *s, const event_instant *instant) {
     bool slipping = slips(s, p, instant);
     c->mode = slipping ? MODE_SLIP : MODE_STICK;
     if (slipping && c->rows > 1) set_way(c, c->rate + 1);
-    if (slipping) add_block(s, BLOCK_UNILATERAL, n, 1, 0, p);
+    if (slipping) add_pressed_row(s, p, n);
     else add_contact_block(s, p, n);
     for (int k = 0; k < (slipping ? 1 : c->rows); k++) of[n++] = c->row + k;
   }
@@ -267,12 +256,12 @@ static int set_mode_problem(event *s, const event_instant *instant) {
     s->problem_q[i] = s->a[of[i]];
     for (int j = 0; j < n; j++) s->problem_W[i * n + j] = s->W[(long)of[i] * row_total + of[j]];
   }
-  for (int b = 0; b < s->block_count; b++) {
-    if (s->block_point[b] < 0 || s->blocks[b].kind != BLOCK_UNILATERAL) continue;
+  for (int b = 0; b < s->blocks.count; b++) {
+    if (s->block_point[b] < 0 || s->blocks.block[b].kind != BLOCK_UNILATERAL) continue;
     const event_point *c = &s->point[s->block_point[b]];
     for (int i = 0; i < n; i++)
       for (int k = 1; k < c->rows; k++)
-        s->problem_W[i * n + s->blocks[b].row] -=
+        s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
   return n;
@@ -309,11 +298,11 @@ static void read_mode(event *s, const solve_block *b, int p, int n, const event_
 
 static void read_modes(event *s, int n, const event_instant *instant, double scale) {
   s->closed_count = 0;
-  for (int b = 0; b < s->block_count; b++) {
+  for (int b = 0; b < s->blocks.count; b++) {
     if (s->block_point[b] < 0) continue;
     event_point *c = &s->point[s->block_point[b]];
-    c->mode = s->blocks[b].kind == BLOCK_UNILATERAL ? MODE_SLIP : MODE_STICK;
-    read_mode(s, &s->blocks[b], s->block_point[b], n, instant, scale);
+    c->mode = s->blocks.block[b].kind == BLOCK_UNILATERAL ? MODE_SLIP : MODE_STICK;
+    read_mode(s, &s->blocks.block[b], s->block_point[b], n, instant, scale);
     s->closed_count += event_is_closed(c);
   }
 }
@@ -333,24 +322,24 @@ static bool find_central_share(event *s, int n, double scale) {
 
 static void keep_shares(event *s, int n) {
   memcpy(s->share, s->problem_r, (size_t)s->m->row_count * sizeof *s->share);
-  for (int b = 0; b < s->block_count; b++) {
+  for (int b = 0; b < s->blocks.count; b++) {
     if (s->block_point[b] < 0) continue;
     event_point *c = &s->point[s->block_point[b]];
     if (c->mode == MODE_SLIP && c->rows > 1) {
-      double W = s->problem_W[(long)s->blocks[b].row * n + s->blocks[b].row];
+      double W = s->problem_W[(long)s->blocks.block[b].row * n + s->blocks.block[b].row];
       c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->x->row_total + c->row];
     }
     memset(c->share, 0, sizeof c->share);
-    memcpy(c->share, s->problem_r + s->blocks[b].row, (size_t)s->blocks[b].size * sizeof *c->share);
+    memcpy(c->share, s->problem_r + s->blocks.block[b].row, (size_t)s->blocks.block[b].size * sizeof *c->share);
   }
 }
 
 // Painlevé's paradox: where pressing a sliding point makes it sink (its own term of W is negative), no force fits if it
 // sinks by itself, and being pressed fits as well as lifting off if it does not.
 static void count_paradoxes(event *s, int n) {
-  for (int b = 0; b < s->block_count; b++) {
-    int row = s->blocks[b].row;
-    if (s->block_point[b] >= 0 && s->blocks[b].kind == BLOCK_UNILATERAL && s->problem_W[row * n + row] < 0)
+  for (int b = 0; b < s->blocks.count; b++) {
+    int row = s->blocks.block[b].row;
+    if (s->block_point[b] >= 0 && s->blocks.block[b].kind == BLOCK_UNILATERAL && s->problem_W[row * n + row] < 0)
       ++*(s->problem_q[row] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
   }
 }
@@ -366,8 +355,8 @@ static bool jam(event *s, int at) {
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
-  for (int b = 0; b < s->block_count; b++)
-    if (at >= 0 && s->block_point[b] == at) s->blocks[b].mu *= 1.001;
+  for (int b = 0; b < s->blocks.count; b++)
+    if (at >= 0 && s->block_point[b] == at) s->blocks.block[b].mu *= 1.001;
   solve_info info = solve(s, n, s->W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);

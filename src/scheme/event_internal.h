@@ -4,6 +4,7 @@
 
 #include "mechanics/friction.h"
 #include "scheme/event.h"
+#include "solve/blocks.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
 typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
@@ -102,8 +103,8 @@ typedef struct event {
   double *A, *z, *residual, *scaling;
   int *held, *pivot;
   // problems for the solvers
-  solve_block *blocks;
-  int block_count, *block_start, *block_point;
+  block_list blocks;
+  int *block_point;                // the point of each block, -1: of a constraint or a joint's friction
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression;
   solve_workspace *workspace;
   solve_settings solver;

@@ -8,7 +8,6 @@
 #include "scheme/moreau.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/moreau_friction.h"
-#include "solve/problem_text.h"
+#include "solve/blocks.h"
 
 typedef struct moreau {
   arena memory;
@@ -48,8 +47,7 @@ typedef struct moreau {
   scheme_contact *shown;
   moreau_friction friction;              // of ideal joints
   // the contact problem
-  solve_block *blocks;
-  int block_count, *block_start;
+  block_list blocks;
   double *W, *q_rows, *P, *xi, *rate_before, *rate_after;
   solve_workspace *workspace;
   solve_settings solver;
@@ -59,34 +57,13 @@ typedef struct moreau {
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
-static void add_block(moreau *s, block_kind kind, int row_index, int size, double mu) {
-  s->block_start[s->block_count] = row_index;
-  s->blocks[s->block_count++] = (solve_block){.kind = kind, .row = row_index, .size = size, .mu = mu};
-}
-
-static void add_constraint_blocks(moreau *s) {
-  s->block_count = 0;
-  for (int i = 0; i < s->m->row_count; i++) add_block(s, BLOCK_BILATERAL, i, 1, 0);
-}
-
 static void add_contact_block(moreau *s, const contact_element *e, int row_index) {
-  int size = contact_row_count(s->m, e);
-  block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
-  add_block(s, kind, row_index, size, size == 1 ? 0 : e->material.friction);
+  block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
 }
 
 static void add_friction_blocks(moreau *s, double dt) {
-  for (int i = 0; i < s->m->friction_count; i++) {
-    solve_block b = moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt);
-    s->block_start[s->block_count] = b.row;
-    s->blocks[s->block_count++] = b;
-  }
-}
-
-static solve_problem problem_of(moreau *s, int row_count) {
-  s->block_start[s->block_count] = row_count;
-  return (solve_problem){.block_count = s->block_count, .blocks = s->blocks, .q = s->q_rows,
-                         .W = matrix_dense(row_count, s->block_count, s->block_start, s->W)};
+  for (int i = 0; i < s->m->friction_count; i++)
+    block_list_add(&s->blocks, moreau_friction_block(&s->friction, s->m, i, s->t + dt, dt));
 }
 
 static void allocate(moreau *s) {
@@ -106,8 +83,7 @@ static void allocate(moreau *s) {
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->blocks = ARENA_ARRAY(a, solve_block, m->row_count + points + m->friction_count + 1);
-  s->block_start = ARENA_ARRAY(a, int, m->row_count + points + m->friction_count + 2);
+  s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   moreau_friction_create(&s->friction, m, a);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->q_rows = ARENA_ARRAY(a, double, rows);
@@ -131,7 +107,7 @@ static void look_ahead(moreau *s) {
 // The largest problem that can come: every point active.
 static bool create_workspace(moreau *s, carom_error *error) {
   int row_count = s->m->row_count;
-  add_constraint_blocks(s);
+  block_list_begin(&s->blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
@@ -142,7 +118,7 @@ static bool create_workspace(moreau *s, carom_error *error) {
   s->friction.row0 = row_count;
   add_friction_blocks(s, s->settings.step);
   row_count += s->m->friction_count;
-  solve_problem largest = problem_of(s, row_count);
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
   s->workspace = solve_workspace_create(&limits, error);
   return s->workspace != NULL;
@@ -392,24 +368,15 @@ static void look_for_paradox(moreau *s) {
   }
 }
 
-// Saves a problem so that it can be looked at and solved again.
-static carom_status dump(const moreau *s, const solve_problem *problem, bool solved, carom_error *error) {
-  long every = s->settings.dump_every;
-  bool wanted = every > 0 ? (s->tally.problems - 1) % every == 0 : !solved;
-  if (!s->settings.dump || !wanted) return CAROM_OK;
-  char path[1024];
-  snprintf(path, sizeof path, "%s-%ld.dat", s->settings.dump, s->steps_before + s->steps + 1);
-  return problem_save(problem, path, error);
-}
-
 static carom_status solve_step(moreau *s, carom_error *error) {
-  solve_problem problem = problem_of(s, s->x->row_total);
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
   solve_solution solution = {s->P, s->xi};
   long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
-  return dump(s, &problem, s->tally.unsolved == unsolved, error);
+  if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
+  return problem_dump_save(&s->settings.dump, &problem, s->steps_before + s->steps + 1, error);
 }
 
 // q = γ_F + e γ_A for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
@@ -419,7 +386,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   mobility_take_rows(m, x);
   mobility_rates(m, x, s->u, s->rate_before);
   mobility_rates(m, x, s->u_free, s->q_rows);
-  add_constraint_blocks(s);
+  block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
@@ -444,7 +411,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
     if (moreau_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
       return CAROM_OK;
     if (turn == FRICTION_TURNS) break;
-    s->block_count -= m->friction_count;
+    s->blocks.count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, error);
     if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);

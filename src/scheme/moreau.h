@@ -4,13 +4,13 @@
 #define SCHEME_MOREAU_H
 
 #include "scheme/scheme.h"
+#include "solve/problem_text.h"
 
 typedef struct moreau_settings {
   double step;          // [s]
   bool project;         // positions back onto the constraints after each step
   double tolerance;     // of the contact problem's residual [-]
-  const char *dump;     // contact problems are saved as DUMP-STEP.dat; null: none
-  int dump_every;       // every so many, 0: those that no solver solved
+  problem_dump dump;    // by the number of the step
 } moreau_settings;
 
 #endif

@@ -145,3 +145,13 @@ carom_status problem_save(const solve_problem *p, const char *path, carom_error 
     return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
   return CAROM_OK;
 }
+
+bool problem_dump_wants(const problem_dump *d, long problems, bool solved) {
+  return d->path && (d->every > 0 ? (problems - 1) % d->every == 0 : !solved);
+}
+
+carom_status problem_dump_save(const problem_dump *d, const solve_problem *p, long number, carom_error *error) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s-%ld.dat", d->path, number);
+  return problem_save(p, path, error);
+}

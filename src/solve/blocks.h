@@ -1,0 +1,37 @@
+// A contact problem as a scheme makes it: blocks one after the other, in the order of their rows, in room that is kept
+// from problem to problem.
+#ifndef SOLVE_BLOCKS_H
+#define SOLVE_BLOCKS_H
+
+#include "base/arena.h"
+#include "solve/problem.h"
+
+typedef struct block_list {
+  solve_block *block;
+  int *start;               // the first row of each, and the end
+  int count;
+} block_list;
+
+block_list block_list_create(arena *memory, int most);
+
+static inline void block_list_add(block_list *l, solve_block b) {
+  l->start[l->count] = b.row;
+  l->block[l->count++] = b;
+}
+
+// Bilateral rows of their own, from the first one on; nothing else is left in the list.
+static inline void block_list_begin(block_list *l, int bilateral) {
+  l->count = 0;
+  for (int i = 0; i < bilateral; i++) block_list_add(l, (solve_block){.kind = BLOCK_BILATERAL, .row = i, .size = 1});
+}
+
+// A contact with as many rows: without friction, in the plane, in space.
+static inline solve_block block_of_contact(int row, int size, double mu) {
+  const block_kind kind = size == 1 ? BLOCK_UNILATERAL : size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
+  return (solve_block){.kind = kind, .row = row, .size = size, .mu = size == 1 ? 0 : mu};
+}
+
+// The dense problem of all its blocks, which fill so many rows.
+solve_problem block_list_problem(block_list *l, int rows, const double *W, const double *q);
+
+#endif

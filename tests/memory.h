@@ -1,0 +1,24 @@
+// For tests that work in an arena: each has one of its own, `memory`, that is freed after it.
+#ifndef CAROM_TESTS_MEMORY_H
+#define CAROM_TESTS_MEMORY_H
+
+#include "check.h"
+
+#include "base/arena.h"
+
+static jmp_buf out_of_memory;
+static arena memory;
+
+static void in_own_memory(const char *name, void (*test)(void)) {
+  if (setjmp(out_of_memory)) {
+    printf("out of memory\n");
+    exit(2);
+  }
+  memory = arena_create(&out_of_memory);
+  check_run(name, test);
+  arena_free(&memory);
+}
+#undef RUN
+#define RUN(test) in_own_memory(#test, test)
+
+#endif

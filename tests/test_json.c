@@ -1,0 +1,49 @@
+// JSON: what is written is read back, and what is none is refused.
+#include "memory.h"
+
+#include "base/json.h"
+
+static void json_comes_back(void) {
+  static const char text[] = " {\"a\": [1, -2.5e-3, true, false, null], \"b\\u003c\\n\\ud83d\\ude00\": {\"c\": \"\"}, \"d\": []} ";
+  const json_value *v = json_read(&memory, text);
+  if (!CHECK(v)) return;
+  CHECK_EQUAL(json_get(v, "a")->count, 5);
+  CHECK_NEAR(json_get(v, "a")->items[1].number, -2.5e-3, 0);
+  CHECK(json_get(v, "b<\n\xf0\x9f\x98\x80"));
+  json_writer w = json_begin(&memory);
+  json_put(&w, NULL, v);
+  CHECK(!strchr(w.out.text, '<'));
+  const json_value *again = json_read(&memory, w.out.text);
+  if (!CHECK(again)) return;
+  CHECK_EQUAL(again->count, 3);
+  CHECK_TEXT(again->items[1].key, v->items[1].key);
+}
+
+static void what_is_no_json_is_refused(void) {
+  static const char *const bad[] = {"", "{", "[1,", "[1 2]", "{\"a\" 1}", "{a: 1}", "\"x", "\"\\q\"", "\"\\u12\"", "tru", "1 2", "nan",
+                                    "+1", "[1,]x", "{\"a\": }", "\"\n\"", "--1", "1e", "\"\\"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (!CHECK(!json_read(&memory, bad[i]))) printf("      %s\n", bad[i]);
+  char deep[200];
+  memset(deep, '[', sizeof deep - 1), deep[sizeof deep - 1] = 0;
+  CHECK(!json_read(&memory, deep));
+  CHECK(!json_read(&memory, NULL));
+}
+
+static void json_numbers_keep_every_digit(void) {
+  const double numbers[] = {0.1, 1.0 / 3, 1e300, -2.2250738585072014e-308, 123456789.123456789, 0};
+  json_writer w = json_begin(&memory);
+  json_put_numbers(&w, NULL, numbers, 6);
+  const json_value *v = json_read(&memory, w.out.text);
+  for (int i = 0; CHECK(v) && i < 6; i++) CHECK(v->items[i].number == numbers[i]);
+  w = json_begin(&memory);
+  json_put_numbers(&w, NULL, (const double[]){NAN, INFINITY}, 2);
+  CHECK_TEXT(w.out.text, "[null, null]");
+}
+
+int main(void) {
+  RUN(json_comes_back);
+  RUN(what_is_no_json_is_refused);
+  RUN(json_numbers_keep_every_digit);
+  return check_summary();
+}
