@@ -6,6 +6,7 @@ import { bestSide } from './cloud.js';
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FOOT = 34;              // kept free at the bottom for legend and scale [px]
 const EDGE = 0.06;            // of the picture, kept free around a model
+const NEAR = 18;              // to an inset: signs of joints and guides stand out so far beyond what moves [px]
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -125,7 +126,7 @@ export class View {
   stretch({ left, right, top, bottom }, size) {
     const metres = Math.max(size[0] / (right - left), size[1] / (bottom - top), 1e-12), x = (this.width - left - right) / 2, y = (top + bottom - this.height) / 2;
     const middle = this.bounds.min.map((v, k) => (v + this.bounds.max[k]) / 2);
-    const behind = ([px, py, , r], l, t) => this.width / 2 + (px + r - middle[0]) / metres - x > l - 8 && this.height / 2 - (py - r - middle[1]) / metres + y > t - 8;
+    const behind = ([px, py, , r], l, t) => this.width / 2 + (px + r - middle[0]) / metres - x > l - NEAR && this.height / 2 - (py - r - middle[1]) / metres + y > t - NEAR;
     return { metres, x, y, frees: (l, t) => !this.cloud.some((p) => behind(p, l, t)) };
   }
 
@@ -148,7 +149,7 @@ export class View {
     const across = span(0, at(room.left, this.width), at(room.right, this.width)), along = span(1, -at(room.bottom, this.height), -at(room.top, this.height));
     const nearest = seen.reduce((most, p) => Math.max(most, p[2] + p[3]), 0), away = Math.max(across.away, along.away, 1.05 * nearest, 1e-9);
     const x = across.shift(away), y = along.shift(away), pixels = (v, p) => v / (away - p[2]) / slope * this.height / 2;
-    const behind = (p, l, t) => this.width / 2 + pixels(p[0] + p[3] - x, p) > l - 8 && this.height / 2 - pixels(p[1] - p[3] - y, p) > t - 8;
+    const behind = (p, l, t) => this.width / 2 + pixels(p[0] + p[3] - x, p) > l - NEAR && this.height / 2 - pixels(p[1] - p[3] - y, p) > t - NEAR;
     return { metres: away, away, x, y, right, up, frees: (l, t) => !seen.some((p) => behind(p, l, t)) };
   }
 
