@@ -311,8 +311,7 @@ static void put_terms(scene *s, const constraint *c) {
   json_close(&s->w, ']');
 }
 
-// Of two coordinates, what the relation is: two that turn are wheels in mesh, one that turns and one that slides a pinion and
-// its rack.
+// What a relation of two coordinates is: wheels in mesh where both turn, a pinion and its rack where the second slides.
 static const char *couple_kind(const mechanism *m, const constraint *c) {
   if (c->term_count != 2) return "couple";
   const joint_type *first = m->joints[c->terms[0].of.joint].type, *second = m->joints[c->terms[1].of.joint].type;

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { launch, folder, runChecks } from './harness.mjs';
 import { pageChecks } from './page.mjs';
 import { modelChecks } from './models.mjs';
+import { geometryChecks } from './geometry.mjs';
 
 const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '../../build/release/carom');
 const browser = await launch(), scratch = folder();
+geometryChecks();
 pageChecks(browser, scratch);
 if (existsSync(tool)) modelChecks(browser, scratch, tool);
 else console.log(`no carom at ${tool}: models are left out`);
