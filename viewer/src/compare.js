@@ -83,16 +83,16 @@ function impactTable(first, second, lines, clock) {
   const largest = (name) => Math.max(...[first, second].map((run) => run.impacts?.of.get(name)?.max ?? 0));
   const strength = columnScale(largest('impulse_normal'), 'N*s'), speed = columnScale(largest('approach_speed'), 'm/s'), decimals = Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(largest('end') || 1))));
   const number = (run, i, name, { factor }) => (i === null ? '—' : (run.impacts.get(name, i) * factor).toPrecision(3));
-  const side = (run, i) => [i === null ? '—' : run.impacts.get('start', i).toFixed(decimals), number(run, i, 'approach_speed', speed), number(run, i, 'impulse_normal', strength)];
+  const narrow = matchMedia('(max-width: 500px)').matches, span = narrow ? 2 : 3, fast = (cell) => (narrow ? [] : [cell]);
+  const side = (run, i) => [i === null ? '—' : run.impacts.get('start', i).toFixed(decimals), ...fast(number(run, i, 'approach_speed', speed)), number(run, i, 'impulse_normal', strength)];
   const cells = ({ i, k }) => [i === null ? second.impacts.pointName(k) : first.impacts.pointName(i), ...side(first, i), ...side(second, k),
     i === null ? `only ${second.label}` : k === null ? `only ${first.label}` : later(second.impacts.get('start', k) - first.impacts.get('start', i))];
-  const heads = [[{ text: 'contact', cls: 'text', down: 2 }, { text: first.label, cls: 'group', span: 3 }, { text: second.label, cls: 'group', span: 3 }, { text: 'second later by', down: 2 }],
-    [first, second].flatMap(() => [{ text: 'start [s]', cls: 'group' }, { text: `approach [${speed.unit}]`, cls: 'speed' }, { text: `impulse [${strength.unit}]` }])];
+  const heads = [[{ text: 'contact', cls: 'text', down: 2 }, { text: first.label, cls: 'group', span }, { text: second.label, cls: 'group', span }, { text: 'second later by', down: 2 }],
+    [first, second].flatMap(() => [{ text: 'start [s]', cls: 'group' }, ...fast({ text: `approach [${speed.unit}]` }), { text: `impulse [${strength.unit}]` }])];
   return table('Impacts side by side', heads, lines.map((l) => {
     const line = row(cells(l), chosen(() => goTo(first, second, l, clock)));
     line.classList.toggle('alone', l.i === null || l.k === null);
-    for (const k of [1, 4]) line.cells[k].classList.add('group');
-    for (const k of [2, 5]) line.cells[k].classList.add('speed');
+    for (const k of [1, 1 + span]) line.cells[k].classList.add('group');
     return line;
   }), 'pairs');
 }

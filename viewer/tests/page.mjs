@@ -339,6 +339,12 @@ export function pageChecks(browser, scratch) {
     assert.equal(await page.evaluate(() => window.carom.clock.shifts), null, 'one time for all again');
   });
 
+  on('impacts side by side fit a narrow screen', fixtures.pair, async (page) => {
+    const { wide, cells } = await page.locator('table.pairs').evaluate((table) => ({ wide: table.parentElement.scrollWidth - table.parentElement.clientWidth,
+      cells: [...table.tHead.rows[0].cells].reduce((sum, cell) => sum + cell.colSpan, 0) - table.tBodies[0].rows[0].cells.length }));
+    assert.deepEqual([wide, cells], [0, 0], 'no wider than its place, heads over their columns');
+  }, { width: 390, height: 844 });
+
   on('runs of other mechanisms and other lengths say so', fixtures.strangers, async (page) => {
     assert.match(await page.textContent('#compare'), /different mechanisms[\s\S]*the time that both have/);
     assert.deepEqual(await page.evaluate(() => window.carom.scene.solids.map((s) => s.group.visible)), [true, false], 'no ghost of a stranger');
