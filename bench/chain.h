@@ -11,7 +11,7 @@ static inline double chain_angle(int i) { return 0.1 * ((i * 7919) % 13 - 6) / 6
 static inline double chain_speed(int i) { return 0.1 * ((i * 104729) % 11 - 5) / 5.0; }
 
 // bench_chain leaves its times here, so that a peer measured next can print the ratio.
-#define CHAIN_TIMES "chain_times.txt"
+#define CHAIN_TIMES BENCH_BUILD "/chain_times.txt"
 
 // Seconds that bench_chain took for n links, 0 when it did not run.
 static inline double chain_time(int n) {

@@ -126,7 +126,7 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
 
 // --- signals ------------------------------------------------------------------------------------------------------
 
-static const char *const energy_names[ENERGY_SIGNALS] = {
+const char *const energy_signal_names[ENERGY_SIGNALS] = {
     "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
 
@@ -140,7 +140,7 @@ const char *carom_model_signal_name(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
   int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].name;
-  if (k < ENERGY_SIGNALS) return energy_names[k];
+  if (k < ENERGY_SIGNALS) return energy_signal_names[k];
   k -= ENERGY_SIGNALS;
   return k < of_contacts ? model->contact_names[k] : model->outputs[k - of_contacts].name;
 }

@@ -130,12 +130,13 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     sim->model = model;
     sim->type = find_scheme(model->method);
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
+    sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->impacts.point_count = model->contacts.point_count;
   }
-  if (!sim || !sim->row || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -161,6 +162,7 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.is_open);
   free(sim->turns);
   free(sim->row);
+  free(sim->slots);
   free(sim);
 }
 
@@ -306,17 +308,26 @@ static double contact_signal(const carom_sim *sim, int k) {
   return all[k % sim->model->contact_signals];
 }
 
+static double read_signal(const carom_sim *sim, int i) {
+  const mechanism *m = &sim->model->m;
+  int account = i - m->signal_count;
+  if (account < 0) return signal_read(m, sim->x, i);
+  return account < ENERGY_SIGNALS ? energy_signal(sim, account) : contact_signal(sim, account - ENERGY_SIGNALS);
+}
+
+// From a row of all signals before it, or where there is none from those it names.
+static double output_signal(carom_sim *sim, int k, const double *row) {
+  const function *f = &sim->model->outputs[k].f;
+  if (!f->e) return function_value(&sim->model->m, sim->x, f);
+  sim->slots[0] = sim->x->t;
+  for (int i = 1; i < f->slot_count; i++) sim->slots[i] = row ? row[f->signals[i]] : read_signal(sim, f->signals[i]);
+  return expr_value(f->e, sim->slots);
+}
+
 double carom_sim_read(carom_sim *sim, int signal_index) {
-  const carom_model *model = sim->model;
-  if (signal_index < 0 || signal_index >= sim_signal_count(model)) return NAN;
-  if (!sim_evaluate(sim)) return NAN;
-  int k = signal_index - model->m.signal_count;
-  if (k < 0) return signal_read(&model->m, sim->x, signal_index);
-  if (k < ENERGY_SIGNALS) return energy_signal(sim, k);
-  k -= ENERGY_SIGNALS;
-  int of_contacts = model->contact_signals * model->contacts.element_count;
-  if (k < of_contacts) return contact_signal(sim, k);
-  return function_value(&model->m, sim->x, &model->outputs[k - of_contacts].f);
+  int count = sim_signal_count(sim->model), first_output = count - sim->model->output_count;
+  if (signal_index < 0 || signal_index >= count || !sim_evaluate(sim)) return NAN;
+  return signal_index < first_output ? read_signal(sim, signal_index) : output_signal(sim, signal_index - first_output, NULL);
 }
 
 const double *sim_read_all(carom_sim *sim) {
@@ -333,7 +344,7 @@ const double *sim_read_all(carom_sim *sim) {
   for (int i = 0; i < model->contacts.element_count; i++, used += model->contact_signals)
     read_contact(sim, &model->contacts.elements[i], sim->row + used);
   for (int k = 0; k < model->output_count; k++)
-    sim->row[used++] = function_value(&model->m, sim->x, &model->outputs[k].f);
+    sim->row[used++] = output_signal(sim, k, sim->row);
   return sim->row;
 }
 

@@ -22,12 +22,11 @@ struct carom_sim {
   double projection_before;    // energy
   double wall_s;               // in carom_sim_step
   double *row;                 // one value a signal
+  double *slots;               // of an output's expression
 };
 
-// A signal of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
+// Signals of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.
-enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION, ENERGY_IMBALANCE,
-       ENERGY_SIGNALS };
 int sim_signal_count(const carom_model *model);
 
 // Accelerations and reactions at the present state; false when they do not exist.

@@ -39,6 +39,10 @@ static const subject subjects[] = {
     {"rolling-sphere", "", 0.1, true},  // its solver begins from the last percussions
     {"painleve-rod", "", 0.2, true},    // in trouble before and after
     {"bouncing-ball", "h=10 dt=0.05", 4, true},
+    {"bouncing-ball", "method=compliant integrator.type=erk", 2, true},
+    {"bouncing-ball", "method=compliant integrator.type=rk4 integrator.step=1e-4 method.compliant.entry=none", 2, true},
+    {"slider-crank", "method=compliant integrator.type=erk", 0.01, true},
+    {"slider-crank", "method=compliant integrator.type=adams", 0.01, false},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -202,6 +206,43 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
   }
 }
 
+enum { LEADS = 120, FOLLOWS = 3 };
+
+// Wherever it is saved, before, at and after the instants at which a contact begins and ends: what the force laws remember,
+// and that the integrator is to begin anew there, is part of the checkpoint.
+static void resume_at_every_step(const char *model, const char *settings) {
+  run r;
+  double *row[LEADS] = {0}, *seen[LEADS] = {0};
+  if (!run_open(&r, model, settings)) return;
+  for (int k = 0; k < LEADS; k++) {
+    if (!CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK)) break;
+    row[k] = calloc((size_t)sim_checkpoint_size(r.model), sizeof **row);
+    sim_checkpoint(r.sim, row[k]);
+    seen[k] = read_signals(r.sim);
+  }
+  CHECK_LE(2, carom_sim_summary(r.sim).contact_episodes);
+  for (int k = 0; k + FOLLOWS < LEADS && seen[k + FOLLOWS]; k++) {
+    carom_sim *resumed = carom_sim_create(r.model, &r.error);
+    bool same = CHECK(resumed && sim_resume(resumed, row[k], &r.error) == CAROM_OK);
+    for (int i = 1; i <= FOLLOWS && same; i++) {
+      CHECK(carom_sim_step(resumed, 10, &r.error) == CAROM_OK);
+      double *is = read_signals(resumed);
+      same = CHECK(same_bits(settings, r.model, seen[k + i], is));
+      free(is);
+    }
+    carom_sim_destroy(resumed);
+  }
+  for (int k = 0; k < LEADS; k++) free(row[k]), free(seen[k]);
+  run_close(&r);
+}
+
+static void force_laws_resume_bit_by_bit(void) {
+  resume_at_every_step("bouncing-ball", "method=compliant integrator.type=erk");
+  resume_at_every_step("bouncing-ball", "method=compliant integrator.type=erk method.compliant.entry=restart");
+  resume_at_every_step("slider-crank", "method=compliant integrator.type=erk omega3=-75");
+  resume_at_every_step("sliding-block", "method=compliant integrator.type=erk materials.wood.friction_law=lugre");
+}
+
 // --- runs ---------------------------------------------------------------------------------------------------------
 
 static bool stop_now(void *context, const carom_progress *progress) {
@@ -270,6 +311,7 @@ int main(void) {
   RUN(two_runs_give_the_same_bits);
   RUN(threads_give_the_same_bits);
   RUN(a_one_step_method_resumes_bit_by_bit);
+  RUN(force_laws_resume_bit_by_bit);
   RUN(an_interrupted_run_goes_on);
   return check_summary();
 }

@@ -550,32 +550,6 @@ static void discs_in_a_slot_jam(void) {
   run_close(&r);
 }
 
-// Boxes dropped onto rough ground in space, event by event: each comes to an end, with nothing unsolved and a closed
-// ledger, whatever corners slip, stick, jam or share the load.
-static void boxes_fall_in_space(void) {
-  check_seed = 7;
-  for (int i = 0; i < 10; i++) {
-    double x[9], norm = 0;
-    for (int k = 0; k < 9; k++) x[k] = uniform(-1, 1);
-    for (int k = 0; k < 4; k++) norm = hypot(norm, x[k]);
-    char text[400];
-    snprintf(text, sizeof text,
-             "method=event mu=%g e=%g h=0.3 initial.box.q=[%.9g,%.9g,%.9g,%.9g,0,0,0.3] "
-             "initial.box.omega=[%.9g,%.9g,%.9g] initial.box.velocity=[%.9g,%.9g,-1]",
-             (double[]){0.2, 0.4, 1, 2, 5}[i % 5], i / 5 * 0.5, x[0] / norm, x[1] / norm, x[2] / norm, x[3] / norm,
-             10 * x[4], 10 * x[5], 10 * x[6], 2 * x[7], 2 * x[8]);
-    run r;
-    if (!run_open_text(&r, box, text)) return;
-    run_to(&r, 2);
-    const carom_summary s = carom_sim_summary(r.sim);
-    bool fine = CHECK_LE(s.energy_imbalance, 1e-4);
-    fine &= CHECK_EQUAL(s.unsolved, 0);
-    fine &= CHECK_LE((double)s.steps, 50000);
-    if (!fine) printf("      %s\n", text);
-    run_close(&r);
-  }
-}
-
 static void runs_repeat_bit_by_bit(void) {
   double value[2];
   for (int i = 0; i < 2; i++) value[i] = slider_crank("method=event omega3=-75", 0.1);
@@ -653,7 +627,6 @@ int main(void) {
   RUN(box_in_space_comes_to_rest);
   RUN(a_resumed_run_goes_on);
   RUN(discs_in_a_slot_jam);
-  RUN(boxes_fall_in_space);
   RUN(runs_repeat_bit_by_bit);
   RUN(every_integrator_serves);
   RUN(what_cannot_run_is_refused);

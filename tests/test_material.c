@@ -201,7 +201,7 @@ static void what_has_no_effect_is_noted(void) {
       {"stiffness: 1e6, friction: 0.1, stribeck: 1 mm/s", "'stribeck'", "friction law brown-mcphee does not read it"},
       {"stiffness: 1e6, friction: 0.1, static_friction: 0.2, friction_law: coulomb", "'static_friction'",
        "friction law coulomb does not read it"},
-      {"stiffness: 1e6, friction_law: dahl, v0: 1 mm/s", "'v0'", "friction law dahl does not read it"},
+      {"stiffness: 1e6, friction_law: dahl, v0: 1 mm/s, v1: 2 mm/s", "'v1'", "friction law dahl does not read it"},
       {"restitution: 0.7, tangential_restitution: 0.1, friction: 0.2, law: kelvin-voigt, stiffness: 1e6, damping: 3", NULL, NULL},
       {"law: hertz, solid: steel, friction_law: lugre, static_friction: 0.1, viscous: 1, stribeck: 1 mm/s", NULL, NULL},
       {"law: johnson, solid: steel, length: 1 cm, pulls: true", NULL, NULL},

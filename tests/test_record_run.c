@@ -70,6 +70,39 @@ static void outputs_are_recorded(void) {
   carom_model_destroy(model);
 }
 
+// Outputs know what only a simulation knows: accounts of energy, forces of contacts.
+static void outputs_know_energies_and_contacts(void) {
+  carom_error error = {0};
+  run r;
+  static const char settings[] = "end=0.02 outputs.lost=energy.impact+energy.friction outputs.force=2*guide.fn "
+                                 "outputs.open=energy.imbalance*energy.kinetic";
+  if (!run_open(&r, "slider-crank", settings)) return;
+  run_to(&r, 0.02);
+  const double lost = run_read(&r, "energy.impact") + run_read(&r, "energy.friction");
+  CHECK(lost > 0);
+  CHECK_NEAR(run_read(&r, "lost"), lost, 0);
+  CHECK_NEAR(run_read(&r, "open"), run_read(&r, "energy.imbalance") * run_read(&r, "energy.kinetic"), 0);
+  const char *path = scratch("known.h5");
+  CHECK(carom_run(r.model, &(carom_run_options){.record = path}, NULL, &error) == CAROM_OK);
+  record_reader *in = record_open(path, &error);
+  long rows = 0, pressed = 0;
+  if (CHECK(in)) {
+    double *force = read_column(in, "outputs", "force", &rows), *fn = read_column(in, "contacts", "guide.fn", &rows),
+           *sum = read_column(in, "outputs", "lost", &rows), *impact = read_column(in, "energy", "energy.impact", &rows),
+           *friction = read_column(in, "energy", "energy.friction", &rows);
+    for (long i = 0; force && fn && sum && impact && friction && i < rows; i++) {
+      pressed += fn[i] > 0;
+      CHECK_NEAR(force[i], 2 * fn[i], 0);
+      CHECK_NEAR(sum[i], impact[i] + friction[i], 0);
+    }
+    CHECK(pressed > 0);
+    CHECK(sum && sum[rows - 1] == lost);
+    free(force), free(fn), free(sum), free(impact), free(friction);
+  }
+  record_close(in);
+  run_close(&r);
+}
+
 // --- CSV ---------------------------------------------------------------------------------------------------------
 
 // The file's lines; their first fields as numbers.
@@ -299,6 +332,7 @@ static void resume_is_careful(void) {
 int main(void) {
   record_skip_exit_handler();
   RUN(outputs_are_recorded);
+  RUN(outputs_know_energies_and_contacts);
   RUN(csv_has_header_and_exact_ends);
   RUN(every_sets_the_rows);
   RUN(rows_between_steps_are_accurate);

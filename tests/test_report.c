@@ -82,6 +82,65 @@ static void couplings_are_there(void) {
   CHECK_TEXT(json_get_text(find_named(json_get(json_get(run_of(&q, 0), "scene"), "constraints"), "bevel"), "kind"), "couple");
 }
 
+static const json_value *plot_titled(const json_value *run, const char *title) {
+  const json_value *plots = json_get(run, "plots");
+  for (int i = 0; plots && i < plots->count; i++)
+    if (strcmp(json_get_text(&plots->items[i], "title"), title) == 0) return &plots->items[i];
+  return NULL;
+}
+
+// The name of the column that a plot refers to.
+static const char *name_at(const json_value *run, const json_value *reference) {
+  if (!reference || reference->count != 2) return "";
+  const json_value *columns = json_get(table_of(run, reference->items[0].text), "columns");
+  int k = (int)reference->items[1].number;
+  return columns && k >= 0 && k < columns->count ? json_get_text(&columns->items[k], "name") : "";
+}
+
+// Whether any plot shows the column, over time or in a portrait.
+static bool is_shown(const json_value *run, const char *name) {
+  const json_value *plots = json_get(run, "plots");
+  for (int i = 0; plots && i < plots->count; i++) {
+    const json_value *columns = json_get(&plots->items[i], "columns");
+    for (int k = 0; columns && k < columns->count; k++)
+      if (strcmp(name_at(run, &columns->items[k]), name) == 0) return true;
+    if (strcmp(name_at(run, json_get(&plots->items[i], "x")), name) == 0) return true;
+  }
+  return false;
+}
+
+// A block that slides along a floor turns and rises by rounding alone; four numbers of an orientation are for no reader.
+static void rounding_is_not_shown_first(void) {
+  opened_page p = run_and_report(example_load("sliding-block", "end=0.5"), "plots-block");
+  const json_value *run = run_of(&p, 0);
+  CHECK(is_shown(run, "slide.q1"));
+  CHECK(!is_shown(run, "slide.q0") && !is_shown(run, "slide.q2") && !is_shown(run, "block-floor.gap"));
+  CHECK(is_shown(run, "block-floor.fn") && is_shown(run, "block-floor.ft"));
+  CHECK_TEXT(name_at(run, json_get(plot_titled(run, "Phase portrait of slide.q1"), "y")), "slide.u1");
+  p = run_and_report(example_load("incline-box", "end=0.1"), "plots-box");
+  CHECK(!is_shown(run_of(&p, 0), "rest.q0") && !is_shown(run_of(&p, 0), "rest.q1"));
+  p = run_and_report(example_load("pendulum-spherical", "end=0.5"), "plots-ball");
+  run = run_of(&p, 0);
+  CHECK(is_shown(run, "ball.u1") && is_shown(run, "bar.x"));
+  for (int i = 0; i < 4; i++) CHECK(!is_shown(run, arena_print(&memory, "ball.q%d", i)));
+  p = run_and_report(example_load("oblique-bounce", "end=0.1"), "plots-bounce");
+  CHECK_TEXT(name_at(run_of(&p, 0), json_get(plot_titled(run_of(&p, 0), "Phase portrait of flight.q6"), "y")), "flight.u5");
+}
+
+// What is driven shows the drive; a loop of force over penetration needs a law; the journal has its orbit.
+static void plots_tell_the_story(void) {
+  opened_page p = run_and_report(example_load("slider-crank-revolute", "end=0.01"), "plots-journal");
+  const json_value *run = run_of(&p, 0), *orbit = plot_titled(run, "Orbit of pin in its clearance");
+  CHECK_NEAR(json_get_number(orbit, "circle", 0), 5e-4, 1e-18);
+  CHECK_TEXT(name_at(run, json_get(plot_titled(run, "Force over gap of pin"), "y")), "pin.fn");
+  CHECK(!plot_titled(run, "Phase portrait of crank.q") && is_shown(run, "motor.effort"));
+  p = run_and_report(example_load("slider-crank", "dt=1e-4 end=0.05"), "plots-guide");
+  run = run_of(&p, 0);
+  CHECK(!plot_titled(run, "Force over gap of guide"));
+  CHECK(is_shown(run, "guide.fn") && is_shown(run, "guide.gap") && is_shown(run, "crank.u"));
+  CHECK(plot_titled(run, "Phase portrait of guide.q"));
+}
+
 // What acts at a contact balances what its columns say: a box at rest on the floor is carried by its weight.
 static void forces_stand_where_they_act(void) {
   opened_page p = run_and_report(example_load("incline-box", "slope=0 end=0.1"), "force");
@@ -261,6 +320,25 @@ static void a_report_that_fails_leaves_the_old_one(void) {
   CHECK_EQUAL(files_in(check_scratch_dir()), files);
 }
 
+// The words of a verdict: prefixes, per cent, and one as one.
+static void verdicts_are_in_words(void) {
+  record_text texts[] = {{"scene", "{\"length\": 0.306, \"contacts\": [{\"clearance\": 1e-3}]}"}, {"method", "moreau"}};
+  synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 2, .step = 1e-3, .impacts = 1,
+                 .summary = "{\"status\": \"done\", \"energy_imbalance\": 0.0084, \"constraint_violation\": 3.1e-5, "
+                            "\"contact\": {\"worst_initial_penetration\": 6.2262609e-06}, \"solver\": {\"solves\": 2279, \"worst_residual\": 1e-15}, "
+                            "\"warnings\": {\"inconsistent\": 1, \"indeterminate\": 12345}}"};
+  carom_error error = {0};
+  if (!write_synthetic(scratch("words.h5"), &s)) return;
+  CHECK(report_on(scratch("words.h5"), scratch("words.html"), &error) == CAROM_OK);
+  opened_page p = open_page(scratch("words.html"));
+  const json_value *run = run_of(&p, 0);
+  static const char *const words[][2] = {{"energy", "0.84 % of"}, {"energy", "up to 5 %"}, {"penetration", "at most 6.2 µm"},
+      {"penetration", "100 µm"}, {"constraints", "31 µm"}, {"constraints", "310 mm"}, {"solver", "All 2\u202f279 contact problems"},
+      {"inconsistent", "In 1 step of"}, {"indeterminate", "In 12\u202f345 steps of"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    CHECK_CONTAINS(json_get_text(check_named(run, words[i][0]), "sentence"), words[i][1]);
+}
+
 // What a law does beyond its range is said once, in words.
 static void a_remark_is_one_card(void) {
   record_text texts[] = {{"scene", "{\"remarks\": [{\"name\": \"conformal\", \"text\": \"too close\", \"contact\": \"pin\", \"count\": 1}]}"}};
@@ -278,7 +356,7 @@ static void a_remark_is_one_card(void) {
   }
   CHECK_EQUAL(cards, 1);
   CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "conformal"), "sentence"), "'pin'");
-  CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "restitution"), "sentence"), "2 contact(s)");
+  CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "restitution"), "sentence"), "2 contacts have");
 }
 
 static void a_failure_is_told_with_its_reason(void) {
@@ -302,6 +380,8 @@ int main(void) {
   RUN(numbers_come_back);
   RUN(the_scene_is_there);
   RUN(couplings_are_there);
+  RUN(rounding_is_not_shown_first);
+  RUN(plots_tell_the_story);
   RUN(forces_stand_where_they_act);
   RUN(nothing_breaks_out);
   RUN(an_old_record_opens);
@@ -312,6 +392,7 @@ int main(void) {
   RUN(what_is_no_run_is_refused);
   RUN(where_it_cannot_be_written_is_told);
   RUN(a_report_that_fails_leaves_the_old_one);
+  RUN(verdicts_are_in_words);
   RUN(a_remark_is_one_card);
   RUN(a_failure_is_told_with_its_reason);
   return check_summary();

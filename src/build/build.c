@@ -90,7 +90,6 @@ typedef struct function_scope {
   motion_level level;        // what is known when the function is evaluated; LEVEL_NONE: time alone
   int *signals;
   int count, capacity;
-  const char *refused;       // a signal that is known too late
 } function_scope;
 
 static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
@@ -106,14 +105,14 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   }
   int signal_index = names_find(&s->b->signals, name);
   if (signal_index < 0) return false;
-  if (s->b->model->m.signals[signal_index].level > s->level) {
-    s->refused = name;
+  mechanism *m = &s->b->model->m;
+  const signal *of_mechanism = signal_index < m->signal_count ? &m->signals[signal_index] : NULL;
+  if ((of_mechanism ? of_mechanism->level : LEVEL_ACCELERATION) > s->level) {
     *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
     return false;
   }
-  mechanism *m = &s->b->model->m;
-  signal_kind kind = m->signals[signal_index].kind;
-  if (kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U) m->joints[m->signals[signal_index].index].watched = true;
+  if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
+    m->joints[of_mechanism->index].watched = true;
   for (int i = 1; i < s->count; i++)
     if (s->signals[i] == signal_index) {
       *found = (symbol){.slot = i};
@@ -495,7 +494,7 @@ static bool bind_forces(builder *b, mechanism *m) {
     int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
     for (int k = 0; k < d->inputs.count; k++) {
       inputs[k] = names_find(&b->signals, d->inputs.items[k]);
-      if (inputs[k] < 0 || m->signals[inputs[k]].level > LEVEL_VELOCITY)
+      if (inputs[k] < 0 || inputs[k] >= m->signal_count || m->signals[inputs[k]].level > LEVEL_VELOCITY)
         return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
                             p->name, d->inputs.items[k]);
     }
@@ -632,6 +631,20 @@ static void name_contacts(builder *b) {
           arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
 }
 
+static void enter_signal(builder *b, const char *name, int i) {
+  if (names_find(&b->signals, name) < 0) names_add(&b->signals, name, i);
+}
+
+// All that has a name but the outputs, numbered as in the whole model.
+static void enter_signals(builder *b) {
+  const mechanism *m = &b->model->m;
+  int contacts = b->model->contact_signals * b->model->contacts.element_count, first = m->signal_count;
+  b->signals = names_create(b->memory);
+  for (int i = 0; i < m->signal_count; i++) enter_signal(b, m->signals[i].name, i);
+  for (int i = 0; i < ENERGY_SIGNALS; i++) enter_signal(b, energy_signal_names[i], first + i);
+  for (int i = 0; i < contacts; i++) enter_signal(b, b->model->contact_names[i], first + ENERGY_SIGNALS + i);
+}
+
 // Control characters would reach the terminal that prints a title.
 static const char *plain_text(builder *b, const char *text) {
   if (!text) return NULL;
@@ -685,14 +698,12 @@ static bool build(builder *b) {
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
-  model->integrator.type = builder_integrator(model);
+  builder_choose_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
   if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
   signal_list(m, b->memory);
-  b->signals = names_create(b->memory);
-  for (int i = 0; i < m->signal_count; i++)
-    if (names_find(&b->signals, m->signals[i].name) < 0) names_add(&b->signals, m->signals[i].name, i);
   name_contacts(b);
+  enter_signals(b);
   model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
 }

@@ -250,11 +250,11 @@ static bool is_listed(const char *const *list, const char *key) {
 }
 
 // Why no method reads a key, with these laws; null: one does. Rigid methods read the restitutions and `friction` whatever
-// the laws are, so that a model that serves several methods is not complained of.
+// the laws are, so that a model that serves several methods is not complained of; and `v0` tells what counts as sticking.
 static const char *why_unread(const material_builder *mb, const contact_material *m, const char *key) {
   static const char *const of_solids[] = {"solid", "young", "poisson", NULL};
   static const char *const of_normal[] = {"damping", "length", NULL};
-  static const char *const of_friction[] = {"static_friction", "v0", "v1", "stribeck", "stribeck_exponent", "viscous",
+  static const char *const of_friction[] = {"static_friction", "v1", "stribeck", "stribeck_exponent", "viscous",
                                             "bristle_stiffness", "bristle_damping", "dahl_exponent", NULL};
   const normal_law_type *normal = m->normal.type;
   const friction_law_type *friction = m->tangential.type;

@@ -58,7 +58,7 @@ bool builder_drawing(builder *b);
 // What a method cannot do with its settings, and what it cannot do with the contacts there are, is refused at its line.
 bool builder_check_method(builder *b);
 bool builder_check_poisson(builder *b);
-int builder_integrator(const carom_model *model);   // for `auto`, the one that suits
+void builder_choose_integrator(carom_model *model);  // for `auto`, the one that suits
 // What overlaps at the start is refused, or moved apart where the method says so. Needs the activation distance.
 bool builder_part_surfaces(builder *b, mechanism *m);
 

@@ -141,9 +141,9 @@ const option_table initial_table = {
 #define AT(field) offsetof(carom_integrator_def, field)
 static const option integrator_options[] = {
     {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "auto", .words = "adams|bdf|erk|rk4|ida|auto",
-     .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5(4), fixed-step Runge-Kutta of order 4, "
+     .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5 or `order`, fixed-step Runge-Kutta of order 4, "
              "IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`), or the one that "
-             "suits: bdf where surfaces rub under method compliant, else adams."},
+             "suits: under method compliant bdf where surfaces rub, else erk of order 6; otherwise adams."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",

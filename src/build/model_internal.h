@@ -8,10 +8,16 @@
 #include "mechanics/assemble.h"
 #include "mechanics/mechanism.h"
 
+// Its signals are numbered through the whole model: behind those of the mechanism the energy accounts and the contacts.
 typedef struct output {
   const char *name;
   function f;
 } output;
+
+// Accounts of energy that a simulation keeps; kinetic, gravity and spring are signals of the mechanism.
+enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION,
+       ENERGY_IMBALANCE, ENERGY_SIGNALS };
+extern const char *const energy_signal_names[ENERGY_SIGNALS];
 
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
 // last three are left out in the plane.

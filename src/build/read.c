@@ -167,7 +167,7 @@ static bool read_surfaces(const reader *r, const value *root) {
 // `outputs:` maps each name to an expression.
 static bool read_outputs(const reader *r, const value *root) {
   static const option options[] = {{.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-                                    .help = "An expression over t and signals."}};
+                                    .help = "An expression over t and all signals but other outputs: coordinates, forces, contacts, energies."}};
   static const option_table table = {.name = "value", .size = sizeof(carom_function), .options = options, .count = 1};
   const value *map = value_get(root, "outputs");
   if (!map) return true;

@@ -90,10 +90,11 @@ enum { REPORT_SMALLEST = 1 << 20 };    // bytes that a run may always take
 // Reads all of a run that fits into `room` bytes once packed, from blob number `blob0` on. False after reporting.
 bool report_load(report *r, report_run *run, size_t room, int blob0);
 
-// --- report_text.c, report_verdict.c: a run in words --------------------------------------------------------------
+// --- text.c, verdict.c, plots.c: a run in words --------------------------------------------------------------
 
 void report_put_run(report *r, json_writer *w, const report_run *run);
 void report_put_verdict(report *r, json_writer *w, const report_run *run);
+void report_put_plots(report *r, json_writer *w, const report_run *run);
 
 const report_table *report_find_table(const report_run *run, const char *name);  // null when absent
 int report_find_column(const report_table *t, const char *name);                 // -1 when absent

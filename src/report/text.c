@@ -1,5 +1,4 @@
 // A run as the page reads it: JSON of everything small. viewer/FORMAT.md is the contract.
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,11 +92,11 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-static void put_column(json_writer *w, const char *key, const report_column *c, long count) {
+static void put_column(json_writer *w, const char *key, const report_column *c, const char *unit, long count) {
   bool any = c->range.min <= c->range.max;
   json_open(w, key, '{');
   json_put_text(w, "name", c->name);
-  json_put_text(w, "unit", c->unit);
+  json_put_text(w, "unit", unit);
   json_put_number(w, "min", any ? c->range.min : NAN);
   json_put_number(w, "max", any ? c->range.max : NAN);
   json_put_integer(w, "count", count);
@@ -111,7 +110,24 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
   json_close(w, '}');
 }
 
-static void put_tables(json_writer *w, const report_run *run) {
+// The effort of a drive is recorded as a force or a torque, whichever it is; its joint tells which.
+static const char *unit_of(report *r, const report_run *run, const report_table *t, const report_column *c) {
+  const json_value *drives = json_get(run->scene, "drives"), *joints = json_get(run->scene, "joints");
+  if (strcmp(t->name, "drives") != 0 || strcmp(c->unit, "N, N*m") != 0) return c->unit;
+  for (int i = 0; drives && joints && i < drives->count; i++) {
+    const json_value *d = &drives->items[i];
+    int joint = (int)json_get_number(d, "joint", -1), coordinate = (int)json_get_number(d, "coordinate", 0);
+    if (strcmp(c->name, arena_print(r->memory, "%s.effort", json_get_text(d, "name"))) != 0 || joint < 0 || joint >= joints->count) continue;
+    const char *owner = json_get_text(&joints->items[joint], "name");
+    const report_table *q = report_find_table(run, "joints");
+    int k = report_find_column(q, arena_print(r->memory, "%s.q%d", owner, coordinate));
+    if (k < 0 && coordinate == 0) k = report_find_column(q, arena_print(r->memory, "%s.q", owner));
+    if (k >= 0) return strcmp(q->columns[k].unit, "m") == 0 ? "N" : "N*m";
+  }
+  return c->unit;
+}
+
+static void put_tables(report *r, json_writer *w, const report_run *run) {
   json_open(w, "axes", '[');
   for (int i = 0; i < run->axis_count; i++) {
     const report_axis *a = &run->axes[i];
@@ -120,9 +136,9 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_integer(w, "kept", a->kept.count);
     json_put_flag(w, "raw", a->raw);
     json_put_number(w, "bound", a->bound);
-    put_column(w, "time", &a->time, a->kept.count);
+    put_column(w, "time", &a->time, a->time.unit, a->kept.count);
     if (a->raw) json_put_null(w, "index");
-    else put_column(w, "index", &a->index, a->kept.count);
+    else put_column(w, "index", &a->index, a->index.unit, a->kept.count);
     json_close(w, '}');
   }
   json_close(w, ']');
@@ -133,7 +149,8 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_text(w, "name", t->name);
     json_put_integer(w, "axis", t->axis);
     json_open(w, "columns", '[');
-    for (int k = 0; k < t->column_count; k++) put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
+    for (int k = 0; k < t->column_count; k++)
+      put_column(w, NULL, &t->columns[k], unit_of(r, run, t, &t->columns[k]), run->axes[t->axis].kept.count);
     json_close(w, ']');
     json_close(w, '}');
   }
@@ -158,7 +175,7 @@ static void put_impacts(json_writer *w, const report_run *run) {
   }
   json_close(w, ']');
   json_open(w, "columns", '[');
-  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_count);
+  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_columns[k].unit, run->impact_count);
   json_close(w, ']');
   json_close(w, '}');
 }
@@ -384,118 +401,13 @@ static void put_scene(report *r, json_writer *w, const report_run *run) {
   json_close(w, '}');
 }
 
-// --- what to show first -------------------------------------------------------------------------------------------
-
-enum { CURVES_MAX = 6 };
-
-static void put_reference(json_writer *w, const char *key, const report_table *t, int column) {
-  json_open(w, key, '[');
-  json_put_text(w, NULL, t->name);
-  json_put_integer(w, NULL, column);
-  json_close(w, ']');
-}
-
-// Whether a column's last part is the word, alone or followed by a number.
-static bool is_quantity(const char *name, const char *word) {
-  const char *dot = strrchr(name, '.');
-  size_t length = strlen(word);
-  if (!dot || strncmp(dot + 1, word, length) != 0) return false;
-  for (const char *c = dot + 1 + length; *c; c++)
-    if (!isdigit((unsigned char)*c)) return false;
-  return true;
-}
-
-// Curves over time of one quantity, those with one unit; null: any.
-static void put_time_plot(json_writer *w, const char *title, const report_table *t, const char *word, const char *unit) {
-  int found[CURVES_MAX], count = 0;
-  for (int k = 0; t && k < t->column_count && count < CURVES_MAX; k++)
-    if ((!word || is_quantity(t->columns[k].name, word)) && (!unit || strcmp(t->columns[k].unit, unit) == 0)) found[count++] = k;
-  if (!count) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", title);
-  json_put_text(w, "kind", "time");
-  json_open(w, "columns", '[');
-  for (int i = 0; i < count; i++) put_reference(w, NULL, t, found[i]);
-  json_close(w, ']');
-  json_put_text(w, "unit", t->columns[found[0]].unit);
-  json_close(w, '}');
-}
-
-static void put_curve(json_writer *w, const char *title, const char *kind, const report_table *t, int x, int y, double circle) {
-  if (x < 0 || y < 0) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", title);
-  json_put_text(w, "kind", kind);
-  put_reference(w, "x", t, x);
-  put_reference(w, "y", t, y);
-  if (circle > 0) json_put_number(w, "circle", circle);
-  json_close(w, '}');
-}
-
-static void put_contact_plots(report *r, json_writer *w, const report_run *run) {
-  const report_table *t = report_find_table(run, "contacts");
-  const json_value *contacts = json_get(run->scene, "contacts");
-  if (!t) return;
-  for (int i = 0; contacts && i < contacts->count && i < 4; i++) {
-    const json_value *c = &contacts->items[i];
-    const char *owner = json_get_text(c, "name");
-    if (strcmp(json_get_text(c, "kind"), "bearing") == 0)
-      put_curve(w, arena_print(r->memory, "Orbit of %s in its clearance", owner), "orbit", t, column_of(r, t, owner, "x"),
-                column_of(r, t, owner, "y"), json_get_number(c, "clearance", 0));
-  }
-  put_time_plot(w, "Contact forces", t, "fn", NULL);
-  put_time_plot(w, "Gaps", t, "gap", NULL);
-  if (contacts && contacts->count) {
-    const char *owner = json_get_text(&contacts->items[0], "name");
-    put_curve(w, arena_print(r->memory, "Force over gap of %s", owner), "xy", t, column_of(r, t, owner, "gap"),
-              column_of(r, t, owner, "fn"), 0);
-  }
-}
-
-static void put_energy_plot(json_writer *w, const report_run *run) {
-  const report_table *t = report_find_table(run, "energy");
-  int residual = report_find_column(t, "energy.imbalance");
-  if (!t) return;
-  json_open(w, NULL, '{');
-  json_put_text(w, "title", "Energy");
-  json_put_text(w, "kind", "energy");
-  json_open(w, "columns", '[');
-  for (int k = 0; k < t->column_count; k++)
-    if (k != residual) put_reference(w, NULL, t, k);
-  json_close(w, ']');
-  if (residual >= 0) put_reference(w, "residual", t, residual);
-  else json_put_null(w, "residual");
-  json_close(w, '}');
-}
-
-static void put_plots(report *r, json_writer *w, const report_run *run) {
-  const report_table *joints = report_find_table(run, "joints");
-  json_open(w, "plots", '[');
-  put_time_plot(w, "Joint angles", joints, "q", "rad");
-  put_time_plot(w, "Joint travel", joints, "q", "m");
-  put_contact_plots(r, w, run);
-  put_energy_plot(w, run);
-  put_time_plot(w, "Outputs", report_find_table(run, "outputs"), NULL, NULL);
-  int q = -1, u = -1;
-  for (int k = 0; joints && k < joints->column_count && u < 0; k++) {
-    if (q < 0 && is_quantity(joints->columns[k].name, "q") && !joints->columns[k].range.constant) q = k;
-    if (q < 0) continue;
-    const char *dot = strrchr(joints->columns[q].name, '.');
-    int owner = (int)(dot - joints->columns[q].name);
-    u = column_of(r, joints, arena_print(r->memory, "%.*s", owner, joints->columns[q].name), arena_print(r->memory, "u%s", dot + 2));
-    if (u < 0) break;
-    put_curve(w, arena_print(r->memory, "Phase portrait of %s", joints->columns[q].name), "xy", joints, q, u, 0);
-  }
-  json_close(w, ']');
-}
-
 void report_put_run(report *r, json_writer *w, const report_run *run) {
   json_open(w, NULL, '{');
   put_about(r, w, run);
   report_put_verdict(r, w, run);
   put_scene(r, w, run);
-  put_tables(w, run);
+  put_tables(r, w, run);
   put_impacts(w, run);
-  put_plots(r, w, run);
+  report_put_plots(r, w, run);
   json_close(w, '}');
 }

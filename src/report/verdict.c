@@ -1,7 +1,8 @@
-// How far to trust a run, line by line, each in one sentence.
+// How far to trust a run, line by line: what was found, what it means for motion and forces, and what to change where it is not good.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -14,7 +15,7 @@ typedef struct check {
 
 static void put_check(json_writer *w, const check *c, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void put_check(json_writer *w, const check *c, const char *format, ...) {
-  char sentence[400];
+  char sentence[600];
   va_list args;
   va_start(args, format);
   vsnprintf(sentence, sizeof sentence, format, args);
@@ -34,52 +35,116 @@ static const char *level_of(double value, double good, double tolerable) {
   return value <= good ? "good" : value <= tolerable ? "warn" : "bad";
 }
 
-static void judge_end(json_writer *w, const report_run *run) {
+// --- numbers for people -------------------------------------------------------------------------------------------
+
+// 0.0000062 m: '6.2 µm'.
+static const char *quantity(report *r, double x, const char *unit) {
+  static const char *const prefixes[] = {"p", "n", "µ", "m", "", "k", "M", "G"};
+  enum { NONE = 4, LAST = sizeof prefixes / sizeof *prefixes - 1 };
+  if (!isfinite(x) || x == 0) return arena_print(r->memory, "%g %s", x, unit);
+  double two_digits = strtod(arena_print(r->memory, "%.1e", x), NULL);     // 999.7 µm is 1 mm
+  int k = (int)fmin(LAST, fmax(0, NONE + floor(log10(fabs(two_digits)) / 3 + 1e-9)));
+  return arena_print(r->memory, "%g %s%s", strtod(arena_print(r->memory, "%.1e", x * pow(10, -3 * (k - NONE))), NULL), prefixes[k], unit);
+}
+
+// Below the smallest prefix a length is rounding, whatever its digits.
+static const char *up_to(report *r, double x, const char *unit) {
+  if (fabs(x) < 1e-12) return arena_print(r->memory, "less than 1 p%s", unit);
+  return arena_print(r->memory, "at most %s", quantity(r, x, unit));
+}
+
+static const char *percent(report *r, double share) {
+  if (share > 0 && share < 1e-6) return "less than 0.0001 %";
+  return arena_print(r->memory, "%g %%", strtod(arena_print(r->memory, "%.1e", 100 * share), NULL));
+}
+
+// 12345: '12 345', with a narrow space that does not break.
+static const char *count_text(report *r, double count) {
+  const char *digits = arena_print(r->memory, "%.0f", count);
+  arena_text t = {0};
+  for (size_t left = strlen(digits); left; digits++, left--) {
+    arena_append(r->memory, &t, "%c", *digits);
+    if (left % 3 == 1 && left > 1) arena_append(r->memory, &t, "\u202f");
+  }
+  return t.text;
+}
+
+static const char *several(report *r, double count, const char *one, const char *many) {
+  return arena_print(r->memory, "%s %s", count_text(r, count), count == 1 ? one : many);
+}
+
+// --- lines --------------------------------------------------------------------------------------------------------
+
+static bool has_method(const report_run *run, const char *name) {
+  const char *method = record_get_text(run->in, "method");
+  return method && strcmp(method, name) == 0;
+}
+
+// What makes this method more accurate.
+static const char *finer(const report_run *run) {
+  if (has_method(run, "moreau")) return "take a shorter step";
+  const json_value *integrator = json_get(json_get(run->scene, "options"), "integrator");
+  return strcmp(json_get_text(integrator, "type"), "rk4") == 0 ? "take a shorter step" : "tighten rtol and atol";
+}
+
+static void judge_end(report *r, json_writer *w, const report_run *run) {
   check c = {.key = "end", .title = "How it ended", .value = run->t1, .unit = "s", .limit = NAN};
   const char *status = json_get_text(run->summary, "status"), *why = json_get_text(run->summary, "error");
+  const char *at = arena_print(r->memory, "t = %.6g s", run->t1);
   if (!run->summary) {
     c.level = "warn";
     bool now = record_is_running(run->in);
-    put_check(w, &c, now ? "The run is still going; this is what there is up to t = %.6g s."
-                         : "The run was killed; this is what there is up to t = %.6g s.", run->t1);
+    put_check(w, &c, now ? "The run is still going; this is what there is up to %s. Make the report anew when it has ended."
+                         : "The run was killed; this is what there is up to %s, and nobody has judged it as a whole.", at);
   } else if (strcmp(status, "done") == 0) {
     c.level = "good";
-    put_check(w, &c, "The run reached its end at t = %.6g s.", run->t1);
+    put_check(w, &c, "The run reached the end that the model asks for, %s.", at);
   } else if (strcmp(status, "interrupted") == 0) {
     c.level = "warn";
-    put_check(w, &c, "The run was interrupted at t = %.6g s; what was computed until then is whole.", run->t1);
+    put_check(w, &c, "The run was interrupted at %s; what was computed until then is whole, and a run can go on from it.", at);
   } else {
     c.level = "bad";
-    put_check(w, &c, "The run failed at t = %.6g s%s%s", run->t1, *why ? ": " : ".", why);
+    put_check(w, &c, "The run failed at %s%s%s", at, *why ? ": " : ".", why);
   }
 }
 
 // As the summary of a run judges it.
 static double balance_limit(const report_run *run) {
-  if (strcmp(record_get_text(run->in, "method") ? record_get_text(run->in, "method") : "", "moreau") == 0) return 0.05;
+  if (has_method(run, "moreau")) return 0.05;
   const json_value *integrator = json_get(json_get(run->scene, "options"), "integrator");
   return fmax(1e-3, 1e4 * json_get_number(integrator, "rtol", 0));
 }
 
-static void judge_energy(json_writer *w, const report_run *run) {
+static void judge_energy(report *r, json_writer *w, const report_run *run) {
   double value = json_get_number(run->summary, "energy_imbalance", NAN), limit = balance_limit(run);
   bool flagged = json_get_number(json_get(run->summary, "warnings"), "energy", 0) > 0;
   check c = {.key = "energy", .title = "Energy balance", .value = value, .limit = limit,
              .level = flagged ? "bad" : level_of(value, limit, limit)};
-  if (isfinite(value))
-    put_check(w, &c, "%.2g of the largest energy that went through is unaccounted for; with this method it should stay "
-                     "below %.2g.", value, limit);
+  const char *found = percent(r, value), *most = percent(r, limit);
+  if (!isfinite(value))
+    put_check(w, &c, "The energy could not be balanced: some of it was not finite, and no number after that can be trusted.");
+  else if (strcmp(c.level, "good") == 0)
+    put_check(w, &c, "%s of the largest energy at play is unaccounted for, where this method may leave up to %s: speeds and losses can be "
+                     "believed to about that.", found, most);
   else
-    put_check(w, &c, "The energy could not be balanced.");
+    put_check(w, &c, "%s of the largest energy at play came from nowhere or went there, more than the %s that this method may leave. Speeds and "
+                     "forces are off by as much: %s, or look for a singular position or a jump.", found, most, finer(run));
 }
 
-static void judge_constraints(json_writer *w, const report_run *run) {
+static void judge_constraints(report *r, json_writer *w, const report_run *run) {
   double value = json_get_number(run->summary, "constraint_violation", NAN);
   double length = json_get_number(run->scene, "length", 1), good = 1e-6 * length;
   check c = {.key = "constraints", .title = "Constraint violation", .value = value, .limit = good, .unit = "m",
              .level = level_of(value, good, 1e-3 * length)};
-  if (value == 0) put_check(w, &c, "Every joint holds by construction, or there is nothing to violate.");
-  else put_check(w, &c, "Joints that close loops are apart by at most %.2g m, of a model about %.2g m large.", value, length);
+  const char *apart = up_to(r, value, "m"), *size = quantity(r, length, "m");
+  if (value == 0)
+    put_check(w, &c, "No joint can come apart: the coordinates leave it no way to, or nothing closes a loop.");
+  else if (value <= good)
+    put_check(w, &c, "Where joints close loops they are apart by %s in a model of %s: the mechanism holds together, and the forces in "
+                     "its joints are those of closed loops.", apart, size);
+  else
+    put_check(w, &c, "Where joints close loops they are apart by %s in a model of %s, and the forces in them are as rough: %s%s.", apart, size,
+              has_method(run, "moreau") ? "keep project: true, or " : "use constraints: project, or ", finer(run));
 }
 
 // Without a bound of the scheme's own: a tenth of the smallest clearance, or a thousandth of the model.
@@ -95,26 +160,36 @@ static double penetration_limit(const report_run *run, double bound, const char 
   return isfinite(smallest) ? 0.1 * smallest : 1e-3 * json_get_number(run->scene, "length", 1);
 }
 
-static void judge_contact(json_writer *w, const report_run *run) {
-  const json_value *contact = json_get(run->summary, "contact"), *solver = json_get(run->summary, "solver");
+static void judge_penetration(report *r, json_writer *w, const report_run *run) {
+  const json_value *contact = json_get(run->summary, "contact");
   const char *of;
-  double value = json_get_number(contact, "worst_initial_penetration", 0);
-  double bound = json_get_number(contact, "penetration_bound", 0), limit = penetration_limit(run, bound, &of);
-  check depth = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
-                 .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
-  put_check(w, &depth, "Surfaces were found at most %.2g m deep in each other when they met; %s is %.2g m.", value, of, limit);
+  double value = json_get_number(contact, "worst_initial_penetration", 0), bound = json_get_number(contact, "penetration_bound", 0);
+  double limit = penetration_limit(run, bound, &of);
+  check c = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
+             .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
+  bool good = value <= limit, by_law = has_method(run, "compliant");
+  const char *deep = value == 0 ? "not at all" : up_to(r, value, "m");
+  const char *meaning = good && by_law    ? "contact forces grow from zero, as their law means them to."
+                        : good            ? "impacts come when bodies meet, and clearances are what the model says."
+                        : by_law          ? "forces began as if a spring had been pushed in beforehand and do work that no motion gave: use entry: locate, or tighten rtol."
+                                          : "impacts come late by as much. Their times and what rebounds from them shift: take a shorter step, or method event.";
+  put_check(w, &c, "When they met, surfaces were %s inside each other, against %s (%s): %s", deep, quantity(r, limit, "m"), of, meaning);
+}
 
-  if (!(json_get_number(solver, "solves", 0) > 0)) return;  // forces by laws, or nothing ever touched
+static void judge_solver(report *r, json_writer *w, const report_run *run) {
+  const json_value *solver = json_get(run->summary, "solver");
   double solves = json_get_number(solver, "solves", 0), unsolved = json_get_number(solver, "unsolved", 0);
+  if (!(solves > 0)) return;  // forces by laws, or nothing ever touched
   double residual = json_get_number(solver, "worst_residual", 0);
   double tolerance = json_get_number(json_get(json_get(run->scene, "options"), "method"), "tolerance", NAN);
-  check solved = {.key = "solver", .title = "Contact problems", .value = residual, .limit = tolerance,
-                  .level = unsolved > 0 ? "bad" : "good"};
+  check c = {.key = "solver", .title = "Contact problems", .value = residual, .limit = tolerance, .level = unsolved > 0 ? "bad" : "good"};
   if (unsolved > 0)
-    put_check(w, &solved, "%.0f of %.0f contact problems could not be solved to tolerance: forces there are not to be trusted.",
-              unsolved, solves);
+    put_check(w, &c, "%s of %s could not be solved to tolerance, and the forces of those steps are not to be trusted: %s, or save them with dump: "
+                     "and look with `carom solve`.", count_text(r, unsolved), several(r, solves, "contact problem", "contact problems"), finer(run));
   else
-    put_check(w, &solved, "All %.0f contact problems were solved; the worst residual is %.2g.", solves, residual);
+    put_check(w, &c, "%s solved to tolerance: no contact pulls, none lets anything in, friction stays within Coulomb's bound. The forces "
+                     "are those of the model.", solves == 1 ? "The one contact problem was"
+                     : arena_print(r->memory, "All %s contact problems were", count_text(r, solves)));
 }
 
 // The scene names the contacts that a warning is about.
@@ -125,76 +200,87 @@ static bool has_remark(const report_run *run, const char *name) {
   return false;
 }
 
+typedef struct warning_words {
+  const char *name, *title;
+  const char *before, *one, *many, *after;   // before, 12 many, after
+} warning_words;
+
+static const warning_words known_warnings[] = {
+    {"restart", "Restarts", "The integrator began anew from a checkpoint ", "time", "times",
+     ", which costs it its history there: the last digits differ from those of a run in one piece, nothing else."},
+    {"projection", "Projection", "In ", "step", "steps",
+     " the constraints could not be met to tolerance: look at the constraint violation, and for a position in which the mechanism locks or branches."},
+    {"initial", "Initial values", "", "kind of given initial values", "kinds of given initial values",
+     " had to give way so that the mechanism closes: it does not start quite as the model says. `carom check` tells from where."},
+    {"step_too_large", "Step too large", "", "contact was", "contacts were",
+     " found deeper than a clearance or a body: impacts may have been missed. Take a shorter step."},
+    {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
+     " of sliding no finite contact force fits the laws of rigid bodies; an impact without collision stood in. The motion before is sound, "
+     "after it depends on that choice: method compliant has none to make."},
+    {"indeterminate", "Painlevé: several motions", "In ", "step", "steps",
+     " of sliding more than one motion fits the laws of rigid bodies, and lifting off was tried first. Method compliant tells them apart."},
+    {"friction_unsettled", "Joint friction", "In ", "step", "steps",
+     " the friction of a joint and the load it comes from did not agree: several loads fit, or none. Give the joint a constant "
+     "friction_torque or friction_force, or less friction."},
+    {"unsettled", "Undecided instants", "At ", "instant", "instants",
+     " modes or impacts were still undecided when the motion went on: what follows may be one of several motions."},
+    {"penetration", "Met too deep", "", "contact was", "contacts were",
+     " first met deeper than the bound: such forces are not earned by any motion. Use entry: locate, or tighten rtol."},
+    {"energy_gain", "Energy gained", "", "impact", "impacts",
+     " added energy, as Newton's restitution with friction may: look at their loss in the table, or take impact: poisson under method event."},
+    {"restitution", "Another restitution", "", "contact has", "contacts have",
+     " a law that gives back another restitution than it is given: compare `e` and `e set` in the table of impacts."},
+    {"conformal", "Surfaces that nearly fit", "", "contact has", "contacts have",
+     " Hertz's stiffness between surfaces that nearly fit into each other: peak forces are a guess. Give a stiffness, or law: johnson."},
+};
+
+static const warning_words *find_warning(const char *name) {
+  for (size_t k = 0; k < sizeof known_warnings / sizeof *known_warnings; k++)
+    if (strcmp(known_warnings[k].name, name) == 0) return &known_warnings[k];
+  return NULL;
+}
+
 // Every other warning that was counted.
-static void judge_warnings(json_writer *w, const report_run *run) {
-  static const struct {
-    const char *name, *title, *sentence;
-  } known[] = {
-      {"restart", "Restarts", "%.0f time(s) the integrator began anew from a checkpoint, which costs it its history."},
-      {"projection", "Projection", "In %.0f step(s) the constraints could not be met to tolerance."},
-      {"initial", "Initial values", "%.0f kind(s) of given initial values had to give way so that the mechanism closes."},
-      {"step_too_large", "Step too large", "%.0f contact(s) were found deeper than a clearance or a body: impacts may have been missed."},
-      {"inconsistent", "Painlevé: no force", "In %.0f step(s) of sliding no finite contact force fits; an impact without collision stood in."},
-      {"indeterminate", "Painlevé: several motions", "In %.0f step(s) of sliding more than one motion fits."},
-      {"friction_unsettled", "Joint friction", "In %.0f step(s) the friction of a joint and the load it comes from did not agree: several loads fit, or none."},
-      {"unsettled", "Undecided instants", "At %.0f instant(s) modes or impacts were still undecided when the motion went on."},
-      {"penetration", "Met too deep", "%.0f contact(s) were first met deeper than their bound: such forces are not earned by any motion."},
-      {"energy_gain", "Energy gained", "%.0f impact(s) added energy, as Newton's restitution with friction may."},
-      {"restitution", "Another restitution", "%.0f contact(s) have a law that gives back another restitution than it is given."},
-      {"conformal", "Surfaces that nearly fit", "%.0f contact(s) have Hertz's stiffness between surfaces that nearly fit into each other."},
-  };
+static void judge_warnings(report *r, json_writer *w, const report_run *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *v = &warnings->items[i];
     if (!v->key || !(v->number > 0) || strcmp(v->key, "energy") == 0 || strcmp(v->key, "unsolved") == 0) continue;
     if (has_remark(run, v->key)) continue;  // judge_laws says more
-    size_t k = 0;
-    while (k < sizeof known / sizeof *known && strcmp(known[k].name, v->key) != 0) k++;
-    bool is_known = k < sizeof known / sizeof *known;
-    check c = {.key = v->key, .title = is_known ? known[k].title : "Warning", .level = "warn", .value = v->number, .limit = 0};
-    char sentence[300];
-    // the format is one of the constants above
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(sentence, sizeof sentence, is_known ? known[k].sentence : "It was counted %.0f time(s).", v->number);
-#pragma GCC diagnostic pop
-    if (is_known) put_check(w, &c, "%s", sentence);
-    else put_check(w, &c, "'%s': %s", v->key, sentence);
+    const warning_words *known = find_warning(v->key);
+    check c = {.key = v->key, .title = known ? known->title : "Warning", .level = "warn", .value = v->number, .limit = 0};
+    if (known) put_check(w, &c, "%s%s%s", known->before, several(r, v->number, known->one, known->many), known->after);
+    else put_check(w, &c, "'%s' was counted %s.", v->key, several(r, v->number, "time", "times"));
   }
 }
 
 static const char *remark_title(const char *name) {
-  static const char *const titles[][2] = {{"restitution", "Another restitution"}, {"conformal", "Surfaces that nearly fit"}};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    if (strcmp(titles[i][0], name) == 0) return titles[i][1];
-  return "Law beyond its range";
+  const warning_words *known = find_warning(name);
+  return known ? known->title : "Law beyond its range";
 }
 
 // Laws of continuous contact that are used beyond their range.
-static void judge_laws(json_writer *w, const report_run *run) {
+static void judge_laws(report *r, json_writer *w, const report_run *run) {
   const json_value *remarks = json_get(run->scene, "remarks");
   for (int i = 0; remarks && i < remarks->count; i++) {
     const json_value *v = &remarks->items[i];
     double count = json_get_number(v, "count", 1);
-    const char *name = json_get_text(v, "name");
+    const char *name = json_get_text(v, "name"), *contact = json_get_text(v, "contact");
     check c = {.key = name, .title = remark_title(name), .level = "warn", .value = count, .limit = 0};
-    if (count > 1)
-      put_check(w, &c, "'%s' and %.0f more: %s", json_get_text(v, "contact"), count - 1, json_get_text(v, "text"));
-    else
-      put_check(w, &c, "'%s': %s", json_get_text(v, "contact"), json_get_text(v, "text"));
+    const char *whose = count > 1 ? arena_print(r->memory, "'%s' and %s more", contact, count_text(r, count - 1)) : arena_print(r->memory, "'%s'", contact);
+    put_check(w, &c, "%s: %s.", whose, json_get_text(v, "text"));
   }
 }
 
 void report_put_verdict(report *r, json_writer *w, const report_run *run) {
-  (void)r;
   json_open(w, "verdict", '[');
-  judge_end(w, run);
+  judge_end(r, w, run);
   if (run->summary) {
-    judge_energy(w, run);
-    judge_constraints(w, run);
-    if (run->impact_source >= 0) judge_contact(w, run);
-    judge_warnings(w, run);
+    judge_energy(r, w, run);
+    judge_constraints(r, w, run);
+    if (run->impact_source >= 0) judge_penetration(r, w, run), judge_solver(r, w, run);
+    judge_warnings(r, w, run);
   }
-  judge_laws(w, run);
+  judge_laws(r, w, run);
   json_close(w, ']');
 }

@@ -76,24 +76,31 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
-// Modes, speeds of approach, bristles: what a resumed run cannot see from its state.
-enum { POINT_MEMORY = 3 };
+// What a resumed run cannot see from its state: that its integrator is to begin anew, modes, speeds of approach, first steps,
+// bristles.
+enum { POINT_MEMORY = 5 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return POINT_MEMORY * contacts->point_count + m->inner_count;
+  return 1 + POINT_MEMORY * contacts->point_count + m->inner_count;
 }
 
 static void save_memory(const void *scheme, double *memory) {
   const compliant *s = scheme;
-  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY)
-    memory[0] = s->point[p].now.mode, memory[1] = s->point[p].now.approach, memory[2] = s->point[p].lasts;
+  *memory++ = s->restart;
+  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
+    const touch_point *c = &s->point[p];
+    const double numbers[POINT_MEMORY] = {c->now.mode, c->now.approach, c->lasts, c->entered, c->first_step};
+    memcpy(memory, numbers, sizeof numbers);
+  }
   memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
 }
 
 static void recall(compliant *s, const double *memory) {
+  s->restart = *memory++ != 0;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->point[p].now = s->point[p].before = (touch_memory){(touch)memory[0], memory[1]};
-    s->point[p].lasts = memory[2] != 0;
+    touch_point *c = &s->point[p];
+    c->now = c->before = (touch_memory){(touch)memory[0], memory[1]};
+    c->lasts = memory[2] != 0, c->entered = memory[3] != 0, c->first_step = memory[4];
   }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
 }
@@ -110,7 +117,8 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   if (!s->core) return false;
   s->n = smooth_size(s->core);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
-  s->t = s->t_before = s->t_start = start->t;
+  s->t = s->t_before = start->t;
+  s->steps_before = start->steps;
   s->trouble = start->trouble;
   return true;
 }
@@ -227,6 +235,7 @@ static bool change_modes(compliant *s) {
     c->lasts = mode != TOUCH_OPEN && (c->lasts || (s->look[LOOK_START][p].rate > 0 && s->look[LOOK_END][p].rate <= 0));
     c->undecided = s->t > s->t_before ? 0 : c->undecided + (c->turns == s->t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->impacts->is_open[p])) part(s, p);
+    c->entered = mode != c->now.mode && c->now.mode == TOUCH_OPEN;
     if (mode == c->now.mode) continue;
     changed = true;
     if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
@@ -239,17 +248,44 @@ static bool change_modes(compliant *s) {
 
 // --- stepping -------------------------------------------------------------------------------------------------------
 
+// A force that begins with a power of the penetration has no derivatives at the surface, and a step of high order no use
+// there: what suited at the entry suits at the parting. So the last step but one ends as far before the surface, and the
+// last goes through it.
+static double before_parting(const touch_point *c, double to_surface) {
+  return to_surface > 1.5 * c->first_step ? to_surface - 0.75 * c->first_step : 2 * to_surface;
+}
+
 // Not so far that a gap could close and open again unseen. Twice the way to the surface, so that a step goes through it and
 // not ever closer.
 static double limit_of(const compliant *s, double t_stop) {
   double limit = t_stop;
   if (s->settings.entry == ENTRY_NONE) return limit;
   for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_point *c = &s->point[p];
     const touch_look *at = &s->look[LOOK_START][p];
-    if (s->point[p].now.mode != TOUCH_OPEN || at->gap <= 0 || at->rate >= 0) continue;
-    limit = fmin(limit, s->t + 2 * (at->gap + s->settings.penetration_max) / -at->rate);
+    bool open = c->now.mode == TOUCH_OPEN;
+    if (open && at->gap > 0 && at->rate < 0)
+      limit = fmin(limit, s->t + 2 * (at->gap + s->settings.penetration_max) / -at->rate);
+    if (!open && at->gap < -s->nearness && at->rate > 0 && c->first_step > 0)
+      limit = fmin(limit, s->t + before_parting(c, -at->gap / at->rate));
   }
   return limit;
+}
+
+// The first step after an entry is the one that suited the point when it last entered: contacts of one point are much alike,
+// whatever the speed.
+static void suggest_step(compliant *s) {
+  double step = INFINITY;
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].entered) step = fmin(step, s->point[p].first_step);
+  if (step > 0 && isfinite(step)) smooth_suggest_step(s->core, step);
+}
+
+// Only a one-step method of variable step begins with a step of full length.
+static void learn_step(compliant *s, double taken) {
+  if (s->settings.smooth.kind != INTEGRATOR_ERK) return;
+  for (int p = 0; p < s->contacts->point_count; p++)
+    if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, smooth_next_step(s->core));
 }
 
 static int deepest_point(const compliant *s) {
@@ -293,6 +329,7 @@ static carom_status advance(compliant *s, double t_stop, carom_error *error) {
   if (s->shorter > 0) limit = fmin(limit, from + s->shorter);
   carom_status status = smooth_step(s->core, limit, error);
   if (status != CAROM_OK) return explain(s, status, error);
+  if (smooth_time(s->core) < limit) learn_step(s, smooth_time(s->core) - from);
   if (!compliant_watch(s, &until) || smooth_interpolate(s->core, until, s->y_look) != CAROM_OK)
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", from,
                      smooth_time(s->core));
@@ -331,7 +368,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change without end at t = %.10g s", s->t);
-    if (s->restart) status = smooth_restart(s->core, s->t, s->y, error);
+    if (s->restart) status = smooth_restart(s->core, s->t, s->y, error), suggest_step(s);
     s->restart = false;
     guess_approach(s);
     if (status == CAROM_OK) status = advance(s, t_stop, error);
@@ -348,7 +385,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
 static double time_of(const void *scheme) { return ((const compliant *)scheme)->t; }
 static const double *state_of(const void *scheme) { return ((const compliant *)scheme)->y; }
 static const double *accounts_of(const void *scheme) { return smooth_accounts(((const compliant *)scheme)->core); }
-static bool resumes_exactly(const void *scheme) { return (void)scheme, false; }  // its integrator begins anew
+static bool resumes_exactly(const void *scheme) { return smooth_resumes_exactly(((const compliant *)scheme)->core); }
 static double next_step(const void *scheme) { return smooth_next_step(((const compliant *)scheme)->core); }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const compliant *)scheme)->shown; }
 

@@ -51,7 +51,7 @@ static void book_point(compliant *s, int p, double from, double to, const double
   const touch_look *a = &s->look[LOOK_START][p], *m = &s->look[LOOK_MIDDLE][p], *b = &s->look[LOOK_END][p];
   bool entering = !s->impacts->is_open[p], unseen = entering && c->now.mode == TOUCH_OPEN && a->gap > 0;
   double h = to - from, first = unseen ? b->gap : a->gap;
-  bool from_the_start = from == s->t_start && a->gap < 0;  // given so, and not met by a step
+  bool from_the_start = s->steps_before + s->steps == 0 && a->gap < 0;  // given so, and not met by a step
   if (entering && !from_the_start && -first > s->settings.penetration_max) s->trouble.too_deep++;
   impact_touch(s->impacts, p, &(impact_step){
       .t_start = unseen ? begin_of(a, b, from, to) : from, .t_end = to, .gap = first, .deepest = deepest_of(s, p, from, to),

@@ -32,6 +32,8 @@ typedef struct touch_point {
   double through;             // deeper than this it has gone through [m]
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
+  bool entered;               // with the last change of modes
+  double first_step;          // the step that suited when it last entered, 0: not known [s]
   int inner;                  // the first of its inner states, -1: none
   int inner_count;
 } touch_point;
@@ -51,7 +53,6 @@ typedef struct compliant {
   int n;                      // of the state
   double nearness;            // gaps closer to zero than this cannot be told from it [m]
   double t, t_before;         // the last step, as far as it was taken
-  double t_start;             // where the run began [s]
   double *y, *y_look;
   touch_point *point;
   contact_point *points;      // as last evaluated
@@ -63,7 +64,7 @@ typedef struct compliant {
   bool restart;               // the forces are no longer those of the last step
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
-  long steps;
+  long steps, steps_before;   // taken, and those of the run that was resumed
   contact_trouble trouble;
 } compliant;
 

@@ -137,30 +137,45 @@ static void keep(compliant *s, int k) {
   memcpy(s->look[k], s->seen, (size_t)s->contacts->point_count * sizeof *s->seen);
 }
 
-// Between two looks of a point far from the surface, out or in, nothing can have happened: even at the greater of its two
-// speeds it could not have come there and back. Nor to a force that changes by less than there is of it.
-static bool may_change(const compliant *s, double dt) {
-  for (int p = 0; p < s->contacts->point_count; p++) {
-    const touch_look *a = &s->look[LOOK_START][p], *b = &s->look[LOOK_END][p];
-    double speed = fmax(fabs(a->rate), fabs(b->rate));
-    for (int f = 0; f < FUNCTION_COUNT; f++) {
-      double fa = value_of(s, p, f, a), fb = value_of(s, p, f, b);
-      if (!isinf(fa) && !(fmin(fa, fb) > (f == FUNCTION_GAP ? dt * speed : fabs(fb - fa)))) return true;
-    }
-  }
-  return false;
+// What a frictionless point shows halfway between two looks: the gap by Hermite's cubic through both, wrong by h⁴/384 of its
+// fourth derivative, which is less than Simpson's rule is.
+static touch_look halfway(const compliant *s, int p, double h, const touch_look *a, const touch_look *b) {
+  touch_look m = {.gap = 0.5 * (a->gap + b->gap) + h / 8 * (a->rate - b->rate),
+                  .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate)};
+  compliant_press(s, p, &m);
+  return m;
 }
 
-// What a frictionless point shows in the middle of such a step, for Simpson's rule: the gap by Hermite's cubic through both
-// looks, wrong by h⁴/384 of its fourth derivative, which is less than the rule is.
 static void estimate_middle(compliant *s, double h) {
-  for (int p = 0; p < s->contacts->point_count; p++) {
-    const touch_look *a = &s->look[LOOK_START][p], *b = &s->look[LOOK_END][p];
-    touch_look *m = &s->look[LOOK_MIDDLE][p];
-    *m = (touch_look){.gap = 0.5 * (a->gap + b->gap) + h / 8 * (a->rate - b->rate),
-                      .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate)};
-    compliant_press(s, p, m);
+  for (int p = 0; p < s->contacts->point_count; p++)
+    s->look[LOOK_MIDDLE][p] = halfway(s, p, h, &s->look[LOOK_START][p], &s->look[LOOK_END][p]);
+}
+
+// Between two looks of a point far from the surface, out or in, nothing can have happened: even at the greater of its two
+// speeds it could not have come there and back. Nor to a force that changes by less than there is of it. Where that does
+// not tell, it may for parts of the time; of pressed points only, whose steps follow the force and so the gap.
+static bool point_may_change(const compliant *s, int p, double h, const touch_look *a, const touch_look *b, int halvings) {
+  double speed = fmax(fabs(a->rate), fabs(b->rate));
+  bool sure = true, far = true;
+  for (int f = 0; f < FUNCTION_COUNT; f++) {
+    double fa = value_of(s, p, f, a), fb = value_of(s, p, f, b);
+    if (isinf(fa)) continue;
+    far &= fmin(fa, fb) > 0;
+    sure &= fmin(fa, fb) > (f == FUNCTION_GAP ? h * speed : fabs(fb - fa));
   }
+  if (sure || !far || halvings == 0) return !sure;
+  touch_look m = halfway(s, p, h, a, b);
+  return point_may_change(s, p, 0.5 * h, a, &m, halvings - 1) || point_may_change(s, p, 0.5 * h, &m, b, halvings - 1);
+}
+
+static bool may_change(const compliant *s, double h) {
+  enum { HALVINGS = 3 };
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    const touch_point *c = &s->point[p];
+    int halvings = c->now.mode == TOUCH_OPEN || contact_rubs(c->e) ? 0 : HALVINGS;
+    if (point_may_change(s, p, h, &s->look[LOOK_START][p], &s->look[LOOK_END][p], halvings)) return true;
+  }
+  return false;
 }
 
 static bool presses(const compliant *s, bool with_friction) {
@@ -226,9 +241,9 @@ bool compliant_watch(compliant *s, double *until) {
   if (isnan(t)) return false;
   if (!(t < to)) return true;
   *until = t;
+  if (!compliant_see_at(s, t)) return false;  // mostly where the search has looked last
+  keep(s, LOOK_END);
   if (!compliant_see_at(s, 0.5 * (from + t))) return false;
   keep(s, LOOK_MIDDLE);
-  if (!compliant_see_at(s, t)) return false;
-  keep(s, LOOK_END);
   return true;
 }

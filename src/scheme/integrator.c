@@ -291,6 +291,10 @@ carom_status integrator_restart_dae(integrator *it, double t, const double *y, c
   return restart(it, t, y, ydot, error);
 }
 
+void integrator_suggest_step(integrator *it, double step) {
+  if (it->ops->suggest) it->ops->suggest(it, step);
+}
+
 carom_status integrator_interpolate(integrator *it, double t, double *y) {
   if (!(t >= it->t_previous && t <= it->t)) return CAROM_ERROR_USAGE;
   if (t == it->t || t == it->t_previous) {

@@ -66,6 +66,9 @@ carom_status integrator_step(integrator *it, double t_stop, carom_error *error);
 carom_status integrator_restart(integrator *it, double t, const double *y, carom_error *error);
 // The same for IDA, which needs consistent derivatives too; integrator_restart would start from the last ones.
 carom_status integrator_restart_dae(integrator *it, double t, const double *y, const double *ydot, carom_error *error);
+// How long to make the first step after a restart, where the caller has seen the like before. For one-step methods of variable
+// step; the others begin with a low order, and choose by themselves.
+void integrator_suggest_step(integrator *it, double step);
 // The state anywhere within the last step (dense output), on the manifold. CAROM_ERROR_USAGE outside of the step.
 carom_status integrator_interpolate(integrator *it, double t, double *y);
 

@@ -16,6 +16,7 @@ typedef struct integrator_ops {
   carom_status (*step)(integrator *it, double t_stop, carom_error *error);
   // it->t, it->y (and it->ydot) hold the state to start from.
   carom_status (*restart)(integrator *it, carom_error *error);
+  void (*suggest)(integrator *it, double step);  // the first step after a restart; null: it begins in its own way
   // Strictly inside of the last step; false: the state there could not be had.
   bool (*interpolate)(integrator *it, double t, double *y);
   // Adds what the member itself counts: rejected steps, Jacobians, Newton failures.

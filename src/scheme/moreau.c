@@ -22,6 +22,8 @@
 #include "scheme/moreau_friction.h"
 #include "solve/blocks.h"
 
+enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
+
 typedef struct moreau {
   arena memory;
   const mechanism *m;
@@ -50,6 +52,7 @@ typedef struct moreau {
   block_list blocks;
   double *W, *q_rows, *P, *xi, *rate_before, *rate_after;
   solve_workspace *workspace;
+  bool crowded;                          // room is made for problems as they come
   solve_settings solver;
   chain_tally tally;
   contact_trouble trouble;
@@ -85,11 +88,10 @@ static void allocate(moreau *s) {
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   moreau_friction_create(&s->friction, m, a);
-  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
   s->xi = ARENA_ARRAY(a, double, rows);
-  s->friction.W = s->W, s->friction.xi = s->xi;
+  s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
 }
@@ -104,8 +106,24 @@ static void look_ahead(moreau *s) {
   }
 }
 
-// The largest problem that can come: every point active.
-static bool create_workspace(moreau *s, carom_error *error) {
+// W, and what the solvers need, for problems within the limits.
+static bool make_room(moreau *s, const solve_limits *limits, carom_error *error) {
+  solve_workspace *workspace = solve_workspace_create(limits, error);
+  double *W = workspace ? malloc(((size_t)limits->rows * (size_t)limits->rows + 1) * sizeof *W) : NULL;
+  if (!W) {
+    solve_workspace_destroy(workspace);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
+    return false;
+  }
+  solve_workspace_destroy(s->workspace);
+  free(s->W);
+  s->workspace = workspace, s->W = W, s->friction.W = W;
+  return true;
+}
+
+// A mechanism has room for the largest problem that can come, every point active, before its first step. In a crowd of bodies
+// most pairs never meet: there it grows with what does.
+static bool prepare_room(moreau *s, carom_error *error) {
   int row_count = s->m->row_count;
   block_list_begin(&s->blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
@@ -120,14 +138,25 @@ static bool create_workspace(moreau *s, carom_error *error) {
   row_count += s->m->friction_count;
   solve_problem largest = block_list_problem(&s->blocks, row_count, s->W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
-  s->workspace = solve_workspace_create(&limits, error);
-  return s->workspace != NULL;
+  s->crowded = row_count > ROWS_OF_A_CROWD;
+  return s->crowded || make_room(s, &limits, error);
+}
+
+static bool has_room(moreau *s, carom_error *error) {
+  if (!s->crowded) return true;
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->W, s->q_rows);
+  solve_limits limits = solve_limits_of(&problem);
+  if (s->workspace && solve_workspace_fits(s->workspace, &limits)) return true;
+  if (s->workspace) limits = solve_limits_union(&limits, &s->workspace->limits);
+  limits = solve_limits_beyond(&limits);
+  return make_room(s, &limits, error);
 }
 
 static void destroy(void *scheme) {
   moreau *s = scheme;
   if (!s) return;
   solve_workspace_destroy(s->workspace);
+  free(s->W);
   arena_free(&s->memory);
   free(s);
 }
@@ -207,7 +236,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
   s->trouble = start->trouble, s->tally = start->solves;
-  if (!create_workspace(s, error)) {
+  if (!prepare_room(s, error)) {
     destroy(s);
     return NULL;
   }
@@ -238,12 +267,17 @@ static void turn(moreau *s, double h, const double *u, double *q) {
   dynamics_move(s->m, q, s->displacement);
 }
 
-// The motion's q := s->q ⊕ h s->u
+// The motion's q := s->q ⊕ h s->u, u := s->u
 static inline void move_from_state(moreau *s, double h) {
-  int nq = s->m->nq;
-  bool turning = nq > s->m->nv;
-  for (int i = 0; i < nq; i++) s->x->q[i] = turning ? s->q[i] : s->q[i] + h * s->u[i];
-  if (turning) turn(s, h, s->u, s->x->q);
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (m->nq == m->nv) {
+    for (int i = 0; i < m->nv; i++) x->q[i] = s->q[i] + h * s->u[i], x->u[i] = s->u[i];
+    return;
+  }
+  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
+  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
+  turn(s, h, s->u, x->q);
 }
 
 // From the midpoint to the end of the step, the motion and the state alike. False: not finite.
@@ -266,7 +300,6 @@ static bool prepare(moreau *s, double dt) {
   motion *x = s->x;
   double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
   move_from_state(s, 0.5 * dt);
-  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
   if (m->drive_count) set_drives(s, t_mid, t_end, dt);
   x->t = t_mid;
   tree_kinematics(m, x);
@@ -397,6 +430,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
       s->q_rows[first + i] += e->material.tangential_restitution * s->rate_before[first + i];
   }
   add_friction_blocks(s, dt);
+  if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->W);
   look_for_paradox(s);
   return solve_step(s, error);
@@ -435,6 +469,8 @@ typedef struct contact_step {
   double loss_normal, loss_tangential;
 } contact_step;
 
+static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+
 // ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
 // the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
 // turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
@@ -454,9 +490,8 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
       continue;
     }
     c.loss_tangential += loss;
-    c.slip = hypot(c.slip, b[i]);
-    c.tangential = hypot(c.tangential, P[i]);
   }
+  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
   return c;
 }
 
@@ -476,11 +511,11 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   }
   s->struck[point] = true;
   if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
-  impact_touch(s->impacts, point, &(impact_step){
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .speed_before = s->rate_before[first],
-      .speed_after = s->rate_after[first], .impulse_normal = P[0], .impulse_tangential = c.tangential,
-      .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential, .restitution = e->material.restitution,
-      .sticks = sticks});
+  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
+      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
+      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
+      .restitution = e->material.restitution, .sticks = sticks});
 }
 
 static void book_contacts(moreau *s, double dt) {
@@ -501,7 +536,7 @@ static void book_contacts(moreau *s, double dt) {
 static void book(moreau *s, double dt, bool solved) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
+  for (int i = 0; m->force_count && i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
   if (solved) {
     mobility_rates(m, x, s->u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {

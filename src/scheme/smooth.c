@@ -28,6 +28,8 @@ struct smooth {
   double tolerance;               // of constraint violations
   long projection_failures;
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
+  double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
+  double *evaluated_y;
 };
 
 // y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
@@ -46,6 +48,7 @@ static void set_motion(smooth *s, double t, const double *y) {
   dynamics_set(s->m, s->x, t, y, y + s->nq);
   memcpy(s->x->inner, y + inner_at(s), (size_t)s->m->inner_count * sizeof *y);
   s->x->refused = false;
+  s->evaluated_t = NAN;
 }
 
 // --- ordinary differential equations -------------------------------------------------------------------------------
@@ -60,7 +63,14 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
   for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
   memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->m->inner_count * sizeof *ydot);
+  if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
+  memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
+  s->evaluated_t = t;
   return 0;
+}
+
+bool smooth_is_evaluated(const smooth *s, double t, const double *y) {
+  return t == s->evaluated_t && memcmp(y, s->evaluated_y, (size_t)s->n * sizeof *y) == 0;
 }
 
 // Back onto positions, then velocities, then unit quaternions. Driven coordinates take their given values.
@@ -71,6 +81,7 @@ static int project(void *context, double t, double *y, double *error) {
   motion *x = s->x;
   enum { TURNS = 8 };
   dynamics_set(m, x, t, y, y + s->nq);
+  s->evaluated_t = NAN;
   dynamics_normalize(m, x->q);
   // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of them
   double largest = 0;
@@ -214,6 +225,7 @@ void smooth_destroy(smooth *s) {
   free(s->ydot);
   free(s->scale);
   free(s->work);
+  free(s->evaluated_y);
   free(s->differential);
   free(s);
 }
@@ -223,8 +235,10 @@ static bool allocate(smooth *s, int n) {
   s->ydot = calloc((size_t)n, sizeof *s->ydot);
   s->scale = calloc((size_t)n, sizeof *s->scale);
   s->work = calloc((size_t)(s->m->nv + s->m->nq + 1), sizeof *s->work);
+  s->evaluated_y = calloc((size_t)n, sizeof *s->evaluated_y);
+  s->evaluated_t = NAN;
   s->differential = calloc((size_t)n, sizeof *s->differential);
-  return s->y && s->ydot && s->scale && s->work && s->differential;
+  return s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
 }
 
 // Drives work on the model, and so does a constraint whose length or sum is given over time.
@@ -259,7 +273,6 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   }
   s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n, s->powers = powers;
   memcpy(s->power, chosen, sizeof chosen);
-  if (start->next_step > 0 && settings->kind == INTEGRATOR_ERK) s->settings.integrator.step = start->next_step;
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
   bool needs_projection = settings->constraints == SMOOTH_PROJECT && (m->row_count > 0 || m->nq != m->nv);
@@ -275,6 +288,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
     smooth_destroy(s);
     return NULL;
   }
+  if (start->next_step > 0) integrator_suggest_step(s->it, start->next_step);
   memcpy(s->accounts, start->accounts, sizeof s->accounts);
   return s;
 }
@@ -309,6 +323,7 @@ carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *e
   return integrator_restart_dae(s->it, t, s->y, s->ydot, error);
 }
 
+void smooth_suggest_step(smooth *s, double step) { integrator_suggest_step(s->it, step); }
 carom_status smooth_interpolate(smooth *s, double t, double *y) { return integrator_interpolate(s->it, t, y); }
 double smooth_time(const smooth *s) { return integrator_time(s->it); }
 const double *smooth_state(const smooth *s) { return integrator_state(s->it); }

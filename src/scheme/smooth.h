@@ -29,9 +29,12 @@ carom_status smooth_step(smooth *s, double t_stop, carom_error *error);
 // Goes on from a state that is not where the last step ended, or with forces that are no longer the same. Its multipliers
 // need not be known.
 carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *error);
+void smooth_suggest_step(smooth *s, double step);  // the first one after a restart; for one-step methods
 // The whole state at a time within the last step.
 carom_status smooth_interpolate(smooth *s, double t, double *y);
 void smooth_show(smooth *s, double t, const double *y);   // into the motion
+// Whether the motion is as the last right-hand side left it, and that was of this very state: accelerations are known then.
+bool smooth_is_evaluated(const smooth *s, double t, const double *y);
 double smooth_time(const smooth *s);
 const double *smooth_state(const smooth *s);              // at the end of the last step
 int smooth_size(const smooth *s);                         // of the state

@@ -56,7 +56,7 @@ static bool zero_solves(const solve_problem *p) {
 static void record(chain_tally *tally, const char *name, bool solved) {
   if (!tally) return;
   int i = 0;
-  while (i < tally->stage_count && strcmp(tally->stage[i].name, name) != 0) i++;
+  while (i < tally->stage_count && tally->stage[i].name != name && strcmp(tally->stage[i].name, name) != 0) i++;
   if (i == CHAIN_STAGES_MAX) return;
   if (i == tally->stage_count) tally->stage[tally->stage_count++].name = name;
   tally->stage[i].tried++;

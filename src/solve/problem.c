@@ -30,6 +30,12 @@ solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b) {
                         most(a->dense, b->dense), most(a->lcp, b->lcp)};
 }
 
+solve_limits solve_limits_beyond(const solve_limits *l) {
+  int rows = l->rows + l->rows / 2;
+  return (solve_limits){.rows = rows, .blocks = l->blocks + l->blocks / 2, .velocities = l->velocities,
+                        .dense = least(rows, SOLVE_DENSE_MAX), .lcp = least(l->lcp + l->lcp / 2, SOLVE_DENSE_MAX)};
+}
+
 static bool block_valid(const solve_block *b) {
   switch (b->kind) {
     case BLOCK_BILATERAL: return b->size >= 1 && b->size <= BLOCK_ROWS_MAX;

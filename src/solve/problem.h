@@ -95,6 +95,7 @@ enum { SOLVE_DENSE_MAX = 1600 };
 
 solve_limits solve_limits_of(const solve_problem *p);
 solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b);
+solve_limits solve_limits_beyond(const solve_limits *l);  // half as much again, for problems that grow
 // Blocks that fill the rows, finite numbers, μ ≥ 0, lo ≤ hi.
 bool solve_problem_valid(const solve_problem *p);
 bool solve_has(const solve_problem *p, block_kind kind);

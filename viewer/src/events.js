@@ -1,16 +1,25 @@
 // The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
 import { h, replace, select, check, download, fileName } from './dom.js';
-import { columnScale, count, plain } from './number.js';
+import { columnScale, count, isRounding, plain, quantity, stored, unitText, withUnit } from './number.js';
+import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
+import { field } from './plots/series.js';
 import { stripText } from './strip.js';
 
 const ROW = 25;             // height of a row [px], as in the style sheet
 const SPARE = 6;            // rows made beyond the edge
+const DWARFS = 1e3;
 const BEFORE = 12, AFTER = 20, MOST_AFTER = 80;    // recorded rows around the make that a closer look shows
 const HEADS = {
   start: 'start', end: 'end', duration: 'lasts', approach_speed: 'approach', separation_speed: 'separation', restitution_achieved: 'e',
   restitution: 'e set', impulse_normal: 'impulse', impulse_tangential: 'impulse along', peak_force: 'peak force', loss: 'loss', loss_normal: 'loss normal',
   loss_tangential: 'loss along', deepest: 'deepest', penetration: 'at touch', penetration_bound: 'bound', stick_time: 'sticks', slip_time: 'slips',
 };
+const HINTS = {
+  start: 'When the bodies met', duration: 'How long they touched', approach_speed: 'Speed towards each other before', separation_speed: 'Speed away from each other after',
+  restitution_achieved: 'Restitution: separation over approach', restitution: 'Restitution that the model asks for', impulse_normal: 'Force over time, normal to the surfaces', peak_force: 'Largest normal force',
+  loss: 'Energy lost, normal and along', deepest: 'Deepest penetration', penetration: 'Penetration when contact was found', point: 'What touched',
+};
+const KINDS = [[IMPACT_KIND, 'impacts'], [LASTING_KIND, 'lasting contacts'], [TOUCH_KIND, 'mere touches']];
 const FEW = ['start', 'duration', 'approach_speed', 'restitution_achieved', 'impulse_normal', 'peak_force', 'loss', 'deepest'];
 
 // Of the run chosen; made anew when another is.
@@ -30,16 +39,20 @@ export function startEvents(section, runs, clock) {
 
 class Events {
   constructor(section, run, clock, name) {
-    Object.assign(this, { run, clock, name, impacts: run.impacts, sort: 'start', down: false, contact: -1, all: false, zoom: false, focus: -1 });
+    Object.assign(this, { run, clock, name, impacts: run.impacts, sort: 'start', down: false, contact: -1, kind: -1, all: false, zoom: false, focus: -1 });
     this.body = h('tbody', { onclick: (e) => this.click(e), onkeydown: (e) => this.key(e) });
     this.head = h('thead');
     this.table = h('table', { 'aria-label': 'Impacts' }, this.head, this.body);
     this.scroller = h('div', { class: 'scroller', onscroll: () => this.fill() }, this.table);
     this.title = h('h2');
-    const names = this.impacts.contacts.map((c, k) => [k, c.name]);
+    const { kinds, contacts } = this.choices();
     replace(section, h('div', { class: 'panel' }, h('header', {}, this.title,
-      select('Filter by contact', [[-1, 'all contacts'], ...names], -1, (k) => {
+      select('Filter by contact', [[-1, 'all contacts'], ...contacts], -1, (k) => {
         this.contact = Number(k);
+        this.arrange();
+      }),
+      kinds.length > 1 && select('Filter by kind', [[-1, 'all kinds'], ...kinds], -1, (k) => {
+        this.kind = Number(k);
         this.arrange();
       }),
       check('all columns', false, (on) => {
@@ -47,10 +60,10 @@ class Events {
         this.arrange();
       }),
       check('zoom in', false, (on) => { this.zoom = on; }, 'A click also brings the plots close to the impact'),
-      h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
+      h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV: SI units, every digit', 'aria-label': 'Impacts: these rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
     this.scroller, h('div', { class: 'state', style: 'padding-top: 6px' },
       this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} strongest of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
-      h('span', {}, stripText(run)), h('span', {}, 'click a row to go there'))));
+      h('span', {}, stripText(run)), h('span', {}, 'a click on a row, or ↑ ↓ in the table, goes there'), h('span', { class: 'paper' }, 'on paper only the rows in view'))));
     this.off = clock.on('time', () => this.mark());
     this.arrange();
     this.mark();
@@ -58,6 +71,16 @@ class Events {
 
   stop() {
     this.off();
+  }
+
+  // Contacts that have rows and kinds that occur, each with how many.
+  choices() {
+    const { impacts } = this, of = new Map(), { count: kinds } = impacts.blows;
+    for (let i = 0; i < impacts.kept; i++) of.set(impacts.contact(i), (of.get(impacts.contact(i)) ?? 0) + 1);
+    return {
+      kinds: KINDS.filter(([k]) => kinds[k] > 0).map(([k, name]) => [k, `${name} (${count(kinds[k])})`]),
+      contacts: impacts.contacts.map((c, k) => [k, c.name]).filter(([k]) => of.has(k)).map(([k, name]) => [k, `${name} (${count(of.get(k))})`]),
+    };
   }
 
   value(name, row) {
@@ -71,8 +94,9 @@ class Events {
     this.names = (this.all ? ['start', 'duration', ...impacts.columns.map((c) => c.name).filter((n) => n !== 'point' && n !== 'start')] : FEW).filter((n) => n === 'duration' || n === 'loss' || impacts.of.has(n));
     this.scales = new Map(this.names.map((name) => [name, this.scaleOf(name)]));
     this.rows = [];
-    for (let i = 0; i < impacts.kept; i++) if (this.contact < 0 || impacts.contact(i) === this.contact) this.rows.push(i);
-    this.clock.stops = this.contact < 0 ? null : impacts.stops(this.rows);
+    const { kind } = impacts.blows, wanted = (i) => (this.contact < 0 || impacts.contact(i) === this.contact) && (this.kind < 0 || kind[i] === this.kind);
+    for (let i = 0; i < impacts.kept; i++) if (wanted(i)) this.rows.push(i);
+    this.clock.stops = this.contact < 0 && this.kind < 0 ? null : impacts.stops(this.rows);
     const sign = this.down ? -1 : 1;
     const of = this.sort === 'point' ? (i) => impacts.get('point', i) : (i) => this.value(this.sort, i);
     if (this.sort !== 'start' || this.down) this.rows.sort((a, b) => sign * (of(a) - of(b)) || a - b);
@@ -83,21 +107,24 @@ class Events {
   }
 
   scaleOf(name) {
-    let largest = 0;
-    for (let i = 0; i < this.impacts.kept; i++) largest = Math.max(largest, Math.abs(this.value(name, i)) || 0);
-    const unit = name === 'duration' ? 's' : name === 'loss' ? 'J' : this.impacts.of.get(name).unit;
-    return name === 'start' || name === 'end' ? { factor: 1, unit } : columnScale(largest, unit);
+    const unit = name === 'duration' ? 's' : name === 'loss' ? 'J' : this.impacts.of.get(name).unit, sizes = [];
+    if (name === 'start' || name === 'end') return { factor: 1, unit };
+    for (let i = 0; i < this.impacts.kept; i++) if (Math.abs(this.value(name, i)) > 0) sizes.push(Math.abs(this.value(name, i)));
+    // A restitution is of the order of one, even where all there are is rounding.
+    const largest = sizes.reduce((a, b) => Math.max(a, b), name.startsWith('restitution') ? 1 : 0), real = sizes.filter((x) => !isRounding(x, largest)).sort((a, b) => a - b), usual = real[real.length >> 1];
+    // Where a few numbers dwarf most, one prefix does not suit them all: then each takes its own.
+    return unit !== '1' && largest > DWARFS * usual ? { largest, each: unit, unit: '' } : { largest, ...columnScale(largest, unit) };
   }
 
   headCell(name) {
-    const text = name === 'point' ? 'contact' : HEADS[name] ?? name.replaceAll('_', ' '), on = this.sort === name;
+    const text = name === 'point' ? 'contact' : HEADS[name] ?? name.replaceAll('_', ' '), on = this.sort === name, hint = HINTS[name];
     return h('th', { scope: 'col', class: name === 'point' ? 'text' : '', 'aria-sort': on ? (this.down ? 'descending' : 'ascending') : 'none' },
-      h('button', { title: `Sort by ${text}`, onclick: () => {
+      h('button', { 'data-sort': name, title: `${hint ? `${hint}; sort` : 'Sort'} by it`, onclick: () => {
         this.down = on ? !this.down : name !== 'start' && name !== 'point';
         this.sort = name;
         this.scroller.scrollTop = 0;
         this.arrange();
-        this.head.querySelector(`[title="Sort by ${text}"]`)?.focus();
+        this.head.querySelector(`[data-sort="${name}"]`)?.focus();
       } }, `${text}${on ? (this.down ? ' ▾' : ' ▴') : ''}`, h('small', {}, name === 'point' ? '' : this.scales.get(name).unit)));
   }
 
@@ -118,8 +145,10 @@ class Events {
   }
 
   text(name, row) {
-    const v = this.value(name, row), { factor } = this.scales.get(name);
-    if (!Number.isFinite(v)) return '–';
+    const v = this.value(name, row), { factor, each, largest } = this.scales.get(name);
+    if (!Number.isFinite(v) || name === 'restitution_achieved' && isRounding(this.impacts.approach(row), this.impacts.fastest)) return '–';
+    if (v !== 0 && isRounding(v, largest)) return '≈ 0';
+    if (each) return quantity(v, each, 4);
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));
     return v === 0 ? '0' : Math.abs(v * factor) < 0.00095 ? plain(v * factor, 3) : (v * factor).toPrecision(4);
   }
@@ -156,10 +185,11 @@ class Events {
   key(event) {
     const row = event.target.closest('tr.row');
     if (!row) return;
-    const at = this.place.get(Number(row.dataset.row));
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Enter: at, ' ': at }[event.key];
-    if (to === undefined || to < 0 || to >= this.rows.length) return;
+    const at = this.place.get(Number(row.dataset.row)), page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW) - 2), last = this.rows.length - 1;
+    const wanted = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: last, Enter: at, ' ': at }[event.key];
+    if (wanted === undefined || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
+    const to = Math.min(last, Math.max(0, wanted));
     this.jump(this.rows[to]);
     this.reveal(to);
     this.body.querySelector(`[data-row="${this.rows[to]}"]`)?.focus();
@@ -199,8 +229,8 @@ class Events {
   }
 
   saveCsv() {
-    const names = this.impacts.columns.map((c) => c.name).filter((n) => n !== 'point'), quote = (x) => `"${x.replaceAll('"', '""')}"`;
-    const lines = [['contact', ...names].join(','), ...this.rows.map((row) => [quote(this.impacts.pointName(row)), ...names.map((n) => this.impacts.get(n, row))].join(','))];
+    const columns = this.impacts.columns.filter((c) => c.name !== 'point'), head = columns.map((c) => withUnit(c.name, unitText(c.unit)));
+    const lines = [['contact', ...head].join(','), ...this.rows.map((row) => [field(this.impacts.pointName(row)), ...columns.map((c) => stored(c.values[row]))].join(','))];
     download(fileName(this.run.name, 'impacts') + '.csv', `${lines.join('\n')}\n`, 'text/csv');
   }
 }

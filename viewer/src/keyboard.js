@@ -25,7 +25,7 @@ export function startKeyboard(run, clock, { fit, theme }) {
     h('dl', {}, KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
     h('h3', {}, 'With the scene in focus (Tab, or a click on it)'),
     h('dl', {}, SCENE_KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
-    h('p', { class: 'note' }, 'In a plot, drag to zoom, click to go there, double-click for the whole run.'),
+    h('p', { class: 'note' }, 'With a portrait in focus, + − 0 are its own. In the table of impacts, ↑ ↓, Page and Home, End go from row to row. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
     h('form', { method: 'dialog' }, h('button', {}, 'Close')));
   document.body.append(dialog);
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());

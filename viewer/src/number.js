@@ -18,10 +18,14 @@ export function plain(x, digits = 4) {
   return text.replace('-', '−');
 }
 
+// What is so much smaller than numbers of its kind get is rounding: nothing is learnt from its digits.
+const ROUNDING = 1e-9;
+export const isRounding = (x, largest) => Math.abs(x) < ROUNDING * largest;
+
 function power(x, digits) {
   const [m, e] = x.toExponential(Math.max(0, digits - 1)).split('e');
   const exponent = [...String(Number(e))].map((c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c] ?? '⁻').join('');
-  return `${Number(m)}·10${exponent}`;
+  return Number(m) === 1 ? `10${exponent}` : `${Number(m)}·10${exponent}`;
 }
 
 // 0.0000088 m → '8.8 µm'
@@ -71,6 +75,25 @@ export function tickTexts(values) {
   }
   const decimals = decimalsOf(step);
   return values.map((v) => (Math.abs(v) < step * 1e-6 ? 0 : v).toFixed(decimals).replace('-', '−'));
+}
+
+// A factor and a unit for the numbers along an axis from a to b: a prefix where plain numbers would need many zeros, none where they read well.
+export function axisScale(a, b, unit) {
+  const largest = Math.max(Math.abs(a), Math.abs(b));
+  if (!PREFIXED.has(unit) || !Number.isFinite(largest) || largest === 0 || largest >= 0.1 && largest < 1e4) return { factor: 1, unit: unitText(unit) };
+  if (unit.startsWith('rad') && largest >= 1e-3) return { factor: 1, unit: unitText(unit) };
+  const k = Math.min(5, Math.max(SMALLEST, Math.floor(Math.log10(largest * (1 + 1e-12)) / 3)));
+  return { factor: 10 ** (-3 * k), unit: `${PREFIX[k - SMALLEST]}${unitText(unit)}` };
+}
+
+// 'crank.q [rad]', and without a unit the name alone.
+export const withUnit = (name, unit) => (unit ? `${name} [${unit}]` : name);
+
+// A stored number in full: the fewest digits that give it back, of a 32-bit one those that give back 32 bits.
+export function stored(x, isSingle) {
+  if (!Number.isFinite(x)) return '';
+  if (isSingle) for (let digits = 6; digits < 9; digits++) if (Math.fround(Number(x.toPrecision(digits))) === x) return String(Number(x.toPrecision(digits)));
+  return isSingle ? String(Number(x.toPrecision(9))) : String(x);
 }
 
 // A factor and a unit that suit a whole column whose largest number is given: {factor: 1e3, unit: 'mm'}.

@@ -1,13 +1,15 @@
 // The strip over the time line: each impact a mark as tall as it was strong, below it lanes that tell contact that lasts
-// from free flight. Drawn over the stretch of time in view, with the whole run as a thin bar on top.
+// from free flight. Where impacts are too many for marks, bars: as tall as the strongest of their stretch, as dark as there are many. Drawn over the stretch of time in view, with the whole run as a thin bar on top.
 import { fitCanvas } from './plots/painter.js';
-import { ticks, tickTexts, quantity, several, count as number } from './number.js';
+import { axisScale, ticks, tickTexts, quantity, several, count as number } from './number.js';
 import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
 import { theme, onTheme } from './theme.js';
 import { h } from './dom.js';
 
 const MOST_LANES = 4;
 const DECADES = 6;          // of a blow's energy between the lowest mark and the tallest
+const BAR = 4;              // pixels of a bar, the gap beside it included
+const DENSE = 1.5;          // marks a bar's width from which on they are drawn as bars
 
 export class Strip {
   constructor(run, clock) {
@@ -19,12 +21,19 @@ export class Strip {
     clock.on('run', () => {
       this.run = clock.run;
       this.lanes = makeLanes(this.run.impacts);
+      this.makeRoom();
       this.draw();
     });
+    this.makeRoom();
     this.element.addEventListener('pointerdown', (event) => this.drag(event));
     new ResizeObserver(() => this.draw()).observe(this.element);
     clock.on('window', () => this.draw());
     onTheme(() => this.draw());
+  }
+
+  // Lanes do not take the marks' place.
+  makeRoom() {
+    this.element.style.setProperty('--lanes', Math.max(1, this.lanes.length));
   }
 
   drag(event) {
@@ -49,8 +58,9 @@ export class Strip {
     c.fillRect(0, base, width, 1);
     c.font = `10.5px ${look.font}`;
     c.textBaseline = 'bottom';
-    const marks = b > a ? ticks(a, b, width / 110) : [a], texts = tickTexts(marks);
+    const { factor, unit } = axisScale(a, b, 's'), marks = b > a ? ticks(a, b, width / 110) : [a], texts = tickTexts(marks.map((t) => t * factor));
     for (const [k, t] of marks.entries()) {
+      if (k === marks.length - 1) texts[k] += ` ${unit}`;
       const x = px(t), w = c.measureText(texts[k]).width;
       c.fillStyle = look.rule;
       c.fillRect(Math.round(x), 6, 1, height - 18);
@@ -70,18 +80,41 @@ export class Strip {
   }
 
   drawImpacts(c, base, px, width, look) {
-    const { impacts } = this.run;
+    const { impacts } = this.run, seen = [];
     if (!impacts?.kept) return;
     const start = impacts.of.get('start').values, { kind, strength, most } = impacts.blows, tall = base - 7;
-    c.fillStyle = look.impact;
     for (let i = 0; i < impacts.kept; i++) {
       const x = px(start[i]);
-      if (kind[i] !== IMPACT_KIND || x < -1 || x > width + 1) continue;
-      const share = Math.max(0, 1 + Math.log10(Math.max(1e-300, strength[i]) / Math.max(1e-300, most)) / DECADES);
-      const size = 2 + share * (tall - 2);
+      if (kind[i] === IMPACT_KIND && x >= -1 && x <= width + 1) seen.push({ x, strength: strength[i] });
+    }
+    const share = (x, decades) => Math.max(0, 1 + Math.log10(Math.max(1e-300, x) / Math.max(1e-300, most)) / decades);
+    const dense = seen.length * BAR > DENSE * width, [a, b] = this.clock.window;
+    c.fillStyle = look.impact;
+    if (dense) drawBars(c, seen, width, base, (x) => 2 + share(x, DECADES / 2) * (tall - 2));
+    else for (const { x, strength: s } of seen) {
+      const size = 2 + share(s, DECADES) * (tall - 2);
       c.fillRect(x - 0.5, base - size, 1.25, size);
     }
+    this.element.title = dense ? `Each bar the strongest impact within ${quantity((b - a) * BAR / width, 's', 2)}, the darker the more there are; closer (+) shows each`
+      : 'Each mark an impact, the taller the harder; below, contact that sticks (thick) and slips (thin)';
   }
+}
+
+function drawBars(c, seen, width, base, height) {
+  const bars = Array.from({ length: Math.ceil(width / BAR) + 1 }, () => ({ count: 0, most: 0 }));
+  let crowd = 1;
+  for (const { x, strength } of seen) {
+    const bar = bars[Math.max(0, Math.min(bars.length - 1, Math.floor(x / BAR)))];
+    crowd = Math.max(crowd, ++bar.count);
+    bar.most = Math.max(bar.most, strength);
+  }
+  for (const [k, { count, most }] of bars.entries()) {
+    if (!count) continue;
+    const size = height(most);
+    c.globalAlpha = 0.4 + 0.6 * (crowd > 1 ? Math.log(count) / Math.log(crowd) : 1);
+    c.fillRect(k * BAR, base - size, BAR - 1, size);
+  }
+  c.globalAlpha = 1;
 }
 
 // Episodes of each contact in lanes of their own, or all in one where there are many.

@@ -11,6 +11,13 @@ export function startTheme() {
   } catch { /* a page from disk may not be allowed to remember */ }
   apply(CHOICES.includes(stored) ? stored : 'system');
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  // Paper is light.
+  let before = null;
+  addEventListener('beforeprint', () => {
+    before = themeChoice();
+    apply('light');
+  });
+  addEventListener('afterprint', () => before && apply(before));
 }
 
 function apply(choice) {
@@ -44,11 +51,11 @@ const SERIES = 8;
 // {ink: '#…', …, series: [8 colours], dashes: [8 patterns], font, mono}
 export function theme() {
   if (!colours) {
-    const style = getComputedStyle(document.documentElement), get = (name) => style.getPropertyValue(`--${name}`).trim();
+    const style = getComputedStyle(document.documentElement), get = (name) => style.getPropertyValue(`--${name}`).trim().replace(/^#(\w)(\w)(\w)$/, '#$1$1$2$2$3$3');
     colours = Object.fromEntries(NAMES.map((name) => [name, get(name)]));
     colours.series = Array.from({ length: SERIES }, (_, k) => get(`series-${k}`));
     // The pattern changes as soon as a colour could be taken for another.
-    colours.dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 3], [1, 2], [14, 4], [10, 3, 2, 3, 2, 3]];
+    colours.dashes = [[], [9, 3], [2, 2], [10, 3, 2, 3], [4, 3], [7, 2, 2, 2, 2, 2], [18, 4], [2, 2, 2, 6]];
     colours.font = get('font');
     colours.mono = get('mono');
     colours.dark = get('dark') === '1';

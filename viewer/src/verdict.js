@@ -73,7 +73,11 @@ function folded(lines) {
     h('ul', {}, lines.map((line) => h('li', { class: 'good', 'data-check': line.key }, h('div', { class: 'line' }, heading(line)), h('p', {}, line.sentence))))));
 }
 
+const FAR = 1e-3;             // of its limit: below, only that it is far below tells the reader anything
+
 function valueText({ value, unit, limit, key }) {
-  const show = (x, digits) => (unit === '1' && key === 'energy' ? `${plain(x * 100, 2)} %` : quantity(x, unit, digits));
-  return limit ? `${show(value, 3)} ${value <= limit ? '≤' : '>'} ${show(limit, 2)}` : show(value, 3);
+  const show = (x, digits) => (unit === '1' && key === 'energy' ? `${Number((x * 100).toPrecision(digits))} %` : quantity(x, unit, digits));
+  if (!limit) return show(value, 3);
+  if (value === 0) return 'none';
+  return value < FAR * limit ? `≪ ${show(limit, 2)}` : `${show(value, 2)} ${value <= limit ? '≤' : '>'} ${show(limit, 2)}`;
 }

@@ -86,6 +86,45 @@ export function pressed() {
   return run;
 }
 
+// A crank that goes round ten times beside the ball, and verdict lines of every level.
+export function turning() {
+  const run = ball(), { joints } = run.tables;
+  joints.push(['crank.q', 'rad', run.time.map((t) => 10 * Math.PI * t)], ['crank.u', 'rad/s', run.time.map(() => 10 * Math.PI)], ['rocker.q', 'rad', run.time.map((t) => Math.sin(10 * Math.PI * t))],
+    ['rocker.u', 'rad/s', run.time.map((t) => 10 * Math.PI * Math.cos(10 * Math.PI * t))]);
+  const joint = (name, k) => ({ ...run.scene.joints[0], name, kind: 'revolute', columns: { q: [k], u: [k + 1], a: [] } });
+  run.scene.joints.push(joint('crank', 2), joint('rocker', 4));
+  run.scene.drives = [{ name: 'motor', joint: 1, coordinate: 0, columns: [] }];
+  run.verdict.push({ ...run.verdict[1], key: 'penetration', level: 'warn', title: 'Penetration' }, { ...run.verdict[1], key: 'solver', level: 'bad', title: 'Contact problems' });
+  return run;
+}
+
+// Impacts by the thousand in two bursts, some of them sticking, with eight quantities in one plot.
+export function dense(n = 2000) {
+  const run = ball({ frames: 4001 });
+  run.impacts.rows = Array.from({ length: n }, (_, i) => {
+    const start = 2 * (i < n / 2 ? 0.1 + 0.3 * i / n : 0.5 + 0.3 * i / n), speed = 1 + Math.sin(i * i);
+    return { point: 0, start, end: start + 1e-4, impulse_normal: speed, peak_force: 1e4 * speed, approach_speed: speed, separation_speed: speed / 2, restitution: 0.5, restitution_achieved: 0.5,
+      loss_normal: speed * speed / 4, stick_time: i < n / 2 ? 1e-4 : 0, slip_time: i < n / 2 ? 0 : 1e-4 };
+  });
+  run.tables.outputs = Array.from({ length: 8 }, (_, k) => [`output${k}`, '1', run.time.map((t) => Math.sin(3 * t + k))]);
+  run.plots.unshift({ title: 'Outputs', kind: 'time', columns: run.tables.outputs.map((_, k) => ['outputs', k]), unit: '1' });
+  return run;
+}
+
+// Half a millisecond, with micrometres and kilonewtons, and every option of the compliant method.
+export function brief() {
+  const run = ball({ frames: 201, end: 2 }), shrink = 2.5e-4;
+  run.time = run.time.map((t) => t * shrink);
+  for (const row of run.impacts.rows) [row.start, row.end] = [row.start * shrink, row.end * shrink];
+  const scaled = (column, by) => { column[2] = column[2].map((v) => v * by); };
+  scaled(run.tables.joints[0], 2e-5);
+  scaled(run.tables.contacts[1], 1e2);
+  run.options = { method: { entry: 'locate', penetration_max: 1e-6, approach_min: 0, constraints: 'project', alpha: 10, beta: 10 },
+    integrator: { type: 'adams', rtol: 1e-10, atol: 1e-10, step: 0, step_min: 0, step_max: 1e-5, order: 0 }, record: { every: 0, checkpoint: 0, compression: 0 }, novel: { some_key: 3 } };
+  run.method = 'compliant';
+  return run;
+}
+
 export function withoutContacts() {
   const run = ball({ frames: 40, end: 0.3 });
   delete run.tables.contacts;

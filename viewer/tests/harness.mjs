@@ -1,8 +1,10 @@
 // A browser, pages from disk that may not err nor reach out, and a list of named checks.
-import { existsSync, mkdtempSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { writePage } from './encode.mjs';
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const SKIPPED = 77;           // what CTest takes for "not run here"
@@ -49,8 +51,31 @@ export const times = (page) => page.evaluate(() => ({
   slider: Number(document.querySelector('#dock input[type=range]').value),
 }));
 
+// What an act lets the page give as a file.
+export async function download(page, act) {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+  return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
+}
+
 const checks = [];
 export const check = (name, run) => checks.push({ name, run });
+
+// on: a check on one fixture, which opens it, looks that nothing went wrong, and shuts it.
+export function checksOn(browser, scratch) {
+  const write = (name, runs, compare) => {
+    const path = join(scratch, `${name}.html`);
+    writePage(path, runs, compare);
+    return path;
+  };
+  const on = (name, make, run, settings) => check(name, async () => {
+    const made = make(), page = await open(browser, Array.isArray(made) ? write('page', made[0], made[1]) : write('page', [made]), settings);
+    await run(page, made);
+    assert.deepEqual(page.trouble, []);
+    assert.deepEqual(page.reached, []);
+    await page.shut();
+  });
+  return { on, write };
+}
 
 export async function runChecks(only) {
   let passed = 0, failed = 0;

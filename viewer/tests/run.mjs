@@ -4,6 +4,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, folder, runChecks } from './harness.mjs';
 import { pageChecks } from './page.mjs';
+import { readerChecks } from './reader.mjs';
+import { exportChecks } from './exports.mjs';
 import { modelChecks } from './models.mjs';
 import { geometryChecks } from './geometry.mjs';
 
@@ -11,6 +13,8 @@ const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '
 const browser = await launch(), scratch = folder();
 geometryChecks();
 pageChecks(browser, scratch);
+readerChecks(browser, scratch);
+exportChecks(browser, scratch);
 if (existsSync(tool)) modelChecks(browser, scratch, tool);
 else console.log(`no carom at ${tool}: models are left out`);
 const failed = await runChecks(process.argv[3]);

@@ -1,5 +1,5 @@
 // Axes of a drawing: from data to pixels, with round ticks, a grid and labels.
-import { ticks, tickTexts } from '../number.js';
+import { axisScale, ticks, tickTexts, withUnit } from '../number.js';
 import { theme } from '../theme.js';
 
 export class Frame {
@@ -24,15 +24,15 @@ export class Frame {
   px = (v) => this.box.left + (v - this.x[0]) / (this.x[1] - this.x[0]) * this.box.width;
   py = (v) => this.box.top + this.box.height - (v - this.y[0]) / (this.y[1] - this.y[0]) * this.box.height;
 
-  // Draws grid, ticks and labels.
-  draw(painter, xLabel, yLabel) {
+  // Draws grid, ticks and labels; of each axis {name, unit}, the unit as recorded. A null name: no numbers and no label.
+  draw(painter, x, y) {
     const { left, top, width, height } = this.box, c = theme(), font = `11px ${c.font}`;
-    const xs = ticks(...this.x, width / 75), ys = ticks(...this.y, height / 38);
-    const xTexts = tickTexts(xs), yTexts = tickTexts(ys);
+    const xs = ticks(...this.x, width / 75), ys = ticks(...this.y, height / 38), ofX = axisScale(...this.x, x.unit), ofY = axisScale(...this.y, y.unit);
+    const xTexts = x.name === null ? [] : tickTexts(xs.map((v) => v * ofX.factor)), yTexts = tickTexts(ys.map((v) => v * ofY.factor));
     for (const [k, v] of xs.entries()) {
       const p = this.px(v);
       painter.path([p, top, p, top + height], { stroke: c.rule });
-      painter.text(p, top + height + 5, xTexts[k], { fill: c.muted, font, anchor: 'middle', baseline: 'top' });
+      if (xTexts[k]) painter.text(p, top + height + 5, xTexts[k], { fill: c.muted, font, anchor: 'middle', baseline: 'top' });
     }
     for (const [k, v] of ys.entries()) {
       const p = this.py(v);
@@ -40,9 +40,15 @@ export class Frame {
       painter.text(left - 6, p, yTexts[k], { fill: c.muted, font, anchor: 'end', baseline: 'middle' });
     }
     painter.rect(left, top, width, height, { stroke: c.muted });
-    painter.text(left + width / 2, top + height + 21, xLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'top' });
-    painter.text(left - 65, top + height / 2, yLabel, { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
+    if (x.name) painter.text(left + width / 2, top + height + 21, withUnit(x.name, ofX.unit), { fill: c.ink, font, anchor: 'middle', baseline: 'top' });
+    painter.text(left - 62, top + height / 2, fitting(withUnit(y.name, ofY.unit), height), { fill: c.ink, font, anchor: 'middle', baseline: 'middle', turn: -Math.PI / 2 });
   }
+}
+
+// A name along an axis too short for it loses its middle; 6 pixels a letter at 11 pixels.
+function fitting(text, room) {
+  const most = Math.max(12, Math.floor(room / 6));
+  return text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}`;
 }
 
 // Pixels of a curve, without those that fall within half a pixel of the last.

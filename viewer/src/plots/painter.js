@@ -27,6 +27,21 @@ export class CanvasPainter {
     this.finish(stroke, width, dash, fill);
   }
 
+  // Slanted lines within a closed path, which lies in the box.
+  hatch(points, { left, top, width, height }, { stroke, gap = 7 }) {
+    const c = this.c;
+    c.save();
+    this.path(points, { close: true });
+    c.clip();
+    c.beginPath();
+    for (let x = left - height; x < left + width; x += gap) {
+      c.moveTo(x, top + height);
+      c.lineTo(x + height, top);
+    }
+    this.finish(stroke, 1, []);
+    c.restore();
+  }
+
   rect(x, y, w, h, { stroke, width = 1, dash = [], fill }) {
     this.c.beginPath();
     this.c.rect(x, y, w, h);
@@ -76,9 +91,8 @@ const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;',
 const r2 = (x) => Math.round(x * 100) / 100;
 
 export class SvgPainter {
-  constructor(width, height, background) {
-    this.width = width;
-    this.height = height;
+  constructor(width, height, background, title) {
+    Object.assign(this, { width, height, title });
     this.parts = [`<rect width="${width}" height="${height}" fill="${background}"/>`];
     this.clips = 0;
   }
@@ -101,6 +115,12 @@ export class SvgPainter {
     if (d.length) this.parts.push(`<path d="${d.join('')}${style.close ? 'Z' : ''}" ${this.style(style)}/>`);
   }
 
+  hatch(points, box, { stroke, gap = 7 }) {
+    const id = `h${this.clips++}`;
+    this.parts.push(`<pattern id="${id}" width="${gap}" height="${gap}" patternUnits="userSpaceOnUse"><path d="M0 ${gap}L${gap} 0" stroke="${stroke}"/></pattern>`);
+    this.path(points, { fill: `url(#${id})`, close: true });
+  }
+
   circle(x, y, r, style) {
     this.parts.push(`<circle cx="${r2(x)}" cy="${r2(y)}" r="${r2(r)}" ${this.style(style)}/>`);
   }
@@ -111,9 +131,9 @@ export class SvgPainter {
 
   text(x, y, text, { fill, font, anchor = 'start', baseline = 'alphabetic', turn = 0 }) {
     const size = /([\d.]+)px/.exec(font)?.[1] ?? 11, shift = baseline === 'middle' ? 0.35 * size : baseline === 'top' ? 0.8 * size : 0;
-    const family = escape(font.replace(/^.*?px\s*/, ''));
+    const family = escape(font.replace(/^.*?px\s*/, '')), weight = /^\d+(?= )/.exec(font)?.[0];
     const place = turn ? ` transform="translate(${r2(x)} ${r2(y)}) rotate(${turn * 180 / Math.PI}) translate(0 ${r2(shift)})"` : ` x="${r2(x)}" y="${r2(y + shift)}"`;
-    this.parts.push(`<text${place} font-size="${size}" font-family="${family}" text-anchor="${anchor}" fill="${fill}">${escape(text)}</text>`);
+    this.parts.push(`<text${place} font-size="${size}" font-family="${family}"${weight ? ` font-weight="${weight}"` : ''} text-anchor="${anchor}" fill="${fill}">${escape(text)}</text>`);
   }
 
   clip(x, y, w, h, draw) {
@@ -123,9 +143,16 @@ export class SvgPainter {
     this.parts.push('</g>');
   }
 
+  // What is drawn stands lower by `down`.
+  shifted(down, draw) {
+    this.parts.push(`<g transform="translate(0 ${down})">`);
+    draw();
+    this.parts.push('</g>');
+  }
+
   toString() {
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}">` +
-      `${this.parts.join('\n')}</svg>\n`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}" role="img">` +
+      `<title>${escape(this.title)}</title>\n${this.parts.join('\n')}</svg>\n`;
   }
 }
 

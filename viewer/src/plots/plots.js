@@ -24,7 +24,8 @@ export function startPlots(section, runs, clock) {
     if (names.length) add(plot.title, names);
   }
   if (!list.children.length) {
-    const names = [...run.byName.keys()].filter((n) => n !== 't').slice(0, 3);
-    if (names.length) add('Quantities', names);
+    // A record that suggests none: what changes, first of what moves.
+    const names = [...run.byName.values()].filter((c) => c.name !== 't' && changes(c)).map((c) => c.name), first = names.length ? names : [...run.byName.keys()].filter((n) => n !== 't');
+    if (first.length) add('Quantities', first.slice(0, 3));
   }
 }

@@ -1,10 +1,11 @@
 // Panels of pairs: any quantity against any other, the journal's orbit in its clearance circle, sections at an angle.
 import { h, replace, iconButton, check, select } from '../dom.js';
 import { XyPlot } from './xyplot.js';
-import { curvesOf, lookOf, label, quantityInput, coverageLine } from './series.js';
-import { count, plain, quantity } from '../number.js';
+import { CSV_HINT, axisOf, curvesOf, lookOf, quantityInput, coverageLine, swatch } from './series.js';
+import { count, quantity } from '../number.js';
 
-const FEWEST_PASSAGES = 20;   // fewer points tell nothing as a section
+const FEWEST_PASSAGES = 8;    // fewer points tell nothing as a section
+const LEAST_SPREAD = 0.02;    // of a quantity's whole range, which a section covers at the least: a periodic motion is one dot in it
 const FEWEST_ROWS = 5;        // rows in which bodies are pressed together that make a loop
 const CROSS = 'M4 4l8 8M12 4l-8 8';
 
@@ -16,10 +17,8 @@ export function startPortraits(section, runs, clock) {
     const pressed = x && y && contactOf(run, x, y);
     if (pressed) {
       if (runs.some((r) => loopRow(r, pressed.name, -Infinity) >= 0)) add(loopPanel(runs, clock, pressed.name));
-    } else if (x && y && !driven(run).has(x.name)) add(pairPanel(runs, clock, plot.title, x.name, y.name, plot.kind === 'orbit' ? plot.circle : 0));
+    } else if (x && y) add(pairPanel(runs, clock, plot.title, x.name, y.name, plot));
   }
-  const suggested = run.plots.find((p) => p.kind === 'xy' && driven(run).has(run.column(p.x)?.name)), free = suggested && firstPair(run);
-  if (free && /\.q\d*$/.test(free[0])) add(pairPanel(runs, clock, `Phase portrait of ${free[0]}`, ...free));
   const angles = turning(run);
   const buttons = h('div', { class: 'tools push' },
     h('button', { onclick: () => add(pairPanel(runs, clock, 'Portrait', ...firstPair(run))) }, 'Add a portrait'),
@@ -30,10 +29,20 @@ export function startPortraits(section, runs, clock) {
   if (angles.some((a) => turns(run, a) >= FEWEST_PASSAGES)) add(sectionPanel(runs, clock, angles));
 }
 
+// A coordinate and its speed, one that no drive prescribes where there is one.
 function firstPair(run) {
-  const fixed = driven(run), names = [...run.byName.keys()].filter((n) => n !== 't' && !fixed.has(n));
-  const q = names.find((n) => /\.q\d*$/.test(n)), u = q && q.replace(/\.q(\d*)$/, '.u$1');
-  return q && run.byName.has(u) ? [q, u] : [names[0], names[1] ?? names[0]];
+  const fixed = driven(run), names = [...run.byName.keys()].filter((n) => n !== 't');
+  const pairs = pairsOf(run), free = pairs.find(([q]) => !fixed.has(q) && moves(run, q)) ?? pairs[0];
+  return free ?? [names[0], names[1] ?? names[0]];
+}
+
+const moves = (run, name) => run.byName.get(name).max > run.byName.get(name).min;
+
+// Coordinates of joints with their speeds. Of an orientation's four numbers none has a speed of its own, and what follows stands one earlier.
+function pairsOf(run) {
+  const name = (k) => run.column(['joints', k])?.name;
+  return (run.scene.joints ?? []).flatMap(({ columns: { q, u } }) => (q.length === u.length ? q.map((k, i) => [k, u[i]]) : q.slice(4).map((k, i) => [k, u[i + 3]])))
+    .map((pair) => pair.map(name)).filter(([q, u]) => q && u);
 }
 
 // Coordinates whose course the model prescribes: their portrait shows the drive and nothing of the run.
@@ -48,33 +57,35 @@ const turns = (run, name) => {
 };
 // Joint angles that go round at least once, those of a drive first.
 function turning(run) {
-  return (run.tables.get('joints')?.columns ?? []).filter((c) => c.unit === 'rad' && /\.q\d*$/.test(c.name)).map((c) => c.name)
+  const fixed = driven(run), names = (run.tables.get('joints')?.columns ?? []).filter((c) => c.unit === 'rad' && /\.q\d*$/.test(c.name)).map((c) => c.name)
     .filter((name) => turns(run, name) >= 1);
+  return [...names.filter((n) => fixed.has(n)), ...names.filter((n) => !fixed.has(n))];
 }
 
 function shell(runs, title, controls, plot, state, element) {
-  replace(element, h('header', {}, h('h2', {}, title), h('div', { class: 'tools push' },
-    h('button', { class: 'quiet', title: 'Points as CSV', onclick: () => plot.saveCsv(runs[0].name) }, 'CSV'),
-    h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => plot.saveSvg(runs[0].name) }, 'SVG'),
+  const keys = runs.length > 1 && h('div', { class: 'chips' }, runs.map((run) => h('span', { class: 'chip' }, swatch({ colour: run.number % 8, dash: run.number % 8 }), run.label)));
+  replace(element, h('header', {}, h('h2', { title }, title), h('div', { class: 'tools push' },
+    h('button', { class: 'quiet', title: `Points ${CSV_HINT}`, 'aria-label': `${title}: points as CSV`, onclick: () => plot.saveCsv(runs[0].name) }, 'CSV'),
+    h('button', { class: 'quiet', title: 'This plot as SVG', 'aria-label': `${title}: this plot as SVG`, onclick: () => plot.saveSvg(runs[0].name, runs[0].title || runs[0].name) }, 'SVG'),
     iconButton(CROSS, `Close ${title}`, () => {
       plot.stop();
       element.remove();
-    }, { class: 'icon quiet' }))), controls, plot.host, state);
+    }, { class: 'icon quiet' }))), controls, keys && h('div', { class: 'controls' }, keys), plot.host, state);
   return element;
 }
 
 // The rows of one axis between a and b.
-function pairPanel(runs, clock, title, xName, yName, circle = 0) {
+function pairPanel(runs, clock, title, xName, yName, { circle = 0, equal = circle > 0 } = {}) {
   const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' });
   let all = true, names = [xName, yName];
   const plot = new XyPlot({
-    clock, title, circle, equal: circle > 0, follow: () => !all,
-    labels: () => names.map((n) => label(runs[0].byName.get(n))),
+    clock, title, circle, equal, follow: () => !all,
+    axes: () => names.map((n) => axisOf(runs[0].byName.get(n))),
     clouds: () => {
       const list = curvesOf(runs, [names[0]]).filter(({ run }) => run.byName.has(names[1]));
       const clouds = list.map((curve) => cloudOf(curve, names[1], all ? [-Infinity, Infinity] : clock.window));
       replace(state, coverageLine(list.flatMap((c) => [c, { ...c, column: c.run.byName.get(names[1]) }]), all ? [clock.start, clock.end] : clock.window),
-        circle ? h('span', {}, `dashed: clearance ${plain(circle * 1e3, 4)} mm`) : null);
+        circle ? h('span', {}, `dashed: clearance ${quantity(circle, 'm')}`) : null);
       return clouds;
     },
     marker: (t) => runs.filter((run) => names.every((n) => run.byName.has(n))).map((run) => names.map((n) => run.byName.get(n).at(t))),
@@ -82,11 +93,12 @@ function pairPanel(runs, clock, title, xName, yName, circle = 0) {
   const pick = (k) => (name) => {
     names[k] = name;
     plot.zoomed = null;
+    plot.equal = false;
     plot.draw();
   };
   const fields = circle ? [] : [
-    h('label', {}, 'x', quantityInput(runs[0], 'Quantity along x', names[0], pick(0))),
-    h('label', {}, 'y', quantityInput(runs[0], 'Quantity along y', names[1], pick(1)))];
+    h('label', {}, 'x', quantityInput(runs[0], `${title}: quantity along x`, names[0], pick(0))),
+    h('label', {}, 'y', quantityInput(runs[0], `${title}: quantity along y`, names[1], pick(1)))];
   return shell(runs, title, h('div', { class: 'controls' }, fields, check('only time in view', false, (on) => {
     all = !on;
     plot.draw();
@@ -143,7 +155,7 @@ function loopPanel(runs, clock, name) {
   const contact = (run) => run.scene.contacts.find((c) => c.name === name);
   let chosen = find();
   const plot = new XyPlot({
-    clock, title, labels: () => [`penetration of ${name} [m]`, `${name}.fn [N]`],
+    clock, title, axes: () => [{ name: `penetration of ${name}`, unit: 'm' }, { name: `${name}.fn`, unit: 'N' }],
     clouds: () => chosen.map(({ run, row }) => {
       const { gap, fn, times, rows } = pressedRows(run, contact(run), row), of = (f) => Float64Array.from(rows, f);
       return { x: of((i) => -gap[i]), y: of((i) => fn[i]), t: of((i) => times[i]), look: lookOf({ run, colour: run.number % 8, dash: run.number % 8 }), name: run.label };
@@ -180,15 +192,15 @@ function sectionPanel(runs, clock, angles) {
   const element = h('div', { class: 'panel' }), state = h('div', { class: 'state' }), run = runs[0];
   let angle = angles[0], degrees = 0, names = sectionPair(run, angle);
   const plot = new XyPlot({
-    clock, title: 'Poincaré section',
-    labels: () => names.map((n) => label(run.byName.get(n))),
+    clock, title: 'Poincaré section', least: () => names.map((n) => LEAST_SPREAD * (run.byName.get(n).max - run.byName.get(n).min)),
+    axes: () => names.map((n) => axisOf(run.byName.get(n))),
     clouds: () => {
       const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {
         const t = crossings(r.byName.get(angle), degrees * Math.PI / 180);
         const [x, y] = names.map((n) => Float64Array.from(t, (at) => r.byName.get(n).at(at)));
         return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number, dash: 0 }), name: r.label };
       });
-      replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} passages of ${angle} through ${degrees}°, between samples by a straight line`));
+      replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} ${clouds.length === 1 && clouds[0].t.length === 1 ? 'passage' : 'passages'} of ${angle} through ${degrees}°, between samples by a straight line`));
       return clouds;
     },
   });
@@ -206,15 +218,14 @@ function sectionPanel(runs, clock, angles) {
       angle = a;
       plot.draw();
     }), '=', number, '°'),
-    h('label', {}, 'x', quantityInput(run, 'Quantity along x', names[0], pick(0))),
-    h('label', {}, 'y', quantityInput(run, 'Quantity along y', names[1], pick(1)))), plot, state, element);
+    h('label', {}, 'x', quantityInput(run, 'Poincaré section: quantity along x', names[0], pick(0))),
+    h('label', {}, 'y', quantityInput(run, 'Poincaré section: quantity along y', names[1], pick(1)))), plot, state, element);
 }
 
-// Something that the angle does not fix: a contact's place or another joint.
+// Something that the angle does not fix: a contact's place or another joint, best one that does not go round itself.
 function sectionPair(run, angle) {
   const orbit = run.plots.find((p) => p.kind === 'orbit');
   if (orbit) return [run.column(orbit.x).name, run.column(orbit.y).name];
-  const other = [...run.byName.keys()].find((n) => /\.q\d*$/.test(n) && n !== angle && run.byName.has(n.replace(/\.q(\d*)$/, '.u$1')));
-  const q = other ?? angle;
-  return [q, q.replace(/\.q(\d*)$/, '.u$1')];
+  const others = pairsOf(run).filter(([q]) => q !== angle && moves(run, q)), swings = ([q]) => run.byName.get(q).unit !== 'rad' || turns(run, q) < 1;
+  return others.find(swings) ?? others[0] ?? pairsOf(run).find(([q]) => q === angle) ?? [angle, angle];
 }

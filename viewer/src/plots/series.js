@@ -2,15 +2,16 @@
 // the record is in view.
 import { h, s } from '../dom.js';
 import { theme } from '../theme.js';
-import { count, plain, unitText } from '../number.js';
+import { count, plain, stored, unitText, withUnit } from '../number.js';
 
-// One entry a run that has the quantity. Colour tells quantities apart, the pattern runs; with one run both tell quantities.
+// One entry a run that has the quantity. With one run colour and pattern tell quantities apart; with several the pattern tells the run, and
+// a sign along the curve the quantity, so that no two need colour to be told apart.
 export function curvesOf(runs, names) {
-  const list = [];
+  const list = [], several = runs.length > 1;
   names.forEach((name, k) => {
     for (const run of runs) {
       const column = run.byName.get(name);
-      if (column) list.push({ name, run, column, colour: k % 8, dash: runs.length > 1 ? run.number % 8 : k % 8 });
+      if (column) list.push({ name, run, column, colour: k % 8, dash: several ? run.number % 8 : k % 8, sign: several && names.length > 1 ? k % SIGNS.length : undefined });
     }
   });
   return list;
@@ -18,12 +19,36 @@ export function curvesOf(runs, names) {
 
 export const lookOf = (curve) => ({ stroke: theme().series[curve.colour], dash: theme().dashes[curve.dash], width: curve.run.number ? 1.5 : 1.6 });
 
-export function swatch(curve) {
-  return s('svg', { viewBox: '0 0 24 8', 'aria-hidden': 'true' }, s('line', { x1: 0, y1: 4, x2: 24, y2: 4, 'stroke-width': 2.2,
-    style: `stroke: var(--series-${curve.colour})`, 'stroke-dasharray': theme().dashes[curve.dash].join(' ') }));
+// Signs along curves, as paths of x and y about their middle.
+const SIGNS = [[-3, -3, 3, -3, 3, 3, -3, 3], [0, -4, 3.6, 3, -3.6, 3], [0, -4.2, 4.2, 0, 0, 4.2, -4.2, 0], [0, 4, 3.6, -3, -3.6, -3],
+  [-3.5, -1.2, 3.5, -1.2, 3.5, 1.2, -3.5, 1.2], [-1.2, -3.8, 1.2, -3.8, 1.2, 3.8, -1.2, 3.8], [-4, -4, 4, 4, 4, -4, -4, 4], [-4, 4, 0, -1, 4, 4, 0, 1]];
+const SIGN_STEP = 110;        // pixels between two signs
+
+export function drawSign(painter, curve, x, y, size = 1) {
+  const path = SIGNS[curve.sign];
+  if (path) painter.path(path.map((v, m) => (m % 2 ? y : x) + v * size), { fill: theme().series[curve.colour], stroke: theme().panel, width: size, close: true });
 }
 
-export const label = (column) => `${column.name}${unitText(column.unit) ? ` [${unitText(column.unit)}]` : ''}`;
+// Draws the signs of curve number k of n over the pixels of its samples, each curve's shifted so that they do not cover each other.
+export function drawSigns(painter, curve, k, n, xs, px, py, size = 1) {
+  if (curve.sign === undefined) return;
+  let next = px(xs[0]) + SIGN_STEP * size * (k + 0.5) / n;
+  for (let i = 0; i < xs.length; i++) {
+    const x = px(xs[i]), y = py(i);
+    if (x < next || !Number.isFinite(y)) continue;
+    next = x + SIGN_STEP * size;
+    drawSign(painter, curve, x, y, size);
+  }
+}
+
+export function swatch(curve) {
+  const colour = `var(--series-${curve.colour})`, sign = SIGNS[curve.sign];
+  return s('svg', { viewBox: '0 0 24 8', 'aria-hidden': 'true' }, s('line', { x1: 0, y1: 4, x2: 24, y2: 4, 'stroke-width': 2.2,
+    style: `stroke: ${colour}`, 'stroke-dasharray': theme().dashes[curve.dash].join(' ') }),
+  sign && s('polygon', { points: sign.map((v, m) => (m % 2 ? 4 : 12) + v).join(' '), style: `fill: ${colour}; stroke: var(--panel)` }));
+}
+
+export const axisOf = (column) => ({ name: column.name, unit: column.unit });
 
 // Says for each axis in use whether every recorded row stands between a and b.
 export function coverageLine(curves, [a, b]) {
@@ -38,20 +63,22 @@ export function coverageLine(curves, [a, b]) {
   return parts;
 }
 
-const digits = (x) => (Number.isFinite(x) ? String(Number(x.toPrecision(17))) : '');
-const single = (x) => (Number.isFinite(x) ? String(Number(x.toPrecision(9))) : '');
+// A field of a CSV file.
+export const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-// Rows in view as CSV; a blank where an axis has no row at that time.
+// Rows in view as CSV, in SI units whatever the plot's prefixes; a blank where an axis has no row at that time.
 export function toCsv(times, curves, data, [a, b]) {
-  const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const several = new Set(curves.map((c) => c.run)).size > 1;
-  const lines = [['t', ...curves.map((c) => field(several ? `${c.run.label}: ${c.name}` : c.name))].join(',')];
+  const head = ({ run, name, column }) => field(withUnit(several ? `${run.label}: ${name}` : name, unitText(column.unit)));
+  const lines = [['t [s]', ...curves.map(head)].join(',')];
   for (let i = 0; i < times.length; i++) {
     if (times[i] < a || times[i] > b) continue;
-    lines.push([digits(times[i]), ...data.map((v, k) => (v[i] === undefined || v[i] === null ? '' : curves[k].column.type === 'f64' ? digits(v[i]) : single(v[i])))].join(','));
+    lines.push([stored(times[i]), ...data.map((v, k) => (v[i] === undefined || v[i] === null ? '' : stored(v[i], curves[k].column.type === 'f32')))].join(','));
   }
   return `${lines.join('\n')}\n`;
 }
+
+export const CSV_HINT = 'as CSV: SI units, every digit that the page stores (32-bit numbers, about 7)';
 
 // A field that takes the name of any recorded quantity.
 export function quantityInput(run, name, value, onpick, hint = name) {

@@ -2,10 +2,10 @@
 import uPlot from 'uplot';
 import { h, replace, iconButton, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
-import { plain, tickTexts, unitText } from '../number.js';
+import { axisScale, isRounding, plain, tickTexts, unitText } from '../number.js';
 import { Frame, padded } from './frame.js';
-import { SvgPainter } from './painter.js';
-import { curvesOf, lookOf, swatch, coverageLine, toCsv, quantityInput } from './series.js';
+import { CanvasPainter, SvgPainter } from './painter.js';
+import { CSV_HINT, curvesOf, drawSign, drawSigns, lookOf, swatch, coverageLine, toCsv, quantityInput } from './series.js';
 
 const HEIGHT = 158;
 const CROSS = 'M4 4l8 8M12 4l-8 8';
@@ -14,17 +14,17 @@ export class TimePlot {
   constructor(runs, clock, title, names, onclose) {
     Object.assign(this, { runs, clock, title, names: [...names] });
     this.chips = h('div', { class: 'chips' });
-    this.host = h('div', { class: 'plot' });
+    this.host = h('div', { class: 'plot', tabindex: 0, role: 'group' });
     this.state = h('div', { class: 'state' });
     this.cursor = h('div', { class: 'cursor' });
     this.element = h('div', { class: 'panel timeplot' },
       h('header', {}, h('h2', {}, title), h('div', { class: 'tools push' },
-        quantityInput(runs[0], 'Add a quantity', '', (name, input) => {
+        quantityInput(runs[0], `Add a quantity to ${title}`, '', (name, input) => {
           input.value = '';
           if (!this.names.includes(name)) this.show([...this.names, name]);
         }, '+ quantity'),
-        h('button', { class: 'quiet', title: 'Samples in view as CSV', onclick: () => this.saveCsv() }, 'CSV'),
-        h('button', { class: 'quiet', title: 'This plot as SVG', onclick: () => this.saveSvg() }, 'SVG'),
+        h('button', { class: 'quiet', title: `Samples in view ${CSV_HINT}`, 'aria-label': `${title}: samples in view as CSV`, onclick: () => this.saveCsv() }, 'CSV'),
+        h('button', { class: 'quiet', title: 'This plot as SVG', 'aria-label': `${title}: this plot as SVG`, onclick: () => this.saveSvg() }, 'SVG'),
         iconButton(CROSS, `Close ${title}`, () => {
           this.stop();
           onclose(this);
@@ -51,6 +51,7 @@ export class TimePlot {
     this.plot.over.append(this.cursor);
     this.listen(this.plot.over);
     this.values = [];
+    this.host.setAttribute('aria-label', `${this.title} over time: ${names.join(', ')}. Arrow keys go from sample to sample, + and − change the stretch of time in view, 0 shows all.`);
     replace(this.chips, this.curves.map((curve) => this.chip(curve)));
     this.showWindow();
     this.showTime();
@@ -72,28 +73,44 @@ export class TimePlot {
       !curve.run.number && h('button', { class: 'quiet', 'aria-label': `Remove ${curve.name}`, title: 'Remove', onclick: () => this.show(this.names.filter((n) => n !== curve.name)) }, '×'));
   }
 
+  // The unit of all curves as recorded; none where they differ.
   get unit() {
-    const units = new Set(this.curves.map((c) => unitText(c.column.unit)));
+    const units = new Set(this.curves.map((c) => c.column.unit));
     return units.size === 1 ? [...units][0] : '';
+  }
+
+  // Prefix and factor of an axis as it now runs.
+  scaleOf(key, u = this.plot) {
+    const { min, max } = u.scales[key];
+    return axisScale(min ?? 0, max ?? 0, key === 'x' ? 's' : this.unit);
   }
 
   options() {
     const c = theme(), axis = { stroke: c.muted, grid: { stroke: c.rule, width: 1 }, ticks: { stroke: c.rule, size: 4 }, font: `11px ${c.font}` };
     const few = (u, k, from, to) => to - from < u.bbox.width / devicePixelRatio / 5;
     return {
-      width: this.width, height: HEIGHT, legend: { show: false }, padding: [6, 14, 0, 0], pxAlign: 0,
+      width: this.width, height: HEIGHT, legend: { show: false }, padding: [6, 22, 0, 0], pxAlign: 0,
       cursor: { y: false, drag: { x: true, y: false, setScale: false }, sync: { key: 'time' }, points: { size: 6 } },
       scales: { x: { time: false, range: () => this.range() }, y: { range: (u, min, max) => (min === null ? [-1, 1] : spread(min, max)) } },
       axes: [
-        { ...axis, size: 26, gap: 3, space: 70, values: (u, v) => tickTexts(v) },
-        { ...axis, size: 62, gap: 4, space: 28, label: this.unit, labelSize: this.unit ? 15 : 0, labelGap: 0, labelFont: `11px ${c.font}`, values: (u, v) => tickTexts(v) },
+        { ...axis, size: 26, gap: 3, space: 70, values: (u, v) => inUnit(tickTexts(v.map((x) => x * this.scaleOf('x', u).factor)), this.scaleOf('x', u).unit) },
+        { ...axis, size: 62, gap: 4, space: 28, label: (u) => this.scaleOf('y', u).unit, labelSize: this.unit ? 15 : 0, labelGap: 0, labelFont: `11px ${c.font}`,
+          values: (u, v) => tickTexts(v.map((x) => x * this.scaleOf('y', u).factor)) },
       ],
       series: [{}, ...this.curves.map((curve) => {
         const look = lookOf(curve);
         return { label: curve.name, stroke: look.stroke, width: look.width, dash: look.dash, spanGaps: true, points: { show: few, size: 4.5, fill: look.stroke, width: 0 } };
       })],
-      hooks: { setSelect: [(u) => this.select(u)] },
+      hooks: { setSelect: [(u) => this.select(u)], drawSeries: [(u, k) => this.drawSigns(u, k)], draw: [() => this.plot && this.showValues()] },
     };
+  }
+
+  drawSigns(u, k) {
+    const curve = this.curves[k - 1], { left, top, width, height } = u.bbox;
+    if (curve?.sign === undefined) return;
+    const { first, last } = curve.column.axis.range(...this.range()), t = curve.column.axis.times.subarray(first, last + 1), { values } = curve.column;
+    new CanvasPainter(u.ctx).clip(left, top, width, height, () => drawSigns(new CanvasPainter(u.ctx), curve, k - 1, this.curves.length, t,
+      (x) => u.valToPos(x, 'x', true), (i) => u.valToPos(values[first + i], 'y', true), devicePixelRatio));
   }
 
   range() {
@@ -150,7 +167,17 @@ export class TimePlot {
     this.cursor.style.transform = `translateX(${x - 0.75}px)`;
     this.cursor.hidden = !(x >= 0 && x <= width);
     this.element.dataset.time = t;
-    this.curves.forEach((curve, k) => { this.values[k].textContent = plain(curve.column.at(t), 5); });
+    this.showValues();
+  }
+
+  // In the unit of the axis, so that they can be found there.
+  showValues() {
+    const { factor, unit } = this.scaleOf('y'), { t } = this.clock;
+    this.curves.forEach((curve, k) => {
+      const own = unit || this.curves.length === 1 ? unit : unitText(curve.column.unit);
+      const { min, max } = curve.column, v = curve.column.at(t);
+      this.values[k].textContent = `${plain(isRounding(v, max - min) ? 0 : v * factor, 5)}${own ? ` ${own}` : ''}`;
+    });
   }
 
   saveCsv() {
@@ -158,39 +185,64 @@ export class TimePlot {
   }
 
   saveSvg() {
-    const width = this.width, height = 240, c = theme(), painter = new SvgPainter(width, height, c.panel), [a, b] = this.range();
-    const rows = (curve) => curve.column.axis.range(a, b);
+    const width = this.width, c = theme(), [a, b] = this.range(), font = `11px ${c.font}`, left = 76;
+    const keys = legendRows(this.curves, this.runs.length > 1, width - left - 12), top = 30 + 16 * keys.length, height = top + 214;
+    const painter = new SvgPainter(width, height, c.panel, `${this.title} · ${this.runs[0].title || this.runs[0].name}`);
+    painter.text(left, 16, this.title, { fill: c.ink, font: `600 12px ${c.font}` });
+    for (const { x, y, curve, name } of keys.flat()) {
+      painter.path([left + x, y, left + x + 24, y], lookOf(curve));
+      drawSign(painter, curve, left + x + 12, y);
+      painter.text(left + x + 30, y + 4, name, { fill: c.ink, font });
+    }
+    const frame = new Frame({ left, top, width: width - left - 12, height: 174 }, [a, b], this.span(a, b));
+    frame.draw(painter, { name: 't', unit: 's' }, { name: '', unit: this.unit });
+    painter.clip(left, top, frame.box.width, frame.box.height, () => this.curves.forEach((curve, k) => {
+      const { first, last } = curve.column.axis.range(a, b), { times } = curve.column.axis, points = [];
+      for (let i = first; i <= last; i++) points.push(frame.px(times[i]), frame.py(curve.column.values[i]));
+      painter.path(points, lookOf(curve));
+      drawSigns(painter, curve, k, this.curves.length, times.subarray(first, last + 1), frame.px, (i) => frame.py(curve.column.values[first + i]));
+    }));
+    download(fileName(this.runs[0].name, this.title) + '.svg', painter.toString(), 'image/svg+xml');
+  }
+
+  // What the curves cover between a and b.
+  span(a, b) {
     let low = Infinity, high = -Infinity;
-    for (const curve of this.curves) {
-      const { first, last } = rows(curve);
+    for (const { column } of this.curves) {
+      const { first, last } = column.axis.range(a, b);
       for (let i = first; i <= last; i++) {
-        const v = curve.column.values[i];
+        const v = column.values[i];
         if (v < low) low = v;
         if (v > high) high = v;
       }
     }
-    const frame = new Frame({ left: 76, top: 26, width: width - 88, height: height - 66 }, [a, b], spread(low, high));
-    frame.draw(painter, 't [s]', this.unit);
-    painter.clip(frame.box.left, frame.box.top, frame.box.width, frame.box.height, () => {
-      for (const curve of this.curves) {
-        const { first, last } = rows(curve), points = [];
-        for (let i = first; i <= last; i++) points.push(frame.px(curve.column.axis.times[i]), frame.py(curve.column.values[i]));
-        painter.path(points, lookOf(curve));
-      }
-    });
-    let x = frame.box.left;
-    for (const curve of this.curves) {
-      painter.path([x, 12, x + 20, 12], lookOf(curve));
-      painter.text(x + 25, 16, curve.name, { fill: c.ink, font: `11px ${c.font}` });
-      x += 40 + 6.2 * curve.name.length;
-    }
-    download(fileName(this.runs[0].name, this.title) + '.svg', painter.toString(), 'image/svg+xml');
+    return spread(low, high);
   }
 }
 
+// The last of an axis' numbers takes the unit along.
+const inUnit = (texts, unit) => texts.map((text, k) => (k === texts.length - 1 ? `${text} ${unit}` : text));
+
+// Where the keys of a legend stand, in as many rows as they need; 6.2 pixels a letter at 11 pixels.
+function legendRows(curves, several, width) {
+  const rows = [[]];
+  let x = 0;
+  for (const curve of curves) {
+    const name = several ? `${curve.name} · ${curve.run.label}` : curve.name, room = 46 + 6.2 * name.length;
+    if (x > 0 && x + room > width) {
+      rows.push([]);
+      x = 0;
+    }
+    rows.at(-1).push({ x, y: 12 + 16 * rows.length, curve, name });
+    x += room;
+  }
+  return rows;
+}
+
+// Room above and below. What changes by less than a millionth of its own size is drawn as the straight line it is.
 function spread(low, high) {
   if (!Number.isFinite(low + high)) return [-1, 1];
-  if (high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high))) return padded([low, high], 0.06);
+  if (high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high))) return padded([low, high], 0.06);
   const half = Math.abs(low) * 0.05 || 1;
   return [low - half, high + half];
 }

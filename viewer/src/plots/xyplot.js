@@ -1,19 +1,23 @@
 // A drawing of pairs where x need not ascend: orbits, phase portraits, loops, sections. A dot marks the present time; a
-// click goes to the nearest sample, a drag looks closer.
+// click goes to the nearest sample, a drag or + looks closer.
 import { h, download, fileName } from '../dom.js';
+import { stored, unitText, withUnit } from '../number.js';
 import { theme, onTheme } from '../theme.js';
 import { CanvasPainter, SvgPainter, fitCanvas } from './painter.js';
 import { Frame, curvePoints, padded } from './frame.js';
+import { field } from './series.js';
 
+const TITLE = 22;             // pixels for the title of a drawing in a file
 const FEW = 150;              // samples up to which each is drawn as a dot of its own
 
 export class XyPlot {
-  // clouds(): [{x, y, t, look, name, dots}] in runs' order; labels(): [x, y]; marker(t): [[x, y], …] now
-  constructor({ clock, title, clouds, labels, marker, circle = 0, equal = false, height = 268, follow = () => false }) {
-    Object.assign(this, { clock, title, clouds, labels, marker, circle, equal, height });
+  // clouds(): [{x, y, t, look, name, dots}] in runs' order; axes(): [x, y], each {name, unit}; marker(t): [[x, y], …] now;
+  // least(): how much the axes cover at the least, so that points that are all one look like one
+  constructor({ clock, title, clouds, axes, marker, circle = 0, equal = false, height = 268, follow = () => false, least = () => [0, 0] }) {
+    Object.assign(this, { clock, title, clouds, axes, marker, circle, equal, height, least });
     this.zoomed = null;
-    this.canvas = h('canvas', { role: 'img' });
-    this.dots = h('canvas', { style: 'position: absolute; left: 4px; top: 4px; pointer-events: none' });
+    this.canvas = h('canvas', { role: 'img', tabindex: 0, onkeydown: (e) => this.key(e) });
+    this.dots = h('canvas', { 'aria-hidden': 'true', style: 'position: absolute; left: 4px; top: 4px; pointer-events: none' });
     this.host = h('div', { class: 'plot' }, this.canvas, this.dots);
     new ResizeObserver(() => this.draw()).observe(this.host);
     this.offs = [marker && clock.on('time', () => this.drawDots()), clock.on('window', () => follow() && this.draw()), onTheme(() => this.draw())].filter(Boolean);
@@ -40,7 +44,8 @@ export class XyPlot {
       x = extend(x, [-this.circle, this.circle]);
       y = extend(y, [-this.circle, this.circle]);
     }
-    return new Frame(box, padded(x), padded(y), { equal: this.equal });
+    const [leastX, leastY] = this.least();
+    return new Frame(box, padded(atLeast(x, leastX)), padded(atLeast(y, leastY)), { equal: this.equal });
   }
 
   draw() {
@@ -50,13 +55,14 @@ export class XyPlot {
     this.at = this.frame(this.list);
     for (const canvas of [this.canvas, this.dots]) Object.assign(canvas.style, { width: `${this.shown}px`, height: `${this.height}px` });
     this.paint(new CanvasPainter(fitCanvas(this.canvas, this.width, this.height)));
-    this.canvas.setAttribute('aria-label', `${this.title}: ${this.labels().join(' against ')}`);
+    const [x, y] = this.axes();
+    this.canvas.setAttribute('aria-label', `${this.title}: ${y.name} over ${x.name}. + and − look closer and further, 0 shows all.`);
     this.drawDots();
   }
 
   paint(painter) {
     const { at } = this, { left, top, width, height } = at.box, c = theme();
-    at.draw(painter, ...this.labels());
+    at.draw(painter, ...this.axes());
     painter.clip(left, top, width, height, () => {
       if (this.circle) {
         const r = this.circle / (at.x[1] - at.x[0]) * width;
@@ -124,6 +130,18 @@ export class XyPlot {
     this.draw();
   }
 
+  // About the present point where there is one in view, else about the middle.
+  key(event) {
+    const factor = { '+': 0.5, '=': 0.5, '-': 2 }[event.key];
+    if (!factor && event.key !== '0' || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const { x, y } = this.at, [mx, my] = this.marker?.(this.clock.t)[0] ?? [], inside = (v, [a, b]) => v >= a && v <= b;
+    const about = (v, range) => (inside(mx, x) && inside(my, y) ? v : (range[0] + range[1]) / 2);
+    const closer = (v, range) => range.map((edge) => about(v, range) + factor * (edge - about(v, range)));
+    this.zoomed = factor ? [closer(mx, x), closer(my, y)] : null;
+    this.draw();
+  }
+
   seek([px, py]) {
     let best = 20 ** 2, t;
     for (const cloud of this.list) {
@@ -135,19 +153,31 @@ export class XyPlot {
     if (t !== undefined) this.clock.seek(t);
   }
 
-  saveSvg(name) {
-    const painter = new SvgPainter(this.width, this.height, theme().panel);
-    this.paint(painter);
+  saveSvg(name, about) {
+    const c = theme(), painter = new SvgPainter(this.width, this.height + TITLE, c.panel, `${this.title} · ${about}`), { box } = this.at;
+    painter.text(box.left, 16, this.title, { fill: c.ink, font: `600 12px ${c.font}` });
+    if (this.list.length > 1) this.list.forEach(({ look, name: of }, k) => {
+      const x = box.left + 8, y = TITLE + box.top + 12 + 15 * k;
+      painter.path([x, y, x + 24, y], look);
+      painter.text(x + 30, y + 4, of, { fill: c.ink, font: `11px ${c.font}` });
+    });
+    painter.shifted(TITLE, () => this.paint(painter));
     download(fileName(name, this.title) + '.svg', painter.toString(), 'image/svg+xml');
   }
 
   saveCsv(name) {
-    const lines = [['run', 't', ...this.labels().map((l) => `"${l.replaceAll('"', '""')}"`)].join(',')];
-    for (const cloud of this.list) {
-      for (let i = 0; i < cloud.x.length; i++) lines.push([`"${cloud.name.replaceAll('"', '""')}"`, cloud.t[i], cloud.x[i], cloud.y[i]].join(','));
+    const single = (v) => v instanceof Float32Array;
+    const lines = [['run', 't [s]', ...this.axes().map((axis) => field(withUnit(axis.name, unitText(axis.unit))))].join(',')];
+    for (const { x, y, t, name: of } of this.list) {
+      for (let i = 0; i < x.length; i++) lines.push([field(of), stored(t[i]), stored(x[i], single(x)), stored(y[i], single(y))].join(','));
     }
     download(fileName(name, this.title) + '.csv', `${lines.join('\n')}\n`, 'text/csv');
   }
+}
+
+function atLeast([low, high], span) {
+  const more = Math.max(0, span - (high - low)) / 2;
+  return [low - more, high + more];
 }
 
 function extend([low, high], values) {
