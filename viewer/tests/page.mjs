@@ -88,12 +88,13 @@ export function pageChecks(browser, scratch) {
       assert.ok(await scene.evaluate((e) => e === document.activeElement), 'Tab reaches it after its controls');
       assert.match(await scene.getAttribute('aria-label'), new RegExp(`Scene: arrows ${word} the view`));
       assert.ok(await page.locator('#scene .keys').isVisible(), 'says its keys');
+      await page.waitForTimeout(400);            // until the page has its heights: a scene that is fitted follows them
       const before = await eye();
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowUp');
       const moved = await eye();
       assert.notDeepEqual(moved.at, before.at);
-      if (word === 'turn') assert.deepEqual(moved.target, before.target, 'about its middle');
+      if (word === 'turn') assert.ok(moved.target.every((v, k) => Math.abs(v - before.target[k]) < 1e-12), 'about its middle, to rounding');
       else assert.notDeepEqual(moved.target, before.target);
       await page.keyboard.press('+');
       const closer = await eye();
