@@ -54,7 +54,7 @@ static void put_link(scene *s, vec3 from, vec3 to, double width, bool from_model
   begin_shape(s, "link", from_model);
   put_point(s, "from", from);
   put_point(s, "to", to);
-  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.12 * length, 0.05 * s->length));
+  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.1 * length, 0.04 * s->length));
   json_close(&s->w, '}');
 }
 
@@ -298,6 +298,27 @@ static void put_surfaces(scene *s) {
   json_close(&s->w, ']');
 }
 
+// Σ factor q: teeth of wheels in mesh, radius of a pinion and -1 of its rack.
+static void put_terms(scene *s, const constraint *c) {
+  json_open(&s->w, "terms", '[');
+  for (int i = 0; i < c->term_count; i++) {
+    json_open(&s->w, NULL, '{');
+    json_put_integer(&s->w, "joint", c->terms[i].of.joint);
+    json_put_integer(&s->w, "coordinate", c->terms[i].of.index);
+    json_put_number(&s->w, "factor", c->terms[i].factor);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
+}
+
+// What a relation of two coordinates is: wheels in mesh where both turn, a pinion and its rack where the second slides.
+static const char *couple_kind(const mechanism *m, const constraint *c) {
+  if (c->term_count != 2) return "couple";
+  const joint_type *first = m->joints[c->terms[0].of.joint].type, *second = m->joints[c->terms[1].of.joint].type;
+  if (first != &joint_revolute) return "couple";
+  return second == &joint_revolute ? "gear" : second == &joint_prismatic ? "rack" : "couple";
+}
+
 static void put_constraints(scene *s) {
   json_open(&s->w, "constraints", '[');
   for (int i = 0;; i++) {
@@ -308,9 +329,10 @@ static void put_constraints(scene *s) {
     bool between_markers = c->type != &constraint_couple;
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", p.name);
-    json_put_text(&s->w, "kind", p.kind);
+    json_put_text(&s->w, "kind", between_markers ? p.kind : couple_kind(s->m, c));
     put_marker(s, "first", between_markers ? c->first : -1);
     put_marker(s, "second", between_markers ? c->second : -1);
+    if (!between_markers) put_terms(s, c);
     json_close(&s->w, '}');
   }
   json_close(&s->w, ']');

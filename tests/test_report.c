@@ -65,6 +65,24 @@ static void the_scene_is_there(void) {
   CHECK(json_get(run, "plots")->count >= 4);
 }
 
+// What a page draws wheels and racks from: joints and factors of couplings, and what they are.
+static void couplings_are_there(void) {
+  opened_page p = run_and_report(example_load("rack-pinion", "end=0.01"), "couple");
+  const json_value *constraints = json_get(json_get(run_of(&p, 0), "scene"), "constraints");
+  const json_value *mesh = find_named(constraints, "mesh"), *steer = find_named(constraints, "steer");
+  if (!CHECK(mesh && steer)) return;
+  CHECK_TEXT(json_get_text(mesh, "kind"), "gear");
+  CHECK_TEXT(json_get_text(steer, "kind"), "rack");
+  const json_value *terms = json_get(mesh, "terms");
+  if (!CHECK(terms && terms->count == 2)) return;
+  CHECK_EQUAL(json_get_number(&terms->items[1], "joint", -1), 1);
+  CHECK_NEAR(json_get_number(&terms->items[0], "factor", 0), 12, 0);
+  CHECK_NEAR(json_get_number(&terms->items[1], "factor", 0), 36, 0);
+  CHECK_NEAR(json_get_number(&json_get(steer, "terms")->items[0], "factor", 0), 0.03, 1e-17);  // the pinion's radius, read from text
+  opened_page q = run_and_report(example_load("differential", "end=0.01"), "couple3");
+  CHECK_TEXT(json_get_text(find_named(json_get(json_get(run_of(&q, 0), "scene"), "constraints"), "bevel"), "kind"), "couple");
+}
+
 static const json_value *plot_titled(const json_value *run, const char *title) {
   const json_value *plots = json_get(run, "plots");
   for (int i = 0; plots && i < plots->count; i++)
@@ -362,6 +380,7 @@ static void a_failure_is_told_with_its_reason(void) {
 int main(void) {
   RUN(numbers_come_back);
   RUN(the_scene_is_there);
+  RUN(couplings_are_there);
   RUN(rounding_is_not_shown_first);
   RUN(plots_tell_the_story);
   RUN(forces_stand_where_they_act);

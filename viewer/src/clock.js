@@ -11,6 +11,7 @@ export class Clock {
     this.loop = true;
     this.speed = 1;                       // simulated over real time
     this.run = null;                      // whose impacts and energies are shown, of several runs
+    this.shifts = null;                   // by run: how far from the time it is shown, where impacts are laid side by side [s]
     this.stops = null;                    // times the impact keys stop at, where the table shows but some
     this.listeners = { time: new Set(), window: new Set(), state: new Set(), run: new Set(), data: new Set() };   // data: every row is there
   }
@@ -25,7 +26,8 @@ export class Clock {
   }
 
   // A time out of view brings the view along.
-  seek(t) {
+  seek(t, shifts = null) {
+    this.shifts = shifts;
     this.t = Math.min(this.end, Math.max(this.start, t));
     const [a, b] = this.window;
     if (this.t < a || this.t > b) this.show(this.t - (b - a) / 2, this.t + (b - a) / 2);
@@ -58,6 +60,7 @@ export class Clock {
   play(on = !this.playing) {
     if (on === this.playing) return;
     this.playing = on && this.end > this.start;
+    if (this.playing) this.shifts = null;
     if (this.playing) {
       const [a, b] = this.window;
       if (this.t >= b || this.t < a) this.seek(a);

@@ -92,6 +92,10 @@ class Axis {
     return this.time.values;
   }
 
+  get isLoaded() {
+    return this.time.isLoaded;
+  }
+
   get index() {
     return this.number?.values ?? null;
   }

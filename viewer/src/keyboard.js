@@ -15,11 +15,17 @@ const KEYS = [
   ['T', 'light, dark, as the system'],
   ['?', 'this list'],
 ];
+const SCENE_KEYS = [
+  ['← → ↑ ↓', 'move a planar view, turn a spatial one'],
+  ['+ −', 'closer, further'],
+];
 
 export function startKeyboard(run, clock, { fit, theme }) {
   const dialog = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys'),
     h('dl', {}, KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
-    h('p', { class: 'note' }, 'With the scene in focus, arrows move the view and + − bring it closer; with a portrait in focus, + − 0 are its own. In the table of impacts, ↑ ↓, Page and Home, End go from row to row. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
+    h('h3', {}, 'With the scene in focus (Tab, or a click on it)'),
+    h('dl', {}, SCENE_KEYS.flatMap(([key, text]) => [h('dt', {}, key.split(' ').flatMap((k) => [h('kbd', {}, k), ' '])), h('dd', {}, text)])),
+    h('p', { class: 'note' }, 'With a portrait in focus, + − 0 are its own. In the table of impacts, ↑ ↓, Page and Home, End go from row to row. In a plot, drag to zoom, click to go there, double-click for the whole run.'),
     h('form', { method: 'dialog' }, h('button', {}, 'Close')));
   document.body.append(dialog);
   const help = () => (dialog.open ? dialog.close() : dialog.showModal());

@@ -32,6 +32,7 @@ export function startTimeline(dock, runs, clock) {
   const where = h('span', { class: 'where' });
   const whose = runs.length > 1 && select('Run whose impacts and energies are shown', runs.map((r) => [r.number, r.label]), 0, (k) => clock.pick(runs[k]));
   clock.run = run;
+  if (whose) clock.on('run', () => { whose.value = clock.run.number; });
 
   replace(dock, strip.element, slider, h('div', { class: 'bar' },
     iconButton(ICON.last, 'Impact before (Shift ←)', () => toImpact(clock, -1), { disabled: !runs.some((r) => r.impacts?.inPage) }),

@@ -166,6 +166,19 @@ export function pair() {
   return [[a, b], [compare], both];
 }
 
+// Two runs with a bearing each, at different places in it.
+export function loosePair() {
+  const [a, b] = ['a', 'b'].map((name) => ({ ...twoContacts(), name })), { contacts } = b.tables;
+  b.tables.contacts = contacts.map(([name, unit, values]) => [name, unit, name === 'pin.x' ? values.map((v) => 0.5 * v) : values]);
+  return [[a, b], [{ ...pair()[1][0], matched: [], only_first: [], only_second: [] }]];
+}
+
+// A planar run and a spatial one that ends earlier, without a body in common.
+export function strangers() {
+  const a = ball({ name: 'a' }), b = { ...many(3, 50), name: 'b' };
+  return [[a, b], [{ run: 1, columns: [], window: 0.01, matched: [], only_first: [], only_second: [], impacts: { matched: 0, only_first: 0, only_second: 0, time: null, impulse: null }, energy: [], cost: [] }]];
+}
+
 // n bodies that float and turn in space, for the frame rate.
 export function many(n = 200, frames = 400) {
   const time = Array.from({ length: frames }, (_, i) => i * 0.01), bodies = [], shapes = [{ name: 'ground', pose: null, com: [0, 0, 0], mass: 0, shapes: [{ kind: 'plane', at: [0, 0, 0] }] }];

@@ -1,7 +1,7 @@
 // Every model under models/: run it, report it, open it, play it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, open, times } from './harness.mjs';
 
@@ -32,6 +32,58 @@ export function modelChecks(browser, scratch, tool) {
       assert.notDeepEqual(after, before, 'something has moved');
       assert.deepEqual(page.trouble, []);
       assert.deepEqual(page.reached, []);
+      await page.shut();
+    });
+  }
+
+  // Kinds that no model under models/ has.
+  const loose = `parameters: {c: 0.5 mm}
+bodies:
+  rod: {mass: 0.5, inertia: [1e-3, 1e-3, 1e-4], com: [0.1, 0, 0.02]}
+  block: {mass: 0.4, inertia: [4e-4, 5e-4, 3e-4], com: [5 mm, 2 mm, 0]}
+joints:
+  journal: {revolute: [ground, rod], axis: y, clearance: c, radius: 10 mm, length: 40 mm, axial_clearance: 1 mm, material: steel}
+  channel: {prismatic: [ground, block], at: [0, 0.3, 0], axis: x, clearance: c, length: 60 mm, width: 30 mm, height: 20 mm, material: steel}
+materials: {steel: {restitution: 0.5, friction: 0.1}}
+forces: {shake: {force: block, components: [0, "5*sin(200*t)", "9*sin(130*t)"]}}
+initial: {journal: {u: 3}, channel: {u: 0.5}}
+method: {moreau: {step: 2e-5}}
+end: 0.2 s
+`;
+  const looseFile = join(scratch, 'loose.yaml');
+  writeFileSync(looseFile, loose);
+  for (const [kind, model] of [['guide', 'slider-crank'], ['bearing', 'slider-crank-revolute'], ['socket', 'socket-pendulum'], ['journal', looseFile], ['channel', looseFile]]) {
+    check(`the magnifier draws a ${kind} as recorded`, async () => {
+      const file = model.endsWith('.yaml') ? model : join(MODELS, `${model}.yaml`), name = `lens-${kind}`;
+      execFileSync(tool, ['run', file, '-o', join(scratch, `${name}.h5`), '--quiet', '--end', '0.05']);
+      const page = await open(browser, report(name, join(scratch, `${name}.h5`)), { width: 1440, height: 900 });
+      const seen = await page.evaluate((wanted) => {
+        const { clock, scene } = window.carom, { lens } = scene, list = [];
+        lens.contact = lens.loose.find((c) => c.kind === wanted);
+        for (let k = 1; k < 40; k++) {
+          const { times } = lens.column('x').axis;      // at recorded rows: between them a gap does not go straight
+          const row = Math.floor(k / 40 * times.length), gap = (i) => lens.column('gap').values[i];
+          clock.seek(times[row]);
+          scene.view.render();
+          const at = (key) => lens.column(key)?.at(clock.t) ?? 0, d = lens.drawn;
+          list.push({ x: at('x'), y: at('y'), z: at('z'), gap: gap(row), change: Math.max(Math.abs(gap(row) - gap(row - 1)), Math.abs(gap(row + 1) - gap(row))), clearance: lens.contact.clearance, ends: lens.middles(), corners: lens.corners(), middle: d.middle, wall: d.wall, half: d.half });
+        }
+        return list;
+      }, kind);
+      // The drawn gap on a side: what the walls stand off the inner part when it is in the middle, per clearance. Poses are stored as
+      // singles: 6e-8 of some 0.5 m, a ten-thousandth of the clearance.
+      for (const s of seen) {
+        const pixels = s.wall - s.half[1], ecc = s.ends.map(([x, y]) => [(x - s.middle[0]) / pixels, (s.middle[1] - y) / pixels]), mean = [0, 1].map((k) => ecc.reduce((sum, e) => sum + e[k], 0) / ecc.length);
+        const recorded = { guide: Math.abs(s.y), socket: Math.hypot(s.x, s.y, s.z) }[kind] ?? Math.hypot(s.x, s.y), near = (a, b, what, more = 0) => assert.ok(Math.abs(a - b) < 2e-3 + more, `${what}: ${a}, not ${b}`);
+        near(Math.hypot(...mean), recorded / s.clearance, 'eccentricity over clearance');
+        // And what the nearest point leaves open is the recorded gap, of a journal where no shoulder is nearer. A step of moreau
+        // records its gap at the step's middle: what it changes from row to row is allowed.
+        const open = s.corners.length ? Math.min(...s.corners.flatMap(([x, y]) => [s.wall - Math.abs(y - s.middle[1]), kind === 'guide' ? Infinity : s.wall - Math.abs(x - s.middle[0])])) / pixels : 1 - Math.max(...ecc.map((e) => Math.hypot(...e)));
+        if (kind === 'journal') assert.ok(s.gap / s.clearance < open + 2e-3 + s.change / s.clearance, 'no end is nearer than the gap says');
+        else near(open, s.gap / s.clearance, 'gap over clearance', s.change / s.clearance);
+      }
+      assert.ok(new Set(seen.map((s) => s.ends[0].join())).size > 10, 'it moves');
+      assert.deepEqual(page.trouble, []);
       await page.shut();
     });
   }

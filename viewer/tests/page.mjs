@@ -89,6 +89,37 @@ export function pageChecks(browser, scratch) {
     assert.ok(!await page.locator('dialog').isVisible());
   });
 
+  for (const [make, word] of [[fixtures.ball, 'move'], [fixtures.many, 'turn']]) {
+    on(`the scene by keyboard: arrows ${word} the view`, make, async (page) => {
+      const scene = page.locator('#scene .view'), eye = () => page.evaluate(() => {
+        const { camera, controls } = window.carom.scene.view;
+        return { at: camera.position.toArray(), target: controls.target.toArray(), zoom: camera.zoom, away: camera.position.distanceTo(controls.target), t: window.carom.clock.t, zoomed: window.carom.clock.isZoomed };
+      });
+      await page.locator('#scene .tools button').last().focus();
+      await page.keyboard.press('Tab');
+      assert.ok(await scene.evaluate((e) => e === document.activeElement), 'Tab reaches it after its controls');
+      assert.match(await scene.getAttribute('aria-label'), new RegExp(`Scene: arrows ${word} the view`));
+      assert.ok(await page.locator('#scene .keys').isVisible(), 'says its keys');
+      await page.waitForTimeout(400);            // until the page has its heights: a scene that is fitted follows them
+      const before = await eye();
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowUp');
+      const moved = await eye();
+      assert.notDeepEqual(moved.at, before.at);
+      if (word === 'turn') assert.ok(moved.target.every((v, k) => Math.abs(v - before.target[k]) < 1e-12), 'about its middle, to rounding');
+      else assert.notDeepEqual(moved.target, before.target);
+      await page.keyboard.press('+');
+      const closer = await eye();
+      assert.ok(word === 'turn' ? closer.away < moved.away : closer.zoom > moved.zoom);
+      assert.deepEqual([closer.t, closer.zoomed], [before.t, false], 'neither time nor plots took these keys');
+      await page.keyboard.press('f');
+      const fitted = await eye();
+      assert.ok(Math.abs(fitted.away - before.away) < 1e-9 * before.away && Math.abs(fitted.zoom - before.zoom) < 1e-9, 'F fits');
+      await page.keyboard.press('?');
+      assert.match(await page.textContent('dialog'), /With the scene in focus/);
+    });
+  }
+
   on('speeds go from real time down to 1 in 10000', fixtures.ball, async (page) => {
     const values = await page.locator('#dock select option').evaluateAll((list) => list.map((o) => Number(o.value)));
     assert.equal(Math.max(...values), 1);
@@ -228,15 +259,88 @@ export function pageChecks(browser, scratch) {
     assert.equal(await page.locator('.timeplot').count(), before);
   });
 
+  on('the scene as PNG: title, time, scale and arrows', fixtures.ball, async (page) => {
+    const png = await download(page, () => page.locator('#scene button', { hasText: 'PNG' }).click());
+    assert.equal(png.content.subarray(1, 4).toString(), 'PNG');
+    const size = await page.evaluate(() => [window.carom.scene.view.width, window.carom.scene.view.height]);
+    assert.deepEqual([png.content.readUInt32BE(16), png.content.readUInt32BE(20)], [2 * size[0], 2 * (size[1] + 44 + 26)], 'twice as fine as the screen, with a head for title and time and a foot for the arrows');
+    const inked = await page.evaluate(inkOf, [png.content.toString('base64'), [['title', 0, 0, 0.5, 40], ['time', 0.7, 0, 1, 40], ['scene', 0.2, 60, 0.8, size[1]], ['scale', 0.7, size[1] + 10, 1, size[1] + 44], ['arrows', 0, size[1] + 46, 0.6, size[1] + 70]]]);
+    for (const [what, share] of Object.entries(inked)) assert.ok(share > 0.002, `${what} is drawn: ${share}`);
+    assert.match(png.name, /^ball-scene-0\.png$/);
+  });
+
   on('two runs: ghosts, paired curves, matched impacts, differences', fixtures.pair, async (page) => {
     assert.equal(await page.locator('.timeplot').first().locator('.chip').count(), 2);
-    assert.match(await page.textContent('#compare'), /a against b[\s\S]*Impacts side by side[\s\S]*alone/);
+    assert.match(await page.textContent('#compare'), /a against b[\s\S]*Impacts side by side[\s\S]*only b/);
     const ghosts = page.locator('#scene label', { hasText: 'ghosts' }), visible = () => page.evaluate(() => window.carom.scene.solids[1].group.visible);
     assert.ok(await visible());
     await ghosts.click();
     assert.ok(!await visible());
+    await ghosts.click();
+    assert.ok(await visible());
     await page.locator('#compare tr.row').first().click();
     await sameTime(page, 0.9);
+  });
+
+  on('the switch makes another run solid: scene, arrows, trace, magnifier', fixtures.loosePair, async (page, [[a, b]]) => {
+    const state = () => page.evaluate(() => {
+      const { scene } = window.carom, box = document.querySelector('.lens .whose');
+      return { solid: scene.solids.map((s) => s.materials[0].uniforms.opacity.value === 1), title: document.querySelector('#scene h2').textContent, lens: box.textContent,
+        arrows: scene.overlay.run.name, shown: [scene.lens.drawn.at[0], scene.lens.drawn.at[1]],
+        legend: [...document.querySelectorAll('.who button')].map((e) => `${e.querySelector('b').textContent} ${e.querySelector('span').textContent} ${e.getAttribute('aria-pressed')}`) };
+    });
+    await page.evaluate(() => window.carom.clock.seek(0.6));
+    await page.waitForTimeout(150);
+    const first = await state();
+    assert.deepEqual([first.solid, first.title, first.lens, first.arrows], [[true, false], 'Scene of a', 'a', 'a']);
+    assert.deepEqual(first.legend, ['a solid true', 'b ghost false']);
+    await page.locator('#scene select', { hasText: 'no trace' }).selectOption({ label: 'trace ball, mass centre' });
+    await page.locator('.who button', { hasText: 'b' }).last().click();
+    await page.waitForTimeout(150);
+    const second = await state();
+    assert.deepEqual([second.solid, second.title, second.lens, second.arrows], [[false, true], 'Scene of b', 'b', 'b']);
+    assert.deepEqual(second.legend, ['a ghost false', 'b solid true']);
+    assert.notDeepEqual(second.shown, first.shown, 'the journal of the other run');
+    assert.equal(await page.locator('#dock select').last().inputValue(), '1', 'the dock follows');
+    assert.equal(await page.evaluate(() => window.carom.scene.overlay.trace.name), 'ball, mass centre', 'the same point is traced');
+    assert.ok(a.name !== b.name);
+  });
+
+  on('impacts side by side: a click takes each run to its own impact', fixtures.pair, async (page, [[a, b], [pair]]) => {
+    const rows = page.locator('table.pairs tr.row'), all = pair.matched.length + pair.only_first.length + pair.only_second.length;
+    assert.equal(await rows.count(), all);
+    await rows.first().click();
+    const times = fixtures.arrivals(a)[0];
+    await sameTime(page, times);
+    const at = await page.evaluate(() => ({ shift: window.carom.clock.shifts[1], readout: document.querySelector('#scene .readout').textContent }));
+    assert.ok(Math.abs(at.shift - (fixtures.arrivals(b)[0] - times)) < 1e-12, 'the second stands at its own');
+    const pick = page.locator('#compare select');
+    await pick.selectOption({ label: `matched (${pair.matched.length})` });
+    assert.equal(await rows.count(), pair.matched.length);
+    await pick.selectOption('3');
+    assert.equal(await rows.count(), pair.only_second.length);
+    await rows.first().focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => window.carom.clock.run.name), 'b', 'an impact of the second run alone brings that run to the front');
+    await sameTime(page, fixtures.arrivals(b)[pair.only_second[0]]);
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => window.carom.clock.shifts), null, 'one time for all again');
+  });
+
+  on('impacts side by side fit a narrow screen', fixtures.pair, async (page) => {
+    const { wide, cells } = await page.locator('table.pairs').evaluate((table) => ({ wide: table.parentElement.scrollWidth - table.parentElement.clientWidth,
+      cells: [...table.tHead.rows[0].cells].reduce((sum, cell) => sum + cell.colSpan, 0) - table.tBodies[0].rows[0].cells.length }));
+    assert.deepEqual([wide, cells], [0, 0], 'no wider than its place, heads over their columns');
+  }, { width: 390, height: 844 });
+
+  on('runs of other mechanisms and other lengths say so', fixtures.strangers, async (page) => {
+    assert.match(await page.textContent('#compare'), /different mechanisms[\s\S]*the time that both have/);
+    assert.deepEqual(await page.evaluate(() => window.carom.scene.solids.map((s) => s.group.visible)), [true, false], 'no ghost of a stranger');
+    assert.equal(await page.evaluate(() => window.carom.scene.view.planar), true);
+    await page.locator('.who button').last().click();
+    assert.deepEqual(await page.evaluate(() => [window.carom.scene.view.planar, ...window.carom.scene.solids.map((s) => s.group.visible)]), [false, false, true], 'the spatial one from a spatial view');
+    await page.locator('.who button').first().click();
+    assert.equal(await page.evaluate(() => window.carom.scene.view.planar), true);
   });
 
   const methods = () => {
@@ -327,4 +431,20 @@ export function pageChecks(browser, scratch) {
       assert.ok(await page.evaluate(() => document.querySelector('#scene .view').getBoundingClientRect().bottom <= document.getElementById('dock').getBoundingClientRect().top + 2), 'the scene is on the first screen');
     }, { width, height, scheme });
   }
+}
+
+// Runs in the page: how much of some parts of a picture (from left and right in shares, top and bottom in CSS pixels) is not ground.
+async function inkOf([base64, parts]) {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))])), canvas = document.createElement('canvas'), result = {};
+  [canvas.width, canvas.height] = [image.width, image.height];
+  const c = canvas.getContext('2d');
+  c.drawImage(image, 0, 0);
+  const rgb = c.getImageData(1, 1, 1, 1).data;
+  for (const [name, left, top, right, bottom] of parts) {
+    const { data } = c.getImageData(left * image.width, 2 * top, (right - left) * image.width, 2 * (bottom - top));
+    let off = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - rgb[0]) + Math.abs(data[i + 1] - rgb[1]) + Math.abs(data[i + 2] - rgb[2]) > 60) off++;
+    result[name] = off / (data.length / 4);
+  }
+  return result;
 }

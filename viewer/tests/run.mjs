@@ -7,9 +7,11 @@ import { pageChecks } from './page.mjs';
 import { readerChecks } from './reader.mjs';
 import { exportChecks } from './exports.mjs';
 import { modelChecks } from './models.mjs';
+import { geometryChecks } from './geometry.mjs';
 
 const tool = process.argv[2] || process.env.CAROM || join(import.meta.dirname, '../../build/release/carom');
 const browser = await launch(), scratch = folder();
+geometryChecks();
 pageChecks(browser, scratch);
 readerChecks(browser, scratch);
 exportChecks(browser, scratch);

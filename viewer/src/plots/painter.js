@@ -157,8 +157,8 @@ export class SvgPainter {
 }
 
 // A canvas as large as its element, sharp on fine screens; returns its context in CSS pixels.
-export function fitCanvas(canvas, width, height) {
-  const ratio = Math.min(2, devicePixelRatio || 1), w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+export function fitCanvas(canvas, width, height, ratio = Math.min(2, devicePixelRatio || 1)) {
+  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;
     canvas.height = h;

@@ -1,42 +1,84 @@
 // What is drawn over the solids, in pixels: joints, springs, drives, planes of a planar model, traces, forces, names.
 import { theme } from '../theme.js';
-import { fitCanvas } from '../plots/painter.js';
 import { roundBelow, quantity } from '../number.js';
-import { place, Poses } from './poses.js';
+import { place, spread, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
+import { travelOf } from './constraints.js';
 import * as draw from './symbols.js';
 
 const LONGEST = 0.22;         // of the view's height: the arrow of the largest force
 const TRACE = 3000;           // places of a trace
+const MANY = 12;              // joints above which their pins are drawn smaller
 const FLASH = 0.22;           // an impact stays in the eye so long [s of real time]
 
 export class Overlay {
-  constructor(run, poses, view, canvas, clock) {
-    Object.assign(this, { run, poses, view, canvas, clock });
-    this.contacts = new ContactForces(run);
-    this.show = { forces: true, names: false, joints: true };
-    this.magnify = 1;
-    this.trace = null;
+  constructor(run, poses, view, clock, options) {
+    Object.assign(this, { run, poses, view, clock, options });
   }
 
-  setTrace(point) {
-    this.trace = point && { point, path: point.columns ? markerPath(point.columns) : this.poses.path(point.body, point.at, TRACE) };
+  get contacts() {
+    return once(this, 'contacts', () => new ContactForces(this.run));
   }
 
-  draw() {
-    const { view } = this, c = fitCanvas(this.canvas, view.width, view.height);
+  // What can be traced: markers of the model, then mass centres.
+  get points() {
+    return once(this, 'points', () => tracePoints(this.run));
+  }
+
+  // The first marker that goes along a curve, or the only body where that flies: a line back and forth says nothing.
+  get usualTrace() {
+    const bodies = this.run.scene.bodies.length - 1, curved = (point) => {
+      const extent = [0, 1, 2].map((k) => this.pathOf(point).reduce(([low, high], p) => [Math.min(low, p[k]), Math.max(high, p[k])], [Infinity, -Infinity])).map(([low, high]) => high - low).sort((a, b) => b - a);
+      return extent[0] > (point.columns ? 0.01 : 0.5) * this.run.scene.length && extent[1] > 0.1 * extent[0];
+    };
+    return this.points.find((p) => (p.columns || bodies === 1 && this.run.scene.joints.every((j) => j.kind === 'free')) && curved(p))?.name ?? '';
+  }
+
+  pathOf(point) {
+    point.path ??= point.columns ? markerPath(point.columns) : this.poses.path(point.body, point.at, TRACE);
+    return point.path;
+  }
+
+  get trace() {
+    const point = this.options.trace ? this.points.find((p) => p.name === this.options.trace) : null;
+    if (point) this.pathOf(point);
+    return point;
+  }
+
+  get magnify() {
+    return this.options.magnify;
+  }
+
+  draw(c) {
     this.c = c;
+    this.tint = null;
     if (this.run.isPlanar) this.drawPlanes();
     this.drawThinLinks();
-    for (const joint of this.show.joints ? this.run.scene.joints : []) this.drawJoint(joint);
     for (const k of this.run.scene.constraints ?? []) this.drawConstraint(k);
+    for (const joint of this.options.joints ? this.run.scene.joints : []) this.drawJoint(joint);
     for (const f of this.run.scene.forces ?? []) this.drawForceElement(f);
     for (const d of this.run.scene.drives ?? []) this.drawDrive(d);
     this.drawPoints();
-    if (this.trace) this.drawTrace();
-    if (this.show.forces) this.drawForces();
-    if (this.show.names) this.drawNames();
+    if (this.trace) this.drawTrace(theme().trace);
+    if (this.options.forces) this.drawForces();
+    if (this.options.names) this.drawNames();
     this.drawScale();
+  }
+
+  // Of a ghost what has no solid: thin bars, points, strings, and its trace, in the colour and pattern of its run.
+  drawGhost(c) {
+    this.c = c;
+    this.tint = theme().series[this.run.number % 8];
+    c.globalAlpha = 0.55;
+    this.drawThinLinks();
+    for (const k of this.run.scene.constraints ?? []) if (k.kind === 'distance') this.drawConstraint(k);
+    this.drawPoints();
+    c.globalAlpha = 1;
+    if (this.trace) this.drawTrace(this.tint, theme().dashes[this.run.number % 8]);
+  }
+
+  colour(body) {
+    return this.tint ?? (body ? theme().series[(body - 1) % 8] : theme().ground);
   }
 
   // Planes and points among the shapes of planar bodies; a plane's normal is its y axis.
@@ -58,7 +100,7 @@ export class Overlay {
       for (const shape of body.shapes ?? []) {
         if (shape.kind !== 'link' || shape.width * this.view.scale >= 3) continue;
         const ends = [shape.from, shape.to].map((p) => this.view.project(this.poses.point(b, p)));
-        if (ends[0] && ends[1]) draw.line(this.c, ends, b ? theme().series[(b - 1) % 8] : theme().ground, 3);
+        if (ends[0] && ends[1]) draw.line(this.c, ends, this.colour(b), 3);
       }
     });
   }
@@ -69,7 +111,7 @@ export class Overlay {
       const points = (body.shapes ?? []).filter((s) => s.kind === 'point'), bare = reach(body) * this.view.scale < 3;
       for (const at of bare && !points.length ? [body.com ?? [0, 0, 0]] : points.map((s) => s.at ?? [0, 0, 0])) {
         const p = this.view.project(this.poses.point(b, at));
-        if (p) draw.circle(this.c, p, bare ? 5 : 2.6, { fill: theme().series[(b - 1) % 8], stroke: theme().ink, width: 1.2 });
+        if (p) draw.circle(this.c, p, bare ? 5 : 2.6, { fill: this.colour(b), stroke: theme().ink, width: 1.2 });
       }
     });
   }
@@ -83,15 +125,22 @@ export class Overlay {
     const first = this.side(joint, 'first'), p = this.view.project(first), grounded = joint.first.body === 0 || joint.second.body === 0;
     if (!p) return;
     switch (joint.kind) {
-      case 'revolute': case 'universal':
+      case 'universal': this.drawCross(joint, first); break;
+      case 'revolute':
         if (joint.clearance > 0 && joint.radius > 0) this.drawBearing(joint, first, p);
         else if (this.run.isPlanar) draw.pin(this.c, p, grounded, this.hangs(joint) ? -1 : 1);
-        else this.drawHinge(joint, p, first);
+        else {
+          if (grounded) draw.foot(this.c, p, this.hangs(joint) ? -1 : 1);
+          this.drawHinge(joint, p, first);
+        }
         break;
       case 'prismatic': case 'cylindrical': case 'screw': this.drawGuide(joint, first); break;
       case 'spherical':
         if (joint.clearance > 0 && joint.radius > 0) this.drawBearing(joint, first, p);
-        else draw.circle(this.c, p, 5, { fill: theme().panel, stroke: theme().ink, width: 1.5 });
+        else {
+          if (grounded) draw.foot(this.c, p, this.hangs(joint) ? -1 : 1);
+          draw.circle(this.c, p, 5, { fill: theme().panel, stroke: theme().ink, width: 1.5 });
+        }
         break;
       case 'fixed': draw.line(this.c, [[p[0] - 4, p[1] - 4], [p[0] + 4, p[1] + 4]], theme().ink); break;
       default: break;
@@ -101,8 +150,9 @@ export class Overlay {
   // Whether the body on a grounded pin hung below it at the start.
   hangs(joint) {
     if (joint.hangs === undefined) {
-      const body = joint.second.body || joint.first.body, { com = [0, 0, 0] } = this.run.scene.bodies[body], [x, y] = new Poses(this.run).set(this.run.t0).point(body, com), at = this.side(joint, 'first');
-      joint.hangs = at[1] - y > 0.8 * Math.hypot(x - at[0], y - at[1]) && y < at[1];
+      const body = joint.second.body || joint.first.body, { com = [0, 0, 0] } = this.run.scene.bodies[body], p = new Poses(this.run).set(this.run.t0).point(body, com), at = this.side(joint, 'first');
+      const drop = this.run.isPlanar ? at[1] - p[1] : at[2] - p[2];
+      joint.hangs = drop > 0.8 * Math.hypot(...p.map((v, k) => v - at[k])) && drop > 0;
     }
     return joint.hangs;
   }
@@ -111,11 +161,28 @@ export class Overlay {
     return joint.axis && this.poses.direction(joint.first.body, joint.axis);
   }
 
+  // A pin along its axis, in space.
   drawHinge(joint, p, at) {
-    const axis = this.axis(joint) ?? [0, 0, 1], reach = 9 / this.view.scale;
-    const [a, b] = [-reach, reach].map((s) => this.view.project(at.map((v, k) => v + s * axis[k])));
-    if (a && b) draw.line(this.c, [a, b], theme().ink, 3);
-    draw.circle(this.c, p, 2.6, { fill: theme().panel, stroke: theme().ink, width: 1.3 });
+    const axis = this.axis(joint) ?? [0, 0, 1], size = this.run.scene.joints.length > MANY ? 0.45 : 1, ends = this.axial(at, axis, 10 * size), inner = this.axial(at, axis, 8.5 * size), look = theme();
+    if (!ends || !inner) return;
+    draw.line(this.c, ends, look.ink, 7 * size);
+    draw.line(this.c, inner, look.panel, 4 * size);
+    draw.circle(this.c, p, 2 * size, { fill: look.ink });
+  }
+
+  // Both ends of a stretch of so many pixels either way along an axis, where it is seen across.
+  axial(at, axis, pixels) {
+    const ends = [-1, 1].map((s) => this.view.project(at.map((v, k) => v + s * pixels / this.view.scale * axis[k])));
+    return ends[0] && ends[1] ? ends : null;
+  }
+
+  // Two yokes of a cross: both axes of a universal joint.
+  drawCross(joint, at) {
+    const look = theme();
+    for (const [side, v] of [['first', [1, 0, 0]], ['second', [0, 1, 0]]]) {
+      const s = joint[side], ends = this.axial(at, this.poses.direction(s.body, place({ rotate: s.rotate }, v)), 12);
+      if (ends) draw.line(this.c, ends, look.ink, 3);
+    }
   }
 
   // The bearing and the journal in it, with the clearance as many times larger as asked for.
@@ -139,14 +206,31 @@ export class Overlay {
     const ends = [from, to].map((s) => this.view.project(at.map((v, k) => v + s * axis[k])));
     if (!ends[0] || !ends[1]) return;
     const d = [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]], size = Math.hypot(...d) || 1, n = [-d[1] / size, d[0] / size];
-    if (!this.run.isPlanar) return void draw.line(this.c, ends, look.ground, 1.4, [8, 3, 2, 3]);
-    const k = this.magnify, apart = joint.width > 0 ? (joint.width / 2 + joint.clearance * k) * this.view.scale + 0.5 : 9;
+    if (!this.run.isPlanar) return void this.drawSlide(joint, ends, n);
+    const k = this.magnify, wide = joint.width || this.slideWidth(joint), apart = wide > 0 ? (wide / 2 + joint.clearance * k) * this.view.scale + 0.5 : 9;
     const rail = (sense) => ends.map(([x, y]) => [x + sense * apart * n[0], y + sense * apart * n[1]]);
     const wall = joint.first.body === 0 ? draw.hatched : (c, a, b, stroke) => draw.line(c, [a, b], stroke, 1.6);
     wall(this.c, ...rail(1), look.ground, 8);
     wall(this.c, ...rail(-1).reverse(), look.ground, 8);
     if (joint.clearance > 0 && k > 1) this.drawSliderMagnified(joint, at, axis, n, k);
     return undefined;
+  }
+
+  // Of a block that is drawn and not given by the joint: across the way it slides.
+  slideWidth(joint) {
+    const box = (this.run.scene.bodies[joint.second.body].shapes ?? []).find((s) => s.kind === 'box'), axis = box && place({ rotate: joint.second.rotate }, this.slideAxis(joint));
+    return box ? Math.abs(axis[0]) > Math.abs(axis[1]) ? box.size[1] : box.size[0] : 0;
+  }
+
+  // In space: the line that it slides along, two rails beside it, across them the thread of a screw.
+  drawSlide(joint, [a, b], n) {
+    const look = theme(), apart = 7, rail = (sense) => [a, b].map(([x, y]) => [x + sense * apart * n[0], y + sense * apart * n[1]]), sides = [rail(1), rail(-1)];
+    draw.line(this.c, [a, b], look.ground, 1.2, [8, 3, 2, 3]);
+    for (const side of sides) draw.line(this.c, side, look.ground, 1.4);
+    if (joint.kind === 'cylindrical') for (const end of [0, 1]) draw.line(this.c, [sides[0][end], sides[1][end]], look.ground, 1.4);
+    if (joint.kind !== 'screw') return;
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]), turns = Math.max(2, Math.round(length / 8)), on = (s, k) => sides[s][0].map((v, i) => v + (sides[s][1][i] - v) * k);
+    for (let k = 0; k < turns; k++) draw.line(this.c, [on(0, k / turns), on(1, (k + 0.7) / turns)], look.ground, 1);
   }
 
   // The slider as it would lie in a guide with k times the clearance: corners touch the walls when they really do.
@@ -178,13 +262,42 @@ export class Overlay {
     else draw.spring(this.c, a, b, theme().series[2]);
   }
 
-  // A fixed distance is a string or a rod.
-  drawConstraint({ kind, first, second }) {
-    if (kind !== 'distance' || !first || !second) return;
+  // A distance is a string or a rod, a line a slot, a plane carries a foot. Gears and racks are solids (constraints.js); between
+  // their joints, and those of any other relation of coordinates, goes a dash-dotted line.
+  drawConstraint({ kind, first, second, terms }) {
+    if (kind === 'distance' && first && second) this.drawString(first, second);
+    else if (kind === 'inline' && first && second) this.drawSlot(first, second);
+    else if (kind === 'inplane' && first && second) this.drawFoot(second);
+    else if (terms?.length) this.drawCouple(terms);
+  }
+
+  drawString(first, second) {
     const [a, b] = [first, second].map((s) => this.view.project(this.poses.point(s.body, s.at ?? [0, 0, 0])));
     if (!a || !b) return;
-    draw.line(this.c, [a, b], theme().ink, 1.6);
-    for (const p of [a, b]) draw.circle(this.c, p, 2.4, { fill: theme().ink });
+    draw.line(this.c, [a, b], this.tint ?? theme().ink, 1.6);
+    for (const p of [a, b]) draw.circle(this.c, p, 2.4, { fill: this.tint ?? theme().ink });
+  }
+
+  // The slot along the line (x of its frame in the plane, z in space) as far as it is used, and the shoe in it.
+  drawSlot(first, second) {
+    const k = this.run.isPlanar ? 0 : 2, { min, max } = travelOf(this.run, first, second), look = theme(), wide = 7, more = Math.max(0, 14 / this.view.scale - (max[k] - min[k]) / 2);
+    const on = (s) => this.view.project(this.poses.point(first.body, place(first, [0, 1, 2].map((i) => (i === k ? s : 0)))));
+    const a = on(min[k] - more), b = on(max[k] + more), p = this.view.project(this.poses.point(second.body, second.at ?? [0, 0, 0])), length = a && b ? Math.hypot(b[0] - a[0], b[1] - a[1]) : 0;
+    if (length > 1) draw.slot(this.c, a, b, wide, first.body === 0 ? look.ground : this.colour(first.body));
+    if (p) draw.circle(this.c, p, wide - 2.5, { fill: look.panel, stroke: look.ink, width: 1.5 });
+  }
+
+  // A foot on a plane, which is a solid's part (constraints.js).
+  drawFoot({ body, at }) {
+    const p = this.view.project(this.poses.point(body, at ?? [0, 0, 0]));
+    if (p) draw.circle(this.c, p, 3.2, { fill: theme().panel, stroke: theme().ink, width: 1.4 });
+  }
+
+  drawCouple(terms) {
+    const points = terms.map(({ joint }) => this.view.project(this.side(this.run.scene.joints[joint], 'first'))).filter(Boolean), look = theme();
+    if (points.length < 2) return;
+    const far = (p) => Math.hypot(p[0] - points[0][0], p[1] - points[0][1]);
+    draw.line(this.c, [...points].sort((a, b) => far(a) - far(b)), look.muted, 1.2, [8, 3, 2, 3]);
   }
 
   drawDrive(d) {
@@ -197,23 +310,34 @@ export class Overlay {
       const q = this.view.project(at.map((v, k) => v + axis[k] * 0.01 * this.run.scene.length)), size = q && Math.hypot(q[0] - p[0], q[1] - p[1]);
       if (size > 1e-6) along = [(q[0] - p[0]) / size, (q[1] - p[1]) / size];
     }
+    if (!along && !this.run.isPlanar && axis) return void this.drawTurn(at, axis);
     draw.drive(this.c, p, along);
+    return undefined;
+  }
+
+  // A drive that turns, in space: an arrow round its axis.
+  drawTurn(at, axis) {
+    const side = Math.abs(axis[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0], u = unit(cross(axis, side)), v = cross(axis, u), r = 20 / this.view.scale, points = [];
+    for (let k = 0; k <= 24; k++) points.push(this.view.project(at.map((x, i) => x + r * (u[i] * Math.cos(k * 0.2) + v[i] * Math.sin(k * 0.2)))));
+    if (points.some((p) => !p)) return;
+    const [a, b] = points.slice(-2), d = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+    draw.line(this.c, points, theme().accent, 1.8);
+    draw.arrowHead(this.c, [b[0] + 5 * (b[0] - a[0]) / d, b[1] + 5 * (b[1] - a[1]) / d], [(b[0] - a[0]) / d, (b[1] - a[1]) / d], 6, theme().accent);
   }
 
   // The way so far in full, the way to come faint.
-  drawTrace() {
-    const { path } = this.trace, look = theme(), parts = [[], []];
-    for (const [x, y, z, t] of path) {
+  drawTrace(stroke, dash = []) {
+    const { path, columns, body, at } = this.trace, parts = [[], []], t = this.clock.t + (this.clock.shifts?.[this.run.number] ?? 0);
+    for (const [x, y, z, when] of path) {
       const p = this.view.project([x, y, z]);
-      if (p) parts[t <= this.clock.t ? 0 : 1].push(p);
+      if (p) parts[when <= t ? 0 : 1].push(p);
     }
     this.c.globalAlpha = 0.3;
-    draw.line(this.c, parts[1], look.trace, 1.2);
+    draw.line(this.c, parts[1], stroke, 1.2, dash);
     this.c.globalAlpha = 1;
-    draw.line(this.c, parts[0], look.trace, 1.6);
-    const now = this.trace.point.columns ? this.trace.point.columns.map((k) => k?.at(this.clock.t) ?? 0) : this.poses.point(this.trace.point.body, this.trace.point.at);
-    const p = this.view.project(now);
-    if (p) draw.circle(this.c, p, 3.2, { fill: look.trace });
+    draw.line(this.c, parts[0], stroke, 1.6, dash);
+    const p = this.view.project(columns ? columns.map((k) => k?.at(t) ?? 0) : this.poses.point(body, at));
+    if (p) draw.circle(this.c, p, 3.2, { fill: stroke });
   }
 
   drawForces() {
@@ -242,31 +366,40 @@ export class Overlay {
     });
   }
 
-  // Where there is room at the bottom: left without a legend, else in the middle, on narrow screens right.
-  footing(length) {
-    const { width } = this.view;
-    return !(this.contacts.largest > 0) ? 14 : width < 500 ? width - length - 14 : width / 2 - length / 2;
-  }
-
-  // A bar of round length in the plane, a triad in space.
+  // A bar of round length in the plane, at the lower right; a triad in space, at the left; gravity where it does not point down.
   drawScale() {
-    const { c, view } = this, look = theme(), y = view.height - 14;
+    const { c, view } = this, look = theme(), y = view.height - 11;
+    this.drawGravity();
     if (this.run.isPlanar) {
-      const metres = roundBelow(130 / view.scale), length = metres * view.scale, x = this.footing(length);
+      const metres = roundBelow(Math.min(130, 0.3 * view.width) / view.scale), length = metres * view.scale, x = view.width - length - 14;
       draw.line(c, [[x, y - 4], [x, y], [x + length, y], [x + length, y - 4]], look.muted, 1.3);
-      draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11 });
+      draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11, halo: look.panel });
       return;
     }
-    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [this.footing(60) + 30, view.height - 34];
+    const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [34, view.height - (this.contacts.largest > 0 ? 58 : 30)];
     for (const [k, name] of ['x', 'y', 'z'].entries()) {
-      const p = view.project(middle.map((v, i) => v + (i === k ? 24 / view.scale : 0)));
+      const p = view.project(middle.map((v, i) => v + (i === k ? 20 / view.scale : 0)));
       if (!p || !origin) continue;
       const tip = [foot[0] + p[0] - origin[0], foot[1] + p[1] - origin[1]];
       draw.line(c, [foot, tip], look.muted, 1.3);
       draw.text(c, name, tip[0] + (tip[0] - foot[0]) * 0.35 - 3, tip[1] + (tip[1] - foot[1]) * 0.35 + 3, look.muted, { size: 11 });
     }
   }
+
+  drawGravity() {
+    const g = this.run.scene.gravity ?? [0, 0, 0], size = Math.hypot(...g), down = this.run.isPlanar ? 1 : 2;
+    if (!(size > 0) || -g[down] > 0.999 * size) return;
+    const { view } = this, middle = view.controls.target.toArray(), [a, b] = [0, 30].map((s) => view.project(middle.map((v, k) => v + s / view.scale * g[k] / size)));
+    const d = a && b ? Math.hypot(b[0] - a[0], b[1] - a[1]) : 0, u = [(b[0] - a[0]) / d, (b[1] - a[1]) / d], at = [view.width - 74, 20];
+    if (!(d > 3)) return;
+    draw.line(this.c, [at, [at[0] + u[0] * (d - 8), at[1] + u[1] * (d - 8)]], theme().muted, 1.8);
+    draw.arrowHead(this.c, [at[0] + u[0] * d, at[1] + u[1] * d], u, 6, theme().muted);
+    draw.text(this.c, 'g', at[0] + u[0] * d + 6, at[1] + u[1] * d + 4, theme().muted, { size: 12 });
+  }
 }
+
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (v) => v.map((x) => x / Math.hypot(...v));
 
 // How far a body's shapes go, a size for the eye to tell whether they can be seen at all.
 function reach(body) {
@@ -275,10 +408,27 @@ function reach(body) {
   return body.reach;
 }
 
+function tracePoints(run) {
+  const points = [];
+  for (const column of run.tables.get('markers')?.columns ?? []) {
+    if (!column.name.endsWith('.x')) continue;
+    const name = column.name.slice(0, -2);
+    points.push({ name, columns: ['x', 'y', 'z'].map((k) => run.byName.get(`${name}.${k}`)) });
+  }
+  run.scene.bodies.forEach((body, b) => { if (b && body.pose) points.push({ name: `${body.name}, mass centre`, body: b, at: body.com ?? [0, 0, 0] }); });
+  return points;
+}
+
+// Made when first asked for, and kept.
+function once(object, name, make) {
+  const value = make();
+  Object.defineProperty(object, name, { value });
+  return value;
+}
+
 function markerPath(columns) {
-  const { times } = columns[0].axis, stride = Math.max(1, Math.ceil(times.length / TRACE)), list = [];
-  for (let i = 0; i < times.length; i += stride) list.push([...[0, 1, 2].map((k) => columns[k]?.values[i] ?? 0), times[i]]);
-  return list;
+  const { times } = columns[0].axis;
+  return spread(times, TRACE).map((i) => [...[0, 1, 2].map((k) => columns[k]?.values[i] ?? 0), times[i]]);
 }
 
 // The part of a line through `at` along `d` that lies within the picture.

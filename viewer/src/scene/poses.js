@@ -34,16 +34,23 @@ export class Poses {
     return turn(d[o], d[o + 1], d[o + 2], d[o + 3], x, y, z, [0, 0, 0]);
   }
 
-  // The way of a point over the whole run, at most `most` places: [x, y, z, t] each.
+  // The way of a point over the whole run: [x, y, z, t] at rows as far apart in time as `most` evenly spaced ones.
   path(body, at, most) {
-    const { times } = this.axis, stride = Math.max(1, Math.ceil(times.length / most)), keep = this.data.slice(), list = [];
-    for (let i = 0; i < times.length; i += stride) {
-      this.set(times[i]);
-      list.push([...this.point(body, at), times[i]]);
-    }
+    const { times } = this.axis, keep = this.data.slice();
+    const list = spread(times, most).map((i) => [...this.set(times[i]).point(body, at), times[i]]);
     this.data.set(keep);
     return list;
   }
+}
+
+// Rows at least a `most`-th of the time apart, and those before a longer wait: rows crowd together in impacts.
+export function spread(times, most) {
+  const step = (times.at(-1) - times[0]) / most, rows = [0];
+  for (let i = 1; i < times.length; i++) {
+    const last = times[rows.at(-1)];
+    if (times[i] - last >= step || i + 1 === times.length || times[i + 1] - last >= step) rows.push(i);
+  }
+  return rows;
 }
 
 function read(columns, i, w, out, o) {

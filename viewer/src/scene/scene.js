@@ -1,18 +1,22 @@
 // The scene: view, solids, ghosts of further runs, overlay, magnifier, and its controls.
 import { h, s, replace, select, check, iconButton, download, fileName } from '../dom.js';
 import { theme, onTheme } from '../theme.js';
+import { fitCanvas } from '../plots/painter.js';
 import { quantity } from '../number.js';
 import { View, openSurface } from './view.js';
 import { Solids } from './solids.js';
 import { Poses } from './poses.js';
+import { cloudOf, boxOf, largestOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
+import * as draw from './symbols.js';
 
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
-const GHOST = 0.34;
+const NARROW = 500;           // below it the buttons stand in a row over the model [px]
+const AROUND = 1.35;          // times the largest body: the least that a planar scene shows
 
 export function startScene(section, runs, clock) {
-  const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene: arrows move the view, plus and minus bring it closer' });
+  const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene' });
   const bar = h('header');
   replace(section, h('div', { class: 'panel' }, bar, host));
   const surface = openSurface();
@@ -25,97 +29,152 @@ export function startScene(section, runs, clock) {
 
 class Scene {
   constructor(host, bar, runs, clock, surface) {
-    Object.assign(this, { host, runs, clock });
-    const run = runs[0];
-    this.poses = runs.map((r) => new Poses(r));
-    this.view = new View(host, surface, boundsOf(runs, this.poses), run.isPlanar, () => this.drawOver());
-    this.solids = runs.map((r) => new Solids(r, r.number ? GHOST : 1));
+    Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
+    this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null };
+    this.poses = runs.map((run) => new Poses(run));
+    this.view = new View(host, surface, () => this.drawOver());
+    this.solids = runs.map((run) => new Solids(run));
     this.solids.forEach((solid) => this.view.scene.add(solid.group));
-    const canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
-    this.overlay = new Overlay(run, this.poses[0], this.view, canvas, clock);
-    this.lens = new Lens(run, this.poses[0], this.overlay.contacts, clock, runs.length > 1);
+    this.canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
+    this.lens = new Lens(runs, this.poses, clock, this.options);
     this.readout = h('div', { class: 'readout', 'aria-hidden': 'true' });
-    host.append(canvas, this.readout, this.legend(), this.zoomers(), ...(this.lens.element ? [this.lens.element] : []));
-    replace(bar, h('h2', {}, runs.length > 1 ? `Scene of ${run.label}` : 'Scene'), this.controls());
+    this.who = runs.length > 1 ? h('div', { class: 'who', role: 'group', 'aria-label': 'Run drawn solid' }) : '';
+    this.legendBox = h('div', { class: 'legend' });
+    this.title = h('h2');
+    this.keys = h('div', { class: 'keys', 'aria-hidden': 'true' });
+    this.tools = h('div', { class: 'tools push' });
+    this.corner = h('div', { class: 'corner' }, this.readout, this.who);
+    host.append(this.canvas, this.corner, this.legendBox, this.zoomers(), this.lens.element,
+      this.keys);
+    replace(bar, this.title, this.tools);
     clock.on('time', () => this.show());
     clock.on('state', () => this.view.invalidate());
-    clock.on('data', () => {
-      this.overlay.contacts.gather();
-      this.overlay.setTrace(this.overlay.trace?.point);
-      this.show();
-    });
+    clock.on('run', () => this.pick(clock.run));
+    clock.on('data', () => this.startAnew());
     onTheme(() => {
       this.solids.forEach((solid) => solid.paint());
       this.view.invalidate();
     });
     host.addEventListener('keydown', (e) => this.key(e));
-    this.show();
-    this.fit();
+    if (matchMedia('(max-width: 500px)').matches) this.lens.toggle(false);
+    this.startAnew();
     this.view.render();
   }
 
+  // With what there is of the runs: their first rows, then everything.
+  startAnew() {
+    this.clouds = [];
+    this.options.trace = null;
+    this.overlays = this.lens.overlays = this.runs.map((run, k) => new Overlay(run, this.poses[k], this.view, this.clock, this.options));
+    this.pick(this.picked);
+  }
+
+  // The overlay of the run that is drawn solid.
+  get overlay() {
+    return this.overlays[this.picked.number];
+  }
+
+  // This run in full, with its forces, trace and magnifier; all others are ghosts.
+  pick(run) {
+    const before = this.bounds;
+    this.picked = run;
+    this.solids.forEach((solid, k) => solid.haunt(k === run.number ? null : k, this.options.ghosts));
+    this.lens.pick(run.number);
+    const cloud = (this.options.ghosts ? this.runs : [run]).flatMap((r) => this.clouds[r.number] ??= cloudOf(r, this.poses[r.number]));
+    const length = run.scene.length || 1, least = Math.max(0.1 * length, run.isPlanar ? AROUND * largestOf(run) : 0);
+    this.bounds = boxOf(cloud, least, length, run.isPlanar);
+    this.title.textContent = this.runs.length > 1 ? `Scene of ${run.label}` : 'Scene';
+    replace(this.tools, this.controls());
+    replace(this.legendBox, this.legend());
+    this.legendBox.hidden = !this.legendBox.childElementCount;
+    this.keys.textContent = this.keyText;
+    this.host.setAttribute('aria-label', `Scene: ${this.keyText}`);
+    this.showWho();
+    this.view.look(run.isPlanar, cloud, this.bounds);
+    this.show();
+    if (JSON.stringify(this.bounds) !== JSON.stringify(before)) this.fit();
+  }
+
+  // Which run is solid and which are ghosts, each a button that makes it the solid one.
+  showWho() {
+    if (!this.who) return;
+    const focused = this.who.contains(document.activeElement) && document.activeElement.dataset.run;
+    replace(this.who, this.runs.map((run) => {
+      const solid = run === this.picked, hidden = !solid && !this.options.ghosts;
+      return h('button', { type: 'button', 'data-run': run.number, 'aria-pressed': solid, title: solid ? `${run.label} is drawn solid` : `Draw ${run.label} solid`, onclick: () => this.clock.pick(run) },
+        s('svg', { viewBox: '0 0 22 10', 'aria-hidden': 'true' }, s('rect', { x: 1, y: 1, width: 20, height: 8, rx: 4, class: solid ? 'solid' : 'ghost', style: solid ? '' : `stroke: var(--series-${run.number % 8}); fill: var(--series-${run.number % 8})` })),
+        h('b', {}, run.label), h('span', {}, solid ? 'solid' : hidden ? 'hidden' : 'ghost'), run.t1 < this.clock.end && h('span', {}, `ends at ${quantity(run.t1, 's', 4)}`));
+    }));
+    if (focused) this.who.querySelector(`[data-run="${focused}"]`)?.focus();
+  }
+
+  // A run of a matched pair of impacts may be shown at its own impact, a little before or after the page's time.
   show() {
-    const { t } = this.clock;
-    this.poses.forEach((poses, k) => this.solids[k].set(poses.set(t)));
+    const { t, shifts } = this.clock;
+    this.poses.forEach((poses, k) => this.solids[k].set(poses.set(t + (shifts?.[k] ?? 0))));
     this.host.dataset.time = t;
     this.view.invalidate();
   }
 
-  drawOver() {
-    this.overlay.draw();
-    this.lens.draw();
-    const text = `t = ${this.clock.t.toPrecision(7)} s`;
+  drawOver(ratio) {
+    const { view } = this, c = fitCanvas(this.canvas, view.width, view.height, ratio);
+    for (const overlay of this.options.ghosts ? this.overlays : []) if (overlay !== this.overlay) overlay.drawGhost(c);
+    this.overlay.draw(c);
+    this.lens.draw(ratio);
+    const text = this.timeText();
     if (this.readout.textContent !== text) this.readout.textContent = text;
+  }
+
+  timeText() {
+    const { t, shifts } = this.clock, moved = this.runs.filter((run) => run !== this.picked && shifts?.[run.number]);
+    return [`t = ${t.toPrecision(7)} s`, ...moved.map((run) => `${run.label} at its own impact, ${quantity(Math.abs(shifts[run.number]), 's', 3)} ${shifts[run.number] > 0 ? 'later' : 'earlier'}`)].join('\n');
   }
 
   fit() {
     const lens = this.lens.element;
-    this.view.inset = lens && !lens.hidden ? { width: lens.offsetWidth + 16, height: lens.offsetHeight + 16 } : null;
+    this.view.inset = !lens.hidden ? { width: lens.offsetWidth + 16, height: this.host.clientHeight - lens.offsetTop + 6 } : null;
+    this.view.head = this.who || this.host.clientWidth < NARROW ? Math.min(this.corner.offsetTop + this.corner.offsetHeight, 0.2 * this.host.clientHeight) : 0;
     this.view.fit();
   }
 
   controls() {
-    const { overlay, lens, runs } = this, run = runs[0], again = () => this.view.invalidate(), items = [];
-    if (run.scene.contacts?.length) items.push(check('forces', true, (on) => {
-      overlay.show.forces = on;
-      again();
-    }));
-    items.push(check('names', false, (on) => {
-      overlay.show.names = on;
-      again();
-    }));
-    if (runs.length > 1) items.push(check('ghosts', true, (on) => {
-      this.solids.forEach((solid, k) => { if (k) solid.group.visible = on; });
-      again();
-    }));
+    const { options, lens, runs, picked } = this, items = [];
+    const flag = (key, after) => check(key, options[key], (on) => {
+      options[key] = on;
+      after?.();
+      this.view.invalidate();
+    });
+    if (picked.scene.contacts?.length) items.push(flag('forces'));
+    items.push(flag('names'));
+    if (runs.length > 1) items.push(flag('ghosts', () => this.pick(this.picked)));
     items.push(this.traceSelect());
-    if (lens.element) {
-      const box = check('magnifier', true, (on) => lens.toggle(on));
-      lens.ontoggle = (on) => { box.firstChild.checked = on; };
-      if (matchMedia('(max-width: 500px)').matches) lens.toggle(false);
-      items.push(box, select('Clearance in the scene', [1, 5, 10, 20, 50, 100].map((k) => [k, k === 1 ? 'clearance true' : `clearance × ${k}`]), 1, (k) => {
-        overlay.magnify = Number(k);
-        again();
+    if (lens.contact) {
+      const box = check('magnifier', !lens.element.hidden, (on) => lens.toggle(on));
+      lens.ontoggle = (on) => {
+        box.firstChild.checked = on;
+        if (this.view.fitted) this.fit();
+      };
+      items.push(box, select('Clearance in the scene', [1, 5, 10, 20, 50, 100].map((k) => [k, k === 1 ? 'clearance true' : `clearance × ${k}`]), options.magnify, (k) => {
+        options.magnify = Number(k);
+        this.view.invalidate();
       }));
     }
-    return h('div', { class: 'tools push' }, items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG'));
+    return [items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG')];
   }
 
+  // The same point is traced in every run that has it.
   traceSelect() {
-    const run = this.runs[0], points = [];
-    for (const column of run.tables.get('markers')?.columns ?? []) {
-      if (!column.name.endsWith('.x')) continue;
-      const name = column.name.slice(0, -2), columns = ['x', 'y', 'z'].map((k) => run.byName.get(`${name}.${k}`));
-      points.push({ name, columns });
-    }
-    run.scene.bodies.forEach((body, b) => { if (b && body.pose) points.push({ name: `${body.name}, mass centre`, body: b, at: body.com ?? [0, 0, 0] }); });
-    const first = points[0]?.columns ? 0 : -1;
-    const set = (k) => {
-      this.overlay.setTrace(points[k] ?? null);
+    const { points } = this.overlay, { options } = this;
+    options.trace ??= this.overlay.usualTrace;
+    const at = points.findIndex((p) => p.name === options.trace);
+    return select('Trace of a point', [[-1, 'no trace'], ...points.map((p, k) => [k, `trace ${p.name}`])], at, (k) => {
+      options.trace = points[k]?.name ?? '';
       this.view.invalidate();
-    };
-    set(first);
-    return select('Trace of a point', [[-1, 'no trace'], ...points.map((p, k) => [k, `trace ${p.name}`])], first, (k) => set(Number(k)));
+    });
+  }
+
+  get keyText() {
+    return `arrows ${this.picked.isPlanar ? 'move the view' : 'turn the view'} · + − closer, further · F fit · ? all keys`;
   }
 
   zoomers() {
@@ -126,14 +185,14 @@ class Scene {
   // Arrow signs as they are drawn: each differs by shape as well.
   legend() {
     const { largest } = this.overlay.contacts;
-    if (!(largest > 0)) return '';
+    if (!(largest > 0)) return [];
     const head = (fill) => s('path', { d: 'M34 6 24 2v8Z', style: `fill: ${fill}` });
     const key = (name, colour, ...parts) => h('span', {}, s('svg', { viewBox: '0 0 34 12', style: `stroke: var(--${colour}); stroke-width: 1.5; fill: var(--${colour})` }, parts), name);
-    return h('div', { class: 'legend' },
+    return [
       key('sticks', 'stick', s('rect', { x: 0, y: 3.5, width: 5, height: 5 }), s('path', { d: 'M3 6H25', 'stroke-width': 2 }), head('var(--stick)')),
       key('slips', 'slip', s('path', { d: 'M2 0V12' }), s('path', { d: 'M2 6H25', 'stroke-width': 2, 'stroke-dasharray': '4 3' }), head('var(--panel)')),
       key('strikes', 'impact', s('path', { d: 'M1 6h6M4 3v6M2 4l4 4M6 4 2 8' }), s('path', { d: 'M5 6H25', 'stroke-width': 3 }), head('var(--impact)')),
-      h('span', {}, `length ∝ ∛force, up to ${quantity(largest, 'N', 2)}`));
+      h('span', {}, `length ∝ ∛force, up to ${quantity(largest, 'N', 2)}`)];
   }
 
   key(event) {
@@ -143,37 +202,55 @@ class Scene {
     action();
   }
 
+  // The picture with what a reader needs beside it: title, run, time, arrows, which run is solid and which a ghost.
   savePng() {
-    const { view } = this, gl = view.renderer.domElement, picture = h('canvas', { width: 2 * view.width, height: 2 * view.height });
-    const c = picture.getContext('2d');
+    const { view } = this, ratio = Math.max(2, view.ratio), head = 44, foot = this.legendBox.hidden ? 0 : 26, who = this.runs.length > 1 ? 22 : 0;
+    const picture = h('canvas', { width: ratio * view.width, height: ratio * (view.height + head + who + foot) }), c = picture.getContext('2d');
+    view.render(ratio);
+    this.drawOver(ratio);
     c.fillStyle = theme().panel;
     c.fillRect(0, 0, picture.width, picture.height);
-    view.render(Math.max(2, view.ratio));
-    c.drawImage(gl, 0, 0, picture.width, picture.height);
-    c.drawImage(this.overlay.canvas, 0, 0, picture.width, picture.height);
-    picture.toBlob((blob) => download(`${fileName(this.runs[0].name, 'scene')}.png`, blob), 'image/png');
+    c.drawImage(view.renderer.domElement, 0, ratio * (head + who), picture.width, ratio * view.height);
+    c.drawImage(this.canvas, 0, ratio * (head + who), picture.width, ratio * view.height);
+    c.scale(ratio, ratio);
+    this.letter(c, view.width, head);
+    if (who) this.letterRuns(c, head);
+    if (!this.lens.element.hidden) this.lens.copyTo(c, view.width, view.height + head + who);
+    if (foot) draw.forceKey(c, 12, view.height + head + who + 12, this.overlay.contacts.largest);
+    this.drawOver();
+    picture.toBlob((blob) => download(`${fileName(this.picked.name, 'scene', Number(this.clock.t.toPrecision(6)))}.png`, blob), 'image/png');
+  }
+
+  // Title and method at the left, the time at the right.
+  letter(c, width, head) {
+    const look = theme(), { picked } = this, time = `t = ${this.clock.t.toPrecision(6)} s`;
+    draw.text(c, time, width - 12, 20, look.ink, { size: 13, anchor: 'right' });
+    const room = width - 36 - c.measureText(time).width;
+    draw.text(c, draw.clip(c, picked.title || picked.name, room, 14), 12, 20, look.ink, { size: 14 });
+    draw.text(c, draw.clip(c, [picked.source, `method ${picked.method}`, `carom ${picked.version ?? ''}`.trim()].filter(Boolean).join(' · '), width - 24, 11.5), 12, 36, look.muted);
+    draw.line(c, [[0, head - 0.5], [width, head - 0.5]], look.rule, 1);
+  }
+
+  letterRuns(c, top) {
+    const look = theme();
+    let x = 12;
+    for (const run of this.options.ghosts ? this.runs : [this.picked]) {
+      const solid = run === this.picked, colour = solid ? look.ink : look.series[run.number % 8], name = `${run.label} ${solid ? 'solid' : 'ghost'}`;
+      c.globalAlpha = solid ? 0.6 : 0.2;
+      c.fillStyle = solid ? look.ground : colour;
+      c.fillRect(x, top + 7, 20, 8);
+      c.globalAlpha = 1;
+      c.strokeStyle = colour;
+      c.lineWidth = 1.2;
+      c.strokeRect(x, top + 7, 20, 8);
+      draw.text(c, name, x + 26, top + 15, look.ink);
+      x += 26 + c.measureText(name).width + 18;
+    }
   }
 }
 
-// Everything that moves in any run, and what is fixed to the ground: it stands still but belongs to the picture.
-function boundsOf(runs, poses) {
-  const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity];
-  const take = (p) => p.forEach((v, k) => {
-    if (!Number.isFinite(v)) return;
-    min[k] = Math.min(min[k], v);
-    max[k] = Math.max(max[k], v);
-  });
-  runs.forEach((run, r) => {
-    take(run.scene.bounds?.min ?? []);
-    take(run.scene.bounds?.max ?? []);
-    for (const joint of run.scene.joints ?? []) if (joint.first.body === 0 && joint.kind !== 'free') take(poses[r].point(0, joint.first.at ?? [0, 0, 0]));
-    for (const { first, second } of [...(run.scene.constraints ?? []), ...(run.scene.forces ?? [])]) for (const end of [first, second]) if (end?.body === 0) take(end.at ?? [0, 0, 0]);
-  });
-  const length = runs[0].scene.length || 1;
-  for (let k = 0; k < 3; k++) {
-    if (min[k] > max[k]) [min[k], max[k]] = [-length / 2, length / 2];
-    // Neither a point nor a line fills a picture.
-    if (max[k] - min[k] < 0.1 * length && (k < 2 || !runs[0].isPlanar)) [min[k], max[k]] = [(min[k] + max[k]) / 2 - 0.05 * length, (min[k] + max[k]) / 2 + 0.05 * length];
-  }
-  return { min, max };
+// Runs of mechanisms that share no body say nothing laid over each other.
+function haveCommon(runs) {
+  const names = (run) => run.scene.bodies.slice(1).map((body) => body.name), first = new Set(names(runs[0]));
+  return runs.every((run) => run.space === runs[0].space && (names(run).some((name) => first.has(name)) || !first.size));
 }

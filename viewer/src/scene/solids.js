@@ -3,9 +3,11 @@
 import * as THREE from 'three';
 import { place, turn } from './poses.js';
 import { theme } from '../theme.js';
+import { madeUp, wheelOutline } from './constraints.js';
 
 const TINTS = 8;              // that bodies take in turn, after the ground's
 const GRID = 1 + TINTS, TONES = GRID + 1;
+const FACE_OPACITY = 0.16, EDGE_OPACITY = 0.8;    // of a ghost
 const MANY = 60;              // bodies above which round shapes get fewer facets
 
 const VERTEX = `
@@ -34,18 +36,29 @@ void main() {
 }`;
 
 export class Solids {
-  constructor(run, opacity = 1) {
+  constructor(run) {
     this.run = run;
     const { bodies } = run.scene;
     this.texture = new THREE.DataTexture(new Float32Array(8 * bodies.length), 2, bodies.length, THREE.RGBAFormat, THREE.FloatType);
-    const faces = new Pile(), edges = new Pile(), add = run.isPlanar ? addFlat : addSolid, round = bodies.length > MANY ? 12 : 28, made = new Map();
+    const faces = new Pile(), edges = new Pile(), add = run.isPlanar ? addFlat : addSolid, round = bodies.length > MANY ? 12 : 28, cut = new Map(), made = madeUp(run);
     bodies.forEach((body, b) => {
       const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
-      for (const shape of body.shapes ?? []) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, made });
+      for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, cut });
     });
-    this.materials = [material(this.texture, run.isPlanar ? 0 : 1, opacity), material(this.texture, 0, opacity)];
+    this.materials = [material(this.texture, run.isPlanar ? 0 : 1, true), material(this.texture, 0, false)];
     this.group = new THREE.Group();
     this.group.add(drawn(new THREE.Mesh(faces.geometry(), this.materials[0])), drawn(new THREE.LineSegments(edges.geometry(), this.materials[1])));
+    this.haunt(null);
+  }
+
+  // As a ghost: one colour, that of its run (by number; null: solid), a breath of fill, and an outline over all that is solid.
+  haunt(ghost, visible = true) {
+    this.ghost = ghost;
+    this.group.visible = ghost === null || visible;
+    this.materials.forEach((m, edge) => {
+      Object.assign(m, { transparent: ghost !== null, depthWrite: ghost === null, depthTest: ghost === null || !this.run.isPlanar });
+      m.uniforms.opacity.value = ghost === null ? 1 : edge ? EDGE_OPACITY : FACE_OPACITY;
+    });
     this.paint();
   }
 
@@ -57,7 +70,7 @@ export class Solids {
   paint() {
     const c = theme(), panel = new THREE.Color(c.panel), ink = new THREE.Color(c.ink);
     const plain = (colour) => new THREE.Color(colour).convertLinearToSRGB();
-    const tones = [c.ground, ...c.series];
+    const tones = this.ghost === null ? [c.ground, ...c.series] : [c.ground, ...c.series].map(() => c.series[this.ghost % TINTS]);
     this.materials[0].uniforms.palette.value = tones.map((t) => mix(plain(t), panel.clone().convertLinearToSRGB(), c.dark ? 0.42 : 0.5));
     this.materials[1].uniforms.palette.value = tones.map((t) => mix(plain(t), ink.clone().convertLinearToSRGB(), 0.35));
     for (const { uniforms } of this.materials) uniforms.palette.value.push(mix(plain(c.ground), panel.clone().convertLinearToSRGB(), 0.6));
@@ -71,10 +84,11 @@ function drawn(object) {
   return object;
 }
 
-function material(texture, lit, opacity) {
+// Faces lie a little behind the lines on them.
+function material(texture, lit, face) {
   return new THREE.ShaderMaterial({
-    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: opacity < 1, depthWrite: opacity === 1, side: THREE.DoubleSide,
-    uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: opacity } },
+    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, polygonOffset: face, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: 1 } },
   });
 }
 
@@ -129,11 +143,12 @@ function addFlat(shape, { faces, edges, body, tone, round, layer, length }) {
   const outline = flatOutline(shape, round), n = outline?.length;
   if (!n) return;
   const fan = [], rim = [], above = 0.3e-4 * length;
-  for (let k = 2; k < n; k++) for (const [x, y] of [outline[0], outline[k - 1], outline[k]]) fan.push(x, y, layer);
+  const centre = shape.kind === 'wheel' ? place(shape, [0, 0, 0]) : outline[0];
+  for (let k = 0; k < n; k++) for (const [x, y] of [centre, outline[k], outline[(k + 1) % n]]) fan.push(x, y, layer);
   const line = (a, b) => rim.push(a[0], a[1], layer + above, b[0], b[1], layer + above);
   outline.forEach((p, k) => line(p, outline[(k + 1) % n]));
   // A spoke shows that a round thing turns.
-  if (shape.kind === 'sphere' || shape.kind === 'disc') line(place(shape, [0, 0, 0]), place(shape, [shape.radius, 0, 0]));
+  if (shape.kind === 'sphere' || shape.kind === 'disc' || shape.kind === 'wheel') line(place(shape, [0, 0, 0]), place(shape, [shape.radius, 0, 0]));
   faces.add({ position: fan }, {}, body, tone);
   edges.add({ position: rim }, {}, body, tone);
 }
@@ -149,6 +164,7 @@ function flatOutline(shape, round) {
       const [x0, y0] = shape.from, [x1, y1] = shape.to, along = Math.atan2(y1 - y0, x1 - x0), r = shape.width / 2;
       return [...arc(x0, y0, r, along + Math.PI / 2, along + 1.5 * Math.PI), ...arc(x1, y1, r, along - Math.PI / 2, along + Math.PI / 2)];
     }
+    case 'wheel': return wheelOutline(shape).map(([x, y]) => place(shape, [x, y, 0]));
     case 'box': return rectangle(shape.size[0] / 2, shape.size[1] / 2);
     case 'cylinder': {
       const axis = place({ rotate: shape.rotate }, [0, 0, 1]);
@@ -166,12 +182,13 @@ function flatOutline(shape, round) {
 
 function addSolid(shape, to) {
   if (shape.kind === 'plane') addGrid(shape, to);
-  const solid = solidOf(shape), { faces, edges, body, tone, round, made } = to;
+  if (shape.kind === 'patch') addPatch(shape, to);
+  const solid = solidOf(shape), { faces, edges, body, tone, round, cut } = to;
   if (!solid) return;
   // Many bodies share few shapes: each is cut into triangles once.
   const key = JSON.stringify([shape.kind, solid.size]);
-  if (!made.has(key)) made.set(key, meshOf(shape, solid, round));
-  const { face, edge } = made.get(key);
+  if (!cut.has(key)) cut.set(key, meshOf(shape, solid, round));
+  const { face, edge } = cut.get(key);
   faces.add(face, solid.pose, body, tone);
   if (edge) edges.add(edge, solid.pose, body, tone);
 }
@@ -200,12 +217,21 @@ const AXIS_Z = new THREE.Matrix4().makeRotationX(Math.PI / 2);   // three's cyli
 const FLAT = 0.1;                                                // thickness of a disc, in radii
 const rod = (radius, length) => (round) => new THREE.CylinderGeometry(radius, radius, length, round).applyMatrix4(AXIS_Z);
 
+// A toothed rim, open in the middle where the model's own shapes are.
+function toothed(shape) {
+  const outline = new THREE.Shape(wheelOutline(shape).map(([x, y]) => new THREE.Vector2(x, y))), hole = new THREE.Path();
+  hole.absarc(0, 0, shape.rim, 0, 2 * Math.PI, true);
+  outline.holes.push(hole);
+  return new THREE.ExtrudeGeometry(outline, { depth: shape.depth, bevelEnabled: false, curveSegments: 32 }).translate(0, 0, -shape.depth / 2);
+}
+
 function solidOf(shape) {
   const { radius, size } = shape;
   switch (shape.kind) {
     case 'box': return { size, geometry: () => new THREE.BoxGeometry(...size), crease: 20, pose: shape };
     case 'sphere': return { size: radius, geometry: (round) => new THREE.SphereGeometry(radius, round - round % 4, 2 * Math.round(round / 4)), pose: shape };
     case 'cylinder': return { size: [radius, shape.length], geometry: rod(radius, shape.length), crease: 40, pose: shape };
+    case 'wheel': return { size: [radius, shape.teeth, shape.depth, shape.phase], geometry: () => toothed(shape), crease: 25, pose: shape };
     case 'disc': return { size: radius, geometry: rod(radius, FLAT * radius), crease: 40, pose: shape };
     case 'link': {
       const from = new THREE.Vector3(...shape.from), along = new THREE.Vector3(...shape.to).sub(from), length = along.length(), q = new THREE.Quaternion();
@@ -218,10 +244,16 @@ function solidOf(shape) {
 }
 
 // An unbounded plane as a grid of round cells under all that moves.
-function addGrid(shape, { edges, body, length, bounds }) {
-  const [low, high] = body === 0 && bounds ? shadow(shape, bounds) : [[-length, -length], [length, length]];
-  const reach = Math.max(high[0] - low[0], high[1] - low[1], length), cell = 10 ** Math.round(Math.log10(reach / 8)), lines = [];
-  const from = low.map((v) => Math.floor((v - 0.15 * reach) / cell)), to = high.map((v) => Math.ceil((v + 0.15 * reach) / cell));
+function addGrid(shape, to) {
+  const { body, length, bounds } = to, [low, high] = body === 0 && bounds ? shadow(shape, bounds) : [[-length, -length], [length, length]];
+  addCells(shape, low, high, 0.15, to);
+}
+
+const addPatch = (shape, to) => addCells(shape, shape.min, shape.max, 0.12, to);
+
+function addCells(shape, low, high, margin, { edges, body, length }) {
+  const reach = Math.max(high[0] - low[0], high[1] - low[1], 0.3 * length), cell = 10 ** Math.round(Math.log10(reach / 8)), lines = [];
+  const from = [0, 1].map((k) => Math.floor((low[k] - margin * reach) / cell)), to = [0, 1].map((k) => Math.ceil((high[k] + margin * reach) / cell));
   for (let k = from[0]; k <= to[0]; k++) lines.push(k * cell, from[1] * cell, 0, k * cell, to[1] * cell, 0);
   for (let k = from[1]; k <= to[1]; k++) lines.push(from[0] * cell, k * cell, 0, to[0] * cell, k * cell, 0);
   edges.add({ position: lines }, shape, body, GRID);

@@ -1,5 +1,6 @@
 // The drafting office: pins, bearings, guides, springs, drives, hatched ground, arrows. Drawn in pixels over the solids.
 import { theme } from '../theme.js';
+import { quantity } from '../number.js';
 
 const TURN = 2 * Math.PI;
 
@@ -39,6 +40,13 @@ export function box(c, [x, y], half, style) {
   paint(c, style);
 }
 
+export function polygon(c, points, style) {
+  c.beginPath();
+  points.forEach(([x, y], k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
+  c.closePath();
+  paint(c, style);
+}
+
 // A line with strokes on its far side, as ground is drawn.
 export function hatched(c, a, b, stroke, depth = 9) {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]), u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length], back = [-u[1], u[0]];
@@ -52,6 +60,13 @@ export function hatched(c, a, b, stroke, depth = 9) {
   c.lineWidth = 1;
   c.strokeStyle = stroke;
   c.stroke();
+}
+
+// A post on ground, below a joint in space or above it.
+export function foot(c, [x, y], down = 1) {
+  const look = theme();
+  line(c, [[x, y], [x, y + 13 * down]], look.ground, 2);
+  hatched(c, [x - 11 * down, y + 13 * down], [x + 11 * down, y + 13 * down], look.ground, 7);
 }
 
 // On ground: a foot below it, or above where the body hangs (down = -1).
@@ -76,12 +91,23 @@ export function pin(c, [x, y], grounded, down = 1) {
 export function spring(c, a, b, stroke) {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
   if (length < 2) return;
+  if (length < 24) return void line(c, [a, b], stroke, 2.2);
   const u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length], v = [-u[1], u[0]], turns = 8, lead = Math.min(10, 0.12 * length), points = [a];
   const on = (s, side) => [a[0] + u[0] * s + v[0] * side, a[1] + u[1] * s + v[1] * side];
   points.push(on(lead, 0));
   for (let k = 0; k < 2 * turns; k++) points.push(on(lead + (length - 2 * lead) * (k + 0.5) / (2 * turns), k % 2 ? 6 : -6));
   points.push(on(length - lead, 0), b);
   line(c, points, stroke, 1.5);
+}
+
+// Two walls with round ends.
+export function slot(c, a, b, wide, stroke) {
+  const along = Math.atan2(b[1] - a[1], b[0] - a[0]);
+  c.beginPath();
+  c.arc(a[0], a[1], wide, along + Math.PI / 2, along + 1.5 * Math.PI);
+  c.arc(b[0], b[1], wide, along - Math.PI / 2, along + Math.PI / 2);
+  c.closePath();
+  paint(c, { stroke, width: 1.5 });
 }
 
 export function spiral(c, [x, y], stroke) {
@@ -134,6 +160,17 @@ export function force(c, at, along, length, state) {
   arrowHead(c, tip, along, state === 3 ? 8 : 6.5, colour, state === 2);
 }
 
+// What the arrows mean, in one line from (x, y): each state as it is drawn.
+export function forceKey(c, x, y, largest) {
+  const look = theme();
+  for (const [state, name] of [[1, 'sticks'], [2, 'slips'], [3, 'strikes']]) {
+    force(c, [x + 4, y], [1, 0], 34, state);
+    text(c, name, x + 44, y + 4, look.muted);
+    x += 60 + c.measureText(name).width;
+  }
+  text(c, `length ∝ ∛force, up to ${quantity(largest, 'N', 2)}`, x, y + 4, look.muted);
+}
+
 export function burst(c, [x, y], r, stroke, width = 1.5) {
   c.beginPath();
   for (let k = 0; k < 8; k++) {
@@ -158,4 +195,13 @@ export function text(c, string, x, y, fill, { size = 11.5, anchor = 'left', halo
   }
   c.fillStyle = fill;
   c.fillText(string, x, y);
+}
+
+// As much of a text as fits.
+export function clip(c, text, width, size) {
+  c.font = `${size}px ${theme().font}`;
+  if (c.measureText(text).width <= width) return text;
+  let n = text.length;
+  while (n > 1 && c.measureText(`${text.slice(0, n)}…`).width > width) n--;
+  return `${text.slice(0, n)}…`;
 }

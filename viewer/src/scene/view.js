@@ -1,10 +1,12 @@
 // Camera, controls and the renderer; draws only when something changed.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { bestSide } from './cloud.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
-const FOOT = 28;              // kept free at the bottom for legend and scale [px]
-const EDGE = 0.06;            // of the room, kept free around a spatial model
+const FOOT = 34;              // kept free at the bottom for legend and scale [px]
+const EDGE = 0.06;            // of the picture, kept free around a model
+const NEAR = 18;              // to an inset: signs of joints and guides stand out so far beyond what moves [px]
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -24,36 +26,51 @@ export function openSurface() {
 }
 
 export class View {
-  constructor(host, { canvas, context, soft }, bounds, planar, draw) {
+  constructor(host, { canvas, context, soft }, draw) {
     this.host = host;
-    this.planar = planar;
     this.draw = draw;
-    this.bounds = bounds;
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.soft = soft;
     this.ratio = Math.min(2, devicePixelRatio || 1);
     if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
-    this.camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
-    this.camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
-    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-    Object.assign(this.controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
-    if (planar) {
-      this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
-      this.controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
-    }
-    this.controls.addEventListener('change', () => this.invalidate());
-    this.controls.addEventListener('start', () => { this.fitted = false; });
+    this.eyes = {};
     this.matrix = new THREE.Matrix4();
     new ResizeObserver(() => this.resize()).observe(host);
+  }
+
+  // At a planar model face-on, at a spatial one from anywhere; the cloud and the box about it are to be seen.
+  look(planar, cloud, bounds) {
+    Object.assign(this, { cloud, bounds });
+    if (this.planar === planar) return;
+    if (this.controls) this.controls.enabled = false;
+    this.planar = planar;
+    Object.assign(this, this.eyes[planar] ??= this.makeEye(planar));
+    this.controls.enabled = true;
+    this.width = 0;
     this.resize();
+    this.fit();
+  }
+
+  makeEye(planar) {
+    const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
+    camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
+    const controls = new OrbitControls(camera, this.renderer.domElement);
+    Object.assign(controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
+    if (planar) {
+      controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
+      controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
+    }
+    controls.addEventListener('change', () => this.invalidate());
+    controls.addEventListener('start', () => { this.fitted = false; });
+    return { camera, controls };
   }
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
-    if (!w || !h || (w === this.width && h === this.height)) return;
-    if (this.half) this.half *= h / this.height;      // metres a pixel stay
+    if (!this.camera || !w || !h || (w === this.width && h === this.height)) return;
+    if (this.half && this.height) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
     if (this.planar) this.frustum();
@@ -68,23 +85,23 @@ export class View {
     Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
   }
 
-  // All that moves, with a margin; spatial models from where they show their widest face.
+  // All that moves, with a margin; spatial models from where they spread widest.
   fit() {
     const { min, max } = this.bounds, middle = min.map((v, k) => (v + max[k]) / 2), size = max.map((v, k) => v - min[k]);
     const { camera, controls, planar } = this, reach = Math.max(1e-9, Math.hypot(...size));
     controls.target.set(...middle);
-    camera.near = planar ? -100 * reach : reach / 500;
-    camera.far = 100 * reach;
+    this.reach = reach;
+    if (planar) Object.assign(camera, { near: reach / 10, far: 4 * reach });
     if (planar) {
-      const { metres, x, y } = this.room(size);
+      const { metres, x, y } = this.choose((room) => this.stretch(room, size));
       this.half = metres * this.height / 2;
       camera.zoom = 1;
       camera.position.set(middle[0] + x * metres, middle[1] + y * metres, reach);
       controls.target.set(camera.position.x, camera.position.y, middle[2]);
       this.frustum();
     } else {
-      const eye = new THREE.Vector3(...direction(size)).normalize();
-      const { away, x, y, right, up } = this.stand(eye, size);
+      const eye = new THREE.Vector3(...bestSide(this.cloud)).normalize();
+      const { away, x, y, right, up } = this.choose((room) => this.stand(room, eye, middle));
       controls.target.addScaledVector(right, x).addScaledVector(up, y);
       camera.position.copy(controls.target).addScaledVector(eye, away);
     }
@@ -94,33 +111,46 @@ export class View {
     this.invalidate();
   }
 
-  // How far away the eye stands and how far beside the middle of the box it looks, so that the box as the eye sees it fills
-  // the part of the picture beside or above the inset, whichever shows it larger. A corner at (x, y, z) along right, up and
-  // towards the eye is within [l, r] where l <= (x - shift)/(away - z) <= r; both together give away and shift.
-  stand(eye, size) {
-    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), slope = Math.tan(this.camera.fov * Math.PI / 360);
-    const corners = [...Array(8).keys()].map((k) => new THREE.Vector3(...size.map((s, n) => (k >> n & 1 ? s : -s) / 2))).map((p) => [p.dot(right), p.dot(up), p.dot(eye)]);
-    const span = (axis, l, r) => {
-      const high = Math.max(...corners.map((p) => p[axis] + r * p[2])), low = Math.min(...corners.map((p) => p[axis] + l * p[2]));
-      return { away: (high - low) / (r - l), shift: (away) => (high + low - (l + r) * away) / 2 };
-    };
-    const room = (w, h) => {
-      const edge = (from, to, whole) => [from, to].map((p) => (2 * p / whole - 1) * slope * whole / this.height), dx = EDGE * w, dy = EDGE * h;
-      const across = span(0, ...edge(dx, w - dx, this.width)), along = span(1, ...edge(this.height - h + dy, this.height - dy, this.height)), away = Math.max(across.away, along.away);
-      return { away, x: across.shift(away), y: along.shift(away), right, up };
-    };
-    const { width: w = 0, height: h = 0 } = this.inset ?? {};
-    const beside = room(Math.max(60, this.width - w), this.height - FOOT), above = room(this.width, Math.max(60, this.height - Math.max(h, FOOT)));
-    return beside.away < above.away ? beside : above;
+  // The part of the picture that shows the model largest, {left, right, top, bottom} in pixels: beside the inset in the lower
+  // right corner, above it, or all, where nothing comes to lie behind the inset.
+  choose(how) {
+    const { width, height, inset, head = 0 } = this, dx = EDGE * width, dy = EDGE * height;
+    const room = (w, h) => ({ left: dx, right: Math.max(dx + 60, w - dx), top: head + dy, bottom: Math.max(head + dy + 60, h - dy) });
+    const whole = how(room(width, height - FOOT));
+    if (!inset || whole.frees(width - inset.width, height - inset.height)) return whole;
+    const beside = how(room(width - inset.width, height - FOOT)), above = how(room(width, height - Math.max(inset.height, FOOT)));
+    return beside.metres < above.metres ? beside : above;
   }
 
-  // Metres a pixel, and how far to move the eye [px], so that a planar model stands beside or above the inset in the lower
-  // right corner, whichever shows it larger.
-  room(size) {
-    const fit = (w, h) => Math.max(size[0] * 1.12 / Math.max(60, w), size[1] * 1.18 / Math.max(60, h), 1e-12);
-    const { width: w = 0, height: h = 0 } = this.inset ?? {};
-    const beside = fit(this.width - w, this.height - FOOT), above = fit(this.width, this.height - Math.max(h, FOOT));
-    return beside < above ? { metres: beside, x: w / 2, y: -FOOT / 2 } : { metres: above, x: 0, y: -Math.max(h, FOOT) / 2 };
+  // Metres a pixel, and how far from the model's middle the eye is [px], so that a planar model fills a room.
+  stretch({ left, right, top, bottom }, size) {
+    const metres = Math.max(size[0] / (right - left), size[1] / (bottom - top), 1e-12), x = (this.width - left - right) / 2, y = (top + bottom - this.height) / 2;
+    const middle = this.bounds.min.map((v, k) => (v + this.bounds.max[k]) / 2);
+    const behind = ([px, py, , r], l, t) => this.width / 2 + (px + r - middle[0]) / metres - x > l - NEAR && this.height / 2 - (py - r - middle[1]) / metres + y > t - NEAR;
+    return { metres, x, y, frees: (l, t) => !this.cloud.some((p) => behind(p, l, t)) };
+  }
+
+  // How far away the eye stands and how far beside the middle it looks, so that a spatial model as the eye sees it fills a
+  // room. A point at (x, y, z) along right, up and towards the eye is within slopes [l, r] of the picture where
+  // l <= (x - shift)/(away - z) <= r; the outermost points on both sides give away and shift.
+  stand(room, eye, middle) {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), slope = Math.tan(this.camera.fov * Math.PI / 360);
+    const dot = (p, u) => (p[0] - middle[0]) * u.x + (p[1] - middle[1]) * u.y + (p[2] - middle[2]) * u.z;
+    const seen = this.cloud.map((p) => [dot(p, right), dot(p, up), dot(p, eye), p[3]]);
+    const span = (axis, l, r) => {
+      let high = -Infinity, low = Infinity;
+      for (const p of seen) {
+        high = Math.max(high, p[axis] + p[3] + r * p[2]);
+        low = Math.min(low, p[axis] - p[3] + l * p[2]);
+      }
+      return { away: (high - low) / (r - l), shift: (away) => (high + low - (l + r) * away) / 2 };
+    };
+    const at = (pixel, whole) => (2 * pixel / whole - 1) * slope * whole / this.height;
+    const across = span(0, at(room.left, this.width), at(room.right, this.width)), along = span(1, -at(room.bottom, this.height), -at(room.top, this.height));
+    const nearest = seen.reduce((most, p) => Math.max(most, p[2] + p[3]), 0), away = Math.max(across.away, along.away, 1.05 * nearest, 1e-9);
+    const x = across.shift(away), y = along.shift(away), pixels = (v, p) => v / (away - p[2]) / slope * this.height / 2;
+    const behind = (p, l, t) => this.width / 2 + pixels(p[0] + p[3] - x, p) > l - NEAR && this.height / 2 - pixels(p[1] - p[3] - y, p) > t - NEAR;
+    return { metres: away, away, x, y, right, up, frees: (l, t) => !seen.some((p) => behind(p, l, t)) };
   }
 
   zoom(factor) {
@@ -166,13 +196,21 @@ export class View {
   }
 
   render(ratio = this.ratio) {
-    if (!this.width) return;
+    if (!this.width || !this.camera) return;
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    if (!this.planar) this.focus();
     this.camera.updateMatrixWorld();
     this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     this.draw();
     this.renderer.render(this.scene, this.camera);
     this.pictures = (this.pictures ?? 0) + 1;
+  }
+
+  // Depths about where the eye looks, as near together as the depth of a pixel needs to tell a line from the face it lies on.
+  focus() {
+    const { camera, controls, reach } = this, away = camera.position.distanceTo(controls.target);
+    Object.assign(camera, { near: away / 40, far: away + 20 * reach });
+    camera.updateProjectionMatrix();
   }
 
   // World to CSS pixels; null behind the eye.
@@ -187,12 +225,4 @@ export class View {
     if (this.planar) return this.height / 2 / this.half * this.camera.zoom;
     return this.height / 2 / Math.tan(this.camera.fov * Math.PI / 360) / this.camera.position.distanceTo(this.controls.target);
   }
-}
-
-function direction([x, y, z]) {
-  const thin = 0.08 * Math.max(x, y, z);
-  if (y < thin && x >= thin) return [0.35, -1, 0.25];
-  if (x < thin && y >= thin) return [1, -0.35, 0.25];
-  if (z < thin && x >= thin && y >= thin) return [0.25, -0.75, 1];
-  return [0.62, -1, 0.5];
 }

@@ -1,0 +1,95 @@
+// Points that the model's shapes pass through in a run: what the view has to hold, and from where it is seen best.
+import { place } from './poses.js';
+
+const BUDGET = 20000, MOST = 200, LEAST = 12;     // points, and times that they are taken at
+const RIM = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [Math.cos(k * Math.PI / 4), Math.sin(k * Math.PI / 4)]);
+
+// [x, y, z, radius about it], in the axes of the body
+function pointsOf(shape) {
+  const rim = (z) => RIM.map(([x, y]) => [...place(shape, [shape.radius * x, shape.radius * y, z]), 0]);
+  switch (shape.kind) {
+    case 'link': return [shape.from, shape.to].map((p) => [p[0], p[1], p[2] ?? 0, shape.width / 2]);
+    case 'box': return [...Array(8).keys()].map((k) => [...place(shape, shape.size.map((s, n) => (k >> n & 1 ? s : -s) / 2)), 0]);
+    case 'sphere': return [[...place(shape, [0, 0, 0]), shape.radius]];
+    case 'cylinder': return [...rim(shape.length / 2), ...rim(-shape.length / 2)];
+    case 'disc': return rim(0);
+    case 'point': return [[...place(shape, [0, 0, 0]), 0]];
+    default: return [];
+  }
+}
+
+// Before the rows are there, the tool's word for it.
+function cornersOf(bounds) {
+  return bounds ? [...Array(8).keys()].map((k) => [0, 1, 2].map((n) => (k >> n & 1 ? bounds.max : bounds.min)[n]).concat(0)) : [];
+}
+
+// All that moves in a run, and what joints, strings and springs hold on to on the ground. Shapes of the ground may reach far
+// beyond what moves: they do not count.
+export function cloudOf(run, poses) {
+  if (!poses.axis.isLoaded) return cornersOf(run.scene.bounds);
+  const bodies = run.scene.bodies.map((body, b) => {
+    if (b === 0) return [];
+    const list = (body.shapes ?? []).flatMap(pointsOf);
+    return list.length ? list : [[...(body.com ?? [0, 0, 0]), 0]];
+  });
+  const { times } = poses.axis, total = bodies.reduce((sum, list) => sum + list.length, 0), rows = times.length;
+  const samples = Math.min(rows, MOST, Math.max(LEAST, Math.floor(BUDGET / Math.max(1, total)))), cloud = [], keep = poses.data.slice();
+  const take = (b, [x, y, z, r = 0]) => {
+    const p = poses.point(b, [x, y, z]);
+    if (p.every(Number.isFinite)) cloud.push([...p, r]);
+  };
+  for (let s = 0; s < samples; s++) {
+    poses.set(times[samples > 1 ? Math.round(s * (rows - 1) / (samples - 1)) : 0]);
+    bodies.forEach((list, b) => list.forEach((p) => take(b, p)));
+  }
+  poses.data.set(keep);
+  for (const joint of run.scene.joints ?? []) if (joint.first.body === 0 && joint.kind !== 'free') take(0, joint.first.at ?? [0, 0, 0]);
+  for (const { first, second, kind } of [...(run.scene.constraints ?? []), ...(run.scene.forces ?? [])]) {
+    for (const end of [first, second]) if (end?.body === 0 && kind !== 'inplane') take(0, end.at ?? [0, 0, 0]);
+  }
+  return cloud;
+}
+
+// How far the largest body reaches from end to end.
+export function largestOf(run) {
+  const size = (body) => {
+    const points = (body.shapes ?? []).flatMap(pointsOf);
+    return Math.max(0, ...points.map((p) => Math.max(...points.map((q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]) + p[3] + q[3]))));
+  };
+  return Math.max(0, ...run.scene.bodies.slice(1).map(size));
+}
+
+// The box about a cloud. Neither a point nor a line fills a picture: no side is shorter than `least`.
+export function boxOf(cloud, least, length, planar) {
+  const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity];
+  for (const p of cloud) for (let k = 0; k < 3; k++) {
+    min[k] = Math.min(min[k], p[k] - p[3]);
+    max[k] = Math.max(max[k], p[k] + p[3]);
+  }
+  for (let k = 0; k < 3; k++) {
+    if (min[k] > max[k]) [min[k], max[k]] = [-length / 2, length / 2];
+    const lacks = least - (max[k] - min[k]);
+    if (lacks > 0 && (k < 2 || !planar)) [min[k], max[k]] = [min[k] - lacks / 2, max[k] + lacks / 2];
+  }
+  return { min, max };
+}
+
+const AROUND = [-75, -60, -45, -30, -15, 15, 30, 45, 60, 75], ABOVE = [12, 20, 30, 45, 60];
+const USUAL = [32, 27], LEEWAY = [60, 45];        // degrees from the front and up, where an eye likes to stand
+
+// The direction of the eye from which the cloud spreads widest, as little out of the usual as need be: a flat mechanism is
+// seen nearly along its normal, a shaft from its side.
+export function bestSide(cloud) {
+  const stride = Math.max(1, Math.floor(cloud.length / 1500)), some = cloud.filter((_, k) => k % stride === 0), n = some.length || 1;
+  const mean = [0, 1, 2].map((k) => some.reduce((sum, p) => sum + p[k], 0) / n);
+  const cov = [0, 1, 2].map((i) => [0, 1, 2].map((k) => some.reduce((sum, p) => sum + (p[i] - mean[i]) * (p[k] - mean[k]) + (i === k ? p[3] * p[3] / 2 : 0), 0) / n));
+  const along = (u, v) => u.reduce((sum, x, i) => sum + x * v.reduce((s, y, k) => s + y * cov[i][k], 0), 0);
+  let best = null, most = -1;
+  for (const a of AROUND) for (const e of ABOVE) {
+    const [ca, sa, ce, se] = [Math.cos(a * Math.PI / 180), Math.sin(a * Math.PI / 180), Math.cos(e * Math.PI / 180), Math.sin(e * Math.PI / 180)];
+    const right = [ca, sa, 0], up = [-sa * se, ca * se, ce], spread = along(right, right) * along(up, up) - along(right, up) ** 2;
+    const score = Math.sqrt(Math.max(0, spread)) * Math.exp(-(((Math.abs(a) - USUAL[0]) / LEEWAY[0]) ** 2) - ((e - USUAL[1]) / LEEWAY[1]) ** 2) * (a > 0 ? 1.02 : 1);
+    if (score > most) [best, most] = [[sa * ce, -ca * ce, se], score];
+  }
+  return best;
+}

@@ -1,0 +1,70 @@
+// What the scene makes up and how it is framed, without a browser.
+import assert from 'node:assert/strict';
+import { check } from './harness.mjs';
+import { madeUp, travelOf } from '../src/scene/constraints.js';
+import { bestSide, boxOf, cloudOf } from '../src/scene/cloud.js';
+import { Poses, spread } from '../src/scene/poses.js';
+
+const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
+
+// A run by hand: bodies with poses [x, y, z, w, i, j, k] at each of some times.
+function runOf(times, poses, scene) {
+  const axis = { times, locate: (t) => ({ i: Math.max(0, times.findLastIndex((s) => s <= t)), w: 0 }) };
+  const column = (values) => ({ values, axis, count: values.length, min: Math.min(...values), max: Math.max(...values), at: (t) => values[axis.locate(t).i] });
+  const bodies = poses.flatMap((rows) => [0, 1, 2, 3, 4, 5, 6].map((k) => column(rows.map((row) => row[k])))), joints = (scene.slides ?? []).map(column);
+  return { t0: times[0], isPlanar: false, axis, column: ([table, k]) => (table === 'bodies' ? bodies : joints)[k],
+    scene: { length: 1, joints: [], constraints: [], bodies: [{ name: 'ground', pose: null, shapes: [] }, ...poses.map((_, b) => ({ name: `b${b}`, pose: [0, 1, 2, 3, 4, 5, 6].map((k) => 7 * b + k), shapes: scene.shapes?.[b] ?? [] }))], ...scene } };
+}
+const turned = (x, y, q) => [x, y, 0, Math.cos(q / 2), 0, 0, Math.sin(q / 2)];
+const hinge = (body, at) => ({ kind: 'revolute', first: { body: 0, at }, second: { body, at: [0, 0, 0] }, axis: [0, 0, 1], columns: { q: [] } });
+
+export function geometryChecks() {
+  check('wheels in mesh: radii, and a tooth in a gap at every angle', () => {
+    const n = [12, 36], first = 0.3, centre = [0.06, 0.08], where = Math.atan2(...[...centre].reverse());
+    const times = [0, 1, 2, 3, 4, 5, 6, 7], q = times.map((t) => [first + 0.11 * t, 1.1 - (0.11 * t) * n[0] / n[1]]);
+    const run = runOf(times, [q.map(([a]) => turned(0, 0, a)), q.map(([, b]) => turned(...centre, b))],
+      { joints: [hinge(1, [0, 0, 0]), hinge(2, [...centre, 0])], constraints: [{ kind: 'gear', terms: [{ joint: 0, factor: n[0] }, { joint: 1, factor: n[1] }] }] });
+    const made = madeUp(run), [a, b] = [1, 2].map((body) => made.get(body)[0]);
+    assert.deepEqual([a.teeth, b.teeth], n);
+    assert.ok(Math.abs(a.radius + b.radius - 0.1) < 1e-15 && Math.abs(a.radius / b.radius - n[0] / n[1]) < 1e-15, 'pitch circles touch');
+    for (const [q1, q2] of q) {
+      // How far the line of centres is from a tooth of each, in pitches: together half a pitch, as the wheels turn against each other.
+      const f1 = (where - a.phase - q1) / TURN * n[0], f2 = (where + Math.PI - b.phase - q2) / TURN * n[1];
+      assert.ok(Math.abs(share(f1 + f2) - 0.5) < 1e-9, `${share(f1 + f2)}`);
+    }
+  });
+
+  check('a rack: teeth where they pass the pinion, a pitch apart', () => {
+    const r = 0.03, times = [0, 1, 2], slide = [0.05, 0, -0.05];
+    const run = runOf(times, [slide.map((s) => turned(0, 0, s / r)), slide.map((s) => [s, -r, 0, 1, 0, 0, 0])], { slides: [slide],
+      joints: [hinge(1, [0, 0, 0]), { kind: 'prismatic', first: { body: 0, at: [0, -r, 0] }, second: { body: 2, at: [0, 0, 0] }, axis: [1, 0, 0], columns: { q: [0] } }],
+      constraints: [{ kind: 'rack', terms: [{ joint: 0, factor: r }, { joint: 1, factor: -1 }] }] });
+    const made = madeUp(run), [wheel] = made.get(1), teeth = made.get(2), pitch = TURN * r / wheel.teeth;
+    assert.equal(wheel.radius, r);
+    assert.ok(teeth.length * pitch > 0.1 && teeth.every((t) => Math.abs(t.at[1]) < pitch), 'along the pitch line, as far as it passes');
+    teeth.slice(1).forEach((t, k) => assert.ok(Math.abs(t.at[0] - teeth[k].at[0] - pitch) < 1e-12));
+    // At each time a tooth of the pinion points at a gap of the rack.
+    for (const s of slide) assert.ok(Math.abs(share((-Math.PI / 2 - wheel.phase - s / r) / TURN * wheel.teeth + (teeth[0].at[0] + s) / pitch) - 0.5) < 1e-9);
+  });
+
+  check('slots and slopes reach as far as they are used', () => {
+    const times = [0, 1, 2, 3], run = runOf(times, [[[0.2, 0, 0, 1, 0, 0, 0], [-0.1, 0.3, 0, 1, 0, 0, 0], [0.4, 0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]], {});
+    const north = { body: 0, at: [0, 0, 0], rotate: [Math.SQRT1_2, 0, 0, Math.SQRT1_2] }, { min, max } = travelOf(run, north, { body: 1, at: [0, 0.1, 0] });
+    assert.ok(Math.abs(min[0] - 0.1) < 1e-12 && Math.abs(max[0] - 0.4) < 1e-12, 'its x axis is north');
+    assert.ok(Math.abs(min[1] + 0.4) < 1e-12 && Math.abs(max[1] - 0.1) < 1e-12, 'its y axis is west');
+  });
+
+  check('the view: what moves, from where it spreads widest', () => {
+    const flat = Array.from({ length: 60 }, (_, k) => [Math.cos(k), Math.sin(k), 0, 0]), upright = flat.map(([x, y]) => [x, 0, y, 0]), shaft = flat.map((_, k) => [0, k / 30 - 1, 0, 0.05]);
+    assert.ok(bestSide(flat)[2] > 0.6, 'a flat one from above');
+    assert.ok(-bestSide(upright)[1] > 0.85, 'one that stands across from the front');
+    assert.ok(Math.abs(bestSide(shaft)[0]) > 0.6, 'a shaft from its side');
+    const run = runOf([0, 1], [[[0, 0, 0, 1, 0, 0, 0], [2, 0, 0, 1, 0, 0, 0]]], { shapes: [[{ kind: 'sphere', radius: 0.5 }]] }), box = boxOf(cloudOf(run, new Poses(run)), 0.1, 1, false);
+    assert.deepEqual([box.min, box.max], [[-0.5, -0.5, -0.5], [2.5, 0.5, 0.5]]);
+  });
+
+  check('a trace keeps long flights between crowded rows', () => {
+    const times = [0, ...Array.from({ length: 1000 }, (_, k) => 0.4 + k * 1e-6), 0.9, 1], rows = spread(times, 100);
+    assert.ok(rows.length < 20 && [0, 1, 1000, 1001, 1002].every((row) => rows.includes(row)), rows.join());
+  });
+}
