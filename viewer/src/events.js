@@ -146,7 +146,7 @@ class Events {
 
   text(name, row) {
     const v = this.value(name, row), { factor, each, largest } = this.scales.get(name);
-    if (!Number.isFinite(v) || name === 'restitution_achieved' && isRounding(this.impacts.approach(row), this.impacts.fastest)) return '–';
+    if (!Number.isFinite(v) || name === 'restitution_achieved' && isRounding(this.value('approach_speed', row), this.impacts.of.get('approach_speed')?.max)) return '–';
     if (v !== 0 && isRounding(v, largest)) return '≈ 0';
     if (each) return quantity(v, each, 4);
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));

@@ -32,7 +32,7 @@ function givePatches(run, give) {
   for (const patch of patches.values()) give(patch.body, patch);
 }
 
-// How far a point moves in the axes of a frame, over the run: {min, max}, kept with the point.
+// How far a point moves in the axes of a frame, over the run: {min, max}, kept with the point once all rows are there.
 export function travelOf(run, first, second) {
   if (second.travel) return second.travel;
   const all = new Poses(run), { times } = all.axis, step = Math.max(1, Math.ceil(times.length / 300)), box = { min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity] };
@@ -45,7 +45,7 @@ export function travelOf(run, first, second) {
       box.max[k] = Math.max(box.max[k], s);
     });
   }
-  second.travel = box;
+  if (all.axis.isLoaded) second.travel = box;
   return box;
 }
 

@@ -33,8 +33,7 @@ class Scene {
     this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null };
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver());
-    this.solids = runs.map((run) => new Solids(run));
-    this.solids.forEach((solid) => this.view.scene.add(solid.group));
+    this.solids = [];
     this.canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
     this.lens = new Lens(runs, this.poses, clock, this.options);
     this.readout = h('div', { class: 'readout', 'aria-hidden': 'true' });
@@ -65,8 +64,17 @@ class Scene {
   startAnew() {
     this.clouds = [];
     this.options.trace = null;
+    this.runs.forEach((run, k) => this.makeSolids(run, k));
     this.overlays = this.lens.overlays = this.runs.map((run, k) => new Overlay(run, this.poses[k], this.view, this.clock, this.options));
     this.pick(this.picked);
+  }
+
+  makeSolids(run, k) {
+    const old = this.solids[k];
+    if (old && !old.usesRows) return;
+    if (old) this.view.scene.remove(old.group);
+    this.solids[k] = new Solids(run);
+    this.view.scene.add(this.solids[k].group);
   }
 
   // The overlay of the run that is drawn solid.

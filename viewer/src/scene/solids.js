@@ -45,6 +45,7 @@ export class Solids {
       const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
       for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, cut });
     });
+    this.usesRows = [...made.values()].flat().some((shape) => shape.kind === 'patch');    // how large depends on the motion
     this.materials = [material(this.texture, run.isPlanar ? 0 : 1, true), material(this.texture, 0, false)];
     this.group = new THREE.Group();
     this.group.add(drawn(new THREE.Mesh(faces.geometry(), this.materials[0])), drawn(new THREE.LineSegments(edges.geometry(), this.materials[1])));
