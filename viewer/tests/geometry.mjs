@@ -9,7 +9,7 @@ const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
 
 // A run by hand: bodies with poses [x, y, z, w, i, j, k] at each of some times.
 function runOf(times, poses, scene) {
-  const axis = { times, locate: (t) => ({ i: Math.max(0, times.findLastIndex((s) => s <= t)), w: 0 }) };
+  const axis = { times, isLoaded: true, locate: (t) => ({ i: Math.max(0, times.findLastIndex((s) => s <= t)), w: 0 }) };
   const column = (values) => ({ values, axis, count: values.length, min: Math.min(...values), max: Math.max(...values), at: (t) => values[axis.locate(t).i] });
   const bodies = poses.flatMap((rows) => [0, 1, 2, 3, 4, 5, 6].map((k) => column(rows.map((row) => row[k])))), joints = (scene.slides ?? []).map(column);
   return { t0: times[0], isPlanar: false, axis, column: ([table, k]) => (table === 'bodies' ? bodies : joints)[k],
