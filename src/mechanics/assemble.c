@@ -427,12 +427,12 @@ static void add_own_of(const mechanism *m, const node *n, const initial_state *o
     return;
   }
   mat3 R = orientation(n, q);
+  vec3 spin = turns ? vec3_of(v) : mat3_mul(R, vec3_of(u));  // in the world, as turning the body leaves it
   double delta[6];
   vec3_store(delta, mat3_tmul(R, vec3_of(shift)));
   vec3_store(delta + 3, vec3_of(shift + 3));
   joint_move(n->type, false, q, delta);
-  R = orientation(n, q);
-  if (turns) vec3_store(u, mat3_tmul(R, vec3_of(v)));
+  vec3_store(u, mat3_tmul(orientation(n, q), spin));
   if (moves) vec3_store(u + 3, vec3_of(v + 3));
 }
 
