@@ -376,7 +376,7 @@ static void a_loose_body_starts_as_told(void) {
   const double expected[4] = {0.5, 0.5, -0.5, 0.5};
   static const char *const names[] = {"rod.qw", "rod.qx", "rod.qy", "rod.qz"};
   double sense = copysign(1, run_read(&r, "rod.qw"));   // a turn has two quaternions
-  for (int k = 0; k < 4; k++) CHECK_NEAR(sense * run_read(&r, names[k]), expected[k], 1e-14);
+  for (int k = 0; k < 4; k++) CHECK_NEAR(sense * run_read(&r, "%s", names[k]), expected[k], 1e-14);
   CHECK_NEAR(run_read(&r, "rod.z"), 5e-4, 1e-18);
   CHECK_NEAR(run_read(&r, "rod.wx"), 1, 1e-14);
   CHECK_NEAR(run_read(&r, "rod.wz"), 3, 1e-14);
