@@ -50,17 +50,16 @@ export function swatch(curve) {
 
 export const axisOf = (column) => ({ name: column.name, unit: column.unit });
 
-// Says for each axis in use whether every recorded row stands between a and b.
+// Says whether every recorded row stands between a and b, for each axis in use; of several runs once where all are raw.
 export function coverageLine(curves, [a, b]) {
-  const parts = [];
-  for (const axis of new Set(curves.map((c) => c.column.axis))) {
-    const of = curves.find((c) => c.column.axis === axis).run, { shown, recorded, raw } = axis.coverage(a, b);
-    const whose = new Set(curves.map((c) => c.run)).size > 1 ? `${of.label}: ` : '';
-    parts.push(raw
-      ? h('span', { class: 'raw' }, `${whose}raw: all ${count(shown)} recorded samples`)
-      : h('span', { class: 'thin' }, `${whose}not raw: ${count(shown)} of ${count(recorded)} samples, lines within ${plain(axis.bound * 100, 2)} % of each curve’s range`));
-  }
-  return parts;
+  const axes = [...new Set(curves.map((c) => c.column.axis))].map((axis) => ({ axis, run: curves.find((c) => c.column.axis === axis).run, ...axis.coverage(a, b) }));
+  const several = new Set(curves.map((c) => c.run)).size > 1, samples = (list) => list.map(({ shown }) => count(shown)).join(' + ');
+  const raw = axes.filter((x) => x.raw), thin = axes.filter((x) => !x.raw), whose = (x) => (several ? `${x.run.label}: ` : '');
+  return [
+    ...(thin.length && several ? raw.map((x) => h('span', { class: 'raw' }, `${whose(x)}raw: all ${samples([x])} recorded samples`))
+      : raw.length ? [h('span', { class: 'raw' }, `raw: all ${samples(raw)} recorded samples`)] : []),
+    ...thin.map((x) => h('span', { class: 'thin' }, `${whose(x)}not raw: ${count(x.shown)} of ${count(x.recorded)} samples, lines within ${plain(x.axis.bound * 100, 2)} % of each curve’s range`)),
+  ];
 }
 
 // A field of a CSV file.
