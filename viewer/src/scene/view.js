@@ -26,9 +26,9 @@ export function openSurface() {
 }
 
 export class View {
-  constructor(host, { canvas, context, soft }, draw) {
-    this.host = host;
-    this.draw = draw;
+  // isMoving(): whether the next picture follows at once, so that this one needs no smooth edges
+  constructor(host, { canvas, context, soft }, draw, isMoving) {
+    Object.assign(this, { host, draw, isMoving });
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.soft = soft;
     this.ratio = Math.min(2, devicePixelRatio || 1);
@@ -189,9 +189,8 @@ export class View {
     requestAnimationFrame(() => {
       this.asked = false;
       this.render();
-      if (!this.soft) return;
       clearTimeout(this.pause);
-      this.pause = setTimeout(() => this.render(2), SHARPEN);
+      if (this.soft && !this.isMoving()) this.pause = setTimeout(() => this.render(2), SHARPEN);
     });
   }
 
