@@ -73,10 +73,11 @@ static void what_can_touch_is_drawn(void) {
       "  ram: {mass: 1, inertia: 1, shape: [{box: [0.2, 0.1]}, {disc: 0.02, at: [0.1, 0]}]}\n"
       "joints: {ram: {free: [ground, ram], at: [0, 1]}}\n"
       "surfaces:\n"
-      "  block: {box: ram, size: [0.2, 0.1]}\n"
-      "  nose: {sphere: ram, at: [0.1, 0], radius: 0.02}\n"
-      "  tail: {sphere: ram, at: [-0.1, 0], radius: 0.02}\n"
-      "  floor: {plane: ground}\n"
+      "  block: {box: ram, size: [0.2, 0.1], material: m}\n"
+      "  nose: {sphere: ram, at: [0.1, 0], radius: 0.02, material: m}\n"
+      "  tail: {sphere: ram, at: [-0.1, 0], radius: 0.02, material: m}\n"
+      "  floor: {plane: ground, material: m}\n"
+      "materials: {m: {friction: 0.1}}\n"
       "method: {moreau: {step: 1e-3}}\n"
       "end: 0.01 s\n";
   carom_error error = {0};
@@ -160,6 +161,10 @@ static void plots_tell_the_story(void) {
   CHECK_NEAR(json_get_number(orbit, "circle", 0), 5e-4, 1e-18);
   CHECK_TEXT(name_at(run, json_get(plot_titled(run, "Force over gap of pin"), "y")), "pin.fn");
   CHECK(!plot_titled(run, "Phase portrait of crank.q") && is_shown(run, "motor.effort"));
+  p = run_and_report(example_load("socket-pendulum", "end=0.02"), "plots-socket");
+  run = run_of(&p, 0), orbit = plot_titled(run, "Orbit of ball in its clearance");
+  CHECK_NEAR(json_get_number(orbit, "circle", 0), 5e-4, 1e-18);
+  CHECK_TEXT(name_at(run, json_get(orbit, "y")), "ball.z");
   p = run_and_report(example_load("slider-crank", "dt=1e-4 end=0.05"), "plots-guide");
   run = run_of(&p, 0);
   CHECK(!plot_titled(run, "Force over gap of guide"));
