@@ -66,6 +66,21 @@ export function pageChecks(browser, scratch) {
     assert.equal(ratios.still, 2);
   });
 
+  on('a scene of another size is drawn before it is shown', fixtures.ball, async (page) => {
+    const drawn = await page.evaluate(() => new Promise((done) => {
+      const { view } = window.carom.scene, { host } = view;
+      let before = null;
+      // An observer that comes later is told later, and both before the browser paints.
+      new ResizeObserver(() => {
+        if (before !== null) return done(view.pictures > before && view.height === host.clientHeight);
+        before = view.pictures;
+        host.parentElement.style.height = `${host.parentElement.clientHeight - 60}px`;
+        return undefined;
+      }).observe(host);
+    }));
+    assert.ok(drawn);
+  });
+
   on('scrubbing sets one time everywhere', fixtures.ball, async (page) => {
     await page.locator('#dock input[type=range]').fill('25000');
     await sameTime(page, 0.5);
