@@ -51,7 +51,8 @@ static bool write_record(const char *path, long steps) {
 int main(int argc, char **argv) {
   long steps = argc > 1 ? atol(argv[1]) : 1000000;
   const char *run = "bench_report.h5", *html = "bench_report.html";
-  const carom_report_page page = {.text = "<!--carom-data--><!--carom-blobs-->", .length = 36};
+  static const char markers[] = "<!--carom-data--><!--carom-blobs-->";
+  const carom_report_page page = {.text = markers, .length = sizeof markers - 1};
   carom_error error = {0};
   struct stat file, record_file;
   struct rusage used;

@@ -126,14 +126,6 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
 
 // --- signals ------------------------------------------------------------------------------------------------------
 
-const char *const energy_signal_names[ENERGY_SIGNALS] = {
-    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
-    "energy.friction", "energy.projection", "energy.imbalance"};
-
-const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
-                                                           "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
-const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};
-
 int carom_model_signal_count(const carom_model *model) { return sim_signal_count(model); }
 
 const char *carom_model_signal_name(const carom_model *model, int i) {

@@ -439,6 +439,7 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
+  coordinate_forget(&sim->model->m, sim->x);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
   return start(sim, &from, error) ? CAROM_OK : error->status;
 }
@@ -566,6 +567,7 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
   if (sim->type->knows_contact) load_contact(sim, joint_q + m->joint_nq + POWER_COUNT, &from);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
+  coordinate_forget(m, sim->x);
   sim->impacts.loss_normal = head[10], sim->impacts.loss_tangential = head[11];
   sim->projection_before = head[12];
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;

@@ -181,7 +181,8 @@ CHECK_UNUSED_OK static void write_impacts(record *r, int table, const synthetic 
   }
 }
 
-CHECK_UNUSED_OK static bool write_synthetic(const char *path, const synthetic *s) {
+// Tables of times, of COLUMNS angles and, where wanted, of impacts.
+CHECK_UNUSED_OK static record *create_synthetic(const char *path, bool impacts, const record_text *texts, int text_count) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
   static char names[COLUMNS][16];
   const char *columns[COLUMNS], *units[COLUMNS];
@@ -192,8 +193,15 @@ CHECK_UNUSED_OK static bool write_synthetic(const char *path, const synthetic *s
   record_table tables[] = {{"time", t, second, 1}, {"joints", columns, units, COLUMNS},
                            {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT}};
   carom_error error = {0};
-  record *r = record_create(path, tables, s->impacts ? 3 : 2, s->texts, s->text_count, NULL, &error);
-  if (!CHECK(r)) return false;
+  record *r = record_create(path, tables, impacts ? 3 : 2, texts, text_count, NULL, &error);
+  CHECK(r);
+  return r;
+}
+
+CHECK_UNUSED_OK static bool write_synthetic(const char *path, const synthetic *s) {
+  carom_error error = {0};
+  record *r = create_synthetic(path, s->impacts > 0, s->texts, s->text_count);
+  if (!r) return false;
   double row[COLUMNS];
   for (long i = 0; i < s->rows; i++) {
     double time = s->step * (double)i;

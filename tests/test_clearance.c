@@ -383,6 +383,24 @@ static void a_loose_body_starts_as_told(void) {
   run_close(&r);
 }
 
+// A body on the end of a turning arm goes along as it would without clearance, however it is turned.
+static void turning_a_loose_body_leaves_its_spin(void) {
+  static const char *const text =
+      "bodies: {arm: {mass: 1, inertia: [0.1, 0.1, 0.1]}, rod: {mass: 1, inertia: [0.1, 0.2, 0.2]}}\n"
+      "joints:\n  hub: {revolute: [ground, arm], axis: z}\n"
+      "  ball: {spherical: [arm, rod], at: [1, 0, 0], clearance: 1 mm, radius: 9 mm, material: hard}\n"
+      "materials: {hard: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n"
+      "initial: {hub: {u: 10}, rod: {turn: [90 deg, 0, 0]}}\n";
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  CHECK_NEAR(run_read(&r, "rod.qx"), sqrt(0.5), 1e-14);
+  const double rounding = 1e-13;                   // of 10 rad/s: fifty eps, for two rotations there and back
+  CHECK_NEAR(run_read(&r, "rod.wy"), 0, rounding);
+  CHECK_NEAR(run_read(&r, "rod.wz"), 10, rounding);
+  CHECK_NEAR(run_read(&r, "rod.vy"), 10, rounding);
+  run_close(&r);
+}
+
 int main(void) {
   check_seed = 7;
   RUN(gap_rates_are_what_the_normal_rows_say);
@@ -395,5 +413,6 @@ int main(void) {
   RUN(curvatures_are_those_of_the_surfaces);
   RUN(a_pin_flies_strikes_and_follows);
   RUN(a_loose_body_starts_as_told);
+  RUN(turning_a_loose_body_leaves_its_spin);
   return check_summary();
 }

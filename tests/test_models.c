@@ -103,6 +103,7 @@ static void screw_press_winds_down(void) {
     if (run_to(&e, 1)) {
       // rtol = atol = 1e-8 a step, of 17 rad, over up to 200 steps
       CHECK_NEAR(run_read(&e, "thread.q"), rate / 2, 200 * 1e-8 * rate / 2);
+      CHECK_NEAR(run_read(&e, "collar.q"), run_read(&e, "thread.q"), 1e-9);   // turns are counted, though one step takes it round twice
       CHECK_NEAR(run_read(&e, "thread.u"), rate, 200 * 1e-8 * rate);
       CHECK_NEAR(run_read(&e, "guide.q"), h * rate / 2, 200 * 1e-8 * h * rate);
       CHECK_NEAR(run_read(&e, "ram.qw"), 1, 1e-10);  // it does not turn

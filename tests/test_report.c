@@ -370,6 +370,21 @@ static void verdicts_are_in_words(void) {
     CHECK_CONTAINS(json_get_text(check_named(run, words[i][0]), "sentence"), words[i][1]);
 }
 
+// A summary that does not say is told as such, and no number is made up.
+static void a_verdict_without_numbers_has_none(void) {
+  synthetic s = {.rows = 5, .value = smooth_value, .step = 1e-3, .summary = "{\"status\": \"done\", \"constraint_violation\": null}"};
+  carom_error error = {0};
+  if (!write_synthetic(scratch("silent.h5"), &s)) return;
+  CHECK(report_on(scratch("silent.h5"), scratch("silent.html"), &error) == CAROM_OK);
+  opened_page p = open_page(scratch("silent.html"));
+  static const char *const keys[] = {"energy", "constraints"};
+  for (int i = 0; i < 2; i++) {
+    const json_value *found = check_named(run_of(&p, 0), keys[i]);
+    CHECK_TEXT(json_get_text(found, "level"), "bad");
+    CHECK_EQUAL(occurrences(json_get_text(found, "sentence"), "nan"), 0);
+  }
+}
+
 // What a law does beyond its range is said once, in words.
 static void a_remark_is_one_card(void) {
   record_text texts[] = {{"scene", "{\"remarks\": [{\"name\": \"conformal\", \"text\": \"too close\", \"contact\": \"pin\", \"count\": 1}]}"}};
@@ -425,6 +440,7 @@ int main(void) {
   RUN(where_it_cannot_be_written_is_told);
   RUN(a_report_that_fails_leaves_the_old_one);
   RUN(verdicts_are_in_words);
+  RUN(a_verdict_without_numbers_has_none);
   RUN(a_remark_is_one_card);
   RUN(a_failure_is_told_with_its_reason);
   return check_summary();

@@ -169,18 +169,9 @@ static double struck_value(long row, int column) {
 static double blow_speed(long i) { return 1 + noise_value(i, COLUMNS); }
 
 static bool write_struck(const char *path) {
-  static const char *const t[] = {"t"}, *const second[] = {"s"};
-  static char names[COLUMNS][16];
-  const char *columns[COLUMNS], *units[COLUMNS];
-  for (int k = 0; k < COLUMNS; k++) {
-    snprintf(names[k], sizeof names[k], "j%d.q", k);
-    columns[k] = names[k], units[k] = "rad";
-  }
-  record_table tables[] = {{"time", t, second, 1}, {"joints", columns, units, COLUMNS},
-                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT}};
   carom_error error = {0};
-  record *r = record_create(path, tables, 3, NULL, 0, NULL, &error);
-  if (!CHECK(r)) return false;
+  record *r = create_synthetic(path, true, NULL, 0);
+  if (!r) return false;
   double row[COLUMNS];
   for (long i = 0; i < BLOWS * BLOW_PERIOD; i++) {
     for (int k = 0; k < COLUMNS; k++) row[k] = struck_value(i, k);

@@ -1,7 +1,6 @@
 // Definition to compiled model: the one place that knows every family. Names become indices, words become functions,
 // and the mechanism is put together, assembled and checked.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "base/names.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
-#include "mechanics/function.h"
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
 #include "build/builder.h"
@@ -79,67 +77,6 @@ static bool list_all_names(builder *b) {
     if (names_find(&b->bodies, def->markers.items[i].name) >= 0)
       return source_error(b->error, CAROM_ERROR_MODEL, def->markers.items[i].places.whole, NULL,
                           "marker '%s' has the name of a body", def->markers.items[i].name);
-  return true;
-}
-
-// --- functions ----------------------------------------------------------------------------------------------------
-
-typedef struct function_scope {
-  builder *b;
-  const parameters *names;
-  motion_level level;        // what is known when the function is evaluated; LEVEL_NONE: time alone
-  int *signals;
-  int count, capacity;
-} function_scope;
-
-static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
-  function_scope *s = context;
-  if (strcmp(name, "t") == 0) {
-    *found = (symbol){.slot = 0, .dim = DIM_TIME};
-    return true;
-  }
-  if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
-  if (s->level == LEVEL_NONE) {
-    if (!*hint) *hint = "only t and parameters are known here";
-    return false;
-  }
-  int signal_index = names_find(&s->b->signals, name);
-  if (signal_index < 0) return false;
-  mechanism *m = &s->b->model->m;
-  const signal *of_mechanism = signal_index < m->signal_count ? &m->signals[signal_index] : NULL;
-  if ((of_mechanism ? of_mechanism->level : LEVEL_ACCELERATION) > s->level) {
-    *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
-    return false;
-  }
-  if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
-    m->joints[of_mechanism->index].watched = true;
-  for (int i = 1; i < s->count; i++)
-    if (s->signals[i] == signal_index) {
-      *found = (symbol){.slot = i};
-      return true;
-    }
-  *found = (symbol){.slot = s->count};
-  *ARENA_PUSH(s->b->memory, s->signals, s->count, s->capacity) = signal_index;
-  return true;
-}
-
-static bool bind_function(builder *b, const carom_function *from, motion_level level, function *to) {
-  *to = (function){.constant = from->constant, .call = from->call, .context = from->context};
-  if (from->call || !from->text) return true;
-  const function_origin *origin = from->origin;
-  function_scope s = {.b = b, .level = level, .names = origin ? origin->names : NULL};
-  *ARENA_PUSH(b->memory, s.signals, s.count, s.capacity) = 0;  // slot 0 is t
-  dimension dim;
-  place at = origin ? origin->at : (place){0};
-  to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s}, &dim, b->error);
-  if (!to->e) return false;
-  if (origin && !dimension_equal(dim, origin->dim)) {
-    char is[32], wanted[32];
-    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' must be in %s, not in %s", origin->key,
-                        dimension_text(origin->dim, wanted), dimension_text(dim, is));
-  }
-  to->signals = s.signals;
-  to->slot_count = s.count;
   return true;
 }
 
@@ -390,7 +327,7 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
   *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type, .joint = -1};
-  if (!bind_function(b, &d->value, LEVEL_NONE, &c->f)) return false;
+  if (!builder_function(b, &d->value, LEVEL_NONE, &c->f)) return false;
   if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
   c->first = builder_marker(b, m, d->between[0], here, at, p->name);
@@ -484,8 +421,8 @@ static bool bind_forces(builder *b, mechanism *m) {
     force *f = &m->forces[i];
     if (f->type == &force_load || f->type == &force_torque) {
       for (int k = 0; k < 3; k++)
-        if (!bind_function(b, &d->components[k], LEVEL_VELOCITY, &f->f[k])) return false;
-    } else if (!bind_function(b, &d->effort, LEVEL_VELOCITY, &f->f[0])) {
+        if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, &f->f[k])) return false;
+    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, &f->f[0])) {
       return false;
     }
     if (f->type != &force_user) continue;
@@ -515,7 +452,7 @@ static bool fill_drives(builder *b, mechanism *m) {
     *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
     place at = builder_place(p, &drive_table, "joint");
     if (!builder_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
-    if (!bind_function(b, &d->motion, LEVEL_NONE, &to->f)) return false;
+    if (!builder_function(b, &d->motion, LEVEL_NONE, &to->f)) return false;
     for (int k = 0; k < i; k++)
       if (m->drives[k].of.joint == to->of.joint && m->drives[k].of.index == to->of.index)
         return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' drives what '%s' drives already", p->name,
@@ -594,57 +531,6 @@ static bool check_parts(builder *b) {
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
-static bool fill_outputs(builder *b) {
-  const part_list *list = &b->def->outputs;
-  carom_model *model = b->model;
-  model->outputs = ARENA_ARRAY(b->memory, output, list->count + 1);
-  model->output_count = list->count;
-  for (int i = 0; i < list->count; i++) {
-    model->outputs[i].name = arena_copy_text(b->memory, list->items[i].name);
-    if (!bind_function(b, list->items[i].content, LEVEL_ACCELERATION, &model->outputs[i].f)) return false;
-  }
-  return true;
-}
-
-// What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
-static const char *describe_contact(builder *b, const contact_element *e) {
-  const contact_material *m = &e->material;
-  bool pressed = strcmp(b->def->method, "compliant") == 0;
-  char friction[64] = "";
-  if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
-  if (!pressed) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
-  if (m->normal.type->contact == LAW_POINT)
-    return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
-  return arena_print(b->memory, "%s%s", m->normal.type->name, friction);
-}
-
-static void name_contacts(builder *b) {
-  const contact_set *s = &b->model->contacts;
-  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
-  b->model->contact_signals = each;
-  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
-  b->model->contact_details = ARENA_ARRAY(b->memory, const char *, s->element_count + 1);
-  for (int i = 0; i < s->element_count; i++) b->model->contact_details[i] = describe_contact(b, &s->elements[i]);
-  for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < each; k++)
-      b->model->contact_names[each * i + k] =
-          arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
-}
-
-static void enter_signal(builder *b, const char *name, int i) {
-  if (names_find(&b->signals, name) < 0) names_add(&b->signals, name, i);
-}
-
-// All that has a name but the outputs, numbered as in the whole model.
-static void enter_signals(builder *b) {
-  const mechanism *m = &b->model->m;
-  int contacts = b->model->contact_signals * b->model->contacts.element_count, first = m->signal_count;
-  b->signals = names_create(b->memory);
-  for (int i = 0; i < m->signal_count; i++) enter_signal(b, m->signals[i].name, i);
-  for (int i = 0; i < ENERGY_SIGNALS; i++) enter_signal(b, energy_signal_names[i], first + i);
-  for (int i = 0; i < contacts; i++) enter_signal(b, b->model->contact_names[i], first + ENERGY_SIGNALS + i);
-}
-
 // Control characters would reach the terminal that prints a title.
 static const char *plain_text(builder *b, const char *text) {
   if (!text) return NULL;
@@ -701,11 +587,9 @@ static bool build(builder *b) {
   builder_choose_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
   if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
-  signal_list(m, b->memory);
-  name_contacts(b);
-  enter_signals(b);
+  builder_signals(b);
   model->notes = b->notes, model->note_count = b->note_count;
-  return bind_forces(b, m) && fill_outputs(b) && builder_drawing(b);
+  return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

@@ -9,6 +9,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
+#include "solve/blocks.h"
 #include "solve/room.h"
 #include "solve/solver.h"
 
@@ -22,9 +23,8 @@ typedef struct start {
   double depth;
   // to move them apart
   solve_room room;
+  block_list blocks;
   double *q, *lambda, *gap;
-  solve_block *blocks;
-  int *block_start;
   double *q0, *u0, *joint_q0;     // where it then starts
 } start;
 
@@ -57,15 +57,13 @@ static bool refuse(const start *s, const char *hint) {
                       s->depth);
 }
 
-// The rows of everything as near as the deepest overlap; q holds constraint violations and gaps.
+// The rows of everything as near as the deepest overlap, without W; q holds constraint violations and gaps.
 static solve_problem pose_problem(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   rows_clear(m, x);
-  for (int i = 0; i < m->row_count; i++) {
-    s->q[i] = x->rows[i].phi;
-    s->blocks[i] = (solve_block){.kind = BLOCK_BILATERAL, .row = i, .size = 1};
-  }
+  block_list_begin(&s->blocks, m->row_count);
+  for (int i = 0; i < m->row_count; i++) s->q[i] = x->rows[i].phi;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
@@ -74,10 +72,10 @@ static solve_problem pose_problem(start *s) {
       int row_index = x->row_total;
       contact_add_normal(m, x, e, p);
       s->q[row_index] = p->gap;
-      s->blocks[row_index] = (solve_block){.kind = BLOCK_UNILATERAL, .row = row_index, .size = 1};
+      block_list_add(&s->blocks, block_of_contact(row_index, 1, 0));
     }
   }
-  return (solve_problem){.block_count = x->row_total, .blocks = s->blocks, .q = s->q};
+  return block_list_problem(&s->blocks, x->row_total, NULL, s->q);
 }
 
 // The shortest way apart, by kinetic distance: 0 ≤ gap + W λ ⊥ λ ≥ 0 and Φ + W λ = 0, moved by M⁻¹Gᵀλ.
@@ -86,7 +84,6 @@ static bool move_apart(start *s) {
   motion *x = s->x;
   if (!tree_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
-  p.W = matrix_dense(x->row_total, p.block_count, s->block_start, NULL);
   if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
   rows_delassus(m, x, s->room.W);
   p.W.values = s->room.W;
@@ -126,9 +123,7 @@ static void allocate(start *s, bool to_separate) {
   s->q = ARENA_ARRAY(a, double, rows);
   s->lambda = ARENA_ARRAY(a, double, rows);
   s->gap = ARENA_ARRAY(a, double, rows);
-  s->blocks = ARENA_ARRAY(a, solve_block, rows);
-  s->block_start = ARENA_ARRAY(a, int, rows + 1);
-  for (int i = 0; i <= rows; i++) s->block_start[i] = i;
+  s->blocks = block_list_create(a, rows);
   s->q0 = ARENA_ARRAY(a, double, m->nq + 1);
   s->u0 = ARENA_ARRAY(a, double, m->nv + 1);
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);

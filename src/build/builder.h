@@ -34,6 +34,11 @@ int builder_marker(builder *b, mechanism *m, const char *name, pose offset, plac
 // `hinge` or `cylinder.q1`
 bool builder_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c);
 
+// All that has a name but the outputs, once it is known what can touch; a function of what is known at a level; the outputs.
+void builder_signals(builder *b);
+bool builder_function(builder *b, const carom_function *from, motion_level level, function *to);
+bool builder_outputs(builder *b);
+
 // What is known of the start; and, one a joint, whether its coordinates are.
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);

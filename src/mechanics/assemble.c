@@ -427,27 +427,36 @@ static void add_own_of(const mechanism *m, const node *n, const initial_state *o
     return;
   }
   mat3 R = orientation(n, q);
+  vec3 spin = turns ? vec3_of(v) : mat3_mul(R, vec3_of(u));  // in the world, as turning the body leaves it
   double delta[6];
   vec3_store(delta, mat3_tmul(R, vec3_of(shift)));
   vec3_store(delta + 3, vec3_of(shift + 3));
   joint_move(n->type, false, q, delta);
-  R = orientation(n, q);
-  if (turns) vec3_store(u, mat3_tmul(R, vec3_of(v)));
+  vec3_store(u, mat3_tmul(orientation(n, q), spin));
   if (moves) vec3_store(u + 3, vec3_of(v + 3));
 }
 
-// Pose and velocity that bodies which hang freely have of their own. Constraints that do not go through a clearance have to hold all the same.
+// Pose and velocity that bodies which hang freely have of their own. Constraints that do not go through a clearance have to hold
+// all the same, to what assembly and its velocities are held to.
 static bool add_own(const mechanism *m, motion *x, const initial_state *own, carom_error *error) {
   for (int i = 1; i < m->node_count; i++)
     if (m->nodes[i].joint < 0) add_own_of(m, &m->nodes[i], own, x->q + m->nodes[i].q, x->u + m->nodes[i].v);
   dynamics_set(m, x, x->t, x->q, x->u);
   dynamics_positions_velocities(m, x);
+  double fastest = 1, size = fmax(1, m->length);
+  for (int i = 0; i < m->nv; i++) fastest = fmax(fastest, fabs(x->u[i]));
   for (int i = 0; i < m->constraint_count; i++)
-    for (int k = 0; k < m->constraints[i].row_count; k++)
-      if (!(fabs(x->rows[m->constraints[i].row0 + k].phi) <= 1e-9 * fmax(1, m->length)))
-        return source_error(error, CAROM_ERROR_ASSEMBLY, m->constraints[i].at, "give another 'shift' or 'turn' under 'initial'",
-                            "'%s' does not hold where bodies are shifted and turned to at the start", m->constraints[i].name);
-  return dynamics_project_velocities(m, x) || source_error(error, CAROM_ERROR_ASSEMBLY, (place){0}, NULL, "singular start");
+    for (int k = 0; k < m->constraints[i].row_count; k++) {
+      const row *r = &x->rows[m->constraints[i].row0 + k];
+      bool held = fabs(r->phi) <= 1e-9 * size, kept = fabs(constraint_row_rate(m, x, r)) <= 1e-8 * fastest * size;
+      if (held && kept) continue;
+      return source_error(error, CAROM_ERROR_ASSEMBLY, m->constraints[i].at,
+                          held ? "give another 'omega' or 'velocity' under 'initial'" : "give another 'shift' or 'turn' under 'initial'",
+                          held ? "'%s' does not allow the velocity that a body it holds is given at the start"
+                               : "'%s' does not hold where bodies are shifted and turned to at the start",
+                          m->constraints[i].name);
+    }
+  return true;
 }
 
 bool mechanism_adopt(mechanism *m, const mechanism *twin, const initial_state *own, arena *memory, assembly_report *report,

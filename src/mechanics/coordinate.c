@@ -3,6 +3,7 @@
 // On the constraint V_rel stays in the span of S, so that P S = 1 gives  q̈ = P (V̇_rel - Ṡ u).
 #include "mechanics/coordinate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -46,21 +47,44 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
   }
 }
 
+// Where the coordinates should be by now, from where they were and how fast: an angle is known but for whole turns, and a long
+// step may take it round more than half of one.
+static void expect(const joint_space *space, double elapsed, const double *last_q, const double *u, double *q) {
+  for (int k = 0; k < space->nq; k++) q[k] = last_q[k] + (space->nq == space->nv && isfinite(elapsed) ? elapsed * u[k] : 0);
+}
+
 static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
   vec3 D = vec3_sub(b.p, a.p);
   mat3 R = mat3_product(mat3_transpose(a.R), b.R);
   vec3 d = mat3_tmul(a.R, D);
-  double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
+  double *q = x->joint_q + j->q, *u = x->joint_u + j->v, *t = &x->measured_t[j - m->joints];
+  const joint_space *space = joint_in(j->type, m->planar);
+  double last_q[JOINT_MAX_COORDINATES], mean_u[JOINT_MAX_FREEDOM], furthest = 0;
+  memcpy(last_q, q, (size_t)space->nq * sizeof *q);
+  memcpy(mean_u, u, (size_t)space->nv * sizeof *u);
+  expect(space, x->t - *t, last_q, u, q);
   (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
   joint_motion jm;
   columns_of(m, j, q, &jm);
   vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
-  int nv = joint_in(j->type, m->planar)->nv;
-  pseudo_inverse(&jm, nv, Pw, Pv);
+  pseudo_inverse(&jm, space->nv, Pw, Pv);
   vec3 w_rel = mat3_tmul(a.R, vec3_sub(b.w, a.w));
   vec3 v_rel = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
-  for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
+  for (int k = 0; k < space->nv; k++) {
+    u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
+    mean_u[k] = 0.5 * (mean_u[k] + u[k]);
+    furthest = fmax(furthest, fabs((x->t - *t) * mean_u[k]));
+  }
+  if (furthest > 1) {   // far enough to look again, with the speeds of both ends
+    expect(space, x->t - *t, last_q, mean_u, q);
+    (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
+  }
+  *t = x->t;
+}
+
+void coordinate_forget(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++) x->measured_t[i] = NAN;
 }
 
 void coordinate_measure(const mechanism *m, motion *x) {

@@ -17,6 +17,8 @@ typedef struct coordinate_row {
 void coordinate_update(const mechanism *m, motion *x);
 // Of the others. To be done often enough that no angle turns by half a turn between.
 void coordinate_measure(const mechanism *m, motion *x);
+// joint_q was set to another state's: the next measurement goes by it alone, not by how fast it changed.
+void coordinate_forget(const mechanism *m, motion *x);
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 

@@ -31,6 +31,17 @@ const report_table *report_find_table(const report_run *run, const char *name) {
 
 int report_find_column(const report_table *t, const char *name) { return t ? names_find(&t->by_name, name) : -1; }
 
+const report_column *report_driven_column(report *r, const report_run *run, const json_value *drive) {
+  const json_value *joints = json_get(run->scene, "joints");
+  const report_table *t = report_find_table(run, "joints");
+  double joint = json_get_number(drive, "joint", -1), coordinate = json_get_number(drive, "coordinate", 0);
+  if (!joints || !(joint >= 0 && joint < joints->count)) return NULL;
+  const char *owner = json_get_text(&joints->items[(int)joint], "name");
+  int k = report_find_column(t, arena_print(r->memory, "%s.q%.0f", owner, coordinate));
+  if (k < 0 && coordinate == 0) k = report_find_column(t, arena_print(r->memory, "%s.q", owner));
+  return k < 0 ? NULL : &t->columns[k];
+}
+
 static long least(long a, long b) { return a < b ? a : b; }
 static double or_zero(double x) { return isfinite(x) ? x : 0; }
 
@@ -54,15 +65,18 @@ static bool is_frame_table(const char *name) {
 // What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its table.
 // Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Where all
 // of a unit is noise the largest range says nothing: then 1e-9 of the unit.
-static void set_scales(report_column *columns, int count) {
+static void set_scales(arena *passing, report_column *columns, int count) {
   for (int k = 0; k < count; k++) columns[k].scale = fmax(columns[k].range.max - columns[k].range.min, 0);
+  names units = names_create(passing);
+  double *largest = ARENA_ARRAY(passing, double, count + 1);  // by unit, at the first column that has it
   for (int k = 0; k < count; k++) {
-    double largest = 0;
-    if (columns[k].range.constant) continue;
-    for (int i = 0; i < count; i++)
-      if (strcmp(columns[i].unit, columns[k].unit) == 0) largest = fmax(largest, columns[i].range.max - columns[i].range.min);
-    columns[k].scale = fmax(columns[k].scale, fmax(1e-6 * largest, 1e-9));
+    int first = names_find(&units, columns[k].unit);
+    if (first < 0) names_add(&units, columns[k].unit, first = k);
+    largest[first] = fmax(largest[first], columns[k].scale);
   }
+  for (int k = 0; k < count; k++)
+    if (!columns[k].range.constant)
+      columns[k].scale = fmax(columns[k].scale, fmax(1e-6 * largest[names_find(&units, columns[k].unit)], 1e-9));
 }
 
 // What rounding to 24 bits does to a column.
@@ -82,7 +96,9 @@ static bool scan_columns(report *r, report_run *run, int source, long rows, repo
   if (thin_scan(run->in, source, rows, ranges, r->error) != CAROM_OK) return false;
   for (int k = 0; k < about.column_count; k++)
     all[k] = (report_column){.name = about.columns[k], .unit = about.units ? about.units[k] : "", .range = ranges[k]};
-  set_scales(all, about.column_count);
+  arena_mark mark = arena_get_mark(r->passing);
+  set_scales(r->passing, all, about.column_count);
+  arena_release(r->passing, mark);
   for (int k = 0; k < about.column_count; k++) all[k].type = type_for(&all[k]);
   *columns = all;
   return true;
@@ -330,7 +346,6 @@ static void settle_blobs(report *r, report_run *run, int first) {
     *b = (blob){.packed = packed, .packed_size = b->packed_size};
   }
 }
-
 
 static void place_column(report_column *c, blob *b, int number, size_t count) {
   c->blob = number;

@@ -112,14 +112,10 @@ static int speed_of(report *r, const report_table *t, int q) {
 
 // Coordinates whose course the model prescribes: they show the drive and nothing of the run.
 static bool is_driven(chooser *p, const char *name) {
-  const json_value *drives = json_get(p->run->scene, "drives"), *joints = json_get(p->run->scene, "joints");
-  for (int i = 0; drives && joints && i < drives->count; i++) {
-    int joint = (int)json_get_number(&drives->items[i], "joint", -1), k = (int)json_get_number(&drives->items[i], "coordinate", 0);
-    if (joint < 0 || joint >= joints->count) continue;
-    const char *owner = json_get_text(&joints->items[joint], "name");
-    if (strcmp(name, arena_print(p->r->memory, "%s.q%d", owner, k)) == 0 ||
-        (k == 0 && strcmp(name, arena_print(p->r->memory, "%s.q", owner)) == 0))
-      return true;
+  const json_value *drives = json_get(p->run->scene, "drives");
+  for (int i = 0; drives && i < drives->count; i++) {
+    const report_column *driven = report_driven_column(p->r, p->run, &drives->items[i]);
+    if (driven && strcmp(name, driven->name) == 0) return true;
   }
   return false;
 }

@@ -102,5 +102,7 @@ void report_put_plots(report *r, json_writer *w, const report_run *run);
 
 const report_table *report_find_table(const report_run *run, const char *name);  // null when absent
 int report_find_column(const report_table *t, const char *name);                 // -1 when absent
+// The coordinate whose course a drive of the scene prescribes; null when the record has none such.
+const report_column *report_driven_column(report *r, const report_run *run, const json_value *drive);
 
 #endif

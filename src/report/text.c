@@ -113,17 +113,13 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
 
 // The effort of a drive is recorded as a force or a torque, whichever it is; its joint tells which.
 static const char *unit_of(report *r, const report_run *run, const report_table *t, const report_column *c) {
-  const json_value *drives = json_get(run->scene, "drives"), *joints = json_get(run->scene, "joints");
+  const json_value *drives = json_get(run->scene, "drives");
   if (strcmp(t->name, "drives") != 0 || strcmp(c->unit, "N, N*m") != 0) return c->unit;
-  for (int i = 0; drives && joints && i < drives->count; i++) {
+  for (int i = 0; drives && i < drives->count; i++) {
     const json_value *d = &drives->items[i];
-    int joint = (int)json_get_number(d, "joint", -1), coordinate = (int)json_get_number(d, "coordinate", 0);
-    if (strcmp(c->name, arena_print(r->memory, "%s.effort", json_get_text(d, "name"))) != 0 || joint < 0 || joint >= joints->count) continue;
-    const char *owner = json_get_text(&joints->items[joint], "name");
-    const report_table *q = report_find_table(run, "joints");
-    int k = report_find_column(q, arena_print(r->memory, "%s.q%d", owner, coordinate));
-    if (k < 0 && coordinate == 0) k = report_find_column(q, arena_print(r->memory, "%s.q", owner));
-    if (k >= 0) return strcmp(q->columns[k].unit, "m") == 0 ? "N" : "N*m";
+    if (strcmp(c->name, arena_print(r->memory, "%s.effort", json_get_text(d, "name"))) != 0) continue;
+    const report_column *q = report_driven_column(r, run, d);
+    if (q) return strcmp(q->unit, "m") == 0 ? "N" : "N*m";
   }
   return c->unit;
 }

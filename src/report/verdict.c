@@ -137,7 +137,9 @@ static void judge_constraints(report *r, json_writer *w, const report_run *run) 
   check c = {.key = "constraints", .title = "Constraint violation", .value = value, .limit = good, .unit = "m",
              .level = level_of(value, good, 1e-3 * length)};
   const char *apart = up_to(r, value, "m"), *size = quantity(r, length, "m");
-  if (value == 0)
+  if (!isfinite(value))
+    put_check(w, &c, "The record does not say how far joints came apart, so nobody can tell whether the mechanism held together.");
+  else if (value == 0)
     put_check(w, &c, "No joint can come apart: the coordinates leave it no way to, or nothing closes a loop.");
   else if (value <= good)
     put_check(w, &c, "Where joints close loops they are apart by %s in a model of %s: the mechanism holds together, and the forces in "

@@ -6,7 +6,7 @@ const METHOD = {
   smooth: 'smooth motion, no contact', moreau: 'Moreau’s time stepping, rigid contact', event: 'event driven, rigid contact', compliant: 'contact by force laws',
 };
 const INTEGRATOR = {
-  adams: 'Adams, variable step and order', bdf: 'BDF, variable step and order, for stiff motion', erk: 'Runge–Kutta 5(4), variable step', rk4: 'Runge–Kutta 4, fixed step', ida: 'IDA on the differential-algebraic equations',
+  adams: 'Adams, variable step and order', bdf: 'BDF, variable step and order, for stiff motion', erk: 'Runge–Kutta, variable step', rk4: 'Runge–Kutta 4, fixed step', ida: 'IDA on the differential-algebraic equations',
 };
 const COORDINATES = { joint: 'of joints, along the tree of bodies', absolute: 'of each body, every joint a constraint' };
 const ENTRY = {

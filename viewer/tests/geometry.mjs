@@ -57,6 +57,16 @@ export function geometryChecks() {
     assert.ok(cloudOf(right, new Poses(right)).some(([x]) => Math.abs(x - 0.87) < 1e-12), 'the view holds the stand');
   });
 
+  check('teeth beyond counting are left out, not drawn for ever', () => {
+    const r = 1e-3, times = [0, 1], still = times.map(() => [0, 0, 0, 1, 0, 0, 0]), slide = [0, 1e4], wheels = [hinge(1, [0, 0, 0]), { ...hinge(2, [0, 0, 0]), second: { body: 2, at: [1, 0, 0] } }];
+    const rack = madeUp(runOf(times, [still, still], { slides: [slide],
+      joints: [wheels[0], { kind: 'prismatic', first: { body: 0, at: [0, -r, 0] }, second: { body: 2, at: [0, 0, 0] }, axis: [1, 0, 0], columns: { q: [0] } }],
+      constraints: [{ kind: 'rack', terms: [{ joint: 0, factor: r }, { joint: 1, factor: -1 }] }] }));
+    assert.ok(rack.get(1).length === 1 && !rack.has(2), 'a pinion, and its rack without teeth');
+    const gear = (ratio) => madeUp(runOf(times, [still, still], { joints: wheels, constraints: [{ kind: 'gear', terms: [{ joint: 0, factor: 1 }, { joint: 1, factor: ratio }] }] }));
+    assert.ok(gear(20).size === 2 && gear(1e6).size === 0);
+  });
+
   check('slots and slopes reach as far as they are used', () => {
     const times = [0, 1, 2, 3], run = runOf(times, [[[0.2, 0, 0, 1, 0, 0, 0], [-0.1, 0.3, 0, 1, 0, 0, 0], [0.4, 0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]], {});
     const north = { body: 0, at: [0, 0, 0], rotate: [Math.SQRT1_2, 0, 0, Math.SQRT1_2] }, { min, max } = travelOf(run, north, { body: 1, at: [0, 0.1, 0] });

@@ -198,7 +198,7 @@ function sectionPanel(runs, clock, angles) {
       const clouds = runs.filter((r) => [angle, ...names].every((n) => r.byName.has(n))).map((r) => {
         const t = crossings(r.byName.get(angle), degrees * Math.PI / 180);
         const [x, y] = names.map((n) => Float64Array.from(t, (at) => r.byName.get(n).at(at)));
-        return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number, dash: 0 }), name: r.label };
+        return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number % 8, dash: 0 }), name: r.label };
       });
       replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} ${clouds.length === 1 && clouds[0].t.length === 1 ? 'passage' : 'passages'} of ${angle} through ${degrees}°, between samples by a straight line`));
       return clouds;

@@ -3,13 +3,17 @@
 import { Poses, place } from './poses.js';
 
 const FEWEST = 8, MOST = 80, USUAL = 18;          // teeth that can be drawn; of a wheel given by its radius
+const CROWD = 800;                                // teeth of a wheel or a rack beyond which none are drawn: they would melt into a line
 const TURN = 2 * Math.PI, PARALLEL = 0.999;
 
 // Shapes by body: {kind: 'wheel', radius, teeth, phase, depth, rim, at, rotate}, {kind: 'box'} for each tooth of a rack,
 // {kind: 'patch', min, max, at, rotate} of a plane.
 export function madeUp(run) {
   const { constraints = [], joints = [] } = run.scene, shapes = new Map(), poses = new Poses(run).set(run.t0);
-  const give = (body, shape) => shapes.set(body, [...(shapes.get(body) ?? []), shape]), given = (body) => shapes.get(body) ?? [];
+  const given = (body) => shapes.get(body) ?? [], give = (body, shape) => {
+    if (!shapes.has(body)) shapes.set(body, []);
+    shapes.get(body).push(shape);
+  };
   for (const { kind, terms } of constraints) {
     if (terms?.length !== 2) continue;
     const [a, b] = terms.map((term) => joints[term.joint]);
@@ -66,7 +70,9 @@ function meshGears(a, b, [n1, n2], poses, give) {
   const [p, q] = [a, b].map(({ second }) => poses.point(second.body, second.at ?? [0, 0, 0])), line = sub(q, p), distance = Math.hypot(...line);
   const [f, g] = [a, b].map(({ second }) => frame(poses, second));
   if (!(distance > 0) || !(n1 * n2 > 0) || Math.abs(dot(f[2], g[2])) < PARALLEL || Math.abs(dot(line, f[2])) > 0.3 * distance) return;
-  const count = teethOf(n1, n2), [r1, r2] = count.map((n) => distance * n / (count[0] + count[1])), depth = 0.3 * Math.min(r1, r2), sense = Math.sign(dot(f[2], g[2]));
+  const count = teethOf(n1, n2);
+  if (Math.max(...count) > CROWD) return;
+  const [r1, r2] = count.map((n) => distance * n / (count[0] + count[1])), depth = 0.3 * Math.min(r1, r2), sense = Math.sign(dot(f[2], g[2]));
   const off = -bearing(f, line);                     // the first tooth, past the line of centres, in the sense of the first wheel
   give(a.second.body, wheel(a.second, r1, count[0], 0, depth));
   const half = Math.PI / count[1], back = bearing(g, sub(p, q));
@@ -95,6 +101,7 @@ function meshRack(run, pinion, rack, radius, poses, give, given) {
   give(pinion.second.body, wheel({ at: place(pinion.second, [0, 0, lift]), rotate: pinion.second.rotate }, radius, teeth, bearing(f, down), depth));
   const second = rack.second, home = poses.point(second.body, second.at ?? [0, 0, 0]), own = frame(poses, second), local = (v) => own.map((axis) => dot(v, axis));
   const reach = [now - slide.max - radius, now - slide.min + radius].map((s) => Math.round(s / pitch)), [u, w] = [local(along), local(f[2])], rotate = rotationOf(u, local(down.map((v) => -v)), w);
+  if (reach[1] - reach[0] > CROWD) return;
   for (let k = reach[0]; k < reach[1]; k++) {
     const at = local(sub(foot.map((v, i) => v + along[i] * (k + 0.5) * pitch + down[i] * 0.12 * pitch), home));
     give(second.body, { kind: 'box', size: [0.42 * pitch, 0.62 * pitch, depth], ...within(second, at, rotate) });

@@ -1,0 +1,138 @@
+// Numbers that have a name: the signals of a model, the functions of them that forces, drives and constraints are given as, and
+// the outputs.
+#include <stdio.h>
+#include <string.h>
+
+#include "build/builder.h"
+#include "mechanics/function.h"
+#include "mechanics/signal.h"
+
+// --- signals ------------------------------------------------------------------------------------------------------
+
+const char *const energy_signal_names[ENERGY_SIGNALS] = {
+    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
+    "energy.friction", "energy.projection", "energy.imbalance"};
+
+const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
+                                                           "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
+const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};
+
+// What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
+static const char *describe_contact(builder *b, const contact_element *e) {
+  const contact_material *m = &e->material;
+  bool pressed = strcmp(b->def->method, "compliant") == 0;
+  char friction[64] = "";
+  if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
+  if (!pressed) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
+  if (m->normal.type->contact == LAW_POINT)
+    return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
+  return arena_print(b->memory, "%s%s", m->normal.type->name, friction);
+}
+
+static void name_contacts(builder *b) {
+  const contact_set *s = &b->model->contacts;
+  int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
+  b->model->contact_signals = each;
+  b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);
+  b->model->contact_details = ARENA_ARRAY(b->memory, const char *, s->element_count + 1);
+  for (int i = 0; i < s->element_count; i++) b->model->contact_details[i] = describe_contact(b, &s->elements[i]);
+  for (int i = 0; i < s->element_count; i++)
+    for (int k = 0; k < each; k++)
+      b->model->contact_names[each * i + k] =
+          arena_print(b->memory, "%s.%s", s->elements[i].name, contact_signal_names[k]);
+}
+
+static void enter_signal(builder *b, const char *name, int i) {
+  if (names_find(&b->signals, name) < 0) names_add(&b->signals, name, i);
+}
+
+// All that has a name but the outputs, numbered as in the whole model.
+static void enter_signals(builder *b) {
+  const mechanism *m = &b->model->m;
+  int contacts = b->model->contact_signals * b->model->contacts.element_count, first = m->signal_count;
+  b->signals = names_create(b->memory);
+  for (int i = 0; i < m->signal_count; i++) enter_signal(b, m->signals[i].name, i);
+  for (int i = 0; i < ENERGY_SIGNALS; i++) enter_signal(b, energy_signal_names[i], first + i);
+  for (int i = 0; i < contacts; i++) enter_signal(b, b->model->contact_names[i], first + ENERGY_SIGNALS + i);
+}
+
+void builder_signals(builder *b) {
+  signal_list(&b->model->m, b->memory);
+  name_contacts(b);
+  enter_signals(b);
+}
+
+// --- functions ----------------------------------------------------------------------------------------------------
+
+typedef struct function_scope {
+  builder *b;
+  const parameters *names;
+  motion_level level;        // what is known when the function is evaluated; LEVEL_NONE: time alone
+  int *signals;
+  int count, capacity;
+} function_scope;
+
+static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
+  function_scope *s = context;
+  if (strcmp(name, "t") == 0) {
+    *found = (symbol){.slot = 0, .dim = DIM_TIME};
+    return true;
+  }
+  if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
+  if (s->level == LEVEL_NONE) {
+    if (!*hint) *hint = "only t and parameters are known here";
+    return false;
+  }
+  int signal_index = names_find(&s->b->signals, name);
+  if (signal_index < 0) return false;
+  mechanism *m = &s->b->model->m;
+  const signal *of_mechanism = signal_index < m->signal_count ? &m->signals[signal_index] : NULL;
+  if ((of_mechanism ? of_mechanism->level : LEVEL_ACCELERATION) > s->level) {
+    *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
+    return false;
+  }
+  if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
+    m->joints[of_mechanism->index].watched = true;
+  for (int i = 1; i < s->count; i++)
+    if (s->signals[i] == signal_index) {
+      *found = (symbol){.slot = i};
+      return true;
+    }
+  *found = (symbol){.slot = s->count};
+  *ARENA_PUSH(s->b->memory, s->signals, s->count, s->capacity) = signal_index;
+  return true;
+}
+
+bool builder_function(builder *b, const carom_function *from, motion_level level, function *to) {
+  *to = (function){.constant = from->constant, .call = from->call, .context = from->context};
+  if (from->call || !from->text) return true;
+  const function_origin *origin = from->origin;
+  function_scope s = {.b = b, .level = level, .names = origin ? origin->names : NULL};
+  *ARENA_PUSH(b->memory, s.signals, s.count, s.capacity) = 0;  // slot 0 is t
+  dimension dim;
+  place at = origin ? origin->at : (place){0};
+  to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s}, &dim, b->error);
+  if (!to->e) return false;
+  if (origin && !dimension_equal(dim, origin->dim)) {
+    char is[32], wanted[32];
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' must be in %s, not in %s", origin->key,
+                        dimension_text(origin->dim, wanted), dimension_text(dim, is));
+  }
+  to->signals = s.signals;
+  to->slot_count = s.count;
+  return true;
+}
+
+// --- outputs ------------------------------------------------------------------------------------------------------
+
+bool builder_outputs(builder *b) {
+  const part_list *list = &b->def->outputs;
+  carom_model *model = b->model;
+  model->outputs = ARENA_ARRAY(b->memory, output, list->count + 1);
+  model->output_count = list->count;
+  for (int i = 0; i < list->count; i++) {
+    model->outputs[i].name = arena_copy_text(b->memory, list->items[i].name);
+    if (!builder_function(b, list->items[i].content, LEVEL_ACCELERATION, &model->outputs[i].f)) return false;
+  }
+  return true;
+}
