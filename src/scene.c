@@ -142,30 +142,50 @@ static holds find_holds(const scene *s, int body) {
   return h;
 }
 
-// Surfaces and sliders have a size of their own. Returns how many were drawn; `reach` is the size of the largest.
-static int put_solid_parts(scene *s, int body, double *reach) {
-  const mechanism *m = s->m;
+// Whether a shape of the model is this surface already.
+static bool shows(const carom_shape_def *d, const drawn_surface *f, vec3 at, double within) {
+  if (vec3_norm(vec3_sub(vec3_of(d->at), at)) > within) return false;
+  if (strcmp(f->kind, "box") == 0)
+    return strcmp(d->kind, "box") == 0 && vec3_norm(vec3_sub(vec3_of(d->size), vec3_of(f->size))) <= within;
+  return strcmp(f->kind, "sphere") == 0 && (strcmp(d->kind, "sphere") == 0 || strcmp(d->kind, "disc") == 0)
+         && fabs(d->radius - f->radius) <= within;
+}
+
+static bool is_shown(const scene *s, int body, const drawn_surface *f, vec3 at) {
+  const drawing *d = &s->model->drawing;
+  for (int i = 0; i < d->shape_count; i++)
+    if (d->shapes[i].body == body && shows(&d->shapes[i].shape, f, at, 1e-6 * s->length)) return true;
+  return false;
+}
+
+// What can touch is drawn, whatever shape the model gives: contact is seen where it is. Returns how many have a size;
+// `reach` is that of the largest.
+static int put_touching_parts(scene *s, int body, double *reach) {
   int count = 0;
   for (int i = 0; i < s->model->drawing.surface_count; i++) {
     const drawn_surface *f = &s->model->drawing.surfaces[i];
-    const marker *k = &m->markers[f->marker];
-    if (k->body != body) continue;
+    const marker *k = &s->m->markers[f->marker];
+    if (k->body != body || is_shown(s, body, f, k->local.p)) continue;
     if (strcmp(f->kind, "sphere") == 0) put_ball(s, k->local, f->radius, false), *reach = fmax(*reach, f->radius);
     else if (strcmp(f->kind, "box") == 0) {
       put_box(s, k->local, vec3_of(f->size), false);
       *reach = fmax(*reach, 0.5 * hypot(f->size[0], f->size[1]));
-    } else if (strcmp(f->kind, "plane") == 0) {
-      begin_shape(s, "plane", false);
-      put_pose(s, k->local);
-      json_close(&s->w, '}');
     } else {
-      begin_shape(s, "point", false);
+      bool plane = strcmp(f->kind, "plane") == 0;
+      begin_shape(s, plane ? "plane" : "point", false);
       put_pose(s, k->local);
       json_close(&s->w, '}');
-      continue;
+      if (!plane) continue;
     }
     count++;
   }
+  return count;
+}
+
+// Sliders in a guide with clearance have a size of their own, as surfaces have.
+static int put_solid_parts(scene *s, int body, double *reach) {
+  const mechanism *m = s->m;
+  int count = put_touching_parts(s, body, reach);
   for (int i = 0; i < m->joint_count; i++) {
     const drawn_joint *d = &s->model->drawing.joints[i];
     const marker *k = &m->markers[m->joints[i].second];
@@ -233,10 +253,12 @@ static void put_bodies(scene *s) {
     put_point(s, "com", b->com);
     json_put_number(&s->w, "mass", b->mass);
     json_open(&s->w, "shapes", '[');
-    if (next < d->shape_count && d->shapes[next].body == i)
+    if (next < d->shape_count && d->shapes[next].body == i) {
       while (next < d->shape_count && d->shapes[next].body == i) put_given_shape(s, &d->shapes[next++].shape);
-    else
+      put_touching_parts(s, i, &(double){0});
+    } else {
       put_guessed_shapes(s, i);
+    }
     json_close(&s->w, ']');
     json_close(&s->w, '}');
   }

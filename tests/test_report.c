@@ -65,6 +65,32 @@ static void the_scene_is_there(void) {
   CHECK(json_get(run, "plots")->count >= 4);
 }
 
+// A body with a shape of its own still shows what of it can touch, but nothing twice.
+static void what_can_touch_is_drawn(void) {
+  static const char model[] =
+      "space: planar\n"
+      "bodies:\n"
+      "  ram: {mass: 1, inertia: 1, shape: [{box: [0.2, 0.1]}, {disc: 0.02, at: [0.1, 0]}]}\n"
+      "joints: {ram: {free: [ground, ram], at: [0, 1]}}\n"
+      "surfaces:\n"
+      "  block: {box: ram, size: [0.2, 0.1], material: m}\n"
+      "  nose: {sphere: ram, at: [0.1, 0], radius: 0.02, material: m}\n"
+      "  tail: {sphere: ram, at: [-0.1, 0], radius: 0.02, material: m}\n"
+      "  floor: {plane: ground, material: m}\n"
+      "materials: {m: {friction: 0.1}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "end: 0.01 s\n";
+  carom_error error = {0};
+  opened_page p = run_and_report(carom_model_parse(model, "ram.yaml", &error), "touching");
+  const json_value *scene = json_get(run_of(&p, 0), "scene"), *ram = find_named(json_get(scene, "bodies"), "ram");
+  if (!CHECK(ram)) return;
+  const json_value *shapes = json_get(ram, "shapes");
+  CHECK_EQUAL(shapes->count, 3);
+  CHECK(json_get_number(&shapes->items[1], "from_model", 0) == 1);
+  CHECK(json_get_number(&shapes->items[2], "from_model", 1) == 0);
+  CHECK_NEAR(json_get(&shapes->items[2], "at")->items[0].number, -0.1, 1e-15);
+}
+
 // What a page draws wheels and racks from: joints and factors of couplings, and what they are.
 static void couplings_are_there(void) {
   opened_page p = run_and_report(example_load("rack-pinion", "end=0.01"), "couple");
@@ -135,6 +161,10 @@ static void plots_tell_the_story(void) {
   CHECK_NEAR(json_get_number(orbit, "circle", 0), 5e-4, 1e-18);
   CHECK_TEXT(name_at(run, json_get(plot_titled(run, "Force over gap of pin"), "y")), "pin.fn");
   CHECK(!plot_titled(run, "Phase portrait of crank.q") && is_shown(run, "motor.effort"));
+  p = run_and_report(example_load("socket-pendulum", "end=0.02"), "plots-socket");
+  run = run_of(&p, 0), orbit = plot_titled(run, "Orbit of ball in its clearance");
+  CHECK_NEAR(json_get_number(orbit, "circle", 0), 5e-4, 1e-18);
+  CHECK_TEXT(name_at(run, json_get(orbit, "y")), "ball.z");
   p = run_and_report(example_load("slider-crank", "dt=1e-4 end=0.05"), "plots-guide");
   run = run_of(&p, 0);
   CHECK(!plot_titled(run, "Force over gap of guide"));
@@ -395,6 +425,7 @@ static void a_failure_is_told_with_its_reason(void) {
 int main(void) {
   RUN(numbers_come_back);
   RUN(the_scene_is_there);
+  RUN(what_can_touch_is_drawn);
   RUN(couplings_are_there);
   RUN(rounding_is_not_shown_first);
   RUN(plots_tell_the_story);

@@ -682,6 +682,8 @@ static void reports_are_written(void) {
   CHECK_EQUAL(carom("run swing.yaml -q -o again.h5 --report again.html"), 0);
   CHECK(exists("again.html"));
   CHECK_TEXT(out, "");
+  CHECK_EQUAL(carom("run swing.yaml -o again.h5 --report again.html"), 0);
+  CHECK_CONTAINS(out, "open again.html in a browser");
 }
 
 static void reports_that_cannot_be_are_refused(void) {

@@ -66,14 +66,15 @@ static const char *clash(const run_args *a, const char *record) {
   return NULL;
 }
 
-static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const char *record) {
+static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const char *record,
+                         const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
     char text[2048];
     carom_summary_json(s, text, sizeof text);
     fprintf(to, "%s\n", text);
   } else if (!a->quiet) {
-    summary_print(to, a->model, model, s, &(summary_files){record, to == stdout ? a->csv : NULL});
+    summary_print(to, a->model, model, s, &(summary_files){record, to == stdout ? a->csv : NULL, report});
   }
 }
 
@@ -95,8 +96,8 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   progress_clear(&shown);
   bool began = summary.wall_s > 0;
   if (status != CAROM_OK) tell_error(&error);
-  if (began) tell_results(a, model, &summary, record);
   int unreported = began && a->report ? report_write(&record, 1, a->report) : 0;
+  if (began) tell_results(a, model, &summary, record, unreported ? NULL : a->report);
   int warnings = summary_warnings(NULL, "", model, &summary);
   if (status == CAROM_OK && a->strict && warnings) {
     fprintf(stderr, "error: %d warning%s, and --strict was given\n", warnings, warnings == 1 ? "" : "s");

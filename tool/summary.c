@@ -171,5 +171,6 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   if (!files->record) return;
   if (s->status == CAROM_INTERRUPTED) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
   line(to, "to read them", "carom export %s --to csv", files->record);
-  line(to, "to see them", "carom report %s", files->record);
+  if (files->report) line(to, "to see them", "open %s in a browser", files->report);
+  else line(to, "to see them", "carom report %s", files->record);
 }

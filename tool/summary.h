@@ -7,7 +7,7 @@
 #include "carom/carom.h"
 
 typedef struct summary_files {
-  const char *record, *csv;  // where the results are; null: nowhere
+  const char *record, *csv, *report;  // where the results are; null: nowhere
 } summary_files;
 
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *summary,

@@ -305,8 +305,11 @@ static int put_contact_portraits(chooser *p) {
     const json_value *c = &contacts->items[i];
     const char *owner = json_get_text(c, "name");
     double clearance = json_get_number(c, "clearance", 0);
-    int x = column_of(p->r, t, owner, "x"), y = column_of(p->r, t, owner, "y");
-    if (strcmp(json_get_text(c, "kind"), "bearing") == 0 && x >= 0 && y >= 0 && orbits < ORBITS_MAX) {
+    const char *kind = json_get_text(c, "kind");
+    bool socket = strcmp(kind, "socket") == 0;  // of a ball seen from the side: it mostly hangs or rests along z
+    int x = column_of(p->r, t, owner, "x"), y = column_of(p->r, t, owner, socket ? "z" : "y");
+    bool round = socket || strcmp(kind, "bearing") == 0 || strcmp(kind, "journal") == 0;
+    if (round && x >= 0 && y >= 0 && orbits < ORBITS_MAX) {
       put_curve(p->w, arena_print(p->r->memory, "Orbit of %s in its clearance", owner), "orbit", t, x, y, clearance, false);
       orbits++;
     }

@@ -54,7 +54,7 @@ static const char *up_to(report *r, double x, const char *unit) {
 }
 
 static const char *percent(report *r, double share) {
-  if (share > 0 && share < 1e-6) return "less than 0.0001 %";
+  if (share > 0 && share < 1e-6) return "Less than 0.0001 %";  // begins a sentence
   return arena_print(r->memory, "%g %%", strtod(arena_print(r->memory, "%.1e", 100 * share), NULL));
 }
 

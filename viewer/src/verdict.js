@@ -45,7 +45,7 @@ function facts(run) {
 }
 
 export function startVerdict(section, report) {
-  const { runs } = report, many = runs.length > 1, wide = matchMedia('(min-width: 901px)').matches;
+  const { runs } = report, many = runs.length > 1, wide = matchMedia('(min-width: 1160px) and (min-height: 760px)').matches;   // else the sentences, a click away, leave the scene its place
   const lines = runs.flatMap((run) => (run.verdict ?? []).map((line) => ({ ...line, whose: many ? `${run.label}: ` : '' })));
   const fold = many || lines.length > MOST_CARDS ? lines.filter((line) => line.level === 'good') : [];
   replace(section, many && h('ul', { class: 'runs', 'aria-label': 'Runs' }, runs.map((run) => h('li', { class: run.level }, sign(run.level), swatch({ colour: run.number % 8, dash: run.number % 8 }), h('b', {}, run.label), h('span', { class: 'muted' }, facts(run))))),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { check } from './harness.mjs';
 import { madeUp, travelOf } from '../src/scene/constraints.js';
-import { bestSide, boxOf, cloudOf } from '../src/scene/cloud.js';
+import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
 import { Poses, spread } from '../src/scene/poses.js';
 
 const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
@@ -45,6 +45,16 @@ export function geometryChecks() {
     teeth.slice(1).forEach((t, k) => assert.ok(Math.abs(t.at[0] - teeth[k].at[0] - pitch) < 1e-12));
     // At each time a tooth of the pinion points at a gap of the rack.
     for (const s of slide) assert.ok(Math.abs(share((-Math.PI / 2 - wheel.phase - s / r) / TURN * wheel.teeth + (teeth[0].at[0] + s) / pitch) - 0.5) < 1e-9);
+  });
+
+  check('a spring along a slide stands beyond what slides, away from the rest, and is in the picture', () => {
+    const q = [0, 0.2, -0.1], box = { kind: 'box', size: [0.1, 0.3, 0], at: [0, 0, 0] }, joint = { kind: 'prismatic', first: { body: 0, at: [0.5, 0, 0] }, second: { body: 1, at: [0, 0, 0] }, axis: [1, 0, 0], columns: { q: [0] } };
+    const of = (bounds) => runOf([0, 1, 2], [q.map((s) => [0.5 + s, 0, 0, 1, 0, 0, 0])], { slides: [q], shapes: [[box]], joints: [joint], bounds, forces: [{ kind: 'along', joint: 0, first: null, second: null }] });
+    const right = of({ min: [-1, 0, 0], max: [0.75, 0, 0] }), left = of({ min: [0.35, 0, 0], max: [2, 0, 0] });
+    assert.deepEqual(slideSpring(right, joint), { from: 0.2 + 0.05 + 0.12, edge: 0.05 });
+    assert.deepEqual(slideSpring(left, joint), { from: -0.1 - 0.05 - 0.12, edge: -0.05 });
+    assert.equal(slideSpring(right, hinge(1, [0, 0, 0])), null);
+    assert.ok(cloudOf(right, new Poses(right)).some(([x]) => Math.abs(x - 0.87) < 1e-12), 'the view holds the stand');
   });
 
   check('teeth beyond counting are left out, not drawn for ever', () => {

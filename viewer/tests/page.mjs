@@ -45,6 +45,42 @@ export function pageChecks(browser, scratch) {
     assert.equal(await page.evaluate(() => window.carom.clock.t), at, 'paused');
   });
 
+  on('smooth edges wait for the picture to stand still, however slow the pictures come', fixtures.ball, async (page) => {
+    const ratios = await page.evaluate(async () => {
+      const { clock, scene: { view } } = window.carom, { render } = view, list = [];
+      view.render = (ratio) => {
+        list.push(ratio ?? view.ratio);
+        render.call(view, ratio);
+      };
+      const off = clock.on('time', () => { for (const end = performance.now() + 250; performance.now() < end;); });
+      clock.play(true);
+      await new Promise((done) => { setTimeout(done, 1500); });
+      const moving = list.splice(0).slice(1);          // what stood still before may still be on its way
+      clock.play(false);
+      off();
+      await new Promise((done) => { setTimeout(done, 1000); });
+      return { soft: view.soft, moving, still: list.at(-1) };
+    });
+    assert.ok(ratios.soft && ratios.moving.length >= 2, JSON.stringify(ratios));
+    assert.ok(ratios.moving.every((r) => r === 1), `${ratios.moving}`);
+    assert.equal(ratios.still, 2);
+  });
+
+  on('a scene of another size is drawn before it is shown', fixtures.ball, async (page) => {
+    const drawn = await page.evaluate(() => new Promise((done) => {
+      const { view } = window.carom.scene, { host } = view;
+      let before = null;
+      // An observer that comes later is told later, and both before the browser paints.
+      new ResizeObserver(() => {
+        if (before !== null) return done(view.pictures > before && view.height === host.clientHeight);
+        before = view.pictures;
+        host.parentElement.style.height = `${host.parentElement.clientHeight - 60}px`;
+        return undefined;
+      }).observe(host);
+    }));
+    assert.ok(drawn);
+  });
+
   on('scrubbing sets one time everywhere', fixtures.ball, async (page) => {
     await page.locator('#dock input[type=range]').fill('25000');
     await sameTime(page, 0.5);

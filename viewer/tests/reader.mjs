@@ -25,6 +25,12 @@ export function readerChecks(browser, scratch) {
     });
   }
 
+  on('the window of a laptop holds verdict, scene and time line', fixtures.ball, async (page) => {
+    const bottom = await page.evaluate(() => document.querySelector('#scene .view').getBoundingClientRect().bottom);
+    const top = await page.evaluate(() => document.querySelector('#dock').getBoundingClientRect().top);
+    assert.ok(bottom <= top, `scene down to ${bottom}, time line from ${top}`);
+  }, { width: 1366, height: 657 });
+
   on('keyboard: portraits, plots and the ledger take keys of their own', fixtures.turning, async (page) => {
     const panel = page.locator('#portraits .panel', { hasText: 'Phase portrait' }).first(), canvas = panel.locator('canvas[tabindex]');
     const ink = () => canvas.evaluate((c) => c.toDataURL()), before = await ink();

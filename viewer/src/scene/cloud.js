@@ -18,6 +18,32 @@ function pointsOf(shape) {
   }
 }
 
+const dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
+const STAND = 0.12;           // of the model's length: how long a spring along a slide is drawn at the least
+const ASIDE = 0.05;           // of it: how far off the middle a slide has to be to have a side away from it
+
+// A slide's direction in the axes of the body that slides.
+export function slideAxis({ axis, first, second }) {
+  const r = first.rotate, inJoint = r ? place({ rotate: [r[0], -r[1], -r[2], -r[3]] }, axis) : axis;
+  return place({ rotate: second.rotate }, inJoint);
+}
+
+// A spring along a slide, by its places on the axis: `from` a stand beyond all that the body gets to, on the side away from the
+// rest of the model, to the body's `edge`. From one point of the joint to the other it would be gone where they meet.
+export function slideSpring(run, joint) {
+  const { axis, first, second, kind, columns } = joint, q = run.column(['joints', columns?.q?.[0]]), { bounds, length } = run.scene;
+  if (kind !== 'prismatic' || !axis || !Number.isFinite(q?.min)) return null;
+  const own = slideAxis(joint), home = second.at ?? [0, 0, 0], points = (run.scene.bodies[second.body].shapes ?? []).flatMap(pointsOf);
+  const off = (p) => dot(own, p.slice(0, 3).map((v, k) => v - home[k]));
+  const middle = bounds && first.body === 0 ? dot(axis, (first.at ?? [0, 0, 0]).map((v, k) => v + axis[k] * (q.min + q.max) / 2 - (bounds.min[k] + bounds.max[k]) / 2)) : 0;
+  if (middle > ASIDE * length) {
+    const edge = Math.max(0, ...points.map((p) => off(p) + p[3]));
+    return { from: q.max + edge + STAND * length, edge };
+  }
+  const edge = Math.min(0, ...points.map((p) => off(p) - p[3]));
+  return { from: q.min + edge - STAND * length, edge };
+}
+
 // Before the rows are there, the tool's word for it.
 function cornersOf(bounds) {
   return bounds ? [...Array(8).keys()].map((k) => [0, 1, 2].map((n) => (k >> n & 1 ? bounds.max : bounds.min)[n]).concat(0)) : [];
@@ -46,6 +72,10 @@ export function cloudOf(run, poses) {
   for (const joint of run.scene.joints ?? []) if (joint.first.body === 0 && joint.kind !== 'free') take(0, joint.first.at ?? [0, 0, 0]);
   for (const { first, second, kind } of [...(run.scene.constraints ?? []), ...(run.scene.forces ?? [])]) {
     for (const end of [first, second]) if (end?.body === 0 && kind !== 'inplane') take(0, end.at ?? [0, 0, 0]);
+  }
+  for (const { kind, joint: number } of run.scene.forces ?? []) {
+    const joint = kind === 'along' ? run.scene.joints[number] : null, spring = joint?.first.body === 0 && slideSpring(run, joint);
+    if (spring) take(0, (joint.first.at ?? [0, 0, 0]).map((v, k) => v + joint.axis[k] * spring.from));
   }
   return cloud;
 }

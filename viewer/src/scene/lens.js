@@ -3,7 +3,7 @@
 import { h, replace, select, iconButton } from '../dom.js';
 import { fitCanvas } from '../plots/painter.js';
 import { theme, onTheme } from '../theme.js';
-import { plain, quantity } from '../number.js';
+import { quantity } from '../number.js';
 import { place } from './poses.js';
 import { STATE_NAMES, STICK, IMPACT } from './contacts.js';
 import * as draw from './symbols.js';
@@ -169,7 +169,7 @@ export class Lens {
     const gap = this.column('gap')?.at(this.clock.t), mode = this.column('mode'), row = force?.row ?? mode?.axis.locate(this.clock.t).i;
     const word = this.contact.modes?.[mode?.values[row]] ?? (force ? 'contact' : 'free');
     const state = force && STATE_NAMES[force.state] !== word ? `, ${STATE_NAMES[force.state]}` : '';
-    replace(this.note, `${word}${state} · gap ${quantity(gap, 'm', 3)} of ${plain(this.contact.clearance * 1e3, 3)} mm`);
+    replace(this.note, `${word}${state} · gap ${quantity(gap, 'm', 3)} of ${quantity(this.contact.clearance, 'm', 3)}`);
   }
 }
 

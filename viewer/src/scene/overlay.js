@@ -4,6 +4,7 @@ import { roundBelow, quantity } from '../number.js';
 import { place, spread, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
 import { travelOf } from './constraints.js';
+import { slideAxis, slideSpring } from './cloud.js';
 import * as draw from './symbols.js';
 
 const LONGEST = 0.22;         // of the view's height: the arrow of the largest force
@@ -218,7 +219,7 @@ export class Overlay {
 
   // Of a block that is drawn and not given by the joint: across the way it slides.
   slideWidth(joint) {
-    const box = (this.run.scene.bodies[joint.second.body].shapes ?? []).find((s) => s.kind === 'box'), axis = box && place({ rotate: joint.second.rotate }, this.slideAxis(joint));
+    const box = (this.run.scene.bodies[joint.second.body].shapes ?? []).find((s) => s.kind === 'box'), axis = box && slideAxis(joint);
     return box ? Math.abs(axis[0]) > Math.abs(axis[1]) ? box.size[1] : box.size[0] : 0;
   }
 
@@ -237,7 +238,7 @@ export class Overlay {
   drawSliderMagnified(joint, at, axis, n, k) {
     const { body, at: local = [0, 0, 0] } = joint.second, middle = this.poses.point(body, local), x = middle.reduce((s, v, i) => s + (v - at[i]) * axis[i], 0);
     const across = [-axis[1], axis[0]], y = (middle[0] - at[0]) * across[0] + (middle[1] - at[1]) * across[1];
-    const own = this.poses.direction(body, place({ rotate: joint.second.rotate }, this.slideAxis(joint))), angle = axis[0] * own[1] - axis[1] * own[0];
+    const own = this.poses.direction(body, slideAxis(joint)), angle = axis[0] * own[1] - axis[1] * own[0];
     const a = joint.length / 2, b = joint.width / 2;
     const corner = (u, v) => this.view.project([0, 1, 2].map((i) => at[i] + (x + u * a) * axis[i] + (v * b + k * (y + u * a * angle)) * (across[i] ?? 0)));
     const points = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
@@ -245,21 +246,27 @@ export class Overlay {
     draw.text(this.c, `clearance × ${k}`, Math.min(this.view.width - 96, Math.max(...points.map((p) => p[0])) + 8), points[1][1] + 14, theme().muted, { halo: theme().panel });
   }
 
-  // The slide's direction in the joint's frame, from its direction in the first body.
-  slideAxis(joint) {
-    const r = joint.first.rotate;
-    return r ? place({ rotate: [r[0], -r[1], -r[2], -r[3]] }, joint.axis) : joint.axis;
-  }
-
   drawForceElement(f) {
     const joint = f.joint === null || f.joint === undefined ? null : this.run.scene.joints[f.joint];
     if (f.kind !== 'spring' && f.kind !== 'along' && f.kind !== 'bushing') return;
     const first = f.first ?? joint?.first, second = f.second ?? joint?.second;
     if (!first || !second) return;
+    const along = f.kind === 'along' && joint && slideSpring(this.run, joint);
+    if (along) return void this.drawSlideSpring(joint, along);
     const [a, b] = [first, second].map((s) => this.view.project(this.poses.point(s.body, s.at ?? [0, 0, 0])));
     if (!a || !b) return;
     if (joint?.kind === 'revolute') draw.spiral(this.c, a, theme().series[2]);
     else draw.spring(this.c, a, b, theme().series[2]);
+    return undefined;
+  }
+
+  drawSlideSpring(joint, { from, edge }) {
+    const at = this.side(joint, 'first'), axis = this.axis(joint), q = this.side(joint, 'second').reduce((sum, v, k) => sum + (v - at[k]) * axis[k], 0);
+    const [a, b] = [from, q + edge].map((s) => this.view.project(at.map((v, k) => v + s * axis[k]))), size = a && b && Math.hypot(b[0] - a[0], b[1] - a[1]);
+    if (!size) return;
+    const n = [(b[1] - a[1]) / size * 9, (a[0] - b[0]) / size * 9], wall = [[a[0] + n[0], a[1] + n[1]], [a[0] - n[0], a[1] - n[1]]];
+    if (joint.first.body === 0) draw.hatched(this.c, ...wall, theme().ground, 7);
+    draw.spring(this.c, a, b, theme().series[2]);
   }
 
   // A distance is a string or a rod, a line a slot, a plane carries a foot. Gears and racks are solids (constraints.js); between

@@ -32,7 +32,7 @@ class Scene {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
     this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null };
     this.poses = runs.map((run) => new Poses(run));
-    this.view = new View(host, surface, () => this.drawOver());
+    this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
     this.solids = [];
     this.canvas = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
     this.lens = new Lens(runs, this.poses, clock, this.options);

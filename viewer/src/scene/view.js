@@ -26,9 +26,9 @@ export function openSurface() {
 }
 
 export class View {
-  constructor(host, { canvas, context, soft }, draw) {
-    this.host = host;
-    this.draw = draw;
+  // isMoving(): whether the next picture follows at once, so that this one needs no smooth edges
+  constructor(host, { canvas, context, soft }, draw, isMoving) {
+    Object.assign(this, { host, draw, isMoving });
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.soft = soft;
     this.ratio = Math.min(2, devicePixelRatio || 1);
@@ -37,7 +37,8 @@ export class View {
     this.scene = new THREE.Scene();
     this.eyes = {};
     this.matrix = new THREE.Matrix4();
-    new ResizeObserver(() => this.resize()).observe(host);
+    // A new size empties the canvas: it is filled again before the browser shows it.
+    new ResizeObserver(() => this.resize() && this.present()).observe(host);
   }
 
   // At a planar model face-on, at a spatial one from anywhere; the cloud and the box about it are to be seen.
@@ -69,7 +70,7 @@ export class View {
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.host;
-    if (!this.camera || !w || !h || (w === this.width && h === this.height)) return;
+    if (!this.camera || !w || !h || (w === this.width && h === this.height)) return false;
     if (this.half && this.height) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
@@ -78,6 +79,7 @@ export class View {
     this.camera.updateProjectionMatrix();
     if (this.fitted) this.fit();
     this.invalidate();
+    return true;
   }
 
   frustum() {
@@ -187,12 +189,15 @@ export class View {
     if (this.asked) return;
     this.asked = true;
     requestAnimationFrame(() => {
-      this.asked = false;
-      this.render();
-      if (!this.soft) return;
-      clearTimeout(this.pause);
-      this.pause = setTimeout(() => this.render(2), SHARPEN);
+      if (this.asked) this.present();
     });
+  }
+
+  present() {
+    this.asked = false;
+    this.render();
+    clearTimeout(this.pause);
+    if (this.soft && !this.isMoving()) this.pause = setTimeout(() => this.render(2), SHARPEN);
   }
 
   render(ratio = this.ratio) {
