@@ -370,7 +370,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
   carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
                      .rejected = sim->rejected_before + stats.rejected,
                      .evaluations = sim->evaluations_before + stats.evaluations, .wall_s = sim->wall_s,
-                     .energy_imbalance = energy_relative_imbalance(&sim->ledger),
+                     .energy_imbalance = energy_relative_imbalance(&sim->ledger), .energy_limit = balance_limit(sim),
                      .constraint_violation = sim->violation, .restarts = sim->restarts,
                      .projection_failures = sim->failures_before + stats.projection_failures,
                      .contact_episodes = sim->impacts.episodes,
@@ -387,7 +387,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
-  s.unbalanced = !(s.energy_imbalance <= balance_limit(sim));
+  s.unbalanced = !(s.energy_imbalance <= s.energy_limit);
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;

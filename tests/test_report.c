@@ -355,7 +355,7 @@ static void a_report_that_fails_leaves_the_old_one(void) {
 static void verdicts_are_in_words(void) {
   record_text texts[] = {{"scene", "{\"length\": 0.306, \"contacts\": [{\"clearance\": 1e-3}]}"}, {"method", "moreau"}};
   synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 2, .step = 1e-3, .impacts = 1,
-                 .summary = "{\"status\": \"done\", \"energy_imbalance\": 0.0084, \"constraint_violation\": 3.1e-5, "
+                 .summary = "{\"status\": \"done\", \"energy_imbalance\": 0.0084, \"energy_limit\": 0.05, \"constraint_violation\": 3.1e-5, "
                             "\"contact\": {\"worst_initial_penetration\": 6.2262609e-06}, \"solver\": {\"solves\": 2279, \"worst_residual\": 1e-15}, "
                             "\"warnings\": {\"inconsistent\": 1, \"indeterminate\": 12345}}"};
   carom_error error = {0};

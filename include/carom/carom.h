@@ -113,6 +113,7 @@ typedef struct carom_summary {
   long steps, rejected, evaluations;
   double wall_s, steps_per_s;
   double energy_imbalance;         // relative to the largest energy that went through [-]
+  double energy_limit;             // what it may be before the run is suspect [-]
   double constraint_violation;     // largest |Φ| met at the end of a step
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]

@@ -4,6 +4,8 @@ import { check } from './harness.mjs';
 import { madeUp, travelOf } from '../src/scene/constraints.js';
 import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
 import { Poses, spread } from '../src/scene/poses.js';
+import { thinned } from '../src/plots/painter.js';
+import { crossings } from '../src/plots/portraits.js';
 
 const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
 
@@ -81,6 +83,31 @@ export function geometryChecks() {
     assert.ok(Math.abs(bestSide(shaft)[0]) > 0.6, 'a shaft from its side');
     const run = runOf([0, 1], [[[0, 0, 0, 1, 0, 0, 0], [2, 0, 0, 1, 0, 0, 0]]], { shapes: [[{ kind: 'sphere', radius: 0.5 }]] }), box = boxOf(cloudOf(run, new Poses(run)), 0.1, 1, false);
     assert.deepEqual([box.min, box.max], [[-0.5, -0.5, -0.5], [2.5, 0.5, 0.5]]);
+  });
+
+  check('a path of many samples in few, to a quarter of a pixel', () => {
+    const wave = Array.from({ length: 40000 }, (_, i) => [i / 100, 50 * Math.sin(i / 7)]).flat(), few = thinned(wave), middle = wave.length / 2;
+    wave[middle + 1] = 200;      // one spike
+    wave[middle + 101] = NaN;    // one gap
+    const spiked = thinned(wave);
+    assert.ok(few.length < wave.length / 4 && few[0] === wave[0] && few.at(-1) === wave.at(-1));
+    assert.ok(spiked.some((v, i) => i % 2 && v === 200) && spiked.some(Number.isNaN), 'peaks and gaps stay');
+    // Whatever was left out lies between what was kept of its strip.
+    for (let i = 0; i < wave.length; i += 2) {
+      if (!Number.isFinite(wave[i + 1])) continue;
+      const strip = Math.floor(wave[i] / 0.25), ys = [];
+      for (let k = 0; k < spiked.length; k += 2) if (Math.floor(spiked[k] / 0.25) === strip) ys.push(spiked[k + 1]);
+      assert.ok(Math.min(...ys.filter(Number.isFinite)) <= wave[i + 1] && Math.max(...ys.filter(Number.isFinite)) >= wave[i + 1]);
+      i += 600;
+    }
+  });
+
+  check('a section is passed in one sense', () => {
+    const values = Float64Array.of(0.1, 3, 7, 6, 7.5, 12, 13), column = { values, axis: { times: Float64Array.of(0, 1, 2, 3, 4, 5, 6) } }, turn = 2 * Math.PI;
+    const at = (i, level) => i + (level - values[i]) / (values[i + 1] - values[i]), near = (a, b) => a.length === b.length && a.every((x, k) => Math.abs(x - b[k]) < 1e-12);
+    assert.ok(near(crossings(column, 0), [at(1, turn), at(3, turn), at(5, 2 * turn)]), 'back over it does not count');
+    column.values = values.map((v) => -v);
+    assert.ok(near(crossings(column, 0), [at(1, turn), at(3, turn), at(5, 2 * turn)]), 'the other way round');
   });
 
   check('a trace keeps long flights between crowded rows', () => {

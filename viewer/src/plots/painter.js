@@ -90,6 +90,28 @@ export class CanvasPainter {
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }[c]));
 const r2 = (x) => Math.round(x * 100) / 100;
 
+const STRIP = 0.25, MANY = 4000;     // pixels; numbers from which on a path is thinned
+
+// Of points that follow each other within a strip a quarter of a pixel wide the first, lowest, highest and last: a file draws the same from fewer.
+export function thinned(points) {
+  if (points.length <= MANY) return points;
+  const out = [], flush = (from, to) => {
+    let low = from, high = from;
+    for (let i = from; i <= to; i += 2) {
+      if (points[i + 1] < points[low + 1]) low = i;
+      if (points[i + 1] > points[high + 1]) high = i;
+    }
+    for (const i of [...new Set([from, Math.min(low, high), Math.max(low, high), to])]) out.push(points[i], points[i + 1]);
+  };
+  let from = 0;
+  for (let i = 2; i <= points.length; i += 2) {
+    if (i < points.length && Math.floor(points[i] / STRIP) === Math.floor(points[from] / STRIP) && Number.isFinite(points[i + 1])) continue;
+    flush(from, i - 2);
+    from = i;
+  }
+  return out;
+}
+
 export class SvgPainter {
   constructor(width, height, background, title) {
     Object.assign(this, { width, height, title });
@@ -102,8 +124,8 @@ export class SvgPainter {
       (stroke && dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : '');
   }
 
-  path(points, style) {
-    const d = [];
+  path(all, style) {
+    const d = [], points = thinned(all);
     let pen = false;
     for (let i = 0; i < points.length; i += 2) {
       if (!Number.isFinite(points[i] + points[i + 1])) pen = false;

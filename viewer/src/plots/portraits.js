@@ -176,12 +176,13 @@ function loopPanel(runs, clock, name) {
   return shell(runs, title, h('div', { class: 'controls note' }, 'of the last impact by the present time, before the first of the strongest'), plot, state, element);
 }
 
-// Where the angle passes `at` (mod a turn), in either sense: a straight line between the two rows around it.
+// Where the angle passes `at` (mod a turn) in the sense in which it turns on the whole, as a section has one side: a straight line between the
+// two rows around it.
 export function crossings(column, at) {
-  const turn = 2 * Math.PI, v = column.values, time = column.axis.times, list = [];
+  const turn = 2 * Math.PI, v = column.values, time = column.axis.times, list = [], sense = v.at(-1) < v[0] ? -1 : 1;
   for (let i = 1; i < v.length; i++) {
     const before = Math.floor((v[i - 1] - at) / turn), after = Math.floor((v[i] - at) / turn);
-    if (before === after || !Number.isFinite(before + after)) continue;
+    if (!(sense * (after - before) > 0)) continue;
     const level = at + turn * Math.max(before, after);
     list.push(time[i - 1] + (level - v[i - 1]) / (v[i] - v[i - 1]) * (time[i] - time[i - 1]));
   }
@@ -200,7 +201,7 @@ function sectionPanel(runs, clock, angles) {
         const [x, y] = names.map((n) => Float64Array.from(t, (at) => r.byName.get(n).at(at)));
         return { x, y, t, dots: true, look: lookOf({ run: r, colour: r.number % 8, dash: 0 }), name: r.label };
       });
-      replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} ${clouds.length === 1 && clouds[0].t.length === 1 ? 'passage' : 'passages'} of ${angle} through ${degrees}°, between samples by a straight line`));
+      replace(state, h('span', {}, `${clouds.map((c) => count(c.t.length)).join(' and ')} ${clouds.length === 1 && clouds[0].t.length === 1 ? 'passage' : 'passages'} of ${angle} through ${degrees}°, in the sense it turns, between samples by a straight line`));
       return clouds;
     },
   });
