@@ -87,6 +87,14 @@ static energy_balance balance_of(const carom_sim *sim) {
                           .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
 }
 
+// Of the state that the ledger looks at, for turns to be counted from.
+static void keep_joints(carom_sim *sim) {
+  const mechanism *m = &sim->model->m;
+  sim->booked_t = sim->x->t;
+  memcpy(sim->booked_q, sim->x->joint_q, (size_t)m->joint_nq * sizeof *sim->booked_q);
+  memcpy(sim->booked_q + m->joint_nq, sim->x->joint_u, (size_t)m->joint_nv * sizeof *sim->booked_q);
+}
+
 // A sim that was under way keeps its scheme when no other can be made.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
@@ -111,7 +119,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   }
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b);
-  sim->booked_t = sim->x->t;
+  keep_joints(sim);
   return true;
 }
 
@@ -135,8 +143,10 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->impacts.point_count = model->contacts.point_count;
+    sim->booked_q = calloc((size_t)(model->m.joint_nq + model->m.joint_nv) + 1, sizeof *sim->booked_q);
+    sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->booked_q) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -161,6 +171,7 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.open);
   free(sim->impacts.is_open);
   free(sim->turns);
+  free(sim->booked_q);
   free(sim->row);
   free(sim->slots);
   free(sim);
@@ -174,20 +185,26 @@ enum { BOOK_EVERY = 32 };
 
 static void book(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
-  sim->since_booked = 0;
-  sim->booked_t = sim->x->t;
   dynamics_positions_velocities(m, sim->x);
   coordinate_measure(m, sim->x);
+  coordinate_count_turns(m, sim->x, sim->x->t - sim->booked_t, sim->booked_q, sim->booked_q + m->joint_nq);
+  sim->since_booked = 0;
+  keep_joints(sim);
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
   sim->violation = fmax(sim->violation, constraints_violation(m, sim->x));
 }
 
+// Turns of joints that close loops are counted while they still can be told.
+static bool may_have_turned(const carom_sim *sim) {
+  return sim->counts_turns && coordinate_is_far(&sim->model->m, sim->x, sim->x->t - sim->booked_t);
+}
+
 static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error) {
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
   sim->evaluated = false;
-  if (status == CAROM_OK && (++sim->since_booked >= BOOK_EVERY || sim->x->t >= t_stop)) book(sim);
+  if (status == CAROM_OK && (++sim->since_booked >= BOOK_EVERY || sim->x->t >= t_stop || may_have_turned(sim))) book(sim);
   return status;
 }
 
@@ -439,7 +456,6 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
-  coordinate_forget(&sim->model->m, sim->x);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
   return start(sim, &from, error) ? CAROM_OK : error->status;
 }
@@ -567,7 +583,6 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
   if (sim->type->knows_contact) load_contact(sim, joint_q + m->joint_nq + POWER_COUNT, &from);
   memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
-  coordinate_forget(m, sim->x);
   sim->impacts.loss_normal = head[10], sim->impacts.loss_tangential = head[11];
   sim->projection_before = head[12];
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;

@@ -16,7 +16,9 @@ struct carom_sim {
   bool *turns;                 // of the ledger
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
-  double booked_t;             // and when that was
+  double booked_t;             // and when that was,
+  double *booked_q;            // coordinates of the joints then, and their speeds
+  bool counts_turns;           // of joints that are read off markers
   double violation;            // largest |Φ| at the end of a step
   long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
   double projection_before;    // energy

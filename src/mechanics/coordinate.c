@@ -47,44 +47,55 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
   }
 }
 
-// Where the coordinates should be by now, from where they were and how fast: an angle is known but for whole turns, and a long
-// step may take it round more than half of one.
-static void expect(const joint_space *space, double elapsed, const double *last_q, const double *u, double *q) {
-  for (int k = 0; k < space->nq; k++) q[k] = last_q[k] + (space->nq == space->nv && isfinite(elapsed) ? elapsed * u[k] : 0);
-}
-
 static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
   vec3 D = vec3_sub(b.p, a.p);
   mat3 R = mat3_product(mat3_transpose(a.R), b.R);
   vec3 d = mat3_tmul(a.R, D);
-  double *q = x->joint_q + j->q, *u = x->joint_u + j->v, *t = &x->measured_t[j - m->joints];
-  const joint_space *space = joint_in(j->type, m->planar);
-  double last_q[JOINT_MAX_COORDINATES], mean_u[JOINT_MAX_FREEDOM], furthest = 0;
-  memcpy(last_q, q, (size_t)space->nq * sizeof *q);
-  memcpy(mean_u, u, (size_t)space->nv * sizeof *u);
-  expect(space, x->t - *t, last_q, u, q);
+  double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
   (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
   joint_motion jm;
   columns_of(m, j, q, &jm);
   vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
-  pseudo_inverse(&jm, space->nv, Pw, Pv);
+  int nv = joint_in(j->type, m->planar)->nv;
+  pseudo_inverse(&jm, nv, Pw, Pv);
   vec3 w_rel = mat3_tmul(a.R, vec3_sub(b.w, a.w));
   vec3 v_rel = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
-  for (int k = 0; k < space->nv; k++) {
-    u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
-    mean_u[k] = 0.5 * (mean_u[k] + u[k]);
-    furthest = fmax(furthest, fabs((x->t - *t) * mean_u[k]));
-  }
-  if (furthest > 1) {   // far enough to look again, with the speeds of both ends
-    expect(space, x->t - *t, last_q, mean_u, q);
-    (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
-  }
-  *t = x->t;
+  for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
-void coordinate_forget(const mechanism *m, motion *x) {
-  for (int i = 0; i < m->joint_count; i++) x->measured_t[i] = NAN;
+// A joint in the tree counts its own turns; of a loose one that nobody reads none are asked for within a step.
+static bool is_watched(const joint *j) { return j->node < 0 && j->watched; }
+
+bool coordinate_counts_turns(const mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++)
+    if (is_watched(&m->joints[i])) return true;
+  return false;
+}
+
+bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed) {
+  for (int i = 0; i < m->joint_count; i++)
+    for (int k = 0; is_watched(&m->joints[i]) && k < joint_in(m->joints[i].type, m->planar)->nv; k++)
+      if (fabs(elapsed * x->joint_u[m->joints[i].v + k]) > 1) return true;
+  return false;
+}
+
+void coordinate_count_turns(const mechanism *m, motion *x, double elapsed, const double *last_q, const double *last_u) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    const joint_space *space = joint_in(j->type, m->planar);
+    double near[JOINT_MAX_FREEDOM];
+    bool far = false;
+    if (!is_watched(j) || space->nq != space->nv) continue;
+    for (int k = 0; k < space->nv; k++) {
+      double gone = 0.5 * elapsed * (last_u[j->v + k] + x->joint_u[j->v + k]);
+      far |= fabs(gone) > 1;   // a radian of travel is far as well, and then measured again to the same number
+      near[k] = last_q[j->q + k] + gone;
+    }
+    if (!far) continue;
+    memcpy(x->joint_q + j->q, near, (size_t)space->nq * sizeof *near);
+    measure_joint(m, x, j);
+  }
 }
 
 void coordinate_measure(const mechanism *m, motion *x) {

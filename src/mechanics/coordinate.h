@@ -17,8 +17,11 @@ typedef struct coordinate_row {
 void coordinate_update(const mechanism *m, motion *x);
 // Of the others. To be done often enough that no angle turns by half a turn between.
 void coordinate_measure(const mechanism *m, motion *x);
-// joint_q was set to another state's: the next measurement goes by it alone, not by how fast it changed.
-void coordinate_forget(const mechanism *m, motion *x);
+// An angle read off markers is known but for whole turns, and is taken for the one nearest to what it was. A long step may take it
+// further than that tells: then it is the one nearest to where its speeds at both ends lead, from last_q and last_u.
+void coordinate_count_turns(const mechanism *m, motion *x, double elapsed, const double *last_q, const double *last_u);
+bool coordinate_counts_turns(const mechanism *m);  // there are such angles
+bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed);  // in that time one of them may have gone a radian
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 

@@ -245,7 +245,6 @@ struct motion {
   double *tau;              // applied along each speed
   double *drive_udot;       // given by drives, one a speed (zero where none)
   double *joint_q, *joint_u, *joint_udot;
-  double *measured_t;       // when each joint's coordinates were last read off its markers; NaN: not yet
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
-#include "mechanics/coordinate.h"
 
 static void allocate(const mechanism *m, motion *x) {
   arena *a = &x->memory;
@@ -17,7 +16,6 @@ static void allocate(const mechanism *m, motion *x) {
   x->reduced = ARENA_ARRAY(a, double, nv);
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
   x->joint_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
-  x->measured_t = ARENA_ARRAY(a, double, m->joint_count + 1);
   x->joint_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->links = ARENA_ARRAY(a, tree_link, m->node_count);
@@ -97,7 +95,6 @@ motion *motion_create(const mechanism *m, carom_error *error) {
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
   for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);
-  coordinate_forget(m, x);
   if (m->sparse) {
     x->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);
     if (!x->sparse) {
