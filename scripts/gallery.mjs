@@ -27,10 +27,17 @@ const goodTime = (page) => page.evaluate(() => {
   return run.t0 + 0.4 * (run.t1 - run.t0);
 });
 
+// The scene alone, without its buttons, in the shape of the cards.
+const SIZE = { width: 900, height: 600 };
+const FILLED = '#scene .view { position: fixed !important; inset: 0; width: 900px; height: 600px !important; z-index: 50 } .zoomers, .corner { display: none !important }';
+
 async function picture(browser, name) {
-  const page = await open(browser, join(GALLERY, `${name}.html`), { width: 900, height: 760 });
+  const page = await open(browser, join(GALLERY, `${name}.html`), SIZE);
+  await page.addStyleTag({ content: FILLED });
   await page.evaluate((t) => window.carom.clock.seek(t), await goodTime(page));
-  await page.waitForTimeout(300);
+  await page.waitForTimeout(400);
+  await page.evaluate(() => window.carom.scene.fit());
+  await page.waitForTimeout(200);
   await page.locator('#scene .view').screenshot({ path: join(GALLERY, `${name}.jpg`), type: 'jpeg', quality: 60 });
   await page.shut();
 }
