@@ -110,6 +110,18 @@ export function geometryChecks() {
     assert.ok(near(crossings(column, 0), [at(1, turn), at(3, turn), at(5, 2 * turn)]), 'the other way round');
   });
 
+  check('between rows a body flies as it was thrown, and straight where rows were left out', () => {
+    const g = 9.81, at = (t) => [2 * t, 3 * t - g * t * t / 2, 0, 1, 0, 0, 0], times = [0, 0.2, 0.5], run = runOf(times, [times.map(at)], {});
+    run.byName = new Map([['b0.vx', { values: [2, 2, 2] }], ['b0.vy', { values: [3, 3 - 0.2 * g, -99] }], ['b0.vz', { values: [0, 0, 0] }]]);
+    run.axis.locate = (t) => (t < 0.2 ? { i: 0, w: t / 0.2 } : { i: 1, w: (t - 0.2) / 0.3 });
+    run.axis.isNext = () => true;
+    const poses = new Poses(run), near = (t, y) => Math.abs(poses.set(t).point(1, [0, 0, 0])[1] - y) < 1e-12;
+    assert.ok(near(0.13, at(0.13)[1]) && near(0.41, at(0.41)[1]), 'the velocity at the end, after an impact there, is not asked');
+    assert.ok(poses.path(1, [0, 0, 0], 100).every(([x, y]) => Math.abs(y - (1.5 * x - g * x * x / 8)) < 1e-12), 'and so does its trace');
+    run.axis.isNext = () => false;
+    assert.ok(near(0.35, (at(0.2)[1] + at(0.5)[1]) / 2));
+  });
+
   check('a trace keeps long flights between crowded rows', () => {
     const times = [0, ...Array.from({ length: 1000 }, (_, k) => 0.4 + k * 1e-6), 0.9, 1], rows = spread(times, 100);
     assert.ok(rows.length < 20 && [0, 1, 1000, 1001, 1002].every((row) => rows.includes(row)), rows.join());

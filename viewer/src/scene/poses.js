@@ -1,20 +1,28 @@
-// Where every body is at a time: between two rows positions go straight and turns the short way round.
+// Where every body is at a time: between two rows that follow each other positions go as the velocity of the first and the place of the
+// second say, as in free flight; where rows were left out straight; turns go the short way round.
+
+const BETWEEN = 16;          // places of a path from a row to the next, at most
+const DENSE = 4000;          // rows closer than this part of the run: a straight line is all the eye can tell
 
 export class Poses {
   constructor(run) {
     this.run = run;
     this.bodies = run.scene.bodies;
     this.columns = this.bodies.map((body) => body.pose?.map((k) => run.column(['bodies', k])));
+    this.rates = this.bodies.map((body) => ['vx', 'vy', 'vz'].map((v) => run.byName?.get(`${body.name}.${v}`)));
     this.axis = this.columns.find(Boolean)?.[0]?.axis ?? run.axis;
     this.data = new Float64Array(8 * this.bodies.length);     // x y z 0, qx qy qz qw
     for (let b = 0; b < this.bodies.length; b++) this.data[8 * b + 7] = 1;
   }
 
   set(t) {
-    const { i, w } = this.axis.locate(t), { data } = this;
+    const { i, w } = this.axis.locate(t), { data } = this, { times } = this.axis, time = times[i + 1] - times[i];
+    const bends = w > 0 && time * DENSE > times.at(-1) - times[0] && this.axis.isNext?.(i);
     for (let b = 0; b < this.columns.length; b++) {
       const columns = this.columns[b];
-      if (columns) read(columns, i, w, data, 8 * b);
+      if (!columns) continue;
+      read(columns, i, w, data, 8 * b);
+      if (bends) bend(columns, this.rates[b], time, i, w, data, 8 * b);
     }
     return this;
   }
@@ -37,7 +45,11 @@ export class Poses {
   // The way of a point over the whole run: [x, y, z, t] at rows as far apart in time as `most` evenly spaced ones.
   path(body, at, most) {
     const { times } = this.axis, keep = this.data.slice();
-    const list = spread(times, most).map((i) => [...this.set(times[i]).point(body, at), times[i]]);
+    const rows = spread(times, most), between = Math.max(1, Math.floor(most / rows.length)), list = [];
+    rows.forEach((row, n) => {
+      const [a, b] = [times[row], times[rows[n + 1] ?? row]], steps = b > a ? Math.min(BETWEEN, between) : 1;
+      for (let k = 0; k < steps; k++) list.push([...this.set(a + k / steps * (b - a)).point(body, at), a + k / steps * (b - a)]);
+    });
     this.data.set(keep);
     return list;
   }
@@ -51,6 +63,15 @@ export function spread(times, most) {
     if (times[i] - last >= step || i + 1 === times.length || times[i + 1] - last >= step) rows.push(i);
   }
   return rows;
+}
+
+// p₀ + v₀ τ, and so much of τ² that the next row is met: exact under constant force. A velocity at the end may be that after an impact there,
+// and is not asked.
+function bend(columns, rates, time, i, w, out, o) {
+  for (let k = 0; k < 3; k++) {
+    const first = columns[k].values[i], p = first + w * (w * (columns[k].values[i + 1] - first) + (1 - w) * time * rates[k]?.values[i]);
+    if (Number.isFinite(p)) out[o + k] = p;
+  }
 }
 
 function read(columns, i, w, out, o) {
