@@ -198,7 +198,8 @@ static void book(carom_sim *sim) {
 
 // Turns of joints that close loops are counted while they still can be told.
 static bool may_have_turned(const carom_sim *sim) {
-  return sim->counts_turns && coordinate_is_far(&sim->model->m, sim->x, sim->x->t - sim->booked_t);
+  return sim->counts_turns && coordinate_is_far(&sim->model->m, sim->x, sim->x->t - sim->booked_t,
+                                                sim->booked_q + sim->model->m.joint_nq);
 }
 
 static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error) {

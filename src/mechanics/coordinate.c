@@ -73,10 +73,12 @@ bool coordinate_counts_turns(const mechanism *m) {
   return false;
 }
 
-bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed) {
+bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed, const double *last_u) {
   for (int i = 0; i < m->joint_count; i++)
-    for (int k = 0; is_watched(&m->joints[i]) && k < joint_in(m->joints[i].type, m->planar)->nv; k++)
-      if (fabs(elapsed * x->joint_u[m->joints[i].v + k]) > 1) return true;
+    for (int k = 0; is_watched(&m->joints[i]) && k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
+      int v = m->joints[i].v + k;
+      if (elapsed * fmax(fabs(x->joint_u[v]), fabs(last_u[v])) > 1) return true;
+    }
   return false;
 }
 

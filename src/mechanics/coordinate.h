@@ -21,7 +21,8 @@ void coordinate_measure(const mechanism *m, motion *x);
 // further than that tells: then it is the one nearest to where its speeds at both ends lead, from last_q and last_u.
 void coordinate_count_turns(const mechanism *m, motion *x, double elapsed, const double *last_q, const double *last_u);
 bool coordinate_counts_turns(const mechanism *m);  // there are such angles
-bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed);  // in that time one of them may have gone a radian
+// By its speed then or now one of them may have gone a radian in that time.
+bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed, const double *last_u);
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 
