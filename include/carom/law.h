@@ -1,4 +1,4 @@
-// Force laws by themselves: what there is, what restitution comes out, and experiments on one contact without a model.
+// Contact force laws without a model: the list of laws, the restitution that each achieves, and experiments on one contact.
 #ifndef CAROM_LAW_H
 #define CAROM_LAW_H
 
@@ -14,40 +14,42 @@ typedef struct carom_law {
   const char *name, *equation, *source, *range;
 } carom_law;
 
-CAROM_API carom_law carom_law_get(carom_law_family family, int i);  // its name is null beyond the last
-// The restitution that comes out of a normal law given another; NaN where the law has no such number (kelvin-voigt,
-// expression) or divides by it.
+// The i-th law of a family; its name is null after the last one.
+CAROM_API carom_law carom_law_get(carom_law_family family, int i);
+// Returns the restitution that a normal law achieves for a nominal one. Returns NaN if the law has no restitution
+// (kelvin-voigt, expression) or divides by it and it is zero.
 CAROM_API double carom_law_achieved(const char *name, double restitution);
 
-// A mass meets a surface.
+// Impact of a mass on a surface.
 typedef struct carom_impact {
   carom_material_def material;
-  double radius[2];   // of the surfaces: infinite of a plane, negative of a hollow one [m]
+  double radius[2];   // of the two surfaces: infinite for a plane, negative for a concave surface [m]
   double mass;        // [kg]
-  double speed;       // of approach [m/s]
-  int rows;           // about how many to report
+  double speed;       // approach speed [m/s]
+  int rows;           // approximate number of rows to report
 } carom_impact;
 
 typedef struct carom_impact_result {
   double restitution;  // achieved [-]
-  double deepest;      // penetration [m]
-  double peak;         // force [N]
+  double deepest;      // largest penetration [m]
+  double peak;         // largest force [N]
   double duration;     // [s]
 } carom_impact_result;
 
-// A sphere of steel, 10 mm in radius, on a plane of steel, at 1 m/s.
+// A steel sphere of 10 mm radius on a steel plane, at 1 m/s.
 CAROM_API carom_impact carom_impact_default(void);
-// From the first touch until the force is gone; `row` (may be null) receives time, penetration, its rate and the force.
+// Simulates the impact from first contact until the force vanishes. `row` (may be null) receives time, penetration, its rate
+// and the force.
 CAROM_API carom_status carom_law_impact(const carom_impact *impact,
                                         void (*row)(void *context, double t, double delta, double rate, double force),
                                         void *context, carom_impact_result *result, carom_error *error);
 
-// A loaded surface slides to and fro, v = speed · sin(2π t/period), twice; `row` receives time, way, speed and friction
-// on what slides. Rows are equally spaced in time.
+// A loaded surface slides back and forth with v = speed · sin(2π t/period) for two periods. `row` receives time, travel, speed
+// and the friction force on the sliding surface, at equal time intervals.
 typedef struct carom_slide {
   carom_material_def material;
   double load;     // [N]
-  double speed;    // largest [m/s]
+  double speed;    // amplitude [m/s]
   double period;   // [s]
   int rows;
 } carom_slide;
