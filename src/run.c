@@ -236,13 +236,15 @@ static carom_status write_step(run *r) {
   carom_status status = CAROM_OK;
   if (every <= 0) {
     status = write_row(r);
-  } else {
+  } else if (r->file || r->text) {
     while (status == CAROM_OK && r->next_row <= t * (1 + 1e-14)) {
       double due = fmin(r->next_row, t);
       if (due < t) status = sim_show(r->sim, due, r->error);
       else sim_show_end(r->sim);
       if (status == CAROM_OK) status = write_row(r);
       r->next_row = every * (floor(r->next_row / every + 0.5) + 1);
+      if (status == CAROM_OK && interrupted(&r->sim->stop))
+        status = error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", t);
     }
     sim_show_end(r->sim);
   }
@@ -317,26 +319,24 @@ static bool resume(run *r) {
 
 // --- the run ------------------------------------------------------------------------------------------------------
 
-static bool wants_to_go_on(run *r, double *last_asked) {
-  if (!r->options->progress) return true;
-  double wall = seconds_since(r->began);
-  if (wall - *last_asked < 0.1) return true;
-  *last_asked = wall;
-  carom_progress p = {.t = carom_sim_time(r->sim), .t_end = r->t_end, .wall_s = wall,
-                      .steps = carom_sim_summary(r->sim).steps};
+// Also asked within a step, while the motion may be anywhere.
+static bool go_on(void *context) {
+  const run *r = context;
+  carom_progress p = {.t_end = r->t_end, .wall_s = seconds_since(r->began)};
+  if (r->sim) {
+    carom_summary s = carom_sim_summary(r->sim);
+    p.t = s.t, p.steps = s.steps;
+  }
   return r->options->progress(r->options->context, &p);
 }
 
 static carom_status loop(run *r) {
-  double last_asked = 0;
   carom_status status = write_row(r);
+  sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
     status = carom_sim_step(r->sim, r->t_end, r->error);
     if (status == CAROM_OK) status = write_step(r);
-    if (status == CAROM_OK && !wants_to_go_on(r, &last_asked)) {
-      error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", carom_sim_time(r->sim));
-      status = CAROM_INTERRUPTED;
-    }
+    if (status == CAROM_OK) status = sim_check_progress(r->sim, &pace, r->t_end, r->error);
   }
   // the last state is always there, and can be gone on from
   if (status != CAROM_ERROR_FILE) {
@@ -385,8 +385,18 @@ static carom_status close_files(run *r, carom_status status, const carom_summary
   return status == CAROM_OK ? closed : status;
 }
 
+// Rows closer than this cannot be told apart in time, and nobody reads so many.
+static bool check_rows(run *r) {
+  static const double CLOSEST = 1e-12;
+  double every = r->model->record.every;
+  if (!(every > 0) || every >= CLOSEST * r->t_end) return true;
+  return error_set(r->error, CAROM_ERROR_USAGE,
+                   "record.every is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or 0 for a row per "
+                   "step", every, r->t_end / every, r->t_end, CLOSEST * r->t_end), false;
+}
+
 static carom_status execute(run *r, carom_summary *summary) {
-  r->sim = carom_sim_create(r->model, r->error);
+  r->sim = sim_create(r->model, r->options->progress ? go_on : NULL, r, r->error);
   if (!r->sim) return r->error->status;
   int most = sim_signal_count(r->model);
   r->values = ARENA_ARRAY(&r->memory, double, most);
@@ -397,6 +407,7 @@ static carom_status execute(run *r, carom_summary *summary) {
   r->steps_before = carom_sim_summary(r->sim).steps;
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
+  if (!check_rows(r)) return r->error->status;
   if (!spares_sources(r, r->options->record) || !spares_sources(r, r->options->csv) || !open_record(r) || !open_csv(r))
     return r->error->status;
   double every = r->model->record.every, between = r->model->record.checkpoint;

@@ -100,7 +100,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   const carom_model *model = sim->model;
   any_settings settings = settings_of(sim);
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
-                        .settings = &settings};
+                        .settings = &settings, .stop = &sim->stop};
   void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) {
     if (sim->scheme) sim->type->show_end(sim->scheme);
@@ -130,12 +130,12 @@ static const scheme_type *find_scheme(const char *name) {
   return all[i];
 }
 
-carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
-  error_clear(error);
+carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error) {
   carom_sim *sim = calloc(1, sizeof *sim);
   size_t points = (size_t)model->contacts.point_count + 1;
   if (sim) {
     sim->model = model;
+    sim->stop = (interrupt){.go_on = go_on, .context = context};
     sim->type = find_scheme(model->method);
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
@@ -162,6 +162,15 @@ carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
     return NULL;
   }
   return sim;
+}
+
+carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
+  error_clear(error);
+  return sim_create(model, NULL, NULL, error);
+}
+
+void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *context), void *context) {
+  sim->stop = (interrupt){.go_on = go_on, .context = context};
 }
 
 void carom_sim_destroy(carom_sim *sim) {
@@ -202,26 +211,65 @@ static bool may_have_turned(const carom_sim *sim) {
                                                 sim->booked_q + sim->model->m.joint_nq);
 }
 
+static carom_status fail_interrupted(const carom_sim *sim, carom_error *error) {
+  error_clear(error);
+  return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", carom_sim_time(sim));
+}
+
+// Back to the last state that the scheme can go on from. Whatever an interrupted step failed with, it was interrupted.
+static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_error *error) {
+  sim->type->show_end(sim->scheme);
+  return sim->stop.raised ? fail_interrupted(sim, error) : status;
+}
+
 static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error) {
+  if (interrupted(&sim->stop)) return fail_interrupted(sim, error);
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
   sim->evaluated = false;
-  if (status == CAROM_OK && (++sim->since_booked >= BOOK_EVERY || sim->x->t >= t_stop || may_have_turned(sim))) book(sim);
-  return status;
+  if (status != CAROM_OK) return end_failed_step(sim, status, error);
+  if (++sim->since_booked >= BOOK_EVERY || sim->x->t >= t_stop || may_have_turned(sim)) book(sim);
+  return CAROM_OK;
+}
+
+static carom_status check_goal(const carom_sim *sim, double t, carom_error *error) {
+  double at = carom_sim_time(sim);
+  if (isfinite(t) && t >= at) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_USAGE, "cannot step to t = %g s: the time must be finite and not before now (%.10g s)", t,
+                   at);
 }
 
 carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error) {
   double began = now();
   error_clear(error);
-  carom_status status = take_step(sim, t_stop, error);
+  carom_status status = check_goal(sim, t_stop, error);
+  if (status != CAROM_OK || t_stop == carom_sim_time(sim)) return status;
+  status = take_step(sim, t_stop, error);
   sim->wall_s += now() - began;
   return status;
+}
+
+// At the pace of the last steps the end is 1e16 steps away, centuries at the speed of the fastest models.
+carom_status sim_check_progress(const carom_sim *sim, sim_pace *pace, double t_end, carom_error *error) {
+  enum { WINDOW = 100000 };
+  static const double LEAST = 1e-11;
+  if (++pace->steps < WINDOW) return CAROM_OK;
+  double from = pace->t, t = carom_sim_time(sim);
+  *pace = (sim_pace){.t = t};
+  if (t - from >= LEAST * (t_end - from)) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_INTEGRATOR,
+                   "no progress: the last %d steps went from t = %.10g s to %.10g s, %.3g s each, and %.3g s are left; look for a "
+                   "step, a stiffness or a speed of the wrong size", WINDOW, from, t, (t - from) / WINDOW, t_end - t);
 }
 
 carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error) {
   double began = now();
   error_clear(error);
-  carom_status status = CAROM_OK;
-  while (status == CAROM_OK && carom_sim_time(sim) < t_end) status = take_step(sim, t_end, error);
+  sim_pace pace = {.t = carom_sim_time(sim)};
+  carom_status status = check_goal(sim, t_end, error);
+  while (status == CAROM_OK && carom_sim_time(sim) < t_end) {
+    status = take_step(sim, t_end, error);
+    if (status == CAROM_OK) status = sim_check_progress(sim, &pace, t_end, error);
+  }
   sim->wall_s += now() - began;
   return status;
 }

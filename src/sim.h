@@ -11,6 +11,7 @@ struct carom_sim {
   motion *x;
   const scheme_type *type;
   void *scheme;
+  interrupt stop;              // asked within steps
   energy_ledger ledger;
   impact_ledger impacts;
   bool *turns;                 // of the ledger
@@ -27,6 +28,9 @@ struct carom_sim {
   double *slots;               // of an output's expression
 };
 
+// As carom_sim_create, with an interrupt that is also asked while the sim is made.
+carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);
+
 // Signals of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.
 int sim_signal_count(const carom_model *model);
@@ -40,6 +44,13 @@ const double *sim_read_all(carom_sim *sim);
 int sim_checkpoint_size(const carom_model *model);
 void sim_checkpoint(const carom_sim *sim, double *row);
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
+
+// Fails when the steps on the way to an end bring it no nearer; to be called after each.
+typedef struct sim_pace {
+  long steps;                  // since
+  double t;                    // [s]
+} sim_pace;
+carom_status sim_check_progress(const carom_sim *sim, sim_pace *pace, double t_end, carom_error *error);
 
 // Shows the state at a time within the last step, for rows between steps.
 carom_status sim_show(carom_sim *sim, double t, carom_error *error);

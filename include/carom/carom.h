@@ -98,9 +98,14 @@ CAROM_API int carom_model_signal(const carom_model *model, const char *name);  /
 
 CAROM_API carom_sim *carom_sim_create(const carom_model *model, carom_error *error);
 CAROM_API void carom_sim_destroy(carom_sim *sim);
-// One internal step, never beyond t_stop and exactly onto it when reached.
+// One internal step, never beyond t_stop and exactly onto it when reached. A t_stop that is now takes no step. Returns
+// CAROM_ERROR_USAGE for one that is before now or not finite. After a failure the sim is at the last state it can go on from.
 CAROM_API carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error);
-CAROM_API carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error);  // steps until t_end
+// Steps until t_end, with the same rules. Fails with CAROM_ERROR_INTEGRATOR when steps are so short that it would never arrive.
+CAROM_API carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error);
+// Asks `go_on` about ten times a second, also within a step; when it returns false, the step ends with CAROM_INTERRUPTED.
+// Null: never asks.
+CAROM_API void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *context), void *context);
 CAROM_API double carom_sim_time(const carom_sim *sim);
 CAROM_API double carom_sim_read(carom_sim *sim, int signal);  // NaN for a signal that is not there
 
@@ -173,7 +178,8 @@ typedef struct carom_run_options {
   const char *csv;                 // CSV file ("-": standard output), or null
   const char *resume;              // HDF5 file of an earlier run of the same model, or null
   double end;                      // [s]; 0: the model's
-  // Asked a few times a second, never more often than steps; returning false interrupts the run. May be null.
+  // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
+  // May be null.
   bool (*progress)(void *context, const carom_progress *progress);
   void *context;
 } carom_run_options;

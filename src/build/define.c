@@ -313,7 +313,7 @@ const option_table *const *surface_tables(int *count) {
 #define AT(field) offsetof(carom_record_def, field)
 static const option record_options[] = {
     {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Time between recorded rows; 0 records each step."},
+     .preset = "0", .help = "Time between recorded rows; 0 records each step. At least 1e-12 of the time at which the run ends."},
     {.key = "checkpoint", .type = OPTION_NUMBER, .offset = AT(checkpoint), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Simulated time between checkpoints; 0 writes one at the end."},
     {.key = "compression", .type = OPTION_INTEGER, .offset = AT(compression), .flags = OPTION_NOT_NEGATIVE, .preset = "0",

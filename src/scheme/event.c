@@ -38,6 +38,7 @@ static double friction_power(const event *s) {
 
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   event *s = context;
+  if (interrupted(s->stop)) return -1;
   dynamics_set(s->m, s->x, t, y, y + s->nq);
   s->failed = !accelerate(s);
   if (s->failed) return 1;
@@ -172,6 +173,7 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
+  s->workspace->stop = s->stop;
   s->ode = (ode_problem){.n = s->n, .context = s, .rhs = right_hand_side, .project = project, .abs_scale = s->scale};
   s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, s->t, s->y, error);
   return s->it != NULL;
@@ -197,6 +199,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   }
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->stop = setup->stop;
   s->settings = *(const event_settings *)setup->settings;
   s->nq = s->m->nq, s->nv = s->m->nv;
   s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1 + (s->m->friction_count > 0);
@@ -376,6 +379,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     turn_ways(s, &instant);
     if (instant.kind == EVENT_NONE) continue;
     status = event_settle(s, &instant, error);
+    s->settled = status == CAROM_OK;
     s->restart = true;
     event_set(s, s->t, s->y);
     event_observe(s);

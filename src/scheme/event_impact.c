@@ -51,7 +51,8 @@ static solve_info solve(event *s, int n, double *W) {
   long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
   bool wanted = problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved);
-  if (wanted && s->dump_error.status == CAROM_OK)  // that it cannot be saved ends the step
+  if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
+  else if (wanted && s->dump_error.status == CAROM_OK)  // that it cannot be saved ends the step
     problem_dump_save(&s->settings.dump, &problem, s->tally.problems, &s->dump_error);
   return info;
 }
@@ -396,6 +397,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
   chain_tally before = s->tally;
   solve_info info = solve(s, n, s->problem_W);
+  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   count_paradoxes(s, n);
   if (!(info.residual <= 1e-6)) {
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers

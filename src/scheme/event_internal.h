@@ -108,6 +108,7 @@ typedef struct event {
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression;
   solve_workspace *workspace;
   solve_settings solver;
+  interrupt *stop;
   chain_tally tally;
   contact_trouble trouble;
   long steps, evaluations, projection_failures;

@@ -55,6 +55,7 @@ typedef struct moreau {
   solve_room room;                       // W and what the solvers need
   bool crowded;                          // room is made for problems as they come
   solve_settings solver;
+  interrupt *stop;
   chain_tally tally;
   contact_trouble trouble;
 } moreau;
@@ -209,6 +210,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   }
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->stop = setup->stop;
   s->settings = *(const moreau_settings *)setup->settings;
   allocate(s);
   look_ahead(s);
@@ -391,7 +393,9 @@ static carom_status solve_step(moreau *s, carom_error *error) {
   solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
   solve_solution solution = {s->P, s->xi};
   long unsolved = s->tally.unsolved;
+  s->room.workspace->stop = s->stop;
   solve_info info = solve_chain(&problem, &s->solver, s->room.workspace, &solution, &s->tally);
+  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
   if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;

@@ -2,6 +2,7 @@
 #ifndef SCHEME_SCHEME_H
 #define SCHEME_SCHEME_H
 
+#include "base/interrupt.h"
 #include "contact/contact.h"
 #include "ledger/impact.h"
 #include "mechanics/mechanism.h"
@@ -14,6 +15,7 @@ typedef struct scheme_setup {
   const contact_set *contacts;
   impact_ledger *impacts;
   const void *settings;            // the member's own
+  interrupt *stop;                 // a step that is interrupted fails; may be null
 } scheme_setup;
 
 // What a run with rigid contact should not hide.
@@ -62,7 +64,8 @@ typedef struct scheme_type {
   bool knows_contact;
   void *(*create)(const scheme_setup *setup, const scheme_start *start, carom_error *error);
   void (*destroy)(void *scheme);
-  // One step, not beyond t_stop. Afterwards the motion holds the new state.
+  // One step, not beyond t_stop. Afterwards the motion holds the new state. After a failure the scheme's state is one to go
+  // on from (that before the step, or at an instant within it), and the motion may hold another until show_end.
   carom_status (*step)(void *scheme, double t_stop, carom_error *error);
   // Puts the state at a time within the last step into the motion.
   carom_status (*show)(void *scheme, double t, carom_error *error);

@@ -16,6 +16,7 @@ struct smooth {
   const mechanism *m;
   motion *x;
   smooth_settings settings;
+  interrupt *stop;
   integrator *it;
   ode_problem ode;
   dae_problem dae;
@@ -56,6 +57,7 @@ static void set_motion(smooth *s, double t, const double *y) {
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   smooth *s = context;
   motion *x = s->x;
+  if (interrupted(s->stop)) return -1;
   set_motion(s, t, y);
   s->failed = !dynamics_accelerations(s->m, x);
   if (s->failed || x->refused) return 1;
@@ -105,6 +107,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
   const mechanism *m = s->m;
   motion *x = s->x;
   const double *lambda = y + differential_count(s), *mu = lambda + s->nc;
+  if (interrupted(s->stop)) return -1;
   set_motion(s, t, y);
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
@@ -265,7 +268,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   int powers = choose_accounts(m, settings, chosen);
   int n = m->nq + m->nv + powers + m->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   smooth *s = calloc(1, sizeof *s);
-  if (s) s->m = m, s->x = setup->x, s->settings = *settings;
+  if (s) s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
   if (!s || !allocate(s, n)) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
     smooth_destroy(s);

@@ -75,7 +75,7 @@ static void try_stage(const stage *s, bool first, const solve_problem *p, const 
   solve_solution candidate = {d->r, d->u};
   driver_solve(s->solver, p, &own, w, d, &candidate, &here);
   here.iterations += info->iterations;
-  if (here.status == SOLVE_NONE) info->status = SOLVE_NONE;
+  if (here.status == SOLVE_NONE || here.status == SOLVE_INTERRUPTED) info->status = here.status;
   if (here.residual < info->residual) {
     memcpy(best->r, d->r, bytes);
     memcpy(best->u, d->u, bytes);
@@ -85,12 +85,17 @@ static void try_stage(const stage *s, bool first, const solve_problem *p, const 
   }
 }
 
+// Another stage would not change it.
+static bool is_final(solve_status status) {
+  return status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
+}
+
 static void run_stages(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                        const solve_limits *limits, solve_solution *solution, chain_tally *tally, solve_info *info) {
   int count;
   const stage *stages = stages_for(p, &count);
   driver d = driver_begin(w, limits);
-  for (int i = 0; i < count && info->status != SOLVE_SOLVED && info->status != SOLVE_NONE; i++) {
+  for (int i = 0; i < count && !is_final(info->status); i++) {
     if (!stages[i].solver->suits(p)) continue;
     try_stage(&stages[i], i == 0, p, settings, w, &d, solution, info);
     record(tally, stages[i].solver->name, info->status == SOLVE_SOLVED);
@@ -115,7 +120,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     info.status = SOLVE_TOO_LARGE;
     if (solve_workspace_fits(w, &limits)) run_stages(p, settings, w, &limits, solution, tally, &info);
   }
-  if (tally) {
+  if (tally && info.status != SOLVE_INTERRUPTED) {
     tally->problems++;
     tally->unsolved += info.status != SOLVE_SOLVED;
     tally->impossible += info.status == SOLVE_NONE;

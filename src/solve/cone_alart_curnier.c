@@ -207,7 +207,7 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   memcpy(x.u, u, bytes);
   int vain =
       0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
-  for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING; k++) {
+  for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING && !interrupted(w->stop); k++) {
     linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p)) break;
     for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
@@ -247,6 +247,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (residual < least) least = residual, memcpy(r, x.r, bytes);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
     if (info->iterations >= most) return SOLVE_LIMIT;
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p)) return SOLVE_STALLED;
     multiply(x.n, x.W, x.step, x.du);

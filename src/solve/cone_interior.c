@@ -244,13 +244,13 @@ static double find_gap(interior *i) {
 }
 
 // From the middle of all cones; ends where rounding does.
-static void solve_convex(interior *i) {
+static void solve_convex(interior *i, interrupt *stop) {
   memset(i->x, 0, (size_t)i->n * sizeof *i->x);
   memset(i->z, 0, (size_t)i->n * sizeof *i->z);
   for (int k = 0; k < i->cone_count; k++) i->x[i->cones[k].row] = i->z[i->cones[k].row] = 1;
   for (int step = 0; step < STEPS; step++, i->iterations++) {
     double gap = find_gap(i);
-    if (gap < GAP) return;
+    if (gap < GAP || interrupted(stop)) return;
     for (int k = 0; k < i->cone_count; k++) {
       cone *c = &i->cones[k];
       if (!find_scaling(c, i->x + c->row, i->z + c->row)) return;
@@ -290,7 +290,8 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   memset(i.slip, 0, bytes);
   for (int turn = 0; turn < REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     set_constant(&i, p, speed);
-    solve_convex(&i);
+    solve_convex(&i, w->stop);
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
     for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
     double residual = solve_residual_of(p, i.r, i.u, i.work);

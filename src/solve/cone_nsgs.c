@@ -204,6 +204,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   prepare(p, &m);
   p->W.ops->start(&p->W, r, m.v);
   while (info->iterations < most) {
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     double size, moves = sweep(p, &m, r, &size);
     bool settled = moves <= s->tolerance * s->tolerance * size;
     if ((++info->iterations % s->check_every == 0 || settled) &&

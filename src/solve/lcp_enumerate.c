@@ -179,6 +179,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   memset(e.state, 0, (size_t)p->block_count * sizeof *e.state);
   p->W.ops->dense(&p->W, e.W);
   do {
+    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations++;
     list_unknowns(&e, p);
     solve_equations(&e, p);

@@ -133,10 +133,12 @@ static int begin(tableau *t, const solve_problem *p, int attempt) {
   return row;
 }
 
-static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt, int limit, int *pivots) {
+static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt, int limit, interrupt *stop,
+                                 int *pivots) {
   int n = t->n, row = begin(t, p, attempt), column = n;
   if (row < 0) return SOLVE_SOLVED;
   while ((*pivots)++ < limit) {
+    if (interrupted(stop)) return SOLVE_INTERRUPTED;
     int left = t->basic[row];
     exchange(t, row, column);
     if (left == 2 * n) return SOLVE_SOLVED;
@@ -157,7 +159,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   int most = s->iterations ? s->iterations : 10 * t.n + 100;
   solve_status status = SOLVE_RAY;
   for (int attempt = 0; attempt < ATTEMPTS && status == SOLVE_RAY; attempt++)
-    status = pivot_to_end(&t, p, attempt, most, &info->iterations);
+    status = pivot_to_end(&t, p, attempt, most, w->stop, &info->iterations);
   if (status != SOLVE_SOLVED) return status;
   for (int i = 0; i < t.n; i++) {
     int at = t.where[t.n + i];

@@ -120,7 +120,7 @@ static double line_search(const newton *x, double before, double least) {
   return 0;
 }
 
-static solve_status iterate(newton *x, int most, double goal, int *iterations) {
+static solve_status iterate(newton *x, int most, double goal, interrupt *stop, int *iterations) {
   static const struct {
     bool (*direction)(newton *x);
     double least;
@@ -131,6 +131,7 @@ static solve_status iterate(newton *x, int most, double goal, int *iterations) {
     double size = merit(x, 0), t = 0;
     if (sqrt(size) <= goal) return SOLVE_SOLVED;
     if (*iterations >= most) return SOLVE_LIMIT;
+    if (interrupted(stop)) return SOLVE_INTERRUPTED;
     ++*iterations;
     for (int k = 0; k < 3 && t == 0; k++) {
       if (!ways[k].direction(x)) continue;
@@ -159,7 +160,8 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   }
   product(&x, x.z, x.w);
   for (int i = 0; i < x.n; i++) x.w[i] += x.q[i];
-  solve_status status = iterate(&x, s->iterations ? s->iterations : 200, 1e-3 * s->tolerance * size, &info->iterations);
+  solve_status status = iterate(&x, s->iterations ? s->iterations : 200, 1e-3 * s->tolerance * size, w->stop,
+                                &info->iterations);
   for (int i = 0; i < x.n; i++) x.z[i] = x.z[i] > x.w[i] ? x.z[i] : 0;
   lcp_restore(&x.lcp, p, x.z, r);
   return status;

@@ -46,7 +46,8 @@ typedef struct solve_problem {
   X(STALLED,    "could not improve any further")                             \
   X(UNSUITABLE, "is not made for this problem")                              \
   X(TOO_LARGE,  "needs more memory than its workspace has")                  \
-  X(INVALID,    "the problem has a number that is not finite or no sense")
+  X(INVALID,    "the problem has a number that is not finite or no sense")   \
+  X(INTERRUPTED, "was interrupted")
 
 typedef enum solve_status {
 #define X(name, text) SOLVE_##name,

@@ -58,6 +58,7 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
   info->status = s->solve(p, settings, w, solution->r, info);
   w->used = mark;
   info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
+  if (info->status == SOLVE_INTERRUPTED) return;
   if (settings->polish && info->residual > ROUNDING && info->residual < INFINITY) {
     double before = info->residual;
     info->residual = alart_curnier_polish(p, w, solution->r, solution->u, before);

@@ -25,7 +25,7 @@ solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error 
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
     return NULL;
   }
-  *w = (solve_workspace){base, size, 0, *limits};
+  *w = (solve_workspace){.base = base, .size = size, .limits = *limits};
   return w;
 }
 

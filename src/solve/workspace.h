@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/interrupt.h"
 #include "carom/status.h"
 #include "solve/problem.h"
 
@@ -12,6 +13,7 @@ typedef struct solve_workspace {
   char *base;           // null while measuring
   size_t size, used;
   solve_limits limits;  // of the problems it has room for
+  interrupt *stop;      // ends a solve early; may be null
 } solve_workspace;
 
 // Room for every solver on problems within the limits. Null after reporting.

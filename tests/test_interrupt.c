@@ -1,0 +1,250 @@
+// Whatever a run is doing, it ends soon after it is asked to, and leaves a record that can be read.
+#include "contact.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "runs.h"
+
+#define TOOL CHECK_BUILD_DIR "/carom"
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// --- solvers --------------------------------------------------------------------------------------------------------
+
+static bool never(void *context) { return (void)context, false; }
+
+static contact_problem *make_problem(block_kind kind, int size) {
+  static contact_problem p;
+  p.rows = p.block_count = 0;
+  for (int k = 0; k < 6; k++) add_block(&p, (solve_block){.kind = kind, .size = size, .mu = 0.3});
+  fill_gram(&p, 2 * p.rows, 0.1);
+  choose_solution(&p, false);
+  for (int i = 0; i < p.rows; i++) p.q[i] -= 1;  // not solved by zero
+  return &p;
+}
+
+static void solvers_end_when_interrupted(void) {
+  static const struct {
+    block_kind kind;
+    int size;
+  } kinds[] = {{BLOCK_UNILATERAL, 1}, {BLOCK_PLANE, 2}, {BLOCK_SPACE, 3}};
+  int count, interrupts = 0;
+  const solver *const *list = solver_list(&count);
+  for (int k = 0; k < 3; k++) {
+    contact_problem *c = make_problem(kinds[k].kind, kinds[k].size);
+    solve_problem p = as_problem(c);
+    solve_workspace *w = workspace_for(&p);
+    interrupt stop = {.go_on = never};
+    w->stop = &stop;
+    solve_settings settings = solve_settings_default();
+    solve_solution solution = {c->r, c->u};
+    for (int i = 0; i < count; i++) {
+      if (list[i] == &solver_active_set || !list[i]->suits(&p)) continue;  // a few rounds are all it takes
+      stop = (interrupt){.go_on = never};
+      CHECK_EQUAL(solver_run(list[i], &p, &settings, w, &solution).status, SOLVE_INTERRUPTED);
+      interrupts++;
+    }
+    // with a tolerance that nothing meets, the first solver leaves it to the second
+    settings.tolerance = 0;
+    chain_tally tally = {0};
+    stop = (interrupt){.go_on = never};
+    CHECK_EQUAL(solve_chain(&p, &settings, w, &solution, &tally).status, SOLVE_INTERRUPTED);
+    CHECK_EQUAL(tally.problems, 0);
+    solve_workspace_destroy(w);
+  }
+  CHECK_LE(12, interrupts);
+}
+
+// --- within one step ------------------------------------------------------------------------------------------------
+
+typedef struct patience {
+  double until;  // a wall time
+  int asked;
+} patience;
+
+static bool is_patient(void *context) {
+  patience *p = context;
+  p->asked++;
+  return now() < p->until;
+}
+
+static bool is_patient_with_run(void *context, const carom_progress *progress) {
+  CHECK_LE(0, progress->t);
+  return is_patient(context);
+}
+
+// A user's force that takes its time: 50 ms for each evaluation.
+static void slow_force(void *context, double t, const double *inputs, double *output) {
+  (void)context, (void)t, (void)inputs;
+  nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  output[0] = 0;
+}
+
+// A chain of so many links that one Jacobian takes more than three seconds.
+static carom_model *make_slow_model(carom_integrator_type type) {
+  enum { LINKS = 40 };
+  static char names[LINKS][8], joints[LINKS][8];
+  carom_model_def about = carom_model_default(CAROM_PLANAR);
+  carom_def *def = carom_def_create(&about);
+  carom_body_def link = carom_body_default();
+  link.mass = 1, link.inertia[2] = 0.1, link.com[0] = 0.5;
+  for (int i = 0; i < LINKS; i++) {
+    snprintf(names[i], sizeof names[i], "l%d", i);
+    snprintf(joints[i], sizeof joints[i], "j%d", i);
+    carom_joint_def joint = carom_joint_default();
+    joint.between[0] = i ? names[i - 1] : "ground", joint.between[1] = names[i], joint.at[0] = i > 0;
+    carom_def_body(def, names[i], &link);
+    carom_def_joint(def, joints[i], "revolute", &joint);
+  }
+  carom_force_def force = carom_force_default();
+  force.joint = joints[0], force.call = slow_force;
+  carom_def_force(def, "slow", "user", &force);
+  carom_integrator_def integrator = carom_integrator_default();
+  integrator.type = type;
+  carom_def_integrator(def, &integrator);
+  carom_error error = {0};
+  carom_model *model = carom_model_compile(def, &error);
+  if (!CHECK(model != NULL)) printf("%s\n", error.text);
+  carom_def_destroy(def);
+  return model;
+}
+
+static void an_integrator_ends_within_its_step(void) {
+  static const carom_integrator_type types[] = {CAROM_BDF, CAROM_IDA};
+  for (int i = 0; i < 2; i++) {
+    carom_model *model = make_slow_model(types[i]);
+    if (!model) return;
+    const char *path = scratch("slow.h5");
+    double began = now();
+    patience patient = {.until = began + 0.5};
+    carom_run_options options = {.record = path, .end = 1, .progress = is_patient_with_run, .context = &patient};
+    carom_summary summary;
+    carom_error error = {0};
+    CHECK_EQUAL(carom_run(model, &options, &summary, &error), CAROM_INTERRUPTED);
+    CHECK_LE(now() - began, 2.5);
+    CHECK_LE(2, patient.asked);
+    CHECK_EQUAL(summary.status, CAROM_INTERRUPTED);
+    CHECK_CONTAINS(error.message, "interrupted at t = ");
+    CHECK(carom_export_csv(path, NULL, scratch("slow.csv"), &error) == CAROM_OK);
+    carom_model_destroy(model);
+  }
+}
+
+static const char bouncing[] =
+    "space: planar\n"
+    "bodies: {ball: {mass: 1, inertia: 0.1}}\n"
+    "joints: {fall: {free: [ground, ball], at: [0, 0.3]}}\n"
+    "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+    "materials: {m: {restitution: 0.5, stiffness: 1e7}}\n";
+
+static const char *with_method(const char *rest) {
+  static char text[4096];
+  snprintf(text, sizeof text, "%s%s\n", bouncing, rest);
+  return text;
+}
+
+// The sim stays good: it can be read, and goes on once nobody interrupts it.
+static void an_interrupted_sim_goes_on(void) {
+  static const char *const methods[] = {"method: {moreau: {step: 1e-4}}", "method: event", "method: compliant"};
+  for (int i = 0; i < 3; i++) {
+    run r;
+    if (!run_open_text(&r, with_method(methods[i]), NULL)) return;
+    run_to(&r, 0.1);
+    double before = carom_sim_time(r.sim);
+    carom_sim_set_interrupt(r.sim, never, NULL);
+    CHECK_EQUAL(carom_sim_advance(r.sim, 1, &r.error), CAROM_INTERRUPTED);
+    CHECK_EQUAL(r.error.status, CAROM_INTERRUPTED);
+    CHECK_LE(before, carom_sim_time(r.sim));
+    CHECK_LE(carom_sim_time(r.sim), before + 0.05);
+    CHECK(isfinite(run_read(&r, "ball.y")));
+    carom_sim_set_interrupt(r.sim, NULL, NULL);
+    run_to(&r, 2);
+    CHECK_NEAR(run_read(&r, "ball.y"), 0.1, 1e-3);  // at rest on the floor
+    run_close(&r);
+  }
+}
+
+// --- the tool -------------------------------------------------------------------------------------------------------
+
+static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
+
+static pid_t start_tool(const char *const *words) {
+  pid_t child = fork();
+  if (child != 0) return child;
+  int to = open(scratch("said"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(to, 1), dup2(to, 2);
+  if (chdir(check_scratch_dir()) != 0) _exit(99);
+  execv(TOOL, (char *const *)words);
+  _exit(99);
+}
+
+// Interrupts a run after half a second: its exit code, and the seconds it took to end.
+static int interrupt_tool(int number, double *took) {
+  static const char *const words[] = {"carom", "run", "cut.yaml", "-o", "cut.h5", NULL};
+  pid_t child = start_tool(words);
+  nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+  double began = now();
+  kill(child, number);
+  int status;
+  waitpid(child, &status, 0);
+  *took = now() - began;
+  return exit_code(status);
+}
+
+static void every_run_ends_within_two_seconds(void) {
+  static const char *const ends[] = {
+      "method: {moreau: {step: 1e-6}}\nend: 1e6",
+      "method: {event: {}}\nintegrator: {step_max: 1e-6}\nend: 1e6",
+      "method: compliant\nintegrator: {step_max: 1e-6}\nend: 1e6",
+      // one step of free flight, and rows by the hundred thousand million in it
+      "method: event\ngravity: [0, 0]\nrecord: {every: 1e-2}\nend: 1e9",
+      "method: compliant\ngravity: [0, 0]\nrecord: {every: 1e-2}\nend: 1e9",
+      "method: {moreau: {step: 1e8}}\ngravity: [0, 0]\nrecord: {every: 1e-2}\nend: 1e9",
+  };
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    write_text(scratch("cut.yaml"), with_method(ends[i]));
+    double took;
+    CHECK_EQUAL(interrupt_tool(i % 2 ? SIGTERM : SIGINT, &took), 130);
+    CHECK_LE(took, 2);
+    carom_error error = {0};
+    if (!CHECK(carom_export_csv(scratch("cut.h5"), "time", scratch("cut.csv"), &error) == CAROM_OK)) printf("%s\n", error.text);
+    remove(scratch("cut.h5"));
+  }
+}
+
+static void rows_beyond_all_reason_are_refused(void) {
+  run r;
+  if (!run_open_text(&r, with_method("method: event\nrecord: {every: 1e-300}"), NULL)) return;
+  carom_run_options options = {0};
+  CHECK_EQUAL(carom_run(r.model, &options, NULL, &r.error), CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(r.error.message, "record.every");
+  run_close(&r);
+}
+
+static void a_run_without_progress_ends(void) {
+  run r;
+  if (!run_open_text(&r, with_method("method: {moreau: {step: 1e-163}}"), NULL)) return;
+  carom_run_options options = {0};
+  CHECK_EQUAL(carom_run(r.model, &options, NULL, &r.error), CAROM_ERROR_INTEGRATOR);
+  CHECK_CONTAINS(r.error.message, "no progress");
+  CHECK_EQUAL(carom_sim_advance(r.sim, 1, &r.error), CAROM_ERROR_INTEGRATOR);
+  CHECK_CONTAINS(r.error.message, "no progress");
+  run_close(&r);
+}
+
+int main(void) {
+  RUN(solvers_end_when_interrupted);
+  RUN(an_integrator_ends_within_its_step);
+  RUN(an_interrupted_sim_goes_on);
+  RUN(every_run_ends_within_two_seconds);
+  RUN(rows_beyond_all_reason_are_refused);
+  RUN(a_run_without_progress_ends);
+  return check_summary();
+}
