@@ -44,7 +44,7 @@ static const struct {
 } integrators[] = {
     {"adams", "CVODE, Adams of order 1 to 12: smooth motion without stiffness."},
     {"bdf", "CVODE, backward differences of order 1 to 5: stiff springs and dampers."},
-    {"erk", "ARKODE, explicit Runge-Kutta, by default Dormand-Prince 5(4): resumes bit by bit."},
+    {"erk", "ARKODE, explicit Runge-Kutta, by default Dormand-Prince 5(4); a resumed run gives the same bits."},
     {"rk4", "The classical Runge-Kutta method with a fixed step."},
     {"ida", "IDA, backward differences on the differential-algebraic equations."},
 };
@@ -61,7 +61,7 @@ const char *carom_family_member(const char *family, int i, const char **summary)
   if (strcmp(family, "solvers") == 0) {
     const solver *const *list = solver_list(&count);
     if (i < 0 || i > count) return NULL;
-    *summary = i ? list[i - 1]->summary : "One solver after the other until the residual is small enough: the default.";
+    *summary = i ? list[i - 1]->summary : "The default: tries solvers in order until the residual is small enough.";
     return i ? list[i - 1]->name : "chain";
   }
   if (strcmp(family, "laws") == 0) {  // normal ones, then friction
@@ -104,8 +104,8 @@ static void write_family(const char *family, const char *title, const char *intr
 
 void carom_reference_write(void (*write)(void *context, const char *text), void *context) {
   option_sink out = {write, context};
-  write(context, "# The model file\n\nThis page is made from the tables that read the file (`carom reference`).\n\n"
-                 "A model is one YAML file. Numbers are SI and radians unless written with a unit, and may be expressions "
+  write(context, "# The model file\n\n`carom reference` writes this page from the tables that read the file.\n\n"
+                 "A model is one YAML file. Numbers without a unit are in SI units and radians. They may be expressions "
                  "over `parameters`; see [expressions](expressions.md).\n\n| key | what it holds |\n|---|---|\n");
   int count;
   const section *sections = definition_sections(&count);
@@ -119,19 +119,19 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
   write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. It has no "
-                             "influence on the motion. Without it, a body is drawn from its joints and surfaces.\n\n", out);
+                             "influence on the motion. A body without it is drawn from its joints and surfaces.\n\n", out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);
-  write_family("joints", "## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop becomes "
-                                           "constraint equations by itself.\n\n", out);
-  write_family("constraints", "## constraints\n\n", "Conditions beside the joints.\n\n", out);
+  write_family("joints", "## joints\n\n", "Each entry of `joints:` names one kind. A joint that closes a loop is "
+                                           "converted to constraint equations automatically.\n\n", out);
+  write_family("constraints", "## constraints\n\n", "Constraints in addition to the joints.\n\n", out);
   write_family("forces", "## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
-  write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "What can touch, and how.\n\n", out);
+  write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "Which surfaces can touch, and with which contact properties.\n\n", out);
   option_document(&contact_table, out);
   option_document(&material_table, out);
   option_document(&solid_table, out);
-  write_family("methods", "## method\n\n", "How time advances.\n\n", out);
+  write_family("methods", "## method\n\n", "The method of time integration and contact.\n\n", out);
   write(context, "## integrator and record\n\n");
   option_document(&integrator_table, out);
   option_document(&record_table_options, out);

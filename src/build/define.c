@@ -15,7 +15,8 @@ static const option model_options[] = {
     {.key = "space", .type = OPTION_WORD, .offset = AT(space), .preset = "spatial", .words = "spatial|planar",
      .help = "Whether bodies move in space or in the xy plane."},
     {.key = "coordinates", .type = OPTION_WORD, .offset = AT(coordinates), .preset = "joint", .words = "joint|absolute",
-     .help = "Joint coordinates on a tree of bodies, or six (three) coordinates a body and every joint a constraint."},
+     .help = "`joint`: relative coordinates on a tree of bodies. `absolute`: six coordinates per body (planar: "
+             "three), and every joint is a constraint."},
     {.key = "gravity", .type = OPTION_POINT, .offset = AT(gravity), .dim = DIM_ACCELERATION,
      .help = "Acceleration of free fall. Default 9.81 m/s² along -z, in a planar model along -y."},
     {.key = "end", .type = OPTION_NUMBER, .offset = AT(end), .dim = DIM_TIME, .flags = OPTION_POSITIVE, .preset = "1",
@@ -28,26 +29,27 @@ const option_table model_table = {.name = "model", .summary = "The model as a wh
 #define AT(field) offsetof(carom_body_def, field)
 static const option body_options[] = {
     {.key = "mass", .type = OPTION_NUMBER, .offset = AT(mass), .dim = DIM_MASS, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "A body without mass is legal where its motion is driven or what hangs on it has inertia."},
+     .preset = "0",
+      .help = "Mass. Zero is allowed if the motion of the body is driven or the bodies attached to it have inertia."},
     {.key = "inertia", .type = OPTION_INERTIA, .offset = AT(inertia), .dim = DIM_INERTIA,
-     .help = "About the mass centre in body axes: one number (planar), three (xx, yy, zz) or six (xx, yy, zz, xy, xz, "
+     .help = "Inertia about the mass centre in body axes: one number (planar), three (xx, yy, zz) or six (xx, yy, zz, xy, xz, "
              "yz)."},
     {.key = "com", .type = OPTION_POINT, .offset = AT(com), .dim = DIM_LENGTH, .help = "Mass centre in body axes."},
 };
-const option_table body_table = {.name = "body", .summary = "A rigid body. `ground` is there always.",
+const option_table body_table = {.name = "body", .summary = "A rigid body. `ground` always exists.",
                                  .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",
                                  .size = sizeof(carom_body_def), .options = body_options, .count = COUNT(body_options)};
 #undef AT
 
 #define AT(field) offsetof(carom_shape_def, field)
-#define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Its middle in body axes."}
+#define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Centre in body axes."}
 #define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = AT(axis), .preset = "z", .help = "Its axis."}
 static const option link_options[] = {
     {.key = "link", .type = OPTION_NUMBERS, .offset = AT(to), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-     .help = "The point it reaches to, or one number: its length along x."},
-    {.key = "from", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Where it begins."},
+     .help = "Second end, or one number: the length along x."},
+    {.key = "from", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "First end."},
     {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "0: as suits its length."},
+     .preset = "0", .help = "Width; 0 chooses one from the length."},
 };
 static const option drawn_box_options[] = {
     {.key = "box", .type = OPTION_POINT, .offset = AT(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
@@ -90,7 +92,7 @@ const option_table *const *shape_tables(int *count) {
 
 #define AT(field) offsetof(carom_marker_def, field)
 static const option marker_options[] = {
-    {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body, or `ground`."},
+    {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body or `ground`."},
     {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in body axes."},
     {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate),
      .help = "Orientation in body axes: an angle (planar); {axis: , angle: }, {xyz: [a, b, c]}, {euler: [a, b, c]} or "
@@ -120,20 +122,21 @@ static const option initial_options[] = {
     {.key = "q", .type = OPTION_NUMBERS, .offset = AT(q), .help = "Coordinates of a joint."},
     {.key = "u", .type = OPTION_NUMBERS, .offset = AT(u), .help = "Speeds of a joint."},
     {.key = "guess", .type = OPTION_NUMBERS, .offset = AT(guess),
-     .help = "Coordinates of a joint, roughly: where assembly begins to look. Those given by `q` are kept if they can be."},
+     .help = "Rough coordinates of a joint, from which assembly starts. Values given by `q` are kept unless they "
+             "contradict each other."},
     {.key = "omega", .type = OPTION_NUMBERS, .offset = AT(omega), .dim = DIM_RATE,
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
      .help = "Velocity of a body's origin in the world."},
     {.key = "turn", .type = OPTION_NUMBERS, .offset = AT(turn),
-     .help = "Of a body that only joints with clearance hold: how far it starts turned from where they would hold it without "
-             "clearance: one angle (planar) or a vector along the axis."},
+     .help = "For a body held only by joints with clearance: initial rotation relative to its pose in the same joints without "
+             "clearance, one angle (planar) or a rotation vector."},
     {.key = "shift", .type = OPTION_NUMBERS, .offset = AT(shift), .dim = DIM_LENGTH,
-     .help = "Of such a body: how far it starts from there, in the world."},
+     .help = "For such a body: initial displacement from that pose, in world axes."},
 };
 const option_table initial_table = {
-    .name = "initial", .summary = "What is known of the start, by joint (q, u) or body (omega, velocity; shift, turn). The rest is "
-                                  "found so that loops close and speeds fit.",
+    .name = "initial", .summary = "Initial values of joints (q, u) or bodies (omega, velocity; shift, turn). Assembly finds the other "
+                                  "values so that loops close and speeds satisfy the constraints.",
     .example = "crank: {q: 30 deg, u: 10}", .size = sizeof(carom_initial_def), .options = initial_options,
     .count = COUNT(initial_options)};
 #undef AT
@@ -142,20 +145,20 @@ const option_table initial_table = {
 static const option integrator_options[] = {
     {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "auto", .words = "adams|bdf|erk|rk4|ida|auto",
      .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5 or `order`, fixed-step Runge-Kutta of order 4, "
-             "IDA on the differential-algebraic equations, in stabilised index 2 (always `constraints: ggl`), or the one that "
-             "suits: under method compliant bdf where surfaces rub, else erk of order 6; otherwise adams."},
+             "IDA on the differential-algebraic equations in stabilised index 2 (always `constraints: ggl`). `auto` chooses: under "
+             "method compliant bdf if there is friction, else erk of order 6; under the other methods adams."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
-     .help = "Absolute tolerance of a step, in units of each quantity's own scale."},
+     .help = "Absolute tolerance of a step, relative to the scale of each quantity."},
     {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Step of rk4 (required there), first step of the others (0: automatic)."},
+     .help = "Step of rk4 (required); first step of the other integrators (0: automatic)."},
     {.key = "step_min", .type = OPTION_NUMBER, .offset = AT(step_min), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Smallest step (0: no limit)."},
     {.key = "step_max", .type = OPTION_NUMBER, .offset = AT(step_max), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Largest step (0: no limit)."},
     {.key = "order", .type = OPTION_INTEGER, .offset = AT(order), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Highest order (0: the method's own)."},
+     .help = "Highest order (0: the default of the integrator)."},
 };
 const option_table integrator_table = {.name = "integrator", .summary = "How smooth motion is integrated.",
                                        .example = "integrator: {type: bdf, rtol: 1e-10}",
@@ -173,21 +176,21 @@ const option_table integrator_table = {.name = "integrator", .summary = "How smo
    .preset = "10", .help = "Baumgarte's position coefficient."}
 #define TOLERANCE_OPTION(least)                                                                                    \
   {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,   \
-   .preset = least, .help = "Of each contact problem's residual."}
+   .preset = least, .help = "Residual at which a contact problem counts as solved."}
 #define SEPARATE_OPTION                                                                                            \
   {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",                               \
-   .help = "Whether surfaces that overlap at the start are moved apart; else they are refused."}
+   .help = "Move surfaces apart that overlap at the start. Otherwise an overlap is an error."}
 #define DUMP_OPTIONS(number)                                                                                       \
   {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),                                                          \
-   .help = "Saves contact problems as DUMP-" number ".dat, for `carom solve`: those that no solver solved, or by "  \
+   .help = "Save contact problems as DUMP-" number ".dat, for `carom solve`: the unsolved ones, or by "  \
            "dump_every."},                                                                                          \
   {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE,             \
-   .preset = "0", .help = "Saves every so many problems (1: all); 0 saves the unsolved ones."}
+   .preset = "0", .help = "Save every n-th problem (1: all); 0 saves the unsolved ones."}
 
 #define AT(field) offsetof(carom_smooth_def, field)
 static const option smooth_options[] = {
-    LOOP_OPTIONS("How closed loops stay closed: projection of each step, Baumgarte's stabilisation, or stabilised index 2 "
-                 "(what `integrator: ida` solves, and nothing else)."),
+    LOOP_OPTIONS("How loop constraints are enforced: projection after each step, Baumgarte stabilisation, or stabilised index 2 "
+                 "(only with `integrator: ida`, which always uses it)."),
 };
 const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion without contact.",
                                    .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
@@ -198,13 +201,13 @@ const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion w
 #define AT(field) offsetof(carom_moreau_def, field)
 static const option moreau_options[] = {
     {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
-     .help = "The step."},
+     .help = "Time step."},
     {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
-     .help = "Whether positions are moved back onto the constraints after each step; the energy of it is booked."},
+     .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
     TOLERANCE_OPTION("1e-10"),
     {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Gap at which a contact takes part in a step; 0: 1e-10 of the model's size."},
+     .help = "Contacts become active below this gap; 0: 1e-10 of the model size."},
     SEPARATE_OPTION,
     DUMP_OPTIONS("STEP"),
 };
@@ -217,12 +220,12 @@ const option_table moreau_table = {.name = "moreau",
 #define AT(field) offsetof(carom_event_def, field)
 static const option event_options[] = {
     {.key = "impact", .type = OPTION_WORD, .offset = AT(impact), .preset = "newton", .words = "newton|poisson",
-     .help = "What restitution is of: Newton's of the speeds, Poisson's of the impulses (with friction in the plane "
+     .help = "Meaning of the restitution: Newton relates speeds, Poisson relates impulses (with friction only in the plane "
              "only)."},
     {.key = "accumulation", .type = OPTION_NUMBER, .offset = AT(accumulation), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Speed after an impact below which the rest of infinitely many is summed in closed form; 0: where the hops "
-             "are lower than atol times the model's size."},
+     .help = "Rebound speed below which infinitely many impacts are summed in closed form; 0: when the bounces are "
+             "lower than atol times the model size."},
     TOLERANCE_OPTION("1e-12"),
     SEPARATE_OPTION,
     DUMP_OPTIONS("NUMBER"),
@@ -238,20 +241,21 @@ const option_table event_table = {
 #define AT(field) offsetof(carom_compliant_def, field)
 static const option compliant_options[] = {
     {.key = "entry", .type = OPTION_WORD, .offset = AT(entry), .preset = "locate", .words = "locate|reject|restart|none",
-     .help = "How contact begins: `locate` finds the instants of touch and parting and starts anew there; `reject` refuses "
-             "a step that enters deeper than penetration_max; `restart` goes back to an interpolated instant of touch; "
-             "`none` takes no care."},
+     .help = "What happens when a contact begins: `locate` finds the instants at which contact begins and ends and restarts the "
+             "integrator there; `reject` rejects a step that enters deeper than penetration_max; `restart` goes back to an "
+             "interpolated instant of first contact; `none` does nothing."},
     {.key = "penetration_max", .type = OPTION_NUMBER, .offset = AT(penetration_max), .dim = DIM_LENGTH,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Bound of the penetration at which a contact is first met; 0: 1e-7 of the model's size."},
+     .help = "Bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size."},
     {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that a body at rest is damped and does not creep."},
-    LOOP_OPTIONS("How closed loops stay closed, as under `smooth`."),
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that "
+             "a body at rest is damped and does not creep."},
+    LOOP_OPTIONS("How loop constraints are enforced, as under `smooth`."),
 };
 const option_table compliant_table = {
     .name = "compliant",
-    .summary = "Surfaces that press into each other and push back by a force law (key `law` of a material), on the "
+    .summary = "Continuous contact: a force law (key `law` of a material) acts between surfaces that penetrate each other, on the "
                "`integrator`.",
     .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
     .options = compliant_options, .count = COUNT(compliant_options)};
@@ -259,15 +263,18 @@ const option_table compliant_table = {
 
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
-    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED, .help = "Two surfaces, or groups of them; of a group every surface on another body, but for neighbours."},
+    {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED,
+     .help = "Two surfaces or groups of surfaces. Surfaces of a group on the same body or on bodies connected by a "
+             "joint are left out."},
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
-     .help = "How they meet; default: the material that the surfaces name."},
-    {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false", .help = "They never touch."},
+     .help = "Contact material; default: the material of the surfaces."},
+    {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false",
+     .help = "Ignore contact between these two."},
 };
 const option_table contact_table = {
     .name = "contact",
-    .summary = "Surfaces that may touch: two, or those of groups. Without any such entry every two surfaces may. Except where "
-               "both are named, surfaces on one body and on bodies that a joint connects never do.",
+    .summary = "Pairs of surfaces, or of groups, between which contact is possible. Without an entry every pair is. Pairs on the "
+               "same body, or on bodies connected by a joint, are ignored unless both surfaces are named.",
     .example = "landing: {between: [ball, floor], material: steel}", .size = sizeof(carom_contact_def),
     .options = contact_options, .count = COUNT(contact_options)};
 #undef AT
@@ -275,11 +282,11 @@ const option_table contact_table = {
 #define AT(field) offsetof(carom_surface_def, field)
 #define SURFACE_OPTIONS(word)                                                                                           \
   {.key = word, .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,                        \
-   .help = "The body or marker that carries it."},                                                                     \
+   .help = "The body or marker it is attached to."},                                                                     \
   {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in its axes."},             \
   {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in its axes."},                 \
-  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How it meets others."},                \
-  {.key = "group", .type = OPTION_TEXT, .offset = AT(group), .help = "A name that it shares with others, for `contacts`."}
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "Contact material."},                \
+  {.key = "group", .type = OPTION_TEXT, .offset = AT(group), .help = "Name of a group of surfaces, for `contacts`."}
 static const option point_options[] = {SURFACE_OPTIONS("point")};
 static const option plane_options[] = {SURFACE_OPTIONS("plane")};
 static const option sphere_options[] = {
@@ -299,9 +306,9 @@ static const option_table surface_point = SURFACE_TABLE(point, "A point.", "tip:
 static const option_table surface_sphere =
     SURFACE_TABLE(sphere, "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
 static const option_table surface_box =
-    SURFACE_TABLE(box, "A box; it touches planes with its corners.", "block: {box: block, size: [0.2, 0.1]}");
+    SURFACE_TABLE(box, "A box; its corners can touch planes.", "block: {box: block, size: [0.2, 0.1]}");
 static const option_table surface_plane =
-    SURFACE_TABLE(plane, "A half space under the xy plane, in a planar model under the x axis.", "floor: {plane: ground}");
+    SURFACE_TABLE(plane, "A half space below the xy plane, in a planar model below the x axis.", "floor: {plane: ground}");
 static const option_table *const all_surfaces[] = {&surface_point, &surface_sphere, &surface_box, &surface_plane};
 
 const option_table *const *surface_tables(int *count) {

@@ -16,7 +16,7 @@ static const option distance_options[] = {
     {.key = "length", .type = OPTION_FUNCTION, .offset = AT(value), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
      .help = "Their distance; may depend on t."},
 };
-TABLE(distance, "Two points keep their distance, as if by a massless rod.", "rod: {distance: [pin, eye], length: 0.3 m}");
+TABLE(distance, "The distance of two points is prescribed, as by a massless rod.", "rod: {distance: [pin, eye], length: 0.3 m}");
 
 static const option inline_options[] = {
     {.key = "inline", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
@@ -54,7 +54,7 @@ static const option couple_options[] = {
     {.key = "couple", .type = OPTION_NAMES, .offset = AT(of), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "Joint coordinates."},
     {.key = "factors", .type = OPTION_NUMBERS, .offset = AT(factors), .flags = OPTION_REQUIRED,
-     .help = "One a coordinate."},
+     .help = "One factor per coordinate."},
     {.key = "value", .type = OPTION_FUNCTION, .offset = AT(value), .preset = "0",
      .help = "Right-hand side; may depend on t."},
 };

@@ -24,9 +24,9 @@ static const option options[] = {
     {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Effort per rate of the coordinate."},
     {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_ANY, .preset = "0",
-     .help = "Coordinate without spring effort."},
+     .help = "Coordinate at which the spring effort is zero."},
     {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_ANY, .preset = "0",
-     .help = "Effort of a motor in the sense of the coordinate; may depend on t and state."},
+     .help = "Effort of a motor, positive in the direction of the coordinate; may depend on t and state."},
 };
 static const option_table table = {
     .name = "along",

@@ -45,7 +45,7 @@ static const option options[] = {
     {.key = "bushing", .type = OPTION_PAIR, .offset = FORCE_OPTION(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,
      .help = "The two markers or bodies."},
     {.key = "stiffness", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(stiffness), .dim = DIM_ANY, .flags = OPTION_REQUIRED | OPTION_NOT_NEGATIVE,
-     .help = "One number for translation, two (translation [N/m], turn [N*m/rad]), or six (x y z, about x y z)."},
+     .help = "One number for translation, two (translation [N/m], rotation [N*m/rad]), or six (x y z, about x y z)."},
     {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_ANY, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Likewise [N*s/m] and [N*m*s/rad]."},
 };

@@ -33,7 +33,7 @@ static const option force_options[] = {
     {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_FORCE, .flags = OPTION_REQUIRED,
      .help = "Components; each may depend on t and state."},
     {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
-     .help = "Whose axes the components are in."},
+     .help = "Axes in which the components are given."},
 };
 static const option_table force_table = {
     .name = "force",
@@ -49,7 +49,7 @@ static const option torque_options[] = {
     {.key = "components", .type = OPTION_FUNCTIONS, .offset = FORCE_OPTION(components), .dim = DIM_TORQUE, .flags = OPTION_REQUIRED | OPTION_TURNING,
      .help = "Components (a single number in a planar model); each may depend on t and state."},
     {.key = "frame", .type = OPTION_WORD, .offset = FORCE_OPTION(frame), .preset = "world", .words = "world|marker",
-     .help = "Whose axes the components are in."},
+     .help = "Axes in which the components are given."},
 };
 static const option_table torque_table = {
     .name = "torque",

@@ -31,7 +31,7 @@ static const option options[] = {
     {.key = "damping", .type = OPTION_NUMBERS, .offset = FORCE_OPTION(damping), .dim = DIM_DAMPING, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Force per rate of stretch."},
     {.key = "rest", .type = OPTION_NUMBER, .offset = FORCE_OPTION(rest), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Length without spring force."},
+     .help = "Length at which the spring force is zero."},
     {.key = "effort", .type = OPTION_FUNCTION, .offset = FORCE_OPTION(effort), .dim = DIM_FORCE, .preset = "0",
      .help = "Force of an actuator, positive pushes the markers apart; may depend on t and state."},
 };

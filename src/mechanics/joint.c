@@ -18,13 +18,13 @@ const joint_type *const *joint_types(int *count) {
 #define AT(field) offsetof(carom_joint_def, field)
 #define COMMON_OPTIONS(word)                                                                                           \
   {.key = word, .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED | OPTION_SUBJECT,                  \
-   .help = "The two bodies or markers; q is the second seen from the first."},                                        \
+   .help = "The two bodies or markers; q is the pose of the second relative to the first."},                                        \
   {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH,                                             \
-   .help = "The joint's point in the axes of the first."},                                                            \
+   .help = "Point of the joint in the axes of the first."},                                                            \
   {.key = "to", .type = OPTION_POINT, .offset = AT(to), .dim = DIM_LENGTH,                                             \
-   .help = "The joint's point in the axes of the second."},                                                           \
+   .help = "Point of the joint in the axes of the second."},                                                           \
   {.key = "axis", .type = OPTION_AXIS, .offset = AT(axis),                                                             \
-   .help = "The joint's axis in the axes of the first: x, y, z, -x, … or components. Default z, in a planar model x."}, \
+   .help = "Axis of the joint in the axes of the first: x, y, z, -x, … or components. Default z, in a planar model x."}, \
   {.key = "axis_to", .type = OPTION_AXIS, .offset = AT(axis_to),                                                       \
    .help = "The axis in the axes of the second; default: the same components."}
 
@@ -37,84 +37,84 @@ const joint_type *const *joint_types(int *count) {
 #define CLEARANCE_OPTION                                                                                               \
   {.key = "clearance", .type = OPTION_NUMBER, .offset = AT(clearance), .dim = DIM_LENGTH,                              \
    .flags = OPTION_POSITIVE, .preset = NULL,                                                                           \
-   .help = "Makes it a joint with clearance: contact holds it, no constraint."}
+   .help = "Clearance: contact replaces the constraint of the joint."}
 
 #define FRICTION_TORQUE_OPTION                                                                                         \
   {.key = "friction_torque", .type = OPTION_NUMBER, .offset = AT(friction_torque), .dim = DIM_TORQUE,                  \
-   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction against turning, whatever the load."}
+   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction torque, independent of the load."}
 #define FRICTION_FORCE_OPTION                                                                                          \
   {.key = "friction_force", .type = OPTION_NUMBER, .offset = AT(friction_force), .dim = DIM_FORCE,                     \
-   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction against sliding, whatever the load."}
+   .flags = OPTION_NOT_NEGATIVE, .preset = "0", .help = "Dry friction force, independent of the load."}
 
 #define LIMIT_OPTIONS                                                                                                  \
   {.key = "limits", .type = OPTION_NUMBERS, .offset = AT(limits),                                                      \
-   .help = "Lowest and highest value of the coordinate; stops beyond."},                                               \
-  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How the stops or the clearance meet."},    \
+   .help = "Lowest and highest value of the coordinate, where the stops are."},                                               \
+  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "Contact material of the stops or the clearance."},    \
   CLEARANCE_OPTION
 
 static const option revolute_options[] = {
     COMMON_OPTIONS("revolute"),
     LIMIT_OPTIONS,
     {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the journal, with clearance or friction; with clearance the bearing's is larger by it."},
+     .help = "Radius of the journal, for clearance or friction. With clearance the radius of the bearing is larger by the clearance."},
     {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the journal along the axis: in space, with clearance, where its two ends touch; with friction, how far "
-             "apart the two supports are that a tilting torque presses on."},
+     .help = "Length of the journal along the axis. Spatial joint with clearance: contact is at its two ends. With friction: "
+             "distance of the two supports that carry a tilting torque."},
     {.key = "axial_clearance", .type = OPTION_NUMBER, .offset = AT(axial_clearance), .dim = DIM_LENGTH,
-     .flags = OPTION_POSITIVE, .help = "In space, with clearance: the play along the axis, each way. Default: the same as across."},
+     .flags = OPTION_POSITIVE, .help = "Spatial joint with clearance: axial clearance in each direction. Default: equal to `clearance`."},
     FRICTION_TORQUE_OPTION,
     {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Coefficient of dry friction of an ideal joint on its load, at the 'radius' of the pin."},
+     .preset = "0", .help = "Friction coefficient of an ideal joint; the load acts at the `radius` of the pin."},
 };
 static const option prismatic_options[] = {
     COMMON_OPTIONS("prismatic"),
     LIMIT_OPTIONS,
     {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the slider along the guide: with clearance; with friction, how far apart the two supports are that a "
-             "tilting torque presses on."},
+     .help = "Length of the slider along the guide, for clearance. With friction: distance of the two supports that carry a "
+             "tilting torque."},
     {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the slider across the guide (in space along x of the first marker); the guide is wider by the clearance "
+     .help = "Width of the slider across the guide (spatial: along x of the first marker). The guide is wider by the clearance "
              "on each side."},
     {.key = "height", .type = OPTION_NUMBER, .offset = AT(height), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "The same along y, in space. Default: the width."},
+     .help = "Spatial: height of the slider along y. Default: the width."},
     FRICTION_FORCE_OPTION,
     {.key = "friction", .type = OPTION_NUMBER, .offset = AT(friction), .dim = DIM_NONE, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Coefficient of dry friction of an ideal joint on its load."},
+     .preset = "0", .help = "Friction coefficient of an ideal joint, multiplied by its load."},
 };
 static const option cylindrical_options[] = {COMMON_OPTIONS("cylindrical"), FRICTION_TORQUE_OPTION, FRICTION_FORCE_OPTION};
 static const option spherical_options[] = {
     COMMON_OPTIONS("spherical"),
-    {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "How ball and socket meet."},
+    {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "Contact material of ball and socket."},
     CLEARANCE_OPTION,
     {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Of the ball, with clearance; the socket's is larger by the clearance."},
+     .help = "Radius of the ball, with clearance. The radius of the socket is larger by the clearance."},
 };
-static const option_table revolute_table = {.name = "revolute", .summary = "One turn about a common axis.",
+static const option_table revolute_table = {.name = "revolute", .summary = "Rotation about a common axis.",
                                             .example = "hinge: {revolute: [ground, link], at: [0.1, 0]}",
                                             .size = sizeof(carom_joint_def), .options = revolute_options,
                                             .count = sizeof revolute_options / sizeof *revolute_options};
 static const option_table prismatic_table = {.name = "prismatic",
-                                             .summary = "One translation along a common axis, no turn.",
+                                             .summary = "Translation along a common axis, no rotation.",
                                              .example = "guide: {prismatic: [ground, slider], axis: x}",
                                              .size = sizeof(carom_joint_def), .options = prismatic_options,
                                              .count = sizeof prismatic_options / sizeof *prismatic_options};
 static const option_table cylindrical_table = {
-    .name = "cylindrical", .summary = "A turn about and a translation along a common axis: q = (angle, travel).",
+    .name = "cylindrical", .summary = "Rotation about and translation along a common axis: q = (angle, travel).",
     .example = "sleeve: {cylindrical: [rod, collar], axis: x}", .size = sizeof(carom_joint_def),
     .options = cylindrical_options, .count = sizeof cylindrical_options / sizeof *cylindrical_options};
 static const option_table spherical_table = {
     .name = "spherical",
-    .summary = "Any turn about a common point: q = quaternion (w, x, y, z), u = angular velocity in the axes of the second.",
+    .summary = "Any rotation about a common point: q = quaternion (w, x, y, z), u = angular velocity in the axes of the second.",
     .example = "ball: {spherical: [ground, rod]}", .size = sizeof(carom_joint_def), .options = spherical_options,
     .count = sizeof spherical_options / sizeof *spherical_options};
-JOINT_TABLE(universal, "Two turns about crossing axes: first the axis, then x of the second.",
+JOINT_TABLE(universal, "Two rotations about crossing axes: first `axis`, then x of the second.",
             "cardan: {universal: [shaft, yoke], axis: z}");
-JOINT_TABLE(planar, "A turn about the axis and translations across it: q = (angle, x, y).",
+JOINT_TABLE(planar, "Rotation about the axis and translations normal to it: q = (angle, x, y).",
             "table: {planar: [ground, puck]}");
-JOINT_TABLE(point, "Translations along three axes, no turn.", "float: {point: [ground, mass]}");
-JOINT_TABLE(free, "No restriction: q = (quaternion, position), in a planar model (angle, x, y).",
+JOINT_TABLE(point, "Translations along three axes, no rotation.", "float: {point: [ground, mass]}");
+JOINT_TABLE(free, "No constraint: q = (quaternion, position), in a planar model (angle, x, y).",
             "loose: {free: [ground, body], at: [0, 0, 1]}");
-JOINT_TABLE(fixed, "Nothing moves.", "weld: {fixed: [frame, block], at: [0.2, 0, 0]}");
+JOINT_TABLE(fixed, "No relative motion.", "weld: {fixed: [frame, block], at: [0.2, 0, 0]}");
 
 static const option screw_options[] = {
     COMMON_OPTIONS("screw"),
@@ -122,7 +122,7 @@ static const option screw_options[] = {
      .help = "Advance per full turn."},
     FRICTION_TORQUE_OPTION,
 };
-static const option_table screw_table = {.name = "screw", .summary = "A turn that advances along its axis.",
+static const option_table screw_table = {.name = "screw", .summary = "Rotation with a proportional advance along the axis.",
                                          .example = "spindle: {screw: [frame, nut], axis: x, pitch: 5 mm}",
                                          .size = sizeof(carom_joint_def), .options = screw_options,
                                          .count = sizeof screw_options / sizeof *screw_options};
