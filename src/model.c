@@ -62,6 +62,7 @@ carom_remark carom_model_remark(const carom_model *model, int i) {
                      "law that gives back another restitution than it is given; use restitution_is: achieved"),
       collect_remark(model, REMARK_CONFORMAL, "conformal",
                      "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or for cylinders use law: johnson"),
+      model->no_contact,
   };
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
     if (all[k].count && i-- == 0) return all[k];

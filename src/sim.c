@@ -451,6 +451,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
                      .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
+                     .no_contact = sim->model->no_contact.count,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
   s.unbalanced = !(s.energy_imbalance <= s.energy_limit);

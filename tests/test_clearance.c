@@ -310,6 +310,7 @@ static void curvatures_are_those_of_the_surfaces(void) {
       "  box: {box: b, size: [1, 1, 1], material: m}\n"
       "  tip: {point: b, at: [0, 0, -1], material: m}\n"
       "materials: {m: {restitution: 0}}\n"
+      "contacts: {apart: {between: [ball, box], exclude: true}}\n"
       "method: {moreau: {step: 1e-3}}\nend: 1 s\n";
   run r;
   if (!run_open_text(&r, text, "")) return;

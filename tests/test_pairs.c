@@ -63,10 +63,133 @@ static void two_names_go_before_groups(void) {
   expect_pairs("{own: {between: [c, tip]}}", "own");
 }
 
+// --- pairs whose contact is not supported -------------------------------------------------------------------------
+
+static void expect_refusal(const char *text, const char *words) {
+  carom_error error = {0};
+  carom_model *model = carom_model_parse(text, "test", &error);
+  CHECK(model == NULL && error.status == CAROM_ERROR_MODEL);
+  if (!CHECK(strstr(error.message, words) != NULL)) printf("  '%s' is not in: %s\n", words, error.message);
+  CHECK(strstr(error.text, "exclude: true") != NULL);
+  carom_model_destroy(model);
+}
+
+#define TWO_BODIES                                                                           \
+  "space: planar\n"                                                                          \
+  "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"                           \
+  "joints: {fa: {free: [ground, a], at: [0, 2]}, fb: {free: [ground, b], at: [3, 2]}}\n"     \
+  "materials: {m: {restitution: 0.5}}\n"                                                     \
+  "method: {moreau: {step: 1e-3}}\n"                                                         \
+  "end: 0.1 s\n"
+#define BOX(body) "{box: " body ", size: [0.1, 0.1], material: m}"
+#define SPHERE(body) "{sphere: " body ", radius: 0.1, material: m}"
+#define PLANE(body) "{plane: " body ", material: m}"
+#define POINT(body) "{point: " body ", material: m}"
+
+static void unsupported_pairs_are_refused(void) {
+  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " BOX("b") "}\n", "between 'x' and 'y' (box–box)");
+  expect_refusal(TWO_BODIES "surfaces: {x: " SPHERE("a") ", y: " BOX("b") "}\n", "between 'x' and 'y' (sphere–box)");
+  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " POINT("b") "}\n", "between 'x' and 'y' (box–point)");
+  expect_refusal(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") "}\n", "between 'x' and 'y' (plane–plane)");
+  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " BOX("b") ", z: " BOX("ground") "}\n",
+                 "for 3 pairs of surfaces: 'x' and 'y' (box–box), 'x' and 'z' (box–box), 'y' and 'z' (box–box)");
+}
+
+// The number of contacts of a model, or -1.
+static int count_contacts(const char *text) {
+  run r;
+  if (!run_open_text(&r, text, "")) return -1;
+  int count = 0;
+  while (carom_model_part(r.model, "contacts", count).name) count++;
+  run_close(&r);
+  return count;
+}
+
+static void unsupported_pairs_can_be_excluded(void) {
+  static const char boxes[] = TWO_BODIES
+      "surfaces: {x: {box: a, size: [0.1, 0.1], material: m, group: g}, y: {box: b, size: [0.1, 0.1], material: m, group: g}, "
+      "floor: " PLANE("ground") "}\n";
+  char text[2048];
+  snprintf(text, sizeof text, "%scontacts: {apart: {between: [y, x], exclude: true}}\n", boxes);
+  CHECK(count_contacts(text) == 2);
+  snprintf(text, sizeof text, "%scontacts: {apart: {between: [g, g], exclude: true}}\n", boxes);
+  CHECK(count_contacts(text) == 2);
+  snprintf(text, sizeof text, "%scontacts: {all: {between: [g, floor]}}\n", boxes);
+  CHECK(count_contacts(text) == 2);
+  CHECK(count_contacts(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n") == 2);
+}
+
+// The same through the C interface, where no text says where the surfaces stand.
+static void unsupported_pairs_are_refused_in_c(void) {
+  carom_model_def about = carom_model_default(CAROM_PLANAR);
+  carom_def *def = carom_def_create(&about);
+  carom_body_def body = carom_body_default();
+  body.mass = 1, body.inertia[2] = 1;
+  carom_joint_def joint = carom_joint_default();
+  carom_surface_def surface = carom_surface_default();
+  carom_contact_def apart = carom_contact_default();
+  carom_moreau_def moreau = carom_moreau_default();
+  moreau.step = 1e-3;
+  surface.size[0] = surface.size[1] = 0.1;
+  static const char *const names[] = {"a", "b"};
+  for (int i = 0; i < 2; i++) {
+    carom_def_body(def, names[i], &body);
+    joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
+    carom_def_joint(def, names[i], "free", &joint);
+    surface.on = names[i];
+    carom_def_surface(def, names[i], "box", &surface);
+  }
+  carom_def_moreau(def, &moreau);
+  carom_error error = {0};
+  CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
+  CHECK(strstr(error.message, "between 'a' and 'b' (box–box)") != NULL);
+  apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
+  carom_def_contact(def, "apart", &apart);
+  error = (carom_error){0};
+  carom_model *model = carom_model_compile(def, &error);
+  CHECK(model != NULL && carom_model_remark(model, 0).name && strcmp(carom_model_remark(model, 0).name, "no_contact") == 0);
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+}
+
+// --- surfaces that cannot touch -----------------------------------------------------------------------------------
+
+static void surfaces_without_partner_are_warned_about(void) {
+  static const char hinged[] =
+      "space: planar\n"
+      "bodies: {arm: {mass: 1, inertia: 1}}\n"
+      "joints: {hinge: {revolute: [ground, arm], at: [0, 1]}}\n"
+      "surfaces: {tip: {sphere: arm, at: [1, 0], radius: 0.1, material: m}, end: {point: arm, at: [1, 0]}, "
+      "floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.5}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "end: 0.01 s\n";
+  run r;
+  if (!run_open_text(&r, hinged, "")) return;
+  carom_remark remark = carom_model_remark(r.model, 0);
+  if (CHECK(remark.name && strcmp(remark.name, "no_contact") == 0)) {
+    CHECK_TEXT(remark.contact, "tip-floor");
+    CHECK(remark.count == 2);
+    CHECK(strstr(remark.text, "joint 'hinge' connects bodies 'ground' and 'arm'") != NULL);
+  }
+  CHECK(carom_model_remark(r.model, 1).name == NULL);
+  CHECK(carom_sim_summary(r.sim).no_contact == 2);
+  run_close(&r);
+  char text[1024];
+  snprintf(text, sizeof text, "%scontacts: {hit: {between: [tip, floor]}}\n", hinged);
+  if (!run_open_text(&r, text, "")) return;
+  CHECK(carom_model_remark(r.model, 0).name == NULL && carom_sim_summary(r.sim).no_contact == 0);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(every_two_may_touch_but_neighbours);
   RUN(groups_stand_for_their_surfaces);
   RUN(pairs_can_be_left_out);
   RUN(two_names_go_before_groups);
+  RUN(unsupported_pairs_are_refused);
+  RUN(unsupported_pairs_can_be_excluded);
+  RUN(unsupported_pairs_are_refused_in_c);
+  RUN(surfaces_without_partner_are_warned_about);
   return check_summary();
 }

@@ -76,12 +76,13 @@ typedef struct carom_part {
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
-// Laws of continuous contact that are used beyond their range, one a kind.
+// Warnings about the contacts of a model, one per kind: laws of continuous contact that are used beyond their range, and
+// surfaces of which no two can touch.
 typedef struct carom_remark {
   const char *name, *text;                 // null beyond the last
-  int count;                               // of contacts
+  int count;                               // of contacts, or of pairs that are left out
   const char *contact;                     // the first of them
-  double prescribed, achieved;             // its restitution [-]
+  double prescribed, achieved;             // its restitution, where the law is the subject [-]
 } carom_remark;
 CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
 
@@ -146,6 +147,7 @@ typedef struct carom_summary {
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long other_restitution;          // contacts whose law gives back another restitution than it is given
   long conformal;                  // contacts with Hertz's stiffness between surfaces that nearly fit into each other
+  long no_contact;                 // pairs of surfaces left out (at least 1) in a model whose surfaces cannot touch at all
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);

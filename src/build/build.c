@@ -463,12 +463,22 @@ static bool fill_drives(builder *b, mechanism *m) {
 
 // --- all ----------------------------------------------------------------------------------------------------------
 
+// Contacts are found once: bodies, joints and markers have the same numbers in every compilation.
+static bool fill_contacts(builder *b, mechanism *m) {
+  if (!b->contacts_found && !builder_contacts(b, m)) return false;
+  b->contacts_found = true;
+  if (!b->tight) m->touches = b->touches, m->extra_rows += b->contact_rows;
+  return true;
+}
+
 static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   const carom_model_def *about = &b->def->model;
   *m = (mechanism){.planar = about->space == CAROM_PLANAR, .absolute = absolute, .gravity = vec3_of(about->gravity)};
   if (m->planar) m->gravity.z = 0;
-  return fill_bodies(b, m) && fill_markers(b, m) && fill_joints(b, m) && fill_constraints(b, m) && fill_forces(b, m) &&
-         fill_drives(b, m) && builder_frictions(b, m) && builder_contacts(b, m) && mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
+  if (!fill_bodies(b, m) || !fill_markers(b, m) || !fill_joints(b, m) || !fill_constraints(b, m) || !fill_forces(b, m) ||
+      !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) || !fill_contacts(b, m))
+    return false;
+  return mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
 }
 
 // The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without

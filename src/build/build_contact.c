@@ -5,16 +5,34 @@
 #include "build/builder.h"
 #include "mechanics/coordinate.h"
 
+// One side of a contact entry: a surface, or all of a group.
+typedef struct contact_side {
+  int surface, group;   // the other is -1
+} contact_side;
+
+// The joints that restrict motion, by body: those of body b are joints[start[b]] to joints[start[b + 1] - 1].
+typedef struct neighbour_list {
+  int *start, *joints;
+} neighbour_list;
+
+// Pairs that may touch but whose shapes have no contact algorithm.
+typedef struct unsupported_pairs {
+  int count, first[2];  // surfaces of the first pair
+  arena_text names;     // of the first few
+} unsupported_pairs;
+
 typedef struct contact_builder {
   builder *b;
-  mechanism *m;
+  const mechanism *m;
   contact_element *elements;
   int count, capacity;
   names materials, surfaces, groups;
   names pairs;               // two surfaces → the entry of `contacts` by which they touch
-  const contact_material *material;  // one a name
-  int *surface_marker;       // one a surface
-  int *surface_group;        // -1: none
+  const contact_material *material;  // one per name
+  int *surface_group;        // one per surface; -1: none
+  contact_side (*sides)[2];  // one pair per entry of `contacts`
+  neighbour_list neighbours;
+  unsupported_pairs unsupported;
 } contact_builder;
 
 // --- materials ----------------------------------------------------------------------------------------------------
@@ -48,23 +66,24 @@ static shape shape_of(const part *p) {
   return (shape)s;
 }
 
-static bool add_surfaces(contact_builder *c) {
-  const part_list *list = &c->b->def->surfaces;
-  c->surface_marker = ARENA_ARRAY(c->b->memory, int, list->count + 1);
+// The surfaces as markers. Every compilation of a model numbers them alike.
+bool builder_surfaces(builder *b, mechanism *m) {
+  const part_list *list = &b->def->surfaces;
+  int *surface_marker = ARENA_ARRAY(b->memory, int, list->count + 1);
   for (int i = 0; i < list->count; i++) {
     const part *p = &list->items[i];
     const carom_surface_def *d = p->content;
     if (shape_of(p) == SHAPE_COUNT)
-      return source_error(c->b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no surface called '%s'",
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no surface called '%s'",
                           p->name, p->kind ? p->kind : "");
     place at = builder_place(p, builder_surface_table(p->kind), p->kind);
-    if (shape_of(p) == SHAPE_BOX && !(d->size[0] > 0 && d->size[1] > 0 && (c->m->planar || d->size[2] > 0)))
-      return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "size"), NULL,
+    if (shape_of(p) == SHAPE_BOX && !(d->size[0] > 0 && d->size[1] > 0 && (m->planar || d->size[2] > 0)))
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "size"), NULL,
                           "'%s': the edges of a box must be positive", p->name);
-    c->surface_marker[i] = builder_marker(c->b, c->m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
-    if (c->surface_marker[i] < 0) return false;
+    surface_marker[i] = builder_marker(b, m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
+    if (surface_marker[i] < 0) return false;
   }
-  c->b->surface_marker = c->surface_marker;
+  b->surface_marker = surface_marker;
   return true;
 }
 
@@ -100,22 +119,37 @@ static double thickness(const part *p, bool planar) {
   return planar ? edge : fmin(edge, d->size[2]);
 }
 
-// Two surfaces that may touch; what never can (two planes, two boxes) is passed over unless it was asked for.
-static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at, bool asked) {
-  const part *a = &c->b->def->surfaces.items[i], *b = &c->b->def->surfaces.items[j];
+static const part *surface_part(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
+
+static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
+
+// How two surfaces touch; null: contact between their shapes is not supported. `swap` and the number of points are for
+// those who make an element of it.
+static const contact_type *type_of_pair(const contact_builder *c, int i, int j, int *point_count, bool *swap) {
+  return contact_between(shape_of(surface_part(c, i)), shape_of(surface_part(c, j)), c->m->planar, point_count, swap);
+}
+
+static bool is_supported(const contact_builder *c, int i, int j) {
   int point_count;
   bool swap;
-  const contact_type *type = contact_between(shape_of(a), shape_of(b), c->m->planar, &point_count, &swap);
-  if (!type && !asked) return true;
-  if (!type)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a %s and a %s are not made to touch", name, a->kind,
-                        b->kind);
+  return type_of_pair(c, i, j, &point_count, &swap) != NULL;
+}
+
+// Points have no extent, so that two of them never touch: nothing is missing there.
+static bool are_points(const contact_builder *c, int i, int j) {
+  return shape_of(surface_part(c, i)) == SHAPE_POINT && shape_of(surface_part(c, j)) == SHAPE_POINT;
+}
+
+// An element for two surfaces whose contact is supported.
+static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
+  int point_count;
+  bool swap;
+  const contact_type *type = type_of_pair(c, i, j, &point_count, &swap);
   if (swap) {
     int k = i;
     i = j, j = k;
-    const part *q = a;
-    a = b, b = q;
   }
+  const part *a = surface_part(c, i), *b = surface_part(c, j);
   const char *of_a = ((const carom_surface_def *)a->content)->material;
   const char *of_b = ((const carom_surface_def *)b->content)->material;
   if (!material && of_a && of_b && strcmp(of_a, of_b) != 0)
@@ -123,7 +157,7 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
                         "'%s' and '%s' name different materials", a->name, b->name);
   if (!material) material = of_a ? of_a : of_b;
   contact_element *e = add_element(c, name, at, type, point_count);
-  e->first = c->surface_marker[i], e->second = c->surface_marker[j];
+  e->first = c->b->surface_marker[i], e->second = c->b->surface_marker[j];
   set_size(a, e->size_first);
   set_size(b, e->size_second);
   e->span = fmin(thickness(a, c->m->planar), thickness(b, c->m->planar));
@@ -131,21 +165,63 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   return find_material(c, material, at, name, &e->material);
 }
 
-static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->surface_marker[i]].body; }
+// --- pairs that no contact algorithm covers -----------------------------------------------------------------------
 
-static bool are_neighbours(const mechanism *m, int a, int b) {
-  for (int i = 0; i < m->joint_count; i++) {
-    int first = m->markers[m->joints[i].first].body, second = m->markers[m->joints[i].second].body;
-    bool restricts = joint_in(m->joints[i].type, m->planar)->row_count > 0;
-    if (restricts && ((first == a && second == b) || (first == b && second == a))) return true;
-  }
-  return false;
+static void note_unsupported(contact_builder *c, int i, int j) {
+  enum { NAMED = 3 };
+  unsupported_pairs *u = &c->unsupported;
+  const part *a = surface_part(c, i), *b = surface_part(c, j);
+  if (u->count++ == 0) u->first[0] = i, u->first[1] = j;
+  if (u->count > NAMED) return;
+  arena_append(c->b->memory, &u->names, "%s'%s' and '%s' (%s–%s)", u->count > 1 ? ", " : "", a->name, b->name, a->kind,
+               b->kind);
 }
 
-// One side of a contact entry: a surface, or all of a group.
-typedef struct contact_side {
-  int surface, group;   // the other is -1
-} contact_side;
+// Bodies would pass through each other, so the user has to say that this is meant.
+static bool refuse_unsupported(contact_builder *c, place at) {
+  const unsupported_pairs *u = &c->unsupported;
+  const char *hint = arena_print(
+      c->b->memory, "planes touch spheres, boxes and points, and spheres touch spheres and points; if the others need not "
+                    "touch, exclude them: contacts: {apart: {between: [%s, %s], exclude: true}}, with surfaces or groups",
+      surface_part(c, u->first[0])->name, surface_part(c, u->first[1])->name);
+  if (u->count == 1)
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported between %s", u->names.text);
+  return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported for %d pairs of surfaces: %s%s",
+                      u->count, u->names.text, u->count > 3 ? ", ..." : "");
+}
+
+// --- which pairs may touch ----------------------------------------------------------------------------------------
+
+static bool restricts(const mechanism *m, int joint_index) {
+  return joint_in(m->joints[joint_index].type, m->planar)->row_count > 0;
+}
+
+static neighbour_list list_neighbours(const mechanism *m, arena *memory) {
+  neighbour_list n = {ARENA_ARRAY(memory, int, m->body_count + 2), ARENA_ARRAY(memory, int, 2 * m->joint_count + 1)};
+  for (int i = 0; i < m->joint_count; i++) {
+    if (!restricts(m, i)) continue;
+    n.start[m->markers[m->joints[i].first].body + 2]++, n.start[m->markers[m->joints[i].second].body + 2]++;
+  }
+  for (int b = 0; b < m->body_count; b++) n.start[b + 2] += n.start[b + 1];
+  for (int i = 0; i < m->joint_count; i++) {
+    if (!restricts(m, i)) continue;
+    n.joints[n.start[m->markers[m->joints[i].first].body + 1]++] = i;
+    n.joints[n.start[m->markers[m->joints[i].second].body + 1]++] = i;
+  }
+  return n;
+}
+
+// The joint that makes two bodies neighbours, or -1. Ground may have many joints: the body with fewer is searched.
+static int joint_between(const contact_builder *c, int a, int b) {
+  const mechanism *m = c->m;
+  const int *start = c->neighbours.start;
+  int from = start[a + 1] - start[a] <= start[b + 1] - start[b] ? a : b, to = from == a ? b : a;
+  for (int k = start[from]; k < start[from + 1]; k++) {
+    const joint *j = &m->joints[c->neighbours.joints[k]];
+    if (m->markers[j->first].body == to || m->markers[j->second].body == to) return c->neighbours.joints[k];
+  }
+  return -1;
+}
 
 static bool is_of(const contact_builder *c, contact_side side, int surface) {
   return side.surface >= 0 ? side.surface == surface : side.group >= 0 && c->surface_group[surface] == side.group;
@@ -157,56 +233,48 @@ static contact_side find_side(const contact_builder *c, const char *name) {
 }
 
 // Whether an entry is about two surfaces, whichever comes first.
-static bool is_about(const contact_builder *c, const carom_contact_def *d, int i, int j) {
-  contact_side a = find_side(c, d->between[0]), b = find_side(c, d->between[1]);
-  return (is_of(c, a, i) && is_of(c, b, j)) || (is_of(c, a, j) && is_of(c, b, i));
+static bool is_about(const contact_builder *c, int entry, int i, int j) {
+  const contact_side *side = c->sides[entry];
+  return (is_of(c, side[0], i) && is_of(c, side[1], j)) || (is_of(c, side[0], j) && is_of(c, side[1], i));
+}
+
+static bool excludes(const contact_builder *c, int entry) {
+  return ((const carom_contact_def *)c->b->def->contacts.items[entry].content)->exclude;
 }
 
 static bool is_excluded(const contact_builder *c, int i, int j) {
-  const part_list *list = &c->b->def->contacts;
-  for (int k = 0; k < list->count; k++) {
-    const carom_contact_def *d = list->items[k].content;
-    if (d->exclude && is_about(c, d, i, j)) return true;
-  }
+  for (int k = 0; k < c->b->def->contacts.count; k++)
+    if (excludes(c, k) && is_about(c, k, i, j)) return true;
   return false;
 }
 
-// Of two surfaces nobody asked for by name: on bodies that do not move against each other as a joint lets them.
+// Of two surfaces that no entry names: on different bodies, not connected by a joint, not excluded.
 static bool may_touch(const contact_builder *c, int i, int j) {
   int a = body_of_surface(c, i), b = body_of_surface(c, j);
-  return a != b && !are_neighbours(c->m, a, b) && !is_excluded(c, i, j);
+  return a != b && joint_between(c, a, b) < 0 && !is_excluded(c, i, j);
 }
 
 static char *pair_name(contact_builder *c, int i, int j) {
-  const part *surfaces = c->b->def->surfaces.items;
-  return arena_print(c->b->memory, "%s-%s", surfaces[i].name, surfaces[j].name);
+  return arena_print(c->b->memory, "%s-%s", surface_part(c, i)->name, surface_part(c, j)->name);
 }
 
-// Pairs left out only because a joint connects their bodies.
-static int count_neighbours(const contact_builder *c) {
-  int count = 0;
-  for (int i = 0; i < c->b->def->surfaces.count; i++)
-    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
-      int a = body_of_surface(c, i), b = body_of_surface(c, j), points;
-      bool swap, left_out = a != b && are_neighbours(c->m, a, b) && !is_excluded(c, i, j);
-      const part *first = &c->b->def->surfaces.items[i], *second = &c->b->def->surfaces.items[j];
-      count += left_out && contact_between(shape_of(first), shape_of(second), c->m->planar, &points, &swap);
-    }
-  return count;
-}
-
-static bool add_every_pair(contact_builder *c) {
-  for (int i = 0; i < c->b->def->surfaces.count; i++)
-    for (int j = i + 1; j < c->b->def->surfaces.count; j++)
-      if (may_touch(c, i, j) &&
-          !add_pair(c, i, j, pair_name(c, i, j), NULL, c->b->def->surfaces.items[i].places.whole, false))
-        return false;
+// Adds a pair that was not asked for by name; notes it if its contact is not supported.
+static bool add_if_supported(contact_builder *c, int i, int j, const char *material, place at) {
+  if (is_supported(c, i, j)) return add_pair(c, i, j, pair_name(c, i, j), material, at);
+  if (!are_points(c, i, j)) note_unsupported(c, i, j);
   return true;
 }
 
+static bool add_every_pair(contact_builder *c) {
+  int count = c->b->def->surfaces.count;
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++)
+      if (may_touch(c, i, j) && !add_if_supported(c, i, j, NULL, surface_part(c, i)->places.whole)) return false;
+  return !c->unsupported.count || refuse_unsupported(c, surface_part(c, c->unsupported.first[0])->places.whole);
+}
+
 static bool is_by_name(const contact_builder *c, int entry) {
-  const carom_contact_def *d = c->b->def->contacts.items[entry].content;
-  return find_side(c, d->between[0]).surface >= 0 && find_side(c, d->between[1]).surface >= 0;
+  return c->sides[entry][0].surface >= 0 && c->sides[entry][1].surface >= 0;
 }
 
 // Remembers by which entry two surfaces touch; the entry that had them before, or -1.
@@ -217,10 +285,11 @@ static int claim_pair(contact_builder *c, int i, int j, int entry) {
   return before;
 }
 
-static bool check_sides(contact_builder *c, const part *p) {
+static bool find_sides(contact_builder *c, int entry) {
+  const part *p = &c->b->def->contacts.items[entry];
   const carom_contact_def *d = p->content;
   for (int i = 0; i < 2; i++) {
-    contact_side side = find_side(c, d->between[i]);
+    contact_side side = c->sides[entry][i] = find_side(c, d->between[i]);
     if (side.surface < 0 && side.group < 0)
       return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, &contact_table, "between"),
                           builder_hint(c->b, d->between[i], &c->b->def->surfaces, NULL),
@@ -233,7 +302,7 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   const part *p = &c->b->def->contacts.items[k];
   const carom_contact_def *d = p->content;
   place at = builder_place(p, &contact_table, "between");
-  int i = names_find(&c->surfaces, d->between[0]), j = names_find(&c->surfaces, d->between[1]);
+  int i = c->sides[k][0].surface, j = c->sides[k][1].surface;
   if (body_of_surface(c, i) == body_of_surface(c, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': both surfaces are on body '%s'", p->name,
                         c->m->bodies[body_of_surface(c, i)].name);
@@ -241,7 +310,10 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   if (before >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': the two touch by '%s' already", p->name,
                         c->b->def->contacts.items[before].name);
-  return add_pair(c, i, j, p->name, d->material, at, true);
+  if (!is_supported(c, i, j))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s–%s contact is not supported", p->name,
+                        surface_part(c, i)->kind, surface_part(c, j)->kind);
+  return add_pair(c, i, j, p->name, d->material, at);
 }
 
 // Every two surfaces of an entry with a group, but for those that another entry names one by one.
@@ -253,7 +325,7 @@ static bool add_group(contact_builder *c, int k) {
   int count = c->count, named = 0;
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
-      if (!is_about(c, d, i, j) || !may_touch(c, i, j)) continue;
+      if (!is_about(c, k, i, j) || !may_touch(c, i, j)) continue;
       int before = claim_pair(c, i, j, k);
       if (before >= 0 && is_by_name(c, before)) {
         named++;
@@ -261,10 +333,11 @@ static bool add_group(contact_builder *c, int k) {
       }
       if (before >= 0)
         return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
-                            "'%s': '%s' and '%s' touch by '%s' already", p->name, c->b->def->surfaces.items[i].name,
-                            c->b->def->surfaces.items[j].name, list->items[before].name);
-      if (!add_pair(c, i, j, pair_name(c, i, j), d->material, at, false)) return false;
+                            "'%s': '%s' and '%s' touch by '%s' already", p->name, surface_part(c, i)->name,
+                            surface_part(c, j)->name, list->items[before].name);
+      if (!add_if_supported(c, i, j, d->material, at)) return false;
     }
+  if (c->unsupported.count) return refuse_unsupported(c, at);
   if (c->count == count && !named)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'", p->name,
                         d->between[0], d->between[1]);
@@ -273,18 +346,57 @@ static bool add_group(contact_builder *c, int k) {
 
 // Entries with two surfaces come first: what they say of a pair goes before what a group says.
 static bool add_named_pairs(contact_builder *c, bool *any) {
-  const part_list *list = &c->b->def->contacts;
-  for (int k = 0; k < list->count; k++) {
-    if (!check_sides(c, &list->items[k])) return false;
-    *any |= !((const carom_contact_def *)list->items[k].content)->exclude;
+  int count = c->b->def->contacts.count;
+  c->sides = arena_alloc(c->b->memory, (size_t)count + 1, sizeof *c->sides);
+  for (int k = 0; k < count; k++) {
+    if (!find_sides(c, k)) return false;
+    *any |= !excludes(c, k);
   }
   for (int groups = 0; groups < 2; groups++)
-    for (int k = 0; k < list->count; k++) {
-      bool exclude = ((const carom_contact_def *)list->items[k].content)->exclude;
-      if (exclude || is_by_name(c, k) == (groups == 1)) continue;
+    for (int k = 0; k < count; k++) {
+      if (excludes(c, k) || is_by_name(c, k) == (groups == 1)) continue;
       if (!(groups ? add_group : add_two_surfaces)(c, k)) return false;
     }
   return true;
+}
+
+// --- surfaces without a partner -----------------------------------------------------------------------------------
+
+// The pairs that are left out only because a joint connects their bodies; the first of them, and the joint.
+typedef struct left_out {
+  int count, pair[2], joint;
+} left_out;
+
+static left_out find_left_out(const contact_builder *c) {
+  left_out l = {.joint = -1};
+  for (int i = 0; i < c->b->def->surfaces.count; i++)
+    for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
+      int a = body_of_surface(c, i), b = body_of_surface(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
+      if (joint_index < 0 || !is_supported(c, i, j) || is_excluded(c, i, j)) continue;
+      if (l.count++ == 0) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
+    }
+  return l;
+}
+
+// Surfaces of which no two can touch are most likely a mistake.
+static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
+  carom_remark r = {.name = "no_contact", .count = 1};
+  if (!l->count) {
+    r.contact = arena_copy_text(c->b->memory, surface_part(c, 0)->name);
+    r.text = "no surface has another one that it can touch: the others are on the same body, are excluded, or are points; "
+             "add a surface on another body, or remove this one";
+    return r;
+  }
+  const joint *j = &c->m->joints[l->joint];
+  r.count = l->count;
+  r.contact = pair_name(c, l->pair[0], l->pair[1]);
+  r.text = arena_print(c->b->memory,
+                       "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
+                       "bodies are left out; to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}",
+                       j->name, c->m->bodies[c->m->markers[j->first].body].name,
+                       c->m->bodies[c->m->markers[j->second].body].name, surface_part(c, l->pair[0])->name,
+                       surface_part(c, l->pair[1])->name);
+  return r;
 }
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
@@ -354,17 +466,17 @@ static bool add_joint_contacts(contact_builder *c) {
 
 // --- all ----------------------------------------------------------------------------------------------------------
 
-static void tell_mechanism(contact_builder *c, contact_set *set) {
-  mechanism *m = c->m;
+static void number_points(contact_builder *c, contact_set *set) {
+  const mechanism *m = c->m;
   bool *touches = ARENA_ARRAY(c->b->memory, bool, m->body_count);
   for (int i = 0; i < c->count; i++) {
     contact_element *e = &c->elements[i];
     e->point0 = set->point_count;
     set->point_count += e->point_count;
     touches[m->markers[e->first].body] = touches[m->markers[e->second].body] = true;
-    m->extra_rows += e->point_count * contact_row_count(m, e);
+    c->b->contact_rows += e->point_count * contact_row_count(m, e);
   }
-  if (c->count) m->touches = touches;
+  if (c->count) c->b->touches = touches;
   set->elements = c->elements;
   set->element_count = c->count;
 }
@@ -382,20 +494,22 @@ bool builder_resolve_materials(builder *b) {
   return true;
 }
 
-bool builder_contacts(builder *b, mechanism *m) {
+bool builder_contacts(builder *b, const mechanism *m) {
   contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory),
-                       .groups = names_create(b->memory), .pairs = names_create(b->memory)};
+                       .groups = names_create(b->memory), .pairs = names_create(b->memory),
+                       .neighbours = list_neighbours(m, b->memory)};
   names contacts = names_create(b->memory);
   bool any = false;
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
       !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||
-      !add_surfaces(&c) || !add_groups(&c) || !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)) ||
-      !add_joint_contacts(&c))
+      !add_groups(&c) || !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)))
     return false;
-  b->model->contacts = (contact_set){0};
-  tell_mechanism(&c, &b->model->contacts);
+  left_out l = any ? (left_out){.joint = -1} : find_left_out(&c);
+  if (b->def->surfaces.count && !c.count) b->model->no_contact = no_contact_remark(&c, &l);
+  if (!add_joint_contacts(&c)) return false;
+  number_points(&c, &b->model->contacts);
   b->elements = c.elements;
-  b->model->contacts.neighbours = any ? 0 : count_neighbours(&c);
+  b->model->contacts.neighbours = l.count;
   return true;
 }

@@ -14,7 +14,10 @@ typedef struct builder {
   names signals;
   contact_element *elements;       // of the model's contacts, while they can still change
   bool tight;                      // build without clearance, for the start
-  const int *surface_marker;       // one a surface
+  const int *surface_marker;       // one per surface
+  bool contacts_found;
+  const bool *touches;             // one per body: a contact may act on it; null: on none
+  int contact_rows;                // at most, of all contacts
   const char **notes;              // on what was written and has no effect
   int note_count;
 } builder;
@@ -53,9 +56,11 @@ bool builder_check_frictions(builder *b);  // once it is known what can touch
 
 // The materials in their order, laws and all; null after reporting.
 const contact_material *builder_materials(builder *b);
-// Surfaces, contacts, joints with clearance and stops: everything that can touch. Tells the mechanism which bodies it
-// concerns and how many rows it may bring.
-bool builder_contacts(builder *b, mechanism *m);
+// Adds the markers of the surfaces.
+bool builder_surfaces(builder *b, mechanism *m);
+// Contacts between surfaces, joints with clearance and stops: everything that can touch. Done once per model, after
+// builder_surfaces; says which bodies it concerns and how many rows it may bring.
+bool builder_contacts(builder *b, const mechanism *m);
 // For a method with forces: stiffness from shapes and solids, and room for the inner states of friction laws.
 bool builder_resolve_materials(builder *b);
 // Shapes, surfaces and sizes of joints, kept for whoever draws the model.

@@ -269,7 +269,8 @@ static const option contact_options[] = {
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
      .help = "Contact material; default: the material of the surfaces."},
     {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false",
-     .help = "Ignore contact between these two."},
+     .help = "Ignore contact between these two. Needed for pairs whose contact is not supported: box–box, sphere–box, "
+             "point–box, plane–plane."},
 };
 const option_table contact_table = {
     .name = "contact",
@@ -306,7 +307,8 @@ static const option_table surface_point = SURFACE_TABLE(point, "A point.", "tip:
 static const option_table surface_sphere =
     SURFACE_TABLE(sphere, "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
 static const option_table surface_box =
-    SURFACE_TABLE(box, "A box; its corners can touch planes.", "block: {box: block, size: [0.2, 0.1]}");
+    SURFACE_TABLE(box, "A box; its corners can touch planes. Contact with boxes, spheres and points is not supported.",
+                  "block: {box: block, size: [0.2, 0.1]}");
 static const option_table surface_plane =
     SURFACE_TABLE(plane, "A half space below the xy plane, in a planar model below the x axis.", "floor: {plane: ground}");
 static const option_table *const all_surfaces[] = {&surface_point, &surface_sphere, &surface_box, &surface_plane};

@@ -67,6 +67,7 @@ struct carom_model {
   carom_record_def record;
   const char *method;
   contact_set contacts;
+  carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;

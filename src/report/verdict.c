@@ -229,6 +229,8 @@ static const warning_words known_warnings[] = {
      " a law that gives back another restitution than it is given: compare `e` and `e set` in the table of impacts."},
     {"conformal", "Surfaces that nearly fit", "", "contact has", "contacts have",
      " Hertz's stiffness between surfaces that nearly fit into each other: peak forces are a guess. Give a stiffness, or law: johnson."},
+    {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
+     " left out, and no other pair can touch: bodies pass through each other. `carom check` names the joint."},
 };
 
 static const warning_words *find_warning(const char *name) {
