@@ -224,7 +224,7 @@ MAYBE_UNUSED static rig *rig_ready(rig *r) {
 }
 
 MAYBE_UNUSED static bool rig_assemble(rig *r) {
-  if (mechanism_assemble(&r->m, &r->initial, &r->memory, &r->report, &r->error)) return rig_start(r);
+  if (mechanism_assemble(&r->m, &r->initial, NULL, &r->memory, &r->report, &r->error)) return rig_start(r);
   return false;
 }
 

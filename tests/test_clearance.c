@@ -17,11 +17,12 @@ static void write_pair(char *text, size_t size, const char *joint, bool planar) 
            "  second: {free: [ground, inner]}\n"
            "  loose: {%s: [outer, inner], at: [0.1, -0.05%s], to: [0.02, 0.03%s], clearance: 0.05, material: hard}\n"
            "materials: {hard: {restitution: e, friction: mu}}\n"
-           "initial: {second: {q: [%s]}}\n"
+           "initial: {first: {q: [%s], u: [%s]}, second: {q: [%s]}}\n"
            "method: {moreau: {step: dt}}\n"
            "end: 2 s\n",
            planar ? "space: planar\ngravity: [0, 0]\n" : "gravity: [0, 0, 0]\n", planar ? "0.3" : "[0.3, 0.3, 0.3]",
            planar ? "0.1" : "[0.1, 0.1, 0.1]", joint, planar ? "" : ", 0.2", planar ? "" : ", -0.04",
+           planar ? "0, 0, 0" : "1, 0, 0, 0, 0, 0, 0", planar ? "0, 0, 0" : "0, 0, 0, 0, 0, 0",
            planar ? "0, 0.08, -0.08" : "1, 0, 0, 0, 0.08, -0.08, 0.24");
 }
 
@@ -402,6 +403,113 @@ static void turning_a_loose_body_leaves_its_spin(void) {
   run_close(&r);
 }
 
+// --- the start of loops -------------------------------------------------------------------------------------------
+
+// A four-bar with further options of its joints B and C, each with a comma before it.
+static void write_four_bar(char *text, size_t size, const char *at_b, const char *at_c, const char *initial) {
+  snprintf(text, size,
+           "space: planar\n"
+           "parameters: {l1: 50 mm, l2: 120 mm, l3: 100 mm, d: 130 mm}\n"
+           "bodies:\n"
+           "  crank:   {mass: 0.3, inertia: 6e-5, com: [l1/2, 0]}\n"
+           "  coupler: {mass: 0.5, inertia: 6e-4, com: [l2/2, 0]}\n"
+           "  rocker:  {mass: 0.45, inertia: 4e-4, com: [l3/2, 0]}\n"
+           "joints:\n"
+           "  A: {revolute: [ground, crank]}\n"
+           "  B: {revolute: [crank, coupler], at: [l1, 0]%s}\n"
+           "  C: {revolute: [coupler, rocker], at: [l2, 0], to: [l3, 0]%s}\n"
+           "  D: {revolute: [ground, rocker], at: [d, 0]}\n"
+           "materials: {m: {restitution: 0.9, friction: 0.03, solid: steel}}\n"
+           "drives: {motor: {joint: A, motion: 1 + 300 rpm*t}}\n"
+           "initial: {%s}\n"
+           "end: 1 ms\n",
+           at_b, at_c, initial);
+}
+
+#define LOOSE ", clearance: 0.2 mm, radius: 10 mm, material: m"
+
+// What is not given is as in the ideal mechanism, in positions and in velocities, whichever joints have clearance.
+static void loops_start_like_the_ideal_one(void) {
+  static const char *const joints[] = {"A.q", "B.q", "C.q", "D.q", "A.u", "B.u", "C.u", "D.u"};
+  static const char *const methods[] = {"method=moreau method.moreau.step=1e-5", "method=event", "method=compliant"};
+  static const char *const loose[][2] = {{"", LOOSE}, {LOOSE, ""}, {LOOSE, LOOSE}};
+  static const char guess[] = "B: {guess: 30 deg}, D: {guess: 100 deg}";
+  char text[2048], settings[128];
+  double ideal[8];
+  run r;
+  write_four_bar(text, sizeof text, "", "", guess);
+  if (!run_open_text(&r, text, "")) return;
+  for (int k = 0; k < 8; k++) ideal[k] = run_read(&r, "%s", joints[k]);
+  run_close(&r);
+  CHECK(ideal[3] > 1 && fabs(ideal[7]) > 1);  // on the side of the guess, and moving
+  for (int i = 0; i < 3 * 3 * 2; i++) {
+    write_four_bar(text, sizeof text, loose[i % 3][0], loose[i % 3][1], guess);
+    snprintf(settings, sizeof settings, "%s coordinates=%s", methods[i / 3 % 3], i < 9 ? "joint" : "absolute");
+    if (!run_open_text(&r, text, settings)) return;
+    for (int k = 0; k < 8; k++) CHECK_NEAR(run_read(&r, "%s", joints[k]), ideal[k], k < 4 ? 1e-12 : 1e-10);
+    if (*loose[i % 3][1]) CHECK_NEAR(run_read(&r, "C.gap"), 2e-4, 1e-12);  // in the centre
+    CHECK(carom_model_get_info(r.model).moved_joint == NULL && carom_model_get_info(r.model).changed_joint == NULL);
+    run_to(&r, 1e-3);
+    run_close(&r);
+  }
+}
+
+// Clearance allows what the ideal joint does not: given values stay, to the last bit, and the others follow.
+static void given_values_of_a_loose_loop_are_kept(void) {
+  char text[2048];
+  run r;
+  double b, d, u;
+  write_four_bar(text, sizeof text, "", LOOSE, "B: {guess: 30 deg}, D: {guess: 100 deg}");
+  if (!run_open_text(&r, text, "method=moreau method.moreau.step=1e-5")) return;
+  b = run_read(&r, "B.q") + 5e-4, d = run_read(&r, "D.q") - 4e-4, u = run_read(&r, "D.u");
+  run_close(&r);
+  char initial[256];
+  snprintf(initial, sizeof initial, "B: {q: %.17g, u: 3}, D: {q: %.17g}", b, d);
+  write_four_bar(text, sizeof text, "", LOOSE, initial);
+  if (!run_open_text(&r, text, "method=moreau method.moreau.step=1e-5")) return;
+  CHECK(run_read(&r, "B.q") == b && run_read(&r, "D.q") == d && run_read(&r, "B.u") == 3);
+  CHECK_NEAR(run_read(&r, "D.u"), u, 0.05 * fabs(u));  // of the ideal mechanism half a milliradian away
+  const double off = hypot(run_read(&r, "C.x"), run_read(&r, "C.y"));
+  CHECK(off > 2e-5 && off < 1.2e-4);  // of 0.12 m by 5e-4 and 0.1 m by 4e-4
+  CHECK(carom_model_get_info(r.model).moved_joint == NULL && carom_model_get_info(r.model).changed_joint == NULL);
+  run_close(&r);
+}
+
+// A link that only fits because of the clearance starts as given; one that does not fit at all does not close.
+static void a_link_may_fit_by_its_clearance_alone(void) {
+  static const char format[] =
+      "space: planar\nbodies: {rod: {mass: 1, inertia: 0.1}}\n"
+      "joints:\n  left: {revolute: [ground, rod]}\n"
+      "  right: {revolute: [ground, rod], at: [1 m + %g mm, 0], to: [1 m, 0], clearance: 1 mm, radius: 9 mm, material: m}\n"
+      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-4}}\nend: 1 ms\n";
+  char text[1024];
+  run r;
+  snprintf(text, sizeof text, format, 0.5);
+  if (!run_open_text(&r, text, "")) return;
+  CHECK_NEAR(run_read(&r, "right.gap"), 0.5e-3, 1e-15);
+  run_to(&r, 1e-3);
+  run_close(&r);
+  snprintf(text, sizeof text, format, 5.0);
+  carom_error error = {0};
+  CHECK(carom_model_parse(text, "test", &error) == NULL && error.status == CAROM_ERROR_ASSEMBLY);
+  CHECK(strstr(error.message, "does not close") != NULL && strstr(error.message, "'right'") != NULL);
+}
+
+// A hint names only keys that the method has: compliant has no `separate`.
+static void hints_fit_the_method(void) {
+  static const char *const methods[] = {"method: {moreau: {step: 1e-4}}\n", "method: event\n", "method: compliant\n"};
+  char text[2048];
+  for (int i = 0; i < 3; i++) {
+    write_four_bar(text, sizeof text, "", LOOSE, "B: {q: 30 deg}, D: {q: 100 deg}");
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "%s", methods[i]);
+    carom_error error = {0};
+    CHECK(carom_model_parse(text, "test", &error) == NULL);
+    CHECK(strstr(error.message, "beyond its clearance of 0.0002 m") != NULL);
+    CHECK_EQUAL(strstr(error.text, "separate") != NULL, i < 2);
+  }
+}
+
 int main(void) {
   check_seed = 7;
   RUN(gap_rates_are_what_the_normal_rows_say);
@@ -415,5 +523,9 @@ int main(void) {
   RUN(a_pin_flies_strikes_and_follows);
   RUN(a_loose_body_starts_as_told);
   RUN(turning_a_loose_body_leaves_its_spin);
+  RUN(loops_start_like_the_ideal_one);
+  RUN(given_values_of_a_loose_loop_are_kept);
+  RUN(a_link_may_fit_by_its_clearance_alone);
+  RUN(hints_fit_the_method);
   return check_summary();
 }

@@ -252,7 +252,7 @@ static void joint_and_absolute_coordinates_agree(void) {
             accelerate(r);
             check_satisfied(r);
             CHECK(rig_compile(absolute));
-            CHECK(mechanism_adopt(&absolute->m, &r->m, NULL, &absolute->memory, NULL, &absolute->error));
+            CHECK(mechanism_adopt(&absolute->m, &r->m, &absolute->memory, &absolute->error));
             CHECK(rig_start(absolute));
             dynamics_positions_velocities(&absolute->m, absolute->x);
             CHECK_LE(constraints_violation(&absolute->m, absolute->x), 1e-13);
@@ -333,7 +333,7 @@ static void gear_train_turns_as_one_wheel(void) {
       r->initial.u[0] = 3, r->initial.u_given[0] = true;
       CHECK(rig_assemble(r));
       CHECK_EQUAL(r->report.freedom, 1);
-      if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, NULL, &t->memory, NULL, &t->error) && rig_start(t));
+      if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
       accelerate(used);
       check_satisfied(used);
       for (int k = 0; k < 4; k++) {
@@ -366,7 +366,7 @@ static void spatial_four_bar_has_three_rows_too_many(void) {
   CHECK_EQUAL(space->report.redundant, 3);
   CHECK_EQUAL(space->report.freedom, 1);
   CHECK(rig_compile(absolute));
-  CHECK(mechanism_adopt(&absolute->m, &space->m, NULL, &absolute->memory, NULL, &absolute->error));
+  CHECK(mechanism_adopt(&absolute->m, &space->m, &absolute->memory, &absolute->error));
   CHECK(rig_start(absolute));
   accelerate(absolute);
   for (int b = 1; b < 4; b++) {
@@ -474,7 +474,7 @@ static void projection_restores_the_constraints(void) {
         rig *r = random_loop(planar, 7, types[i], 1300 + (uint64_t)i, q), *t = rig_twin(r, true), *used = r;
         CHECK(rig_set_moving(r, q));
         if (absolute) {
-          CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, NULL, &t->memory, NULL, &t->error) && rig_start(t));
+          CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
           used = t;
         }
         const mechanism *m = &used->m;
@@ -550,7 +550,7 @@ static void sparse_and_dense_agree(void) {
       state s = random_state(r, 1);
       r->m.q0 = s.q, r->m.u0 = s.u;
       CHECK(rig_compile(t));
-      CHECK(mechanism_adopt(&t->m, &r->m, NULL, &t->memory, NULL, &t->error));
+      CHECK(mechanism_adopt(&t->m, &r->m, &t->memory, &t->error));
       CHECK(t->m.sparse);
       CHECK(t->m.row_count >= 64);
       CHECK(rig_start(t));

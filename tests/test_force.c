@@ -329,7 +329,7 @@ static void energy_balances_in_closed_loops(void) {
         c->f = t->m.constraints[0].f = rig_wave(r, vec3_norm(D), 0.3, 2);
         rig_destroy(probe);
         if (!CHECK(rig_set_moving(r, q))) printf("    %s\n", r->error.text);
-        if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, NULL, &t->memory, NULL, &t->error) && rig_start(t));
+        if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
         const mechanism *m = &used->m;
         state s = state_create(used);
         memcpy(s.q, m->q0, (size_t)m->nq * sizeof *s.q);

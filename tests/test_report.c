@@ -385,6 +385,23 @@ static void a_verdict_without_numbers_has_none(void) {
   }
 }
 
+// Advice names only keys that the method of the run has.
+static void advice_fits_the_method(void) {
+  static const char *const methods[] = {"event", "smooth"};
+  for (int i = 0; i < 2; i++) {
+    record_text texts[] = {{"method", methods[i]}};
+    synthetic s = {.rows = 5, .value = smooth_value, .texts = texts, .text_count = 1, .step = 1e-3,
+                   .summary = "{\"status\": \"done\", \"constraint_violation\": 0.01}"};
+    carom_error error = {0};
+    if (!write_synthetic(scratch("advice.h5"), &s)) return;
+    CHECK(report_on(scratch("advice.h5"), scratch("advice.html"), &error) == CAROM_OK);
+    opened_page p = open_page(scratch("advice.html"));
+    const char *sentence = json_get_text(check_named(run_of(&p, 0), "constraints"), "sentence");
+    CHECK_CONTAINS(sentence, "tighten rtol and atol");
+    CHECK_EQUAL(occurrences(sentence, "constraints: project"), i);
+  }
+}
+
 // What a law does beyond its range is said once, in words.
 static void a_remark_is_one_card(void) {
   record_text texts[] = {{"scene", "{\"remarks\": [{\"name\": \"conformal\", \"text\": \"too close\", \"contact\": \"pin\", \"count\": 1}]}"}};
@@ -441,6 +458,7 @@ int main(void) {
   RUN(a_report_that_fails_leaves_the_old_one);
   RUN(verdicts_are_in_words);
   RUN(a_verdict_without_numbers_has_none);
+  RUN(advice_fits_the_method);
   RUN(a_remark_is_one_card);
   RUN(a_failure_is_told_with_its_reason);
   return check_summary();

@@ -249,7 +249,7 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
                         m->bodies[m->markers[first].body].name);
   *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
                .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
-               .loose = d->clearance > 0 && !b->tight};
+               .loose = d->clearance > 0 && !b->ideal};
   return true;
 }
 
@@ -467,7 +467,7 @@ static bool fill_drives(builder *b, mechanism *m) {
 static bool fill_contacts(builder *b, mechanism *m) {
   if (!b->contacts_found && !builder_contacts(b, m)) return false;
   b->contacts_found = true;
-  if (!b->tight) m->touches = b->touches, m->extra_rows += b->contact_rows;
+  if (!b->ideal) m->touches = b->touches, m->extra_rows += b->contact_rows;
   return true;
 }
 
@@ -481,19 +481,45 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   return mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
 }
 
-// The start of a mechanism some of whose bodies hang on joints with clearance alone: that of the same mechanism without
-// clearance, each journal amid its bearing, and then what these bodies have of their own. It stays as the twin.
-static bool start_tight(builder *b, mechanism *m) {
-  mechanism *tight = ARENA_NEW(b->memory, mechanism);
-  initial_state start, own;
-  assembly_report *report = &b->model->assembly;
-  b->tight = true;
-  bool done = fill_mechanism(b, tight, false) && builder_initial(b, tight, &start);
-  if (done) builder_take_own(b, m, &start, &own);
-  done = done && mechanism_assemble(tight, &start, b->memory, report, b->error);
-  b->tight = false;
-  b->model->twin = tight;
-  return done && fill_mechanism(b, m, false) && mechanism_adopt(m, tight, &own, b->memory, report, b->error);
+static bool has_clearance(const mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++)
+    if (m->joints[i].loose) return true;
+  return false;
+}
+
+// Assembles the mechanism without its clearances. Null: it does not close, and the builder keeps the reason.
+static mechanism *assemble_ideal(builder *b, const mechanism *m, initial_state start, assembly_report *report) {
+  mechanism *ideal = ARENA_NEW(b->memory, mechanism);
+  carom_error *error = b->error;
+  b->not_ideal = ARENA_NEW(b->memory, carom_error);
+  b->error = b->not_ideal;
+  b->ideal = true;
+  builder_take_own(b, m, &start);
+  bool done = fill_mechanism(b, ideal, false) && mechanism_assemble(ideal, &start, NULL, b->memory, report, b->error);
+  b->ideal = false;
+  b->error = error;
+  return done ? ideal : NULL;
+}
+
+// The start. A mechanism with clearance starts like the ideal one, as far as the given values let it. If the ideal one does
+// not close, the clearance may still allow the given values; but bodies that only joints with clearance hold need it.
+static bool find_start(builder *b, mechanism *m) {
+  initial_state start;
+  assembly_report *report = &b->model->assembly, closing;
+  if (!builder_initial(b, m, &start)) return false;
+  if (!has_clearance(m)) return mechanism_assemble(m, &start, NULL, b->memory, report, b->error);
+  const mechanism *ideal = assemble_ideal(b, m, start, &closing);
+  if (!ideal && (m->floats || b->not_ideal->status == CAROM_ERROR_MEMORY)) {
+    *b->error = *b->not_ideal;
+    return false;
+  }
+  if (m->floats) b->model->twin = ideal;
+  if (!mechanism_assemble(m, &start, ideal, b->memory, report, b->error)) return false;
+  if (!ideal) return true;
+  report->iterations += closing.iterations;
+  report->violation_before = closing.violation_before;
+  report->violation_after = fmax(report->violation_after, closing.violation_after);
+  return true;
 }
 
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
@@ -568,11 +594,7 @@ static bool build(builder *b) {
   if (!check_parts(b) || !builder_check_method(b) || !list_all_names(b)) return false;
 
   mechanism *m = &model->m;
-  initial_state start;
-  if (!fill_mechanism(b, m, false) || !builder_check_shifts(b, m)) return false;
-  if (m->floats ? !start_tight(b, m)
-                : !builder_initial(b, m, &start) || !mechanism_assemble(m, &start, b->memory, &model->assembly, b->error))
-    return false;
+  if (!fill_mechanism(b, m, false) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
   bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
   if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
@@ -580,7 +602,7 @@ static bool build(builder *b) {
                         model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
-    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, NULL, b->memory, NULL, b->error)) return false;
+    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
     if (!model->twin) {
       mechanism *twin = ARENA_NEW(b->memory, mechanism);
       *twin = *m;

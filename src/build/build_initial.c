@@ -67,12 +67,12 @@ bool builder_check_shifts(builder *b, const mechanism *m) {
   return true;
 }
 
-void builder_take_own(builder *b, const mechanism *m, initial_state *tight, initial_state *own) {
-  *own = *tight;
-  tight->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
+void builder_take_own(builder *b, const mechanism *m, initial_state *ideal) {
+  const bool *given = ideal->body_velocity_given;
+  ideal->body_velocity_given = ARENA_ARRAY(b->memory, bool, 6 * m->body_count);
   for (int i = 1; i < m->body_count; i++) {
     bool floats = m->nodes[m->bodies[i].node].joint < 0;
-    for (int k = 6 * i; k < 6 * i + 6; k++) tight->body_velocity_given[k] = own->body_velocity_given[k] && !floats;
+    for (int k = 6 * i; k < 6 * i + 6; k++) ideal->body_velocity_given[k] = given[k] && !floats;
   }
 }
 

@@ -48,11 +48,19 @@ static void evaluate(start *s) {
   }
 }
 
+// A joint with clearance is out of its clearance if the mechanism does not close, or if given values hold it there.
 static bool refuse(const start *s, const char *hint) {
   const contact_element *e = s->worst;
   if (e->type == &contact_stop)
     return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': the joint starts %.4g beyond its stop", e->name,
                         s->depth);
+  if (e->clearance > 0 && s->b->not_ideal && s->b->not_ideal->status != CAROM_OK) {
+    *s->b->error = *s->b->not_ideal;
+    return false;
+  }
+  if (e->clearance > 0)
+    return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint,
+                        "'%s': the joint starts %.4g m beyond its clearance of %.4g m", e->name, s->depth, e->clearance);
   return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': surfaces overlap by %.4g m at the start", e->name,
                       s->depth);
 }
@@ -129,9 +137,25 @@ static void allocate(start *s, bool to_separate) {
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);
 }
 
+// Compliant surfaces may overlap, so that its method has no key to move them apart.
+static const char *start_hint(const start *s) {
+  bool moves = strcmp(s->b->def->method, "compliant") != 0;
+  if (s->worst->clearance > 0)
+    return moves ? "give fewer or other values under 'initial', and the rest follows; or set 'separate: true' in the method"
+                 : "give fewer or other values under 'initial', and the rest follows";
+  return moves ? "give other values under 'initial', or set 'separate: true' in the method to move them apart"
+               : "give other values under 'initial'";
+}
+
+// Whether the method moves overlapping surfaces apart.
+static bool separates(const carom_def *def) {
+  if (strcmp(def->method, "event") == 0) return def->event.separate;
+  return strcmp(def->method, "moreau") == 0 && def->moreau.separate;
+}
+
 bool builder_part_surfaces(builder *b, mechanism *m) {
   start s = {.b = b, .m = m, .contacts = &b->model->contacts};
-  bool to_separate = strcmp(b->def->method, "event") == 0 ? b->def->event.separate : b->def->moreau.separate;
+  bool to_separate = separates(b->def);
   if (!s.contacts->point_count) return true;
   allocate(&s, to_separate);
   s.x = motion_create(m, b->error);
@@ -139,9 +163,7 @@ bool builder_part_surfaces(builder *b, mechanism *m) {
   memcpy(s.x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
   dynamics_set(m, s.x, 0, m->q0, m->u0);
   evaluate(&s);
-  bool good = !s.worst || (to_separate ? separate(&s)
-                                       : refuse(&s, "give other values under 'initial', or set 'separate: true' in the "
-                                                    "method to have them moved apart"));
+  bool good = !s.worst || (to_separate ? separate(&s) : refuse(&s, start_hint(&s)));
   motion_destroy(s.x);
   return good;
 }

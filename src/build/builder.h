@@ -13,7 +13,8 @@ typedef struct builder {
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
   contact_element *elements;       // of the model's contacts, while they can still change
-  bool tight;                      // build without clearance, for the start
+  bool ideal;                      // build without clearance, for the start
+  carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
   const int *surface_marker;       // one per surface
   bool contacts_found;
   const bool *touches;             // one per body: a contact may act on it; null: on none
@@ -47,8 +48,8 @@ bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);
 // Only bodies that hang freely can be shifted.
 bool builder_check_shifts(builder *b, const mechanism *m);
-// Velocities of bodies that hang freely in m are their own: taken out of what the mechanism without clearance starts with.
-void builder_take_own(builder *b, const mechanism *m, initial_state *tight, initial_state *own);
+// Velocities of bodies that hang freely in m are their own: removes them from what the ideal mechanism starts with.
+void builder_take_own(builder *b, const mechanism *m, initial_state *ideal);
 
 // Dry friction of ideal joints; refused under a method that cannot have it.
 bool builder_frictions(builder *b, mechanism *m);

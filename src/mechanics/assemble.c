@@ -90,19 +90,45 @@ static bool iterate_positions(const mechanism *even, motion *x, double tolerance
   return violation <= tolerance;
 }
 
-static void start_positions(const mechanism *m, motion *x, const initial_state *initial) {
-  memcpy(x->joint_q, initial->q, (size_t)m->joint_nq * sizeof *x->joint_q);
+// Where assembly starts from: q and u of the tree, and the coordinates of every joint, whose turns are counted from there.
+typedef struct first_guess {
+  double *q, *u, *joint_q;
+} first_guess;
+
+// A coordinate that is not given starts at zero or, with `ideal`, where the assembled ideal mechanism has it.
+static first_guess make_guess(const mechanism *m, motion *x, const initial_state *initial, const mechanism *ideal,
+                              motion *of_ideal, arena *memory) {
+  first_guess g = {ARENA_ARRAY(memory, double, m->nq + 1), ARENA_ARRAY(memory, double, m->nv + 1),
+                   ARENA_ARRAY(memory, double, m->joint_nq + 1)};
+  if (ideal) mechanism_carry(m, x, ideal, of_ideal);
+  else memcpy(x->joint_q, initial->q, (size_t)m->joint_nq * sizeof *x->joint_q);
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
-    memcpy(x->q + n->q, initial->q + m->joints[n->joint].q, (size_t)n->nq * sizeof *x->q);
+    if (n->joint < 0) continue;
+    const double *from = initial->q + m->joints[n->joint].q;
+    if (ideal && (!n->nq || !initial->q_given[m->joints[n->joint].q])) continue;
+    memcpy(x->q + n->q, from, (size_t)n->nq * sizeof *from);
+    memcpy(x->joint_q + m->joints[n->joint].q, from, (size_t)n->nq * sizeof *from);
   }
-  dynamics_set(m, x, 0, x->q, x->u);
+  memcpy(g.q, x->q, (size_t)m->nq * sizeof *g.q);
+  memcpy(g.u, x->u, (size_t)m->nv * sizeof *g.u);
+  memcpy(g.joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *g.joint_q);
+  return g;
+}
+
+static void start_positions(const mechanism *m, motion *x, const first_guess *guess) {
+  memcpy(x->joint_q, guess->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
+  dynamics_set(m, x, 0, guess->q, guess->u);
 }
 
 static void hold_given(const mechanism *m, const initial_state *initial, bool *held) {
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     for (int k = 0; k < n->nv; k++) {
+      if (n->joint < 0) {  // stays where the ideal mechanism has it
+        held[n->v + k] = true;
+        continue;
+      }
       // a quaternion is given as a whole and stands first
       int q = m->joints[n->joint].q + (n->nq == n->nv ? k : k < 3 ? 0 : k + 1);
       held[n->v + k] = initial->q_given[q];
@@ -156,14 +182,15 @@ static void report_moved(const mechanism *m, const motion *x, const initial_stat
     }
 }
 
-static bool assemble_positions(const mechanism *m, motion *x, const initial_state *initial, arena *memory,
-                               assembly_report *report, carom_error *error) {
+static bool assemble_positions(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
+                               arena *memory, assembly_report *report, carom_error *error) {
   double tolerance = 1e-13 * fmax(1, m->length);
   double *q_work = ARENA_ARRAY(memory, double, m->nq + 1), *step_work = ARENA_ARRAY(memory, double, m->nv + 1);
   bool *held = ARENA_ARRAY(memory, bool, m->nv + 1);
-  start_positions(m, x, initial);
+  start_positions(m, x, guess);
   report->violation_before = report->violation_after = violation_at(m, x);
   if (report->violation_before <= tolerance) {
+    coordinate_measure(m, x);
     report_moved(m, x, initial, report);
     return true;
   }
@@ -173,14 +200,15 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
   for (int i = 0; i < m->nv; i++) any_held = any_held || held[i];
   for (int hold = any_held; hold >= 0 && !closed; hold--) {
     mechanism even = even_copy(m, hold ? held : NULL, memory);
-    for (int guess = 0; guess < MAX_GUESSES && !closed; guess++) {
-      start_positions(m, x, initial);
-      if (guess > 0) shake(&even, x, guess, step_work);
+    for (int trial = 0; trial < MAX_GUESSES && !closed; trial++) {
+      start_positions(m, x, guess);
+      if (trial > 0) shake(&even, x, trial, step_work);
       closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
     }
   }
   report->violation_after = violation_at(m, x);
   if (!closed) return report_open_loop(m, x, error);
+  coordinate_measure(m, x);
   report_moved(m, x, initial, report);
   return true;
 }
@@ -228,6 +256,11 @@ static void add_constraint_conditions(const mechanism *m, const motion *x, condi
     if (m->drives[i].speed >= 0) add_condition(c, x->u[m->drives[i].speed])[m->drives[i].speed] = 1;
 }
 
+// The velocity of a body that hangs freely beside an assembled ideal mechanism is not a condition: it is its own.
+static bool is_condition(const mechanism *m, const initial_state *initial, int b, int k) {
+  return initial->body_velocity_given[6 * b + k] && m->nodes[m->bodies[b].node].joint >= 0;
+}
+
 static void add_given_conditions(const mechanism *m, const motion *x, const initial_state *initial, conditions *c) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
@@ -246,7 +279,7 @@ static void add_given_conditions(const mechanism *m, const motion *x, const init
   }
   for (int b = 1; b < m->body_count; b++)
     for (int k = 0; k < 6; k++) {
-      if (!initial->body_velocity_given[6 * b + k]) continue;
+      if (!is_condition(m, initial, b, k)) continue;
       vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
       double J[6];
       block_store(m, J, k < 3 ? e : VEC3_ZERO, k < 3 ? VEC3_ZERO : e);
@@ -261,33 +294,45 @@ static int count_given(const mechanism *m, const initial_state *initial) {
   return count;
 }
 
-// Without loops and with speeds given joint by joint there is nothing to solve.
+// Without loops and with speeds given for joints of the tree alone there is nothing to solve.
 static bool speeds_are_plain(const mechanism *m, const initial_state *initial) {
   if (m->row_count) return false;
-  for (int i = 0; i < 6 * m->body_count; i++)
-    if (initial->body_velocity_given[i]) return false;
+  for (int i = 0; i < m->joint_count; i++)
+    for (int k = 0; m->joints[i].node < 0 && k < joint_in(m->joints[i].type, m->planar)->nv; k++)
+      if (initial->u_given[m->joints[i].v + k]) return false;
+  for (int b = 1; b < m->body_count; b++)
+    for (int k = 0; k < 6; k++)
+      if (is_condition(m, initial, b, k)) return false;
   return true;
 }
 
-static void assemble_velocities(const mechanism *m, motion *x, const initial_state *initial, arena *memory,
-                                assembly_report *report) {
-  dynamics_set(m, x, 0, x->q, x->u);
-  dynamics_positions_velocities(m, x);
-  if (speeds_are_plain(m, initial)) {
-    for (int i = 1; i < m->node_count; i++) {
-      const node *n = &m->nodes[i];
-      for (int k = 0; k < n->nv; k++) x->u[n->v + k] = initial->u[m->joints[n->joint].v + k];
+static void set_plain_speeds(const mechanism *m, motion *x, const initial_state *initial) {
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    for (int k = 0; n->joint >= 0 && k < n->nv; k++) {
+      int v = m->joints[n->joint].v + k;
+      if (initial->u_given[v]) x->u[n->v + k] = initial->u[v];
     }
-    dynamics_set(m, x, 0, x->q, x->u);
-    return;
   }
+  dynamics_set(m, x, 0, x->q, x->u);
+}
+
+// The speeds nearest to those of the guess that satisfy the conditions.
+static void solve_speeds(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, arena *memory) {
   int rows = m->row_count + m->drive_count + count_given(m, initial);
   conditions c = {ARENA_ARRAY(memory, double, (long)rows * m->nv + 1), ARENA_ARRAY(memory, double, rows + 1), 0, m->nv};
   add_constraint_conditions(m, x, &c);
   add_given_conditions(m, x, initial, &c);
+  for (int i = 0; i < c.count; i++)
+    for (int k = 0; k < m->nv; k++) c.values[i] -= c.rows[(long)i * m->nv + k] * guess->u[k];
   dense_least_norm(c.count, m->nv, c.rows, c.values, 1e-9, x->u, ARENA_ARRAY(memory, double, (long)rows * (m->nv + 1) + 1));
+  for (int k = 0; k < m->nv; k++) x->u[k] += guess->u[k];
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
+  coordinate_measure(m, x);
+}
+
+static void report_changed(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
   for (int i = 0; i < m->joint_count; i++)
     for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
       int v = m->joints[i].v + k;
@@ -298,6 +343,18 @@ static void assemble_velocities(const mechanism *m, motion *x, const initial_sta
       report->changed_joint = m->joints[i].name;
       report->changed_from = initial->u[v], report->changed_to = x->joint_u[v];
     }
+}
+
+static void assemble_velocities(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
+                                arena *memory, assembly_report *report) {
+  dynamics_set(m, x, 0, x->q, guess->u);
+  dynamics_positions_velocities(m, x);
+  if (speeds_are_plain(m, initial)) {
+    set_plain_speeds(m, x, initial);
+    return;
+  }
+  solve_speeds(m, x, initial, guess, memory);
+  report_changed(m, x, initial, report);
 }
 
 // Drives and moving constraints that ask for different speeds of the same motion.
@@ -360,26 +417,6 @@ _Noreturn static void leave(motion *x, arena *memory, jmp_buf *outer) {
   motion_destroy(x);
   memory->out_of_memory = outer;
   longjmp(*outer, 1);
-}
-
-bool mechanism_assemble(mechanism *m, const initial_state *initial, arena *memory, assembly_report *report,
-                        carom_error *error) {
-  *report = (assembly_report){0};
-  m->length = typical_length(m);
-  motion *x = motion_create(m, error);
-  if (!x) return false;
-  jmp_buf *outer = memory->out_of_memory, here;
-  if (setjmp(here)) leave(x, memory, outer);
-  memory->out_of_memory = &here;
-  bool done = assemble_positions(m, x, initial, memory, report, error) && check_inertia(m, x, error);
-  if (done) {
-    assemble_velocities(m, x, initial, memory, report);
-    done = check_velocities(m, x, error) && count_freedom(m, x, report, error);
-  }
-  if (done) keep_state(m, x, memory);
-  memory->out_of_memory = outer;
-  motion_destroy(x);
-  return done;
 }
 
 // A body that hangs freely takes its pose and velocity (the angular one in its own axes).
@@ -459,22 +496,57 @@ static bool add_own(const mechanism *m, motion *x, const initial_state *own, car
   return true;
 }
 
-bool mechanism_adopt(mechanism *m, const mechanism *twin, const initial_state *own, arena *memory, assembly_report *report,
-                     carom_error *error) {
+// A motion in the state a mechanism was assembled in; null after reporting.
+static motion *motion_at_start(const mechanism *m, carom_error *error) {
+  motion *x = motion_create(m, error);
+  if (!x) return NULL;
+  memcpy(x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
+  dynamics_set(m, x, 0, m->q0, m->u0);
+  return x;
+}
+
+bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
+                        assembly_report *report, carom_error *error) {
+  *report = (assembly_report){0};
+  m->length = typical_length(m);
+  motion *of_ideal = ideal ? motion_at_start(ideal, error) : NULL;
+  motion *x = ideal && !of_ideal ? NULL : motion_create(m, error);
+  jmp_buf *outer = memory->out_of_memory, here;
+  if (!x) {
+    motion_destroy(of_ideal);
+    return false;
+  }
+  if (setjmp(here)) {
+    motion_destroy(of_ideal);
+    leave(x, memory, outer);
+  }
+  memory->out_of_memory = &here;
+  first_guess guess = make_guess(m, x, initial, ideal, of_ideal, memory);
+  bool done = assemble_positions(m, x, initial, &guess, memory, report, error) && check_inertia(m, x, error);
+  if (done) {
+    assemble_velocities(m, x, initial, &guess, memory, report);
+    done = check_velocities(m, x, error) && (!ideal || add_own(m, x, initial, error)) && count_freedom(m, x, report, error);
+  }
+  if (done) keep_state(m, x, memory);
+  memory->out_of_memory = outer;
+  motion_destroy(of_ideal);
+  motion_destroy(x);
+  return done;
+}
+
+bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_error *error) {
   m->length = twin->length;
-  motion *from = motion_create(twin, error), *x = from ? motion_create(m, error) : NULL;
+  motion *from = motion_at_start(twin, error), *x = from ? motion_create(m, error) : NULL;
   if (!x) {
     motion_destroy(from);
     return false;
   }
-  memcpy(from->joint_q, twin->joint_q0, (size_t)twin->joint_nq * sizeof(double));
-  dynamics_set(twin, from, 0, twin->q0, twin->u0);
   mechanism_carry(m, x, twin, from);
   motion_destroy(from);
   jmp_buf *outer = memory->out_of_memory, here;
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
-  bool done = check_inertia(m, x, error) && (!own || add_own(m, x, own, error)) && (!report || count_freedom(m, x, report, error));
+  bool done = check_inertia(m, x, error);
   keep_state(m, x, memory);
   memory->out_of_memory = outer;
   motion_destroy(x);

@@ -141,7 +141,8 @@ static void judge_constraints(report *r, json_writer *w, const report_run *run) 
                      "its joints are those of closed loops.", apart, size);
   else
     put_check(w, &c, "Where joints close loops they are apart by %s in a model of %s, and the forces in them are as rough: %s%s.", apart, size,
-              has_method(run, "moreau") ? "keep project: true, or " : "use constraints: project, or ", finer(run));
+              has_method(run, "moreau") ? "keep project: true, or " : has_method(run, "event") ? "" : "use constraints: project, or ",
+              finer(run));
 }
 
 // Without a bound of the scheme's own: a tenth of the smallest clearance, or a thousandth of the model.
@@ -169,6 +170,7 @@ static void judge_penetration(report *r, json_writer *w, const report_run *run) 
   const char *meaning = good && by_law    ? "contact forces grow from zero, as their law means them to."
                         : good            ? "impacts come when bodies meet, and clearances are what the model says."
                         : by_law          ? "forces began as if a spring had been pushed in beforehand and do work that no motion gave: use entry: locate, or tighten rtol."
+                        : has_method(run, "event") ? "impacts come late by as much. Their times and what rebounds from them shift: tighten rtol and atol."
                                           : "impacts come late by as much. Their times and what rebounds from them shift: take a shorter step, or method event.";
   put_check(w, &c, "When they met, surfaces were %s inside each other, against %s (%s): %s", deep, quantity(r, limit, "m"), of, meaning);
 }
