@@ -79,6 +79,9 @@ static void allocate(event *s) {
   s->blocks = block_list_create(a, rows + points);
   s->block_point = ARENA_ARRAY(a, int, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
+  s->during.point = ARENA_ARRAY(a, event_point, points);
+  s->during.share = ARENA_ARRAY(a, double, rows);
+  s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
   s->points = ARENA_ARRAY(a, contact_point, points);
   s->moved = ARENA_ARRAY(a, contact_point, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
@@ -159,7 +162,7 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   memcpy(s->y + s->nq + s->nv, start->accounts, sizeof start->accounts);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
   s->t = s->t_before = start->t;
-  s->loss_tangential = s->impacts->loss_tangential;
+  s->loss_normal = s->impacts->loss_normal, s->loss_tangential = s->impacts->loss_tangential;
   // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
   s->nearness = fmax(1e-12, 10 * s->settings.integrator.atol) * s->settings.length;
   s->still = fmax(1e-10, 10 * s->settings.integrator.atol) * s->settings.length;
@@ -217,7 +220,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 // --- showing --------------------------------------------------------------------------------------------------------
 
 // The motion with its accelerations, contact forces included, and the points as they are there.
-static void show_state(event *s, double t, const double *y, double loss) {
+static void show_state(event *s, double t, const double *y, double normal, double tangential) {
   event_set(s, t, y);
   bool known = accelerate(s);
   if (known) s->x->level = LEVEL_ACCELERATION;
@@ -230,12 +233,12 @@ static void show_state(event *s, double t, const double *y, double loss) {
                                    .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c), .lasts = event_is_closed(c),
                                    .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
   }
-  s->impacts->loss_tangential = loss;
+  s->impacts->loss_normal = normal, s->impacts->loss_tangential = tangential;
 }
 
 static void show_end(void *scheme) {
   event *s = scheme;
-  show_state(s, s->t, s->y, s->loss_tangential);
+  show_state(s, s->t, s->y, s->loss_normal, s->loss_tangential);
 }
 
 // Of contacts and of joints.
@@ -243,14 +246,36 @@ static double losses_of(const event *s, const double *y) {
   return y[s->nf] + (s->m->friction_count ? y[s->nf + 1] : 0);
 }
 
+static void keep_modes(event *s) {
+  const mechanism *m = s->m;
+  memcpy(s->during.point, s->point, (size_t)(s->contacts->point_count + m->friction_count) * sizeof *s->point);
+  memcpy(s->during.friction, s->friction, (size_t)m->friction_count * sizeof *s->friction);
+  memcpy(s->during.share, s->share, (size_t)m->row_count * sizeof *s->share);
+  s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
+}
+
+static void swap_modes(event *s) {
+  event_modes kept = s->during;
+  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant};
+  s->point = kept.point, s->friction = kept.friction, s->share = kept.share;
+  s->closed_count = kept.closed_count, s->redundant = kept.redundant;
+}
+
+// The dense output is projected onto what is closed, and forces depend on it: both need the modes of the step itself, not
+// those that an event at its end has brought.
 static carom_status show(void *scheme, double t, carom_error *error) {
   event *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
-  if (!(t > s->t_before) || integrator_interpolate(s->it, t, s->y_look) != CAROM_OK)
-    return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
-  double later = losses_of(s, s->y_before) - losses_of(s, s->y_look);
-  show_state(s, t, s->y_look, s->loss_tangential - later);
-  return CAROM_OK;
+  bool within = t > s->t_before && t < s->t;
+  swap_modes(s);
+  within = within && integrator_interpolate(s->it, t, s->y_look) == CAROM_OK;
+  if (within) {
+    double later = losses_of(s, s->y_before) - losses_of(s, s->y_look);
+    show_state(s, t, s->y_look, s->normal_before, s->tangential_before - later);
+  }
+  swap_modes(s);
+  if (within) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
 }
 
 // --- stepping -------------------------------------------------------------------------------------------------------
@@ -336,6 +361,7 @@ static carom_status explain(event *s, carom_status status, carom_error *error) {
 // Moves on to an event or to the end of the integrator's step.
 static carom_status advance(event *s, double t_stop, event_instant *instant, carom_error *error) {
   double from = s->t, loss_before = s->y[s->nf], joints_before = losses_of(s, s->y) - loss_before;
+  keep_modes(s);
   carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
   if (status != CAROM_OK) return explain(s, status, error);
   if (!event_locate(s, instant) ||
@@ -348,6 +374,7 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   memcpy(s->y_before, s->y, (size_t)s->n * sizeof *s->y);
   if (s->closed_count && s->t > from) book_contacts(s, from, s->t, s->y[s->nf] - loss_before);
   s->impacts->loss_tangential += losses_of(s, s->y) - s->y[s->nf] - joints_before;
+  s->normal_before = s->impacts->loss_normal, s->tangential_before = s->impacts->loss_tangential;
   event_set(s, s->t, s->y);
   event_observe(s);
   return CAROM_OK;
@@ -357,7 +384,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   enum { MOST_AT_ONE_INSTANT = 100 };
   event *s = scheme;
   carom_status status = CAROM_OK;
-  s->impacts->loss_tangential = s->loss_tangential;
+  s->impacts->loss_normal = s->loss_normal, s->impacts->loss_tangential = s->loss_tangential;
   s->t_before = s->t;
   s->disagrees = false;
   for (int turn = 0; status == CAROM_OK && !(s->t > s->t_before); turn++) {
@@ -384,7 +411,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     event_set(s, s->t, s->y);
     event_observe(s);
   }
-  s->loss_tangential = s->impacts->loss_tangential;
+  s->loss_normal = s->impacts->loss_normal, s->loss_tangential = s->impacts->loss_tangential;
   s->trouble.friction_unsettled += s->disagrees;
   show_end(s);
   if (status == CAROM_OK && s->dump_error.status != CAROM_OK)

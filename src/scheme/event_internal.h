@@ -67,6 +67,15 @@ typedef struct event_sample {
   double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
 } event_sample;
 
+// The modes in which a step went on, kept while an event at its end already has brought others.
+typedef struct event_modes {
+  event_point *point;
+  event_friction *friction;
+  double *share;
+  int closed_count;
+  bool redundant;
+} event_modes;
+
 typedef struct event {
   arena memory;
   const mechanism *m;
@@ -81,7 +90,9 @@ typedef struct event {
   double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction losses)
   bool settled, restart;           // modes belong to the state; the integrator does not
   double accounts[POWER_COUNT];    // of the state shown
-  double loss_tangential;          // the ledger's at the end of the step
+  event_modes during;              // of the last step: rows within it are shown in these
+  double loss_normal, loss_tangential;            // the ledger's at the end of the step,
+  double normal_before, tangential_before;        // and before what happened there at an event
   double nearness;                 // a gap below this is none [m]
   double still;                    // and a speed [m/s]
   // contact points
