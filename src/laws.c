@@ -141,7 +141,7 @@ carom_status carom_law_impact(const carom_impact *impact,
     double h = 1e-3 * depth / impact->speed;
     long steps = depth > 0 ? fly(&m.normal, impact, h, 0, NULL, NULL, result) : 0;
     if (!steps)
-      status = error_set(error, CAROM_ERROR_INTEGRATOR, "the contact does not throw the mass back: law %s is too weak",
+      status = error_set(error, CAROM_ERROR_INTEGRATOR, "the mass does not rebound: law %s is too weak",
                          m.normal.type->name);
     else if (row) fly(&m.normal, impact, h, steps / (impact->rows > 0 ? impact->rows : 400) + 1, row, context, result);
   }

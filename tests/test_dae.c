@@ -199,7 +199,7 @@ static void ida_tells_failures_in_words(void) {
     carom_status status;
     const char *words;
   } cases[] = {{residual_that_stops, CAROM_ERROR_USER, "the residual asked to stop at t = 0."},
-               {residual_that_refuses, CAROM_ERROR_INTEGRATOR, "the residual cannot be evaluated on the way"},
+               {residual_that_refuses, CAROM_ERROR_INTEGRATOR, "the residual cannot be evaluated, even with the smallest step"},
                {undetermined, CAROM_ERROR_INTEGRATOR, "singular"}};
   for (int i = 0; i < COUNT(cases); i++) {
     const dae_problem problem = {.n = 2, .residual = cases[i].residual, .differential = differential};

@@ -205,8 +205,8 @@ static void syntax_errors(void) {
   fails("a: !!int 3\n", 1, 10, "tags");
   fails("<<: {a: 1}\n", 1, 1, "merge keys");
   fails("a: 1\n---\nb: 2\n", 2, 1, "a second document");
-  fails("a: 1\nb: 2\na: 3\n", 3, 1, "'a' is there twice: first at model.yaml:1:1");
-  fails("x: {b: 2, b: 3}\n", 1, 11, "'b' is there twice");
+  fails("a: 1\nb: 2\na: 3\n", 3, 1, "'a' occurs twice: first at model.yaml:1:1");
+  fails("x: {b: 2, b: 3}\n", 1, 11, "'b' occurs twice");
   fails("{a: 1}: 2\n", 1, 1, "a key must be plain text");
   fails("a: x\xff\n", 1, 5, "0xFF is not UTF-8");
   fails("a: x\x01\n", 1, 5, "control character");
@@ -294,7 +294,7 @@ static void files_and_includes(void) {
   }
   write_model("twice.yaml", "bodies: {b: {mass: 1}}\n");
   CHECK(!load_file(write_model("main.yaml", "include: twice.yaml\nbodies:\n  b: {mass: 2}\n")));
-  CHECK_CONTAINS(error.text, "'b' is there twice: first at");
+  CHECK_CONTAINS(error.text, "'b' occurs twice: first at");
   CHECK_CONTAINS(error.text, "main.yaml:3:3");
   CHECK_CONTAINS(error.text, "twice.yaml:1:10");
   write_model("other.yaml", "space: spatial\n");

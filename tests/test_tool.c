@@ -119,7 +119,7 @@ static void mistakes_on_the_command_line_exit_with_2(void) {
       {"rnu x.yaml", "did you mean 'run'?"},
       {"--wrong", "no option '--wrong'"},
       {"run", "carom run needs MODEL"},
-      {"run a.yaml b.yaml", "does not know what to do with 'b.yaml'"},
+      {"run a.yaml b.yaml", "takes no argument 'b.yaml'"},
       {"run --jsn a.yaml", "did you mean '--json'?"},
       {"run a.yaml --set", "needs a value"},
       {"run a.yaml --set l", "is not name=value"},

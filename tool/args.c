@@ -175,7 +175,7 @@ static int take_operand(parser *p, const char *word) {
     *text = word;
     return -1;
   }
-  return usage_error(c->name, "carom %s does not know what to do with '%s'", c->name, word);
+  return usage_error(c->name, "carom %s takes no argument '%s'", c->name, word);
 }
 
 int args_parse(const command *c, int argc, char **argv, void *target) {

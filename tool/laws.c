@@ -17,10 +17,10 @@ static const arg laws_table[] = {
     {.name = "--csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(csv),
      .help = "write an impact under each normal law: time, penetration, its rate, force"},
     {.name = "--friction-csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(friction_csv),
-     .help = "write sliding to and fro under each friction law: time, way, speed, force"},
+     .help = "write sliding back and forth under each friction law: time, travel, speed, force"},
     {.name = "--law", .kind = ARG_TEXT, .value = "NAME", .offset = AT(law), .help = "this law only"},
     {.name = "--restitution", .kind = ARG_TEXT, .value = "E", .offset = AT(restitution),
-     .help = "what the formulas are given (default: 0.7)"},
+     .help = "nominal restitution of the formulas (default: 0.7)"},
     {.name = "--stiffness", .kind = ARG_TEXT, .value = "K", .offset = AT(stiffness),
      .help = "K of the impact (default: steel on steel)"},
     {.name = "--damping", .kind = ARG_TEXT, .value = "D", .offset = AT(damping),
@@ -34,9 +34,9 @@ static const arg laws_table[] = {
 
 static int run_laws(int argc, char **argv);
 const command command_laws = {
-    "laws", "Tell about force laws: equations, restitution, curves.",
-    "Without a file it prints every law with its equation, its source and its range, and the restitution that comes out\n"
-    "of each normal law against the one its formula is given. Numbers are SI.",
+    "laws", "Show force laws: equations, restitution, curves.",
+    "Without a file it prints every law with its equation, source and range, and the restitution that each normal law\n"
+    "achieves for a nominal one. Numbers are in SI units.",
     laws_table, sizeof laws_table / sizeof *laws_table, run_laws};
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ static void print_restitution(const char *only) {
   for (int i = 0; (l = carom_law_get(CAROM_NORMAL_LAWS, i)).name; i++) {
     if (!is_wanted(&l, only)) continue;
     if (!begun) {
-      printf("Restitution achieved, for the one prescribed (- where the law knows none)\n\n%-20s", "");
+      printf("Achieved restitution for each nominal one (- if the law has none)\n\n%-20s", "");
       for (int k = 0; k < COUNT; k++) printf(" %6.2f", given[k]);
       printf("\n");
     }

@@ -12,17 +12,17 @@ typedef struct list_args {
 static const struct {
   const char *name, *summary;
 } families[] = {
-    {"joints", "what connects bodies"},
-    {"constraints", "conditions beside the joints"},
+    {"joints", "connections of bodies"},
+    {"constraints", "constraints in addition to the joints"},
     {"forces", "springs, dampers, motors, loads"},
-    {"surfaces", "what can touch"},
-    {"laws", "how surfaces push back and rub"},
-    {"solids", "what surfaces are made of"},
-    {"methods", "how time advances"},
-    {"integrators", "how smooth motion is integrated"},
-    {"solvers", "what solves contact problems"},
-    {"functions", "what expressions may call"},
-    {"units", "what numbers may be written in"},
+    {"surfaces", "surfaces that can touch"},
+    {"laws", "laws of normal force and friction"},
+    {"solids", "elastic solids"},
+    {"methods", "methods of time integration and contact"},
+    {"integrators", "integrators of smooth motion"},
+    {"solvers", "solvers of contact problems"},
+    {"functions", "functions of expressions"},
+    {"units", "units of numbers"},
     {"models", "examples that come with carom"},
 };
 enum { FAMILY_COUNT = sizeof families / sizeof *families };
@@ -33,7 +33,7 @@ static const arg list_table[] = {
 };
 
 static int run_list(int argc, char **argv);
-const command command_list = {"list", "List what there is to build models from.", NULL, list_table, 1, run_list};
+const command command_list = {"list", "List the parts a model can use.", NULL, list_table, 1, run_list};
 
 static int unknown_family(const char *name) {
   const char *names[FAMILY_COUNT];

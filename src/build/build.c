@@ -28,7 +28,7 @@ static const option_table *find_table(const option_table *const *tables, int cou
 }
 
 const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
-  if (strchr(name, '{')) return "braces are filled in below a 'repeat' only; repeat: {i: [n, n]} makes one copy";
+  if (strchr(name, '{')) return "braces are replaced only inside an entry with 'repeat'; repeat: {i: [n, n]} makes one copy";
   const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 1);
   int count = 0;
   for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
@@ -55,7 +55,7 @@ bool builder_names(builder *b, names *n, const part_list *list, const char *sect
   for (int i = 0; i < list->count; i++) {
     if (!check_name(b, &list->items[i], section_name)) return false;
     if (names_find(n, list->items[i].name) >= 0)
-      return source_error(b->error, CAROM_ERROR_MODEL, list->items[i].places.whole, NULL, "'%s' is there twice in '%s'",
+      return source_error(b->error, CAROM_ERROR_MODEL, list->items[i].places.whole, NULL, "'%s' occurs twice in '%s'",
                           list->items[i].name, section_name);
     names_add(n, list->items[i].name, first + i);
   }
@@ -116,7 +116,7 @@ static bool check_inertia(builder *b, const part *p, const carom_body_def *d, bo
   double slack = 1e-6 * (fabs(m[0]) + fabs(m[1]) + fabs(m[2]));
   for (int k = 0; k < 3; k++)
     if (m[k] < -slack || m[k] > m[(k + 1) % 3] + m[(k + 2) % 3] + slack)
-      return source_error(b->error, CAROM_ERROR_MODEL, at, "the largest may be at most the sum of the other two",
+      return source_error(b->error, CAROM_ERROR_MODEL, at, "the largest can be at most the sum of the other two",
                           "no body can have the inertia of '%s': principal moments %.4g, %.4g, %.4g", p->name, m[0], m[1],
                           m[2]);
   return true;
@@ -278,7 +278,7 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
   const joint_space *space = joint_in(j->type, m->planar);
   if (space->nq != space->nv)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL,
-                        "'%s': the coordinates of %s joint '%s' are a quaternion and cannot be taken one by one", owner,
+                        "'%s': the coordinates of %s joint '%s' are a quaternion and cannot be used individually", owner,
                         j->type->name, name);
   if (!dot && space->nv != 1)
     return source_error(b->error, CAROM_ERROR_MODEL, at, space->nv ? "write for instance 'name.q0'" : NULL,
@@ -598,7 +598,7 @@ static bool build(builder *b) {
   bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
   if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
-                        "%d constraint rows follow from the others, and IDA needs independent ones",
+                        "%d constraint rows are redundant, and IDA needs independent rows",
                         model->assembly.redundant);
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
@@ -612,7 +612,7 @@ static bool build(builder *b) {
   }
   if (model->contacts.element_count && strcmp(def->method, "smooth") == 0)
     return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}, event or compliant",
-                        "method smooth knows no contact, and '%s' can touch", model->contacts.elements[0].name);
+                        "method smooth does not support contact, and '%s' can touch", model->contacts.elements[0].name);
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
   if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;

@@ -19,10 +19,10 @@ static bool check(builder *b, const mechanism *m, const part *p, int index, cons
   const char *method = b->def->method;
   if (strcmp(method, "moreau") != 0 && strcmp(method, "event") != 0)
     return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
-                  "dry friction is no function of the speed, and the method needs one");
+                  "this method does not support dry friction, which is not a function of the speed");
   if (d->clearance > 0)
     return refuse(b, p, key, "give the material of the clearance a friction",
-                  "a joint with clearance rubs where it touches, by its material");
+                  "the friction of a joint with clearance comes from its material");
   if (d->friction > 0 && m->joints[index].type == &joint_revolute && !(d->radius > 0))
     return refuse(b, p, key, "add radius:", "the friction of a pin needs its 'radius'");
   return true;
@@ -62,6 +62,6 @@ bool builder_check_frictions(builder *b) {
     if (m->frictions[i].coefficient > 0)
       return refuse(b, &b->def->joints.items[m->frictions[i].of.joint], "friction",
                     "use impact: newton, or a constant friction",
-                    "impacts load the joint, and Poisson's law of impact does not say how that rubs");
+                    "Poisson's law of impact does not define the friction of a joint that impacts load");
   return true;
 }

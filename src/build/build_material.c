@@ -92,7 +92,7 @@ static bool take_solids(const material_builder *mb, contact_material *m) {
     return REFUSE(mb, d->young.count ? "young" : "poisson", NULL, "'%s' needs both 'young' and 'poisson'", mb->p->name);
   if (d->solid.count > 2 || d->young.count > 2 || d->poisson.count > 2)
     return REFUSE(mb, d->solid.count ? "solid" : d->young.count > 2 ? "young" : "poisson", NULL,
-                  "'%s': two surfaces meet, one or two values are enough", mb->p->name);
+                  "'%s': give one value for both surfaces, or two", mb->p->name);
   m->has_solids = d->solid.count || d->young.count;
   for (int k = 0; k < 2 && m->has_solids; k++) {
     if (d->solid.count) {
@@ -146,12 +146,12 @@ static bool take_restitution(const material_builder *mb, contact_material *m) {
   m->achieved = l->type->elastic ? 1 : NAN;
   if (wants && !l->type->lambda)
     return REFUSE(mb, "restitution_is", "use flores, or another law of the form K δⁿ (1 + λ δ̇/v₀)",
-                  "'%s': law %s has no damping that a restitution could be found for", mb->p->name, l->type->name);
+                  "'%s': law %s has no damping that could be chosen to achieve a restitution", mb->p->name, l->type->name);
   if (!l->type->lambda) return true;
   l->lambda = wants ? normal_lambda_for(l->restitution) : l->type->lambda(l->restitution);
   if (!isfinite(l->lambda))
-    return REFUSE(mb, "restitution", wants ? "a damped law always gives something back: use 0.01"
-                                           : "give one above 0, or use law: lankarani-nikravesh",
+    return REFUSE(mb, "restitution", wants ? "a damped law always has some rebound: use 0.01"
+                                           : "use a restitution above 0, or law: lankarani-nikravesh",
                   wants ? "'%s': law %s cannot achieve restitution 0" : "'%s': law %s divides by the restitution, which is 0",
                   mb->p->name, l->type->name);
   m->achieved = normal_achieved(l->lambda);
@@ -168,7 +168,7 @@ static bool take_exponent(const material_builder *mb, contact_material *m) {
   const normal_law_type *type = m->normal.type;
   bool linear = type->contact == LAW_LINEAR;
   if (mb->d->exponent && type->contact != LAW_POINT && !(linear && mb->d->exponent == 1))
-    return REFUSE(mb, "exponent", linear ? "use law: hertz" : NULL, "'%s': law %s has no exponent to choose", mb->p->name,
+    return REFUSE(mb, "exponent", linear ? "use law: hertz" : NULL, "'%s': the exponent of law %s is fixed", mb->p->name,
                   type->name);
   m->normal.exponent = mb->d->exponent ? mb->d->exponent : linear ? 1 : 1.5;
   return true;
@@ -184,7 +184,7 @@ static const char *law_hint(const material_builder *mb, const char *name, bool f
   const char **all = ARENA_ARRAY(mb->b->memory, const char *, count);
   for (int i = 0; i < count; i++) all[i] = friction ? rough[i]->name : normal[i]->name;
   near = source_nearest(name, all, count);
-  return near ? near : "`carom list laws` names them all";
+  return near ? near : "`carom list laws` lists all laws";
 }
 
 static bool take_normal(const material_builder *mb, contact_material *m) {
@@ -199,7 +199,7 @@ static bool take_normal(const material_builder *mb, contact_material *m) {
   if (d->stiffness && !stiff)
     return REFUSE(mb, "stiffness", NULL, "'%s': law %s takes no stiffness", mb->p->name, type->name);
   if ((is_given(&d->force) || d->call) && type->contact != LAW_OWN)
-    return REFUSE(mb, "force", "add law: expression", "'%s' has a force, but law %s takes none", mb->p->name, type->name);
+    return REFUSE(mb, "force", "add law: expression", "'%s': law %s does not use the key 'force'", mb->p->name, type->name);
   m->normal = (normal_law){.type = type, .stiffness = d->stiffness, .damping = d->damping, .restitution = d->restitution,
                            .length = d->length, .pulls = d->pulls, .call = d->call, .context = d->context};
   if (type->contact == LAW_OWN && !d->call &&
@@ -227,7 +227,7 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
                   d->static_friction, d->friction);
   bool custom = strcmp(type->name, "expression") == 0;
   if (is_given(&d->coefficient) && !custom)
-    return REFUSE(mb, "coefficient", "add friction_law: expression", "'%s' has a coefficient, but friction law %s takes none",
+    return REFUSE(mb, "coefficient", "add friction_law: expression", "'%s': friction law %s does not use the key 'coefficient'",
                   mb->p->name, type->name);
   m->tangential = (friction_law){
       .type = type, .kinetic = d->friction, .still = d->static_friction ? d->static_friction : d->friction, .v0 = d->v0,
@@ -260,13 +260,13 @@ static const char *why_unread(const material_builder *mb, const contact_material
   const friction_law_type *friction = m->tangential.type;
   arena *a = mb->b->memory;
   if (is_listed(of_solids, key) && normal->contact == LAW_POINT)
-    return mb->d->stiffness ? "the stiffness is given outright" : NULL;
+    return mb->d->stiffness ? "the stiffness is given" : NULL;
   if ((is_listed(of_solids, key) && normal->contact != LAW_LINE) ||
       (is_listed(of_normal, key) && !is_listed(normal->needs, key)))
-    return arena_print(a, "law %s does not read it", normal->name);
+    return arena_print(a, "law %s does not use it", normal->name);
   if (strcmp(key, "pulls") == 0 && normal->elastic) return arena_print(a, "law %s never pulls", normal->name);
   if (is_listed(of_friction, key) && !is_listed(friction->needs, key) && !is_listed(friction->uses, key))
-    return arena_print(a, "friction law %s does not read it", friction->name);
+    return arena_print(a, "friction law %s does not use it", friction->name);
   return NULL;
 }
 

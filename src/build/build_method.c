@@ -8,8 +8,8 @@ static bool check_event(builder *b) {
   if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
                         def->integrator.type == CAROM_RK4
-                            ? "method event goes on from any time, and integrator rk4 has fixed steps"
-                            : "method event solves ordinary differential equations, and integrator ida others");
+                            ? "method event needs an integrator with variable steps, and rk4 has fixed steps"
+                            : "method event needs an integrator for ordinary differential equations, and ida is not one");
   return true;
 }
 
@@ -20,12 +20,12 @@ bool builder_check_poisson(builder *b) {
   for (int i = 0; poisson && i < contacts->element_count; i++)
     if (contacts->elements[i].material.tangential_restitution > 0)
       return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or leave it out",
-                          "Poisson's restitution has no tangential one, and '%s' has", contacts->elements[i].name);
+                          "Poisson's law of impact has no tangential restitution, and '%s' has one", contacts->elements[i].name);
   if (!poisson || b->model->m.planar) return true;
   for (int i = 0; i < contacts->element_count; i++)
     if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)
       return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or no friction",
-                          "Poisson's restitution with friction is for planar models, and '%s' has friction in space",
+                          "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
                           contacts->elements[i].name);
   return true;
 }
@@ -49,17 +49,17 @@ static bool check_smooth(builder *b, int constraints) {
   bool ida = def->integrator.type == CAROM_IDA, ggl = constraints == CAROM_GGL;
   if (ida && constraints == CAROM_BAUMGARTE)
     return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
-                        "integrator ida has its own stabilisation (ggl) and takes no Baumgarte terms");
+                        "integrator ida uses its own stabilisation (ggl), not Baumgarte's");
   if (ggl && !ida)
     return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
-                        "'constraints: ggl' is solved by IDA alone");
+                        "'constraints: ggl' needs integrator ida");
   return true;
 }
 
 static bool check_compliant(builder *b) {
   if (b->def->integrator.type == CAROM_RK4 && b->def->compliant.entry == CAROM_REJECT)
     return source_error(b->error, CAROM_ERROR_MODEL, b->def->integrator_at, "use adams, bdf or erk, or 'entry: locate'",
-                        "'entry: reject' shortens steps, and integrator rk4 has fixed ones");
+                        "'entry: reject' needs variable steps, and integrator rk4 has fixed steps");
   return true;
 }
 

@@ -9,4 +9,4 @@ static void force(const friction_law *l, double fn, const double v[2], const dou
 
 const friction_law_type friction_coulomb = {
     .name = "coulomb", .equation = "|f| ≤ μs fn at rest, f = -μk fn v/|v|", .source = "Coulomb 1785",
-    .range = "set-valued: for methods that solve for it, moreau and event", .set_valued = true, .force = force};
+    .range = "set-valued: only for methods moreau and event", .set_valued = true, .force = force};

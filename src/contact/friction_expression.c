@@ -13,4 +13,4 @@ static const char *const needs[] = {"coefficient", "friction", NULL};  // rigid 
 
 const friction_law_type friction_expression = {
     .name = "expression", .equation = "μ = coefficient(speed, fn)", .source = "the model",
-    .range = "as its author says; continuous where the coefficient is 0 at rest", .needs = needs, .force = force};
+    .range = "defined by the model; continuous if the coefficient is 0 at rest", .needs = needs, .force = force};

@@ -25,5 +25,5 @@ static const char *const uses[] = {"static_friction", "stribeck_exponent", "bris
 const friction_law_type friction_lugre = {
     .name = "lugre", .equation = "ż = v - |v| σ0 z/g(|v|), f = -(σ0 z + σ1 exp(-(|v|/stribeck)²) ż) fn - viscous v",
     .source = "Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Transactions on Automatic Control 40 (1995)",
-    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state a tangent", .needs = needs, .uses = uses,
+    .range = "sticks with elastic bristles; passive while σ1 stribeck ≤ 9.3 μk; one state per tangent direction", .needs = needs, .uses = uses,
     .states = 1, .force = force};

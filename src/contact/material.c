@@ -18,12 +18,12 @@ static bool resolve_point(contact_material *m, const double radius[2], const com
   if (!m->has_solids)
     return lacks(c, "add stiffness: to the material, or solid:, or young: and poisson:", "needs a stiffness or solids");
   if (m->normal.exponent != 1.5)
-    return lacks(c, "add stiffness:, or leave out exponent:", "has a stiffness from its solids for exponent 1.5 only");
+    return lacks(c, "add stiffness:, or leave out exponent:", "computes a stiffness from solids only for exponent 1.5");
   if (radius[0] == 0 || radius[1] == 0)
-    return lacks(c, "add stiffness: to the material", "needs a stiffness, since a corner has no radius");
+    return lacks(c, "add stiffness: to the material", "needs a stiffness: a corner has no radius of curvature");
   m->normal.stiffness = stiffness_hertz(m->solids, radius);
   if (isnan(m->normal.stiffness))
-    return lacks(c, "add stiffness: to the material", "finds no stiffness: these surfaces do not touch in a point");
+    return lacks(c, "add stiffness: to the material", "cannot compute a stiffness: the contact of these surfaces is not a point contact");
   // a hollow surface and one that fills nine tenths of it
   if (radius[0] * radius[1] < 0 && fabs(radius[0] + radius[1]) < 0.1 * fmax(fabs(radius[0]), fabs(radius[1])))
     m->remarks |= REMARK_CONFORMAL;
@@ -34,7 +34,7 @@ static bool resolve_line(contact_material *m, const double radius[2], const comp
   if (!m->has_solids) return lacks(c, "add solid: to the material, or young: and poisson:", "needs solids");
   double sum = radius[0] + radius[1], difference = radius[0] * radius[1] < 0 ? -sum : sum;  // a hollow one is negative
   if (!isfinite(difference) || radius[0] == 0 || radius[1] == 0 || !(difference > 0))
-    return lacks(c, "use a law with a stiffness", "is for two cylinders, one beside or inside the other");
+    return lacks(c, "use a law with a stiffness", "needs two parallel cylinders, one beside or inside the other");
   m->normal.difference = difference;
   m->normal.modulus = solid_modulus(m->solids);
   return true;
@@ -44,15 +44,15 @@ bool material_resolve(contact_material *m, const double radius[2], bool line, pl
   const normal_law_type *type = m->normal.type;
   if (!type)
     return source_error(error, CAROM_ERROR_MODEL, at, "add material: NAME with a stiffness",
-                        "'%s' touches, but no material says how stiff it is", owner);
+                        "'%s' has no material, and this method needs its stiffness", owner);
   complaint c = {at, owner, type->name, m->name, error};
   if (m->friction > 0 && m->tangential.type->set_valued)
     return source_error(error, CAROM_ERROR_MODEL, at, "use friction_law: brown-mcphee, or method moreau or event",
-                        "'%s': friction law %s of material '%s' is no function of speed, and this method needs one", owner,
+                        "'%s': this method needs a friction force that is a function of speed, and law %s of material '%s' is set-valued", owner,
                         m->tangential.type->name, m->name);
   switch (type->contact) {
     case LAW_POINT: return resolve_point(m, radius, &c);
-    case LAW_LINE: return line ? resolve_line(m, radius, &c) : lacks(&c, "use a law of points", "is for cylinders, and these are not");
+    case LAW_LINE: return line ? resolve_line(m, radius, &c) : lacks(&c, "use a law for point contact", "is for parallel cylinders, and these surfaces are not");
     case LAW_LINEAR:
       return m->normal.stiffness > 0 || lacks(&c, "add stiffness: to the material", "needs a stiffness");
     case LAW_OWN: return true;

@@ -13,5 +13,5 @@ static const char *const needs[] = {"length", NULL};
 const normal_law_type normal_esdu_78035 = {
     .name = "esdu-78035", .equation = "δ = F/(π E* L) (ln(4π E* ΔR L/F) + 1), F (1 + 3(1-e²)/4 δ̇/v₀)",
     .source = "ESDU 78035, Contact phenomena I (1978); damping of Lankarani and Nikravesh",
-    .range = "parallel cylinders, inner or outer; δ below 4 ΔR, beyond it the force grows in proportion",
+    .range = "parallel cylinders, internal or external; δ below 4 ΔR, proportional force beyond",
     .contact = LAW_LINE, .needs = needs, .lambda = normal_lambda_lankarani_nikravesh, .force = force, .energy = energy};

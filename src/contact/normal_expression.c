@@ -11,4 +11,4 @@ static const char *const needs[] = {"force", NULL};
 
 const normal_law_type normal_expression = {
     .name = "expression", .equation = "F = force(delta, rate, approach)", .source = "the model",
-    .range = "as its author says", .contact = LAW_OWN, .needs = needs, .force = force};
+    .range = "defined by the model", .contact = LAW_OWN, .needs = needs, .force = force};

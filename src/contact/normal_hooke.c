@@ -10,5 +10,5 @@ static double energy(const normal_law *l, double delta) { return 0.5 * l->stiffn
 
 const normal_law_type normal_hooke = {
     .name = "hooke", .equation = "F = K δ", .source = "Hooke 1678",
-    .range = "elastic; a spring, where the shape of the contact does not matter",
+    .range = "elastic; a linear spring, independent of the contact geometry",
     .contact = LAW_LINEAR, .elastic = true, .force = force, .energy = energy};

@@ -13,5 +13,5 @@ static const char *const needs[] = {"length", NULL};
 const normal_law_type normal_johnson = {
     .name = "johnson", .equation = "δ = F/(π E* L) (ln(4π E* ΔR L/F) - 1), F (1 + 3(1-e²)/4 δ̇/v₀)",
     .source = "Johnson, Contact Mechanics (1985); damping of Lankarani and Nikravesh",
-    .range = "parallel cylinders, inner or outer; δ below 0.54 ΔR, beyond it the force grows in proportion",
+    .range = "parallel cylinders, internal or external; δ below 0.54 ΔR, proportional force beyond",
     .contact = LAW_LINE, .needs = needs, .lambda = normal_lambda_lankarani_nikravesh, .force = force, .energy = energy};

@@ -13,5 +13,5 @@ static const char *const needs[] = {"damping", NULL};
 
 const normal_law_type normal_kelvin_voigt = {
     .name = "kelvin-voigt", .equation = "F = K δ + D δ̇", .source = "Goldsmith 1960",
-    .range = "linear materials; the force jumps at the touch, and its damping does not know a restitution",
+    .range = "linear materials; the force jumps at first contact, and the damping is independent of the restitution",
     .contact = LAW_LINEAR, .needs = needs, .force = force, .energy = energy};

@@ -163,7 +163,7 @@ static bool report_open_loop(const mechanism *m, const motion *x, carom_error *e
     }
   return source_error(error, CAROM_ERROR_ASSEMBLY, worst->at,
                       "check lengths and positions, or give initial values nearer to a closed position",
-                      "the mechanism does not close: '%s' is still off by %.3g", worst->name, most);
+                      "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
 }
 
 // A given coordinate of a joint that closes a loop is a guess like any other, and may come out elsewhere too.
@@ -372,7 +372,7 @@ static bool check_velocities(const mechanism *m, motion *x, carom_error *error) 
   if (most <= 1e-8 * fastest * fmax(1, m->length)) return true;
   const drive *last = m->drive_count ? &m->drives[m->drive_count - 1] : NULL;
   return source_error(error, CAROM_ERROR_ASSEMBLY, last ? last->at : worst->at, "leave one of them out",
-                      "drives and constraints contradict: '%s' cannot keep up, its rate is off by %.3g", worst->name, most);
+                      "drives and constraints contradict each other: the rate of '%s' is violated by %.3g", worst->name, most);
 }
 
 // --- all ----------------------------------------------------------------------------------------------------------

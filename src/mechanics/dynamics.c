@@ -254,9 +254,9 @@ void dynamics_explain(const mechanism *m, const motion *x, char *text, int size)
     const node *n = &m->nodes[x->singular_node];
     if (n->joint < 0)
       snprintf(text, (size_t)size, "body '%s' has no mass or no inertia, and %s need both", m->bodies[n->body].name,
-               m->absolute ? "absolute coordinates" : "bodies that only clearance holds");
+               m->absolute ? "absolute coordinates" : "bodies held only by clearance joints");
     else
-      snprintf(text, (size_t)size, "body '%s' and what hangs on it have no inertia along joint '%s'",
+      snprintf(text, (size_t)size, "body '%s' and the bodies attached to it have no inertia along joint '%s'",
                m->bodies[n->body].name, m->joints[n->joint].name);
     return;
   }

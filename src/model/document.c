@@ -121,7 +121,7 @@ static bool from_source(const value *v, const source *s) { return v->key_at.sour
 
 // Two included files that disagree, with no word from the file that includes them.
 static bool conflict(loader *l, const value *a, const value *b) {
-  return source_error(l->error, CAROM_ERROR_MODEL, b->key_at, "say it in the including file, which has the last word",
+  return source_error(l->error, CAROM_ERROR_MODEL, b->key_at, "write it in the including file, which takes precedence",
                       "'%s' is also at %s:%d:%d, with another value", b->key, a->key_at.source->name, a->key_at.line,
                       a->key_at.column);
 }

@@ -115,10 +115,10 @@ static const value *naming_key(const option_reader *r, const char *family, const
   if (owners == 1) return found;
   if (last) {
     source_error(r->error, CAROM_ERROR_MODEL, last->key_at, NULL,
-                 "this %s is more than one thing at once: '%s' is one of them", family, last->key);
+                 "this %s has more than one kind: '%s' is one of them", family, last->key);
     return NULL;
   }
-  source_error(r->error, CAROM_ERROR_MODEL, entry_place(entry), hint, "this %s does not say what it is: one of %s",
+  source_error(r->error, CAROM_ERROR_MODEL, entry_place(entry), hint, "this %s has no kind: it must be one of %s",
                family, member_list(r->memory, tables, count));
   return NULL;
 }
@@ -134,7 +134,7 @@ static bool takes_map(const option *o) { return o && (o->type == OPTION_TABLE ||
 static bool push(const option_reader *r, value *map, value *item) {
   const value *before = value_get(map, item->key);
   if (before)
-    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, NULL, "'%s' is there twice: first at %d:%d",
+    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, NULL, "'%s' occurs twice: first at %d:%d",
                         item->key, before->key_at.line, before->key_at.column);
   *ARENA_PUSH(r->memory, map->items, map->count, map->capacity) = item;
   return true;
@@ -151,7 +151,7 @@ static bool flatten(const option_reader *r, const option_table *table, const val
       if (!push(r, flat, naming->items[i])) return false;
   } else if (!value_is_nothing(naming)) {
     if (!subject)
-      return source_error(r->error, CAROM_ERROR_MODEL, naming->at, NULL, "'%s' takes a map of options, not %s",
+      return source_error(r->error, CAROM_ERROR_MODEL, naming->at, NULL, "'%s' must be a map of options, not %s",
                           table->name, value_kind_text(naming));
     value *v = ARENA_NEW(r->memory, value);
     *v = *naming;

@@ -166,12 +166,12 @@ static bool refuse(reader *r, struct fy_event *event) {
   place at = start_of(r, event);
   if (event->type == FYET_ALIAS)
     return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters",
-                        "aliases (*name) are not taken");
+                        "aliases (*name) are not supported");
   if (fy_event_get_anchor_token(event))
     return source_error(error, CAROM_ERROR_MODEL, at, "put shared values into parameters",
-                        "anchors (&name) are not taken");
+                        "anchors (&name) are not supported");
   if (fy_event_get_tag_token(event))
-    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "tags (!name) are not taken");
+    return source_error(error, CAROM_ERROR_MODEL, at, NULL, "tags (!name) are not supported");
   return true;
 }
 
@@ -197,7 +197,7 @@ static bool expects_key(const reader *r) {
 static bool on_key(reader *r, value *scalar, place at) {
   carom_error *error = r->loader->error;
   if (strcmp(scalar->text, "<<") == 0 && !scalar->quoted)
-    return source_error(error, CAROM_ERROR_MODEL, at, "use include or parameters", "merge keys (<<) are not taken");
+    return source_error(error, CAROM_ERROR_MODEL, at, "use include or parameters", "merge keys (<<) are not supported");
   if (scalar->text[0] == '\0') return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a key is missing here");
   level *top = &r->levels[r->depth - 1];
   top->key = scalar->text;

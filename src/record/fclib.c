@@ -137,7 +137,7 @@ static bool read_matrix(reader *r, const char *group, const char *name, fclib_ma
 
 static bool read_sized(reader *r, const char *group, const char *name, int rows, int columns, fclib_matrix *a) {
   if (!read_matrix(r, group, name, a)) return false;
-  return (a->rows == rows && a->columns == columns) || fail(r, "does not fit the other parts in size", name);
+  return (a->rows == rows && a->columns == columns) || fail(r, "does not match the other parts in size", name);
 }
 
 // --- the two forms ------------------------------------------------------------------------------------------------
@@ -177,14 +177,14 @@ static bool read_global(reader *r, fclib_problem *p) {
   if (!has(r, group, "G")) return true;
   if (!read_matrix(r, group, "G", &p->G)) return false;
   p->equations = p->G.columns;
-  if (p->G.rows != velocities) return fail(r, "does not fit the other parts in size", "G");
+  if (p->G.rows != velocities) return fail(r, "does not match the other parts in size", "G");
   return (p->b = read_vector(r, group, "b", &p->equations)) != NULL;
 }
 
 static bool read_file(reader *r, fclib_problem *p) {
   if (there(r, "fclib_local")) return read_local(r, p);
   if (there(r, "fclib_global")) return read_global(r, p);
-  error_set(r->error, CAROM_ERROR_FILE, "%s is no contact problem: it has neither fclib_local nor fclib_global",
+  error_set(r->error, CAROM_ERROR_FILE, "%s is not a contact problem: it has neither fclib_local nor fclib_global",
             r->path);
   return false;
 }

@@ -57,7 +57,7 @@ static int peek_flags(const char *path, carom_error *error) {
   if (fd >= 0) close(fd);
   if (n < 0) error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", path, strerror(reason));
   else if (n < HEAD_SIZE || memcmp(head, "\211HDF\r\n\032\n", 8) != 0)
-    error_set(error, CAROM_ERROR_FILE, "%s is not a carom record: it is no HDF5 file", path);
+    error_set(error, CAROM_ERROR_FILE, "%s is not a carom record: it is not an HDF5 file", path);
   else return head[HEAD_FLAGS] & (FLAG_WRITING | FLAG_SHARED);
   return -1;
 }
@@ -81,7 +81,7 @@ static bool open_file(record_reader *r, quiet *q, carom_error *error) {
   }
   close_id(access, H5Pclose);
   if (r->file < 0 && flags == FLAG_WRITING)
-    error_set(error, CAROM_ERROR_FILE, "cannot read %s: its writer is not yet ready, or was killed before it was",
+    error_set(error, CAROM_ERROR_FILE, "cannot read %s: the run that writes it has just started, or was killed while starting",
               r->path);
   else if (r->file < 0) report(r, q, error);
   return r->file >= 0;

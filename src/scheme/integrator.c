@@ -68,27 +68,27 @@ static carom_status fail_stopped(const integrator *it, const char *function, car
 static const char *explain(const integrator *it, integrator_trouble trouble) {
   switch (trouble) {
     case TROUBLE_ERROR_TEST:
-      return "no step is small enough for the error test: something jumps here, or the tolerances are too tight; "
-             "loosen rtol and atol, or end the step where the jump is";
+      return "the error test fails even with the smallest step: a force or motion jumps here, or the tolerances are too tight; "
+             "loosen rtol and atol, or replace the jump by a smooth function such as blend";
     case TROUBLE_CONVERGENCE:
       return it->ops == &integrator_adams_ops
-                 ? "the corrector does not converge with any step: the problem is stiff here; use bdf, or loosen rtol"
-                 : "Newton's iteration does not converge with any step: the equations are singular or jump here, or "
-                   "the state is not consistent; loosen rtol and atol, or give a smaller first step";
-    case TROUBLE_TOLERANCE: return "rtol and atol ask for more digits than numbers have; loosen them";
-    case TROUBLE_REFUSED: return "cannot be evaluated on the way, however small the step; look at the model there";
-    case TROUBLE_REFUSED_AT_START: return "cannot be evaluated at the state to start from; look at the initial state";
+                 ? "the corrector does not converge, even with the smallest step: the problem is stiff here; use bdf, or loosen rtol"
+                 : "Newton's iteration does not converge, even with the smallest step: the equations are singular or jump here, "
+                   "or the state is inconsistent; loosen rtol and atol, or give a smaller first step";
+    case TROUBLE_TOLERANCE: return "rtol and atol are below the rounding error; loosen them";
+    case TROUBLE_REFUSED: return "cannot be evaluated, even with the smallest step; check the model at this time";
+    case TROUBLE_REFUSED_AT_START: return "cannot be evaluated at the initial state; check the initial values";
     case TROUBLE_REFUSED_FIXED_STEP:
-      return "cannot be evaluated on the way, and a fixed step cannot give way; use a smaller step, or a method with "
+      return "cannot be evaluated within the fixed step; use a smaller step, or an integrator with "
              "variable steps";
     case TROUBLE_PROJECTION:
-      return "the state cannot be brought back onto its constraints, however small the step; tighten rtol, or look "
-             "for a singular position";
-    case TROUBLE_SINGULAR: return "the iteration matrix is singular; look for a component that nothing determines";
+      return "the state cannot be projected onto the constraints, even with the smallest step; tighten rtol, or check "
+             "whether this is a singular position";
+    case TROUBLE_SINGULAR: return "the iteration matrix is singular; check for a component that no equation determines";
     case TROUBLE_MEMORY: return "out of memory";
     case TROUBLE_OTHER: break;
   }
-  return "could not go on";
+  return "could not continue";
 }
 
 carom_status integrator_fail(const integrator *it, integrator_trouble trouble, const char *detail, carom_error *error) {
@@ -236,7 +236,7 @@ static void copy(double *to, const double *from, int n) {
 
 static carom_status check_stop(integrator *it, double t_stop, carom_error *error) {
   if (!(t_stop >= it->t))
-    return error_set(error, CAROM_ERROR_USAGE, "%s: asked to go from t = %.17g back to t = %.17g", it->ops->name, it->t,
+    return error_set(error, CAROM_ERROR_USAGE, "%s: the current time %.17g is after the end time %.17g", it->ops->name, it->t,
                      t_stop);
   if (t_stop != it->t_stop) it->steps_to_stop = 0;
   it->t_stop = t_stop;
