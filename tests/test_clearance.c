@@ -492,7 +492,7 @@ static void a_link_may_fit_by_its_clearance_alone(void) {
   snprintf(text, sizeof text, format, 5.0);
   carom_error error = {0};
   CHECK(carom_model_parse(text, "test", &error) == NULL && error.status == CAROM_ERROR_ASSEMBLY);
-  CHECK(strstr(error.message, "does not close") != NULL && strstr(error.message, "'right'") != NULL);
+  CHECK(strstr(error.message, "cannot be assembled") != NULL && strstr(error.message, "'right'") != NULL);
 }
 
 // A hint names only keys that the method has: compliant has no `separate`.

@@ -527,7 +527,10 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
     assemble_velocities(m, x, initial, &guess, memory, report);
     done = check_velocities(m, x, error) && (!ideal || add_own(m, x, initial, error)) && count_freedom(m, x, report, error);
   }
-  if (done) keep_state(m, x, memory);
+  if (done) {
+    m->redundant = report->redundant;
+    keep_state(m, x, memory);
+  }
   memory->out_of_memory = outer;
   motion_destroy(of_ideal);
   motion_destroy(x);
@@ -547,6 +550,7 @@ bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_e
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
   bool done = check_inertia(m, x, error);
+  m->redundant = twin->redundant;  // joints that carry bodies add no redundant rows
   keep_state(m, x, memory);
   memory->out_of_memory = outer;
   motion_destroy(x);

@@ -20,7 +20,8 @@ enum { PROX_TURNS = 12 };
 // A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
 // ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
 static const double IMMOBILE = 1e-10;
-
+// A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see rank_tolerance.
+static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
 
 // M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the bases the row touches.
 static void respond_to_row(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
@@ -66,6 +67,95 @@ static void forget_response(const mechanism *m, const motion *x, const row *move
   }
 }
 
+// All there is to move, as a mass: bodies and, for those with inertia alone, their inertia at a typical distance.
+static double total_mass(const mechanism *m, double length) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const double *J = m->nodes[i].inertia;
+    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (length * length);
+  }
+  return sum;
+}
+
+// The diagonal of W for a row that had to move the whole mechanism.
+static double least_mobility(const mechanism *m, const motion *x, const row *r, double mass, double length) {
+  double sum = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
+    if (t->node != GROUND) sum += vec3_dot(v, v) + vec3_dot(w, w) / (length * length);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    double c = x->row_speeds[r->speed0 + k].c;
+    sum += c * c / fmax(1, length * length);
+  }
+  return sum / mass;
+}
+
+// The rows of the constraints that nothing can move: all their freedoms are driven, or the tree has none along them.
+typedef struct mobility_test {
+  double length, mass;
+} mobility_test;
+
+static mobility_test begin_mobility_test(const mechanism *m) {
+  double length = m->length > 0 ? m->length : 1;
+  return (mobility_test){length, total_mass(m, length)};
+}
+
+// Whether a row with this diagonal of W can move; a diagonal far below that of moving everything is rounding of a zero.
+static bool row_moves(const mechanism *m, const motion *x, const mobility_test *t, int i, double diagonal, double *least) {
+  *least = least_mobility(m, x, &x->rows[i], t->mass, t->length);
+  return diagonal > IMMOBILE * *least;
+}
+
+static void decouple(int n, double *W, int i, double own) {
+  for (int j = 0; j < n; j++) W[(long)i * n + j] = W[(long)j * n + i] = 0;
+  W[(long)i * n + i] = own;
+}
+
+// Rounding in the row of a constraint that nothing can move would look like mobility to a solver, which then answers with
+// multipliers of 1e15.
+void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W) {
+  int n = x->row_total;
+  if (!m->row_count) return;
+  mobility_test test = begin_mobility_test(m);
+  for (int i = 0; i < m->row_count; i++) {
+    double least;
+    if (!row_moves(m, x, &test, i, W[(long)i * n + i], &least)) decouple(n, W, i, least > 0 ? least : 1);
+  }
+}
+
+// --- redundant rows in contact problems ---------------------------------------------------------------------------
+
+// Redundant rows depend on others only where the constraints hold. At a distance d from there the rows differ by about d/L, so
+// that a pivot of (d/L)² tells nothing: taken for an independent row, it would lock the mechanism. Rows that move with time are
+// not asked: a time step evaluates them for its end.
+static double rank_tolerance(const mechanism *m, const motion *x) {
+  mobility_test test = begin_mobility_test(m);
+  double distance = 0;
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    double size = least_mobility(m, x, r, 1, test.length);  // squared, of the row
+    if (r->phi_t == 0 && size > 0) distance = fmax(distance, fabs(r->phi) / (sqrt(size) * test.length));
+  }
+  return fmin(fmax(DEPENDENT, 100 * distance * distance), DEPENDENT_AT_MOST);
+}
+
+void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W, double *q) {
+  int nc = m->row_count;
+  if (!m->redundant) return;
+  double *scaled = x->dense_delassus, *copy = scaled + (long)nc * nc;
+  for (int i = 0; i < nc; i++) x->scale[i] = 1 / sqrt(W[(long)i * n + i]);
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) scaled[i * nc + j] = copy[i * nc + j] = x->scale[i] * x->scale[j] * W[(long)i * n + j];
+  x->independent = dense_rank(nc, copy, rank_tolerance(m, x), x->row_order);
+  for (int k = x->independent; k < nc; k++) {
+    int i = x->row_order[k];
+    decouple(n, W, i, W[(long)i * n + i]);
+    q[i] = 0;
+  }
+}
+
 void delassus_form(const mechanism *m, motion *x) {
   int nc = m->row_count;
   double *tau = x->speed_work[0], *out = x->speed_work[1];
@@ -96,6 +186,7 @@ void rows_delassus(const mechanism *m, motion *x, double *W) {
     for (int i = j; i < n; i++) W[i * n + j] = W[j * n + i] = rate_under_response(m, x, mover, &x->rows[i], out);
     forget_response(m, x, mover, out);
   }
+  delassus_decouple_fixed(m, x, W);
 }
 
 static double diagonal(const mechanism *m, const motion *x, int j) {
@@ -105,40 +196,13 @@ static double diagonal(const mechanism *m, const motion *x, int j) {
   return 0;
 }
 
-// All there is to move, as a mass: bodies and, for those with inertia alone, their inertia at a typical distance.
-static double total_mass(const mechanism *m, double length) {
-  double sum = 0;
-  for (int i = 1; i < m->node_count; i++) {
-    const double *J = m->nodes[i].inertia;
-    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (length * length);
-  }
-  return sum;
-}
-
-// The diagonal of W for a row that had to move the whole mechanism. One far below this is rounding of a zero.
-static double least_mobility(const mechanism *m, const motion *x, const row *r, double mass, double length) {
-  double sum = 0;
-  for (int k = 0; k < r->body_count; k++) {
-    const row_body *t = &x->row_bodies[r->body0 + k];
-    vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
-    if (t->node != GROUND) sum += vec3_dot(v, v) + vec3_dot(w, w) / (length * length);
-  }
-  for (int k = 0; k < r->speed_count; k++) {
-    double c = x->row_speeds[r->speed0 + k].c;
-    sum += c * c / fmax(1, length * length);
-  }
-  return sum / mass;
-}
-
 // Scales W to a unit diagonal in place and factorises W + μ.
 bool delassus_factor(const mechanism *m, motion *x) {
   int nc = m->row_count;
-  double length = m->length > 0 ? m->length : 1, mass = total_mass(m, length);
+  mobility_test test = begin_mobility_test(m);
   for (int j = 0; j < nc; j++) {
-    double d = diagonal(m, x, j);
-    // a row nothing can move (its freedoms driven, or none in the tree along it) is left alone
-    bool moves = d > IMMOBILE * least_mobility(m, x, &x->rows[j], mass, length);
-    x->scale[j] = moves ? 1 / sqrt(d) : 0;
+    double d = diagonal(m, x, j), least;
+    x->scale[j] = row_moves(m, x, &test, j, d, &least) ? 1 / sqrt(d) : 0;  // 0: left alone
   }
   if (m->sparse) {
     for (int j = 0; j < nc; j++)
@@ -169,6 +233,13 @@ static void delassus_residual(const mechanism *m, const motion *x, const double 
     for (int j = 0; j < nc; j++) r[i] -= x->delassus[i * nc + j] * z[j];
 }
 
+static void dense_times(int n, const double *A, const double *z, double *out) {
+  for (int i = 0; i < n; i++) {
+    out[i] = 0;
+    for (int j = 0; j < n; j++) out[i] += A[i * n + j] * z[j];
+  }
+}
+
 static double largest(const double *v, int n) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
@@ -193,6 +264,26 @@ void delassus_solve(const mechanism *m, motion *x, const double *rhs, double *la
       dense_cholesky_solve(nc, x->delassus_factor, nc, r);
     for (int i = 0; i < nc; i++) z[i] += r[i];
     delassus_residual(m, x, b, z, r);
+  }
+  for (int i = 0; i < nc; i++) lambda[i] = x->scale[i] * z[i];
+}
+
+// W λ is kept; the proximal iteration from zero finds the least λ with it.
+void delassus_share(const mechanism *m, motion *x, double *lambda) {
+  int nc = m->row_count;
+  if (!m->redundant || x->independent == nc) return;
+  const double *W = x->dense_delassus;
+  double *factor = x->dense_delassus + (long)nc * nc, *b = x->row_work[1], *r = x->row_work[2], *z = x->row_work[3];
+  memcpy(factor, W, (size_t)nc * (size_t)nc * sizeof *W);
+  for (int i = 0; i < nc; i++) factor[i * nc + i] += PROX, z[i] = lambda[i] / x->scale[i];
+  if (!dense_cholesky(nc, factor, nc, 0)) return;
+  dense_times(nc, W, z, b);
+  memset(z, 0, (size_t)nc * sizeof *z);
+  for (int turn = 0; turn < 2; turn++) {
+    dense_times(nc, W, z, r);
+    for (int i = 0; i < nc; i++) r[i] = b[i] - r[i];
+    dense_cholesky_solve(nc, factor, nc, r);
+    for (int i = 0; i < nc; i++) z[i] += r[i];
   }
   for (int i = 0; i < nc; i++) lambda[i] = x->scale[i] * z[i];
 }

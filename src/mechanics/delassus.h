@@ -9,6 +9,14 @@ void delassus_form(const mechanism *m, motion *x);
 bool delassus_factor(const mechanism *m, motion *x);
 // lambda := W⁻¹ rhs, of least norm where it is not unique. The two may be the same array.
 void delassus_solve(const mechanism *m, motion *x, const double *rhs, double *lambda);
+// Decouples the constraint rows that nothing can move in a dense W over all rows (x->row_total).
+void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W);
+// For a contact problem W r + q of n rows, the constraints' first: decouples the constraint rows that depend on others, so that
+// their multipliers are zero. The others then hold them too.
+void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W, double *q);
+// Of all multipliers of the constraints with the same effect, those of least norm (as delassus_solve finds them). For the W
+// that was given to delassus_decouple_dependent last.
+void delassus_share(const mechanism *m, motion *x, double *lambda);
 // M⁻¹ Gᵀ lambda over the first `row_count` rows. Valid until the next call.
 const double *delassus_response(const mechanism *m, motion *x, const double *lambda, int row_count);
 

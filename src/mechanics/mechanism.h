@@ -199,6 +199,7 @@ struct mechanism {
   bool floats;              // some body hangs on nothing but joints with clearance, and so is free in the tree
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
+  int redundant;            // constraint rows that depend on others at the start
   int extra_rows;           // room for rows that come and go
   int inner_count;          // states of forces beside coordinates and speeds
   const bool *touches;      // one a body: such rows may act on it; null: none do
@@ -260,6 +261,9 @@ struct motion {
   double *delassus;         // G M⁻¹ Gᵀ, dense or in the sparse pattern
   double *delassus_factor;
   double *scale, *row_work[4];
+  double *dense_delassus;   // of a mechanism with redundant rows: the constraints' W scaled, and a copy to factorise
+  int *row_order;           // of that factorisation
+  int independent;          // the first of these are rows to keep
   double *speed_work[2];
   sparse_factor *sparse;
   double *slots;            // of expressions

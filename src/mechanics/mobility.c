@@ -230,8 +230,12 @@ void mobility_rates(const mechanism *m, motion *x, const double *u, double *out)
 }
 
 void mobility_delassus(const mechanism *m, motion *x, double *W) {
-  if (m->small) m->small->delassus(x, W);
-  else rows_delassus(m, x, W);
+  if (!m->small) {
+    rows_delassus(m, x, W);
+    return;
+  }
+  m->small->delassus(x, W);
+  delassus_decouple_fixed(m, x, W);
 }
 
 void mobility_respond(const mechanism *m, motion *x, const double *P, const double *u0, double *u) {

@@ -33,6 +33,10 @@ static void allocate(const mechanism *m, motion *x) {
   long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
   x->delassus = ARENA_ARRAY(a, double, entries + 1);
   x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
+  if (m->redundant) {
+    x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
+    x->row_order = ARENA_ARRAY(a, int, nc);
+  }
   x->slots = ARENA_ARRAY(a, double, m->signal_count + 64);
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);

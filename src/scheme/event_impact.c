@@ -46,6 +46,7 @@ static solve_problem problem_of(event *s, int n, const double *W) {
 }
 
 static solve_info solve(event *s, int n, double *W) {
+  delassus_decouple_dependent(s->m, s->x, n, W, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
   long unsolved = s->tally.unsolved;

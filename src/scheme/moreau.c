@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "mechanics/mobility.h"
@@ -422,6 +423,7 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->room.W);
+  delassus_decouple_dependent(m, x, x->row_total, s->room.W, s->q_rows);
   look_for_paradox(s);
   return solve_step(s, error);
 }
@@ -533,6 +535,7 @@ static void book(moreau *s, double dt, bool solved) {
       s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
       x->lambda[i] = s->P[i] / dt;
     }
+    delassus_share(m, x, x->lambda);
     moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }
   if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
