@@ -177,12 +177,14 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
+#define SUPPORTED_PAIRS "planes touch spheres, boxes and points, and spheres touch spheres and points"
+
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {
   const unsupported_pairs *u = &c->unsupported;
   const char *hint = arena_print(
-      c->b->memory, "planes touch spheres, boxes and points, and spheres touch spheres and points; if the others need not "
-                    "touch, exclude them: contacts: {apart: {between: [%s, %s], exclude: true}}, with surfaces or groups",
+      c->b->memory, SUPPORTED_PAIRS "; if the others need not touch, exclude them: contacts: {apart: {between: [%s, %s], "
+                    "exclude: true}}, with surfaces or groups",
       surface_part(c, u->first[0])->name, surface_part(c, u->first[1])->name);
   if (u->count == 1)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported between %s", u->names.text);
@@ -311,7 +313,7 @@ static bool add_two_surfaces(contact_builder *c, int k) {
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': the two touch by '%s' already", p->name,
                         c->b->def->contacts.items[before].name);
   if (!is_supported(c, i, j))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s–%s contact is not supported", p->name,
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
                         surface_part(c, i)->kind, surface_part(c, j)->kind);
   return add_pair(c, i, j, p->name, d->material, at);
 }

@@ -98,8 +98,8 @@ extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_BOX, SHAPE_PLANE, SHAPE_COUNT } shape;
 
-// How two shapes touch, and how many points that takes; null: they never do. `swap` says that the table's first shape
-// is the pair's second.
+// The contact type of two shapes and its number of points. Returns null if their contact is not supported. `swap` is set if
+// the first shape of the type is the second of the pair.
 const contact_type *contact_between(shape a, shape b, bool planar, int *point_count, bool *swap);
 
 #endif

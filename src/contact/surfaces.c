@@ -75,7 +75,7 @@ static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .
                                                    .curvatures = curvatures_of_spheres,
                                                    .nearest = spheres_nearest};
 
-// The upper half of a symmetric table; a point is a sphere without radius.
+// The upper half of a symmetric table; a point is a sphere without radius. Null: contact is not supported.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     //                point   sphere                  box    plane
     [SHAPE_POINT]  = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
