@@ -17,6 +17,7 @@ struct carom_sim {
   bool *turns;                 // of the ledger
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
+  long bookings;               // how often it has looked
   double booked_t;             // and when that was,
   double *booked_q;            // coordinates of the joints then, and their speeds
   bool counts_turns;           // of joints that are read off markers

@@ -50,7 +50,8 @@ typedef struct summary_field {
 
 static const summary_field of_the_run[] = {
     MEASURE("t", t), COUNT("steps", steps), COUNT("rejected", rejected), COUNT("evaluations", evaluations),
-    MEASURE("wall_s", wall_s), MEASURE("steps_per_s", steps_per_s), MEASURE("energy_imbalance", energy_imbalance), MEASURE("energy_limit", energy_limit),
+    MEASURE("wall_s", wall_s), MEASURE("steps_per_s", steps_per_s), MEASURE("energy_imbalance", energy_imbalance),
+    MEASURE("energy_warn", energy_warn), MEASURE("energy_limit", energy_limit),
     MEASURE("constraint_violation", constraint_violation)};
 
 static const summary_field of_contact[] = {

@@ -103,7 +103,7 @@ static void print_assembly(const carom_model *model, const carom_model_info *inf
   else if (info->constraint_rows)
     printf("  %-12s loops closed as given (violation %.1e)\n", "start", info->violation_after);
   else printf("  %-12s as given\n", "start");
-  summary_warnings(stdout, "    ", model, NULL);
+  summary_model_warnings(stdout, "    ", model);
   summary_notes(stdout, "    ", model);
 }
 

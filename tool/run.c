@@ -66,15 +66,15 @@ static const char *clash(const run_args *a, const char *record) {
   return NULL;
 }
 
-static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const char *record,
-                         const char *report) {
+static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const carom_verdict *verdict,
+                         const char *record, const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
     char text[2048];
     carom_summary_json(s, text, sizeof text);
     fprintf(to, "%s\n", text);
   } else if (!a->quiet) {
-    summary_print(to, a->model, model, s, &(summary_files){record, to == stdout ? a->csv : NULL, report});
+    summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report});
   }
 }
 
@@ -82,6 +82,14 @@ static void tell_results(const run_args *a, const carom_model *model, const caro
 static bool progress_is_wanted(const run_args *a) {
   bool rows_on_screen = a->csv && strcmp(a->csv, "-") == 0 && is_terminal(stdout);
   return !a->quiet && is_terminal(stderr) && !rows_on_screen;
+}
+
+static bool refuse_warnings(const run_args *a, const carom_model *model, const carom_verdict *verdict) {
+  int warnings = summary_warnings(NULL, "", model, verdict);
+  if (!warnings) return false;
+  fprintf(stderr, "error: %d warning%s, and --strict was given\n", warnings, warnings == 1 ? "" : "s");
+  if (a->quiet || a->json) summary_warnings(stderr, "  ", model, verdict);
+  return true;
 }
 
 static int run_model(const run_args *a, const carom_model *model, const char *record) {
@@ -97,14 +105,13 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   bool began = summary.wall_s > 0;
   if (status != CAROM_OK) tell_error(&error);
   int unreported = began && a->report ? report_write(&record, 1, a->report) : 0;
-  if (began) tell_results(a, model, &summary, record, unreported ? NULL : a->report);
-  int warnings = summary_warnings(NULL, "", model, &summary);
-  if (status == CAROM_OK && a->strict && warnings) {
-    fprintf(stderr, "error: %d warning%s, and --strict was given\n", warnings, warnings == 1 ? "" : "s");
-    if (a->quiet || a->json) summary_warnings(stderr, "  ", model, &summary);
-    return 1;
-  }
-  return status == CAROM_OK ? unreported : carom_status_exit_code(status);
+  if (!began) return carom_status_exit_code(status);
+  carom_verdict *verdict = carom_judge(model, &summary, &error);
+  if (!verdict) return tell_error(&error);
+  tell_results(a, model, &summary, verdict, record, unreported ? NULL : a->report);
+  bool refused = status == CAROM_OK && a->strict && refuse_warnings(a, model, verdict);
+  carom_verdict_destroy(verdict);
+  return refused ? 1 : status == CAROM_OK ? unreported : carom_status_exit_code(status);
 }
 
 static int run_command(int argc, char **argv) {

@@ -16,45 +16,6 @@ static void line(FILE *to, const char *label, const char *format, ...) {
   va_end(args);
 }
 
-// What rigid contact should not hide; as many as there are.
-static int contact_warnings(FILE *to, const char *indent, const carom_summary *s) {
-  if (!s) return 0;
-  const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
-  const struct {
-    long count;
-    const char *name, *text;
-  } kinds[] = {
-      {s->unbalanced, "energy", "run whose energy does not balance: steps or tolerances are too coarse, or the motion passes a "
-                                "singular position or a jump; do not trust it"},
-      {s->unsolved - s->impossible, "unsolved", "contact problems that no solver solved to tolerance"},
-      {s->impossible, "impossible", "contact problems that have no solution: every combination of open, stick and slip was "
-                                    "tried; what touches is asked for motions that exclude each other"},
-      {s->step_too_large, "step too large", "contacts first seen deeper than the clearance or the body, or bodies "
-                                            "that went through each other: impacts were missed or came late; take a "
-                                            "shorter step"},
-      {s->too_deep, "penetration", "contacts first met deeper than their bound: their forces are not earned by any motion, and "
-                                   "energy was made of nothing; use 'entry: locate', or shorter steps"},
-      {s->inconsistent, "inconsistent", "steps in which no finite force fits a sliding contact (Painlevé's paradox); an "
-                                        "impact without collision was taken"},
-      {s->indeterminate, "indeterminate", "steps in which more than one motion fits a sliding contact (Painlevé's "
-                                          "paradox); lifting off was tried first"},
-      {s->friction_unsettled, "friction unsettled", "steps in which the friction of a joint and the load it comes from did not "
-                                                    "agree: the mechanism locks itself, or contacts and joints hold the "
-                                                    "same motion and more than one load fits; give the joint a constant "
-                                                    "friction_torque or friction_force, or less friction"},
-      {s->unsettled, "unsettled", "instants at which impacts followed each other without end, or stick and slip could not be "
-                                  "decided together with the load of joints; the motion went on with the last that was found"},
-      {s->energy_gains, "energy gain", "steps whose impacts added energy, as Newton's restitution with friction may"},
-  };
-  int count = 0;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (!kinds[i].count) continue;
-    count++;
-    if (to) fprintf(to, "%s%s%s:%s %ld %s\n", indent, colour, kinds[i].name, plain, kinds[i].count, kinds[i].text);
-  }
-  return count;
-}
-
 static int law_warnings(FILE *to, const char *indent, const carom_model *model) {
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   carom_remark r;
@@ -69,7 +30,8 @@ static int law_warnings(FILE *to, const char *indent, const carom_model *model) 
   return count;
 }
 
-int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *s) {
+// What assembly changed of the given start.
+static int start_warnings(FILE *to, const char *indent, const carom_model *model) {
   carom_model_info info = carom_model_get_info(model);
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   int count = 0;
@@ -82,13 +44,31 @@ int summary_warnings(FILE *to, const char *indent, const carom_model *model, con
   if (info.changed_joint && ++count && to)
     fprintf(to, "%s%sstart:%s the given u of joint '%s' had to give way so that the speeds fit, from %.9g to %.9g\n",
             indent, colour, plain, info.changed_joint, info.changed_from, info.changed_to);
-  if (s && s->restarts && ++count && to)
-    fprintf(to, "%s%srestart:%s %ld from a checkpoint: the multistep integrator began anew, so the last digits differ "
-                "from those of a run in one piece\n", indent, colour, plain, s->restarts);
-  if (s && s->projection_failures && ++count && to)
-    fprintf(to, "%s%sprojection:%s %ld steps whose constraints could not be met to tolerance\n", indent, colour, plain,
-            s->projection_failures);
-  return count + law_warnings(to, indent, model) + contact_warnings(to, indent, s);
+  return count;
+}
+
+int summary_model_warnings(FILE *to, const char *indent, const carom_model *model) {
+  return start_warnings(to, indent, model) + law_warnings(to, indent, model);
+}
+
+// A key of the verdict in words: step_too_large, step too large.
+static void print_key(FILE *to, const char *key) {
+  for (; *key; key++) fputc(*key == '_' ? ' ' : *key, to);
+}
+
+int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_verdict *verdict) {
+  int count = start_warnings(to, indent, model);
+  carom_check c;
+  for (int i = 0; (c = carom_verdict_check(verdict, i)).key; i++) {
+    // how it ended has a line of its own, and of the start more is known above
+    if (c.level == CAROM_GOOD || strcmp(c.key, "end") == 0 || strcmp(c.key, "initial") == 0) continue;
+    count++;
+    if (!to) continue;
+    fprintf(to, "%s%s", indent, style(to, c.level == CAROM_BAD ? STYLE_ERROR : STYLE_WARNING));
+    print_key(to, c.key);
+    fprintf(to, ":%s %s\n", style(to, STYLE_PLAIN), c.sentence);
+  }
+  return count;
 }
 
 void summary_notes(FILE *to, const char *indent, const carom_model *model) {
@@ -122,11 +102,8 @@ static void print_effort(FILE *to, const carom_summary *s) {
 
 // How far to trust the run.
 static void print_trust(FILE *to, const carom_model_info *info, const carom_summary *s) {
-  if (isfinite(s->energy_imbalance))
-    line(to, "energy", "%s %.1e of the energy that went through", s->unbalanced ? "NOT closed: off by" : "closed to",
-         s->energy_imbalance);
-  else
-    line(to, "energy", "the balance could not be drawn up: a number overflowed");
+  if (isfinite(s->energy_imbalance)) line(to, "energy", "relative error %.1e", s->energy_imbalance);
+  else line(to, "energy", "the balance could not be drawn up: a number overflowed");
   if (info->constraint_rows == 0) line(to, "constraints", "none to hold: joint coordinates satisfy every joint exactly");
   else line(to, "constraints", "held to %.1e (m or rad), the largest violation met", s->constraint_violation);
 }
@@ -148,8 +125,24 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
          s->worst_residual);
 }
 
+static void print_verdict(FILE *to, const carom_model *model, const carom_verdict *verdict) {
+  static const char *const words[] = {"good: no problems found", "doubtful: read the warnings before you trust this run",
+                                      "bad: do not trust this run as it is"};
+  static const text_style styles[] = {STYLE_PLAIN, STYLE_WARNING, STYLE_ERROR};
+  carom_level level = carom_verdict_level(verdict);
+  bool warned = summary_warnings(NULL, "", model, verdict) > 0;
+  const char *word = warned || level == CAROM_GOOD ? words[level] : "not finished: no other problems found";
+  line(to, "verdict", "%s%s%s", style(to, styles[level]), word, style(to, STYLE_PLAIN));
+  if (warned) {
+    fprintf(to, "  warnings\n");
+    summary_warnings(to, "    ", model, verdict);
+  } else {
+    line(to, "warnings", "none");
+  }
+}
+
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *s,
-                   const summary_files *files) {
+                   const carom_verdict *verdict, const summary_files *files) {
   carom_model_info info = carom_model_get_info(model);
   const char *title = info.title && *info.title ? info.title : model_path;
   fprintf(to, "%s%s%s\n", style(to, STYLE_STRONG), title, style(to, STYLE_PLAIN));
@@ -158,12 +151,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   print_effort(to, s);
   print_trust(to, &info, s);
   print_contact(to, model, s);
-  if (summary_warnings(NULL, "", model, s)) {
-    fprintf(to, "  warnings\n");
-    summary_warnings(to, "    ", model, s);
-  } else {
-    line(to, "warnings", "none");
-  }
+  print_verdict(to, model, verdict);
   summary_notes(to, "    ", model);
   if (files->record && files->csv) line(to, "results", "%s, %s", files->record, files->csv);
   else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);

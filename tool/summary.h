@@ -11,9 +11,11 @@ typedef struct summary_files {
 } summary_files;
 
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *summary,
-                   const summary_files *files);
-// The warnings one by one, a line each with `indent` before it. Returns how many there are; a null stream only counts.
-int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_summary *summary);
+                   const carom_verdict *verdict, const summary_files *files);
+// The lines of the verdict that are not good, with `indent` before each. Returns how many there are; a null stream only counts.
+int summary_warnings(FILE *to, const char *indent, const carom_model *model, const carom_verdict *verdict);
+// What is known before a run: a start that had to give way, laws beyond their range.
+int summary_model_warnings(FILE *to, const char *indent, const carom_model *model);
 // What is written in the model and has no effect, a line each. No warning: nothing is wrong with the run.
 void summary_notes(FILE *to, const char *indent, const carom_model *model);
 

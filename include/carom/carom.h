@@ -119,7 +119,8 @@ typedef struct carom_summary {
   long steps, rejected, evaluations;
   double wall_s, steps_per_s;
   double energy_imbalance;         // relative to the largest energy that went through [-]
-  double energy_limit;             // what it may be before the run is suspect [-]
+  double energy_warn;              // above this the run is doubtful [-]
+  double energy_limit;             // above this it is not to be trusted [-]
   double constraint_violation;     // largest |Φ| met at the end of a step
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
@@ -142,7 +143,7 @@ typedef struct carom_summary {
   double energy_gained;            // by them [J]
   long accumulations;              // of infinitely many impacts, each summed up in closed form (method event)
   double accumulation_error;       // at most so far has that moved a point [m]
-  long unbalanced;                 // 1 when the energy does not balance as well as the scheme should: do not trust the run
+  long unbalanced;                 // 1 when the energy does not balance as well as the scheme should: above energy_warn
   long restarts;                   // of a multistep integrator, from a checkpoint
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long other_restitution;          // contacts whose law gives back another restitution than it is given
@@ -151,6 +152,21 @@ typedef struct carom_summary {
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);
+
+// How far to trust a run, line by line: the verdict that the report shows too. Null after reporting.
+typedef enum carom_level { CAROM_GOOD, CAROM_DOUBTFUL, CAROM_BAD } carom_level;
+typedef struct carom_check {
+  const char *key, *title;         // null beyond the last
+  carom_level level;
+  double value, limit;             // what was found, and up to where it is good; NaN: none
+  const char *unit;
+  const char *sentence;            // what it means, and where it is not good what to do
+} carom_check;
+typedef struct carom_verdict carom_verdict;
+CAROM_API carom_verdict *carom_judge(const carom_model *model, const carom_summary *summary, carom_error *error);
+CAROM_API carom_check carom_verdict_check(const carom_verdict *verdict, int i);
+CAROM_API carom_level carom_verdict_level(const carom_verdict *verdict);  // of the worst line
+CAROM_API void carom_verdict_destroy(carom_verdict *verdict);
 
 // A thousand sims on one model: fills each sim's summary, and calls `before` (may be null) to vary the start and
 // `after` to take results, on the thread that runs it. Results do not depend on the number of threads.

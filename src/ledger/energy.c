@@ -1,5 +1,6 @@
 #include "ledger/energy.h"
 
+#include <float.h>
 #include <math.h>
 
 static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
@@ -17,8 +18,8 @@ static double gone_through(const energy_ledger *l) {
   return fmax(most, fabs(b->damper));
 }
 
-void energy_open(energy_ledger *l, const energy_balance *start) {
-  *l = (energy_ledger){.start = *start, .now = *start};
+void energy_open(energy_ledger *l, const energy_balance *start, energy_size size) {
+  *l = (energy_ledger){.start = *start, .now = *start, .size = size};
   l->largest = gone_through(l);
 }
 
@@ -35,9 +36,19 @@ double energy_imbalance(const energy_ledger *l) {
   return stored(b) - stored(a) - work + lost;
 }
 
-// Where next to nothing moved, rounding is all there is: what is stored times 1e-12 counts as moved.
-double energy_relative_imbalance(const energy_ledger *l) {
-  const energy_balance *a = &l->start;
-  double scale = fmax(l->largest, 1e-12 * (a->kinetic + fabs(a->gravity) + fabs(a->spring)));
+// The least energy whose balance can be judged.
+// Potential energy: a position is rounded to eps times its distance from the origin, so the energy of gravity to
+// eps * sum m g h, however small the sum itself is, and that of springs to eps times itself. To judge a balance to a
+// thousandth (the tightest limit of a scheme), a hundred such roundings must be less than that: hence 1e5.
+// Kinetic energy: with less than eps * m (L/t)^2 / 2 nothing has moved by 1.5e-8 of the model's length until now.
+static double least_judged(const energy_ledger *l, double t) {
+  static const double roundings = 1e5;
+  double potential = roundings * (l->size.gravity + fabs(l->start.spring));
+  double kinetic = t > 0 ? 0.5 * l->size.inertia / (t * t) : 0;
+  return DBL_EPSILON * (potential + kinetic);
+}
+
+double energy_relative_imbalance(const energy_ledger *l, double t) {
+  double scale = fmax(l->largest, least_judged(l, t));
   return scale > 0 ? l->worst / scale : 0;
 }

@@ -12,17 +12,32 @@ typedef struct energy_balance {
   double projection;                 // put in by moving positions back onto constraints [J]
 } energy_balance;
 
+// What the relative imbalance of a scheme may be.
+typedef struct energy_limits {
+  double warn;                       // above it the run is doubtful [-]
+  double bad;                        // above it the run is not to be trusted [-]
+  double tolerances;                 // both are at least so many times the integrator's relative tolerance
+} energy_limits;
+
+// How large a model is, for rounding.
+typedef struct energy_size {
+  double gravity;                    // sum of m |g| h over the bodies, h their largest distance from the origin at the start [J]
+  double inertia;                    // mass times the square of the length [kg m^2]
+} energy_size;
+
 typedef struct energy_ledger {
   energy_balance start, now;
+  energy_size size;
   double largest;                    // the largest energy that went through so far [J]
   double worst;                      // the largest |imbalance| so far [J]
 } energy_ledger;
 
-void energy_open(energy_ledger *l, const energy_balance *start);
+void energy_open(energy_ledger *l, const energy_balance *start, energy_size size);
 void energy_update(energy_ledger *l, const energy_balance *now);
 // stored - stored at the start - work + losses: zero but for numerical error [J]
 double energy_imbalance(const energy_ledger *l);
-// The worst of it, relative to the largest energy that went through [-]
-double energy_relative_imbalance(const energy_ledger *l);
+// The worst of it until t, relative to the largest energy that went through [-]. At rest nothing goes through, and rounding is
+// all that is left over: it is then relative to the least energy that rounding leaves to be judged.
+double energy_relative_imbalance(const energy_ledger *l, double t);
 
 #endif

@@ -315,6 +315,16 @@ double tree_gravity_energy(const mechanism *m, const motion *x) {
   return sum;
 }
 
+double tree_gravity_size(const mechanism *m, const motion *x) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    vec3 centre = vec3_add(x->links[i].p, mat3_mul(x->links[i].R, n->com));
+    sum += n->mass * (vec3_norm(centre) + m->length);
+  }
+  return vec3_norm(m->gravity) * sum;
+}
+
 void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular) {
   *linear = *angular = VEC3_ZERO;
   for (int i = 1; i < m->node_count; i++) {

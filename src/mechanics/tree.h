@@ -36,6 +36,8 @@ void tree_mass_matrix(const mechanism *m, motion *x, double *M);
 
 double tree_kinetic_energy(const mechanism *m, const motion *x);
 double tree_gravity_energy(const mechanism *m, const motion *x);
+// Sum of m |g| (distance of the mass centre from the origin + length of the model), which the energy is rounded relative to.
+double tree_gravity_size(const mechanism *m, const motion *x);
 // Linear momentum and angular momentum about the world's origin.
 void tree_momentum(const mechanism *m, const motion *x, vec3 *linear, vec3 *angular);
 

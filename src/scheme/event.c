@@ -434,6 +434,7 @@ static scheme_stats stats_of(const void *scheme) {
 }
 
 const scheme_type scheme_event = {
+    .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
     .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,

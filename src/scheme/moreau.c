@@ -638,6 +638,7 @@ static scheme_stats stats_of(const void *scheme) {
 }
 
 const scheme_type scheme_moreau = {
+    .energy = {.warn = 0.01, .bad = 0.05},  // of first order: no tolerance to derive them from
     .name = "moreau", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
     .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,

@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "contact/contact.h"
+#include "ledger/energy.h"
 #include "ledger/impact.h"
 #include "mechanics/mechanism.h"
 #include "solve/solver.h"
@@ -62,6 +63,7 @@ typedef struct scheme_contact {
 typedef struct scheme_type {
   const char *name;
   bool knows_contact;
+  energy_limits energy;            // how well the energy must balance
   void *(*create)(const scheme_setup *setup, const scheme_start *start, carom_error *error);
   void (*destroy)(void *scheme);
   // One step, not beyond t_stop. Afterwards the motion holds the new state. After a failure the scheme's state is one to go

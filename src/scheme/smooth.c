@@ -378,6 +378,7 @@ static double next_step(const void *scheme) { return smooth_next_step(scheme); }
 static scheme_stats stats_of(const void *scheme) { return smooth_stats(scheme); }
 
 const scheme_type scheme_smooth = {
+    .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
     .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end,
     .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
     .next_step = next_step,

@@ -10,7 +10,7 @@ const SIGN = {
   warn: ['M8 1.8 15 14H1Z', 'M8 6v4M8 11.6v.8'],
   bad: ['M5.2 1.5h5.6l3.7 3.7v5.6l-3.7 3.7H5.2L1.5 10.8V5.2Z', 'M5.5 5.5l5 5M10.5 5.5l-5 5'],
 };
-const WORD = { good: 'nothing speaks against this run', warn: 'look before you trust it', bad: 'do not trust this run as it is' };
+const WORD = { good: 'no problems found', warn: 'doubtful: read the warnings before you trust this run', bad: 'do not trust this run as it is' };
 const MOST_CARDS = 5;         // beyond, lines that are good are folded into one
 const LEVEL = { good: 'good', warn: 'warning', bad: 'bad' };
 
