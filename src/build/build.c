@@ -618,7 +618,7 @@ static bool build(builder *b) {
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
   builder_choose_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_part_surfaces(b, m)) return false;
+  if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_separate_surfaces(b, m)) return false;
   builder_signals(b);
   model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);

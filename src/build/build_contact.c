@@ -1,4 +1,4 @@
-// What can touch, from the words of a definition to contact elements.
+// Builds the contact elements from the definition: pairs of surfaces, joints with clearance, stops.
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
                         "'%s': there is no material '%s'", owner, name);
   if (i < 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add material: NAME and a section 'materials'",
-                        "'%s' touches, but no material says how", owner);
+                        "'%s' can touch, but has no material", owner);
   *to = c->material[i];
   return true;
 }
@@ -97,7 +97,7 @@ static bool add_groups(contact_builder *c) {
     if (!group || c->surface_group[i] >= 0) continue;
     if (names_find(&c->surfaces, group) >= 0)
       return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "group"), NULL,
-                          "'%s': there is a surface '%s', and a group cannot have its name", p->name, group);
+                          "'%s': the group '%s' cannot have its name, since a surface has it", p->name, group);
     c->surface_group[i] = c->groups.count;
     names_add(&c->groups, group, c->groups.count);
   }
@@ -110,7 +110,8 @@ static void set_size(const part *p, double size[3]) {
   if (shape_of(p) == SHAPE_SPHERE) size[0] = d->radius;
 }
 
-// What a step must not leap over: a radius, or the shortest edge of a box. Points and half spaces have none.
+// The thickness that a step must not pass over: a radius, or the shortest edge of a box. Points and half spaces have
+// none.
 static double thickness(const part *p, bool planar) {
   const carom_surface_def *d = p->content;
   if (shape_of(p) == SHAPE_SPHERE) return d->radius;
@@ -123,8 +124,8 @@ static const part *surface_part(const contact_builder *c, int i) { return &c->b-
 
 static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
 
-// How two surfaces touch; null: contact between their shapes is not supported. `swap` and the number of points are for
-// those who make an element of it.
+// The contact type of two surfaces; null if contact between their shapes is not supported. `swap` and the number of
+// points as in contact_between.
 static const contact_type *type_of_pair(const contact_builder *c, int i, int j, int *point_count, bool *swap) {
   return contact_between(shape_of(surface_part(c, i)), shape_of(surface_part(c, j)), c->m->planar, point_count, swap);
 }
@@ -135,7 +136,7 @@ static bool is_supported(const contact_builder *c, int i, int j) {
   return type_of_pair(c, i, j, &point_count, &swap) != NULL;
 }
 
-// Points have no extent, so that two of them never touch: nothing is missing there.
+// Two points never touch, so that nothing is lost without a contact between them.
 static bool are_points(const contact_builder *c, int i, int j) {
   return shape_of(surface_part(c, i)) == SHAPE_POINT && shape_of(surface_part(c, j)) == SHAPE_POINT;
 }
@@ -234,7 +235,7 @@ static contact_side find_side(const contact_builder *c, const char *name) {
   return (contact_side){surface, surface >= 0 ? -1 : names_find(&c->groups, name)};
 }
 
-// Whether an entry is about two surfaces, whichever comes first.
+// Whether an entry names two surfaces, in either order.
 static bool is_about(const contact_builder *c, int entry, int i, int j) {
   const contact_side *side = c->sides[entry];
   return (is_of(c, side[0], i) && is_of(c, side[1], j)) || (is_of(c, side[0], j) && is_of(c, side[1], i));
@@ -250,7 +251,8 @@ static bool is_excluded(const contact_builder *c, int i, int j) {
   return false;
 }
 
-// Of two surfaces that no entry names: on different bodies, not connected by a joint, not excluded.
+// Whether two surfaces that no entry names may touch: they are on different bodies, no joint connects these, and no
+// entry excludes them.
 static bool may_touch(const contact_builder *c, int i, int j) {
   int a = body_of_surface(c, i), b = body_of_surface(c, j);
   return a != b && joint_between(c, a, b) < 0 && !is_excluded(c, i, j);
@@ -279,7 +281,7 @@ static bool is_by_name(const contact_builder *c, int entry) {
   return c->sides[entry][0].surface >= 0 && c->sides[entry][1].surface >= 0;
 }
 
-// Remembers by which entry two surfaces touch; the entry that had them before, or -1.
+// Notes the entry by which two surfaces touch. Returns the entry that named them before, or -1.
 static int claim_pair(contact_builder *c, int i, int j, int entry) {
   const char *key = arena_print(c->b->memory, "%d %d", i < j ? i : j, i < j ? j : i);
   int before = names_find(&c->pairs, key);
@@ -295,7 +297,7 @@ static bool find_sides(contact_builder *c, int entry) {
     if (side.surface < 0 && side.group < 0)
       return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, &contact_table, "between"),
                           builder_hint(c->b, d->between[i], &c->b->def->surfaces, NULL),
-                          "'%s': there is no surface '%s', and no group", p->name, d->between[i]);
+                          "'%s': there is no surface '%s', and no group of that name", p->name, d->between[i]);
   }
   return true;
 }
@@ -318,7 +320,7 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   return add_pair(c, i, j, p->name, d->material, at);
 }
 
-// Every two surfaces of an entry with a group, but for those that another entry names one by one.
+// Adds every pair of an entry with a group, except pairs that another entry names one by one.
 static bool add_group(contact_builder *c, int k) {
   const part_list *list = &c->b->def->contacts;
   const part *p = &list->items[k];
@@ -346,7 +348,7 @@ static bool add_group(contact_builder *c, int k) {
   return true;
 }
 
-// Entries with two surfaces come first: what they say of a pair goes before what a group says.
+// Entries that name two surfaces come first, since they take precedence over groups.
 static bool add_named_pairs(contact_builder *c, bool *any) {
   int count = c->b->def->contacts.count;
   c->sides = arena_alloc(c->b->memory, (size_t)count + 1, sizeof *c->sides);
@@ -403,7 +405,7 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
 
-// Of what is inside, in the order its type wants it; of what is around it a journal's play along the axis.
+// Sizes of the inner part, in the order of its contact type; of the outer part the axial clearance of a journal.
 static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
   double *size = e->size_second;
   if (e->type == &contact_guide) {
@@ -450,7 +452,7 @@ static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *
     e->limit = d->limits.items[k];
     e->sense = k ? -1 : 1;
     e->first = c->m->joints[index].first, e->second = c->m->joints[index].second;
-    if (!d->material) continue;  // a stop without a material neither bounces nor rubs
+    if (!d->material) continue;  // a stop without a material has no restitution and no friction
     if (!find_material(c, d->material, at, p->name, &e->material)) return false;
   }
   return true;

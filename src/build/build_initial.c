@@ -1,4 +1,4 @@
-// What is known of the start, from the words of a definition to the arrays that assembly works from.
+// Fills the arrays of given initial values, with which assembly works, from the definition.
 #include "build/builder.h"
 #include "mechanics/joint.h"
 

@@ -1,4 +1,4 @@
-// Surfaces that overlap at the start: refused at their line, or moved apart when the method says so.
+// Surfaces that overlap at the start are refused at their line, or separated if the method asks for it.
 #include <math.h>
 #include <string.h>
 
@@ -19,16 +19,17 @@ typedef struct start {
   motion *x;
   contact_set *contacts;
   contact_point *points;
-  const contact_element *worst;   // of what overlaps, and by how much
+  const contact_element *worst;   // the deepest overlap that is not allowed; null: none
   double depth;
-  // to move them apart
+  // to separate surfaces
   solve_room room;
   block_list blocks;
   double *q, *lambda, *gap;
-  double *q0, *u0, *joint_q0;     // where it then starts
+  double *q0, *u0, *joint_q0;     // the start after separation
 } start;
 
-// Rigid surfaces touch; others may be pressed in from the start, but not through.
+// Rigid surfaces may only touch. Compliant surfaces may start with a penetration, but not deeper than the body is
+// thick.
 static double allowed_depth(const start *s, const contact_element *e) {
   return strcmp(s->b->def->method, "compliant") == 0 ? contact_thickness(e) : s->contacts->activation;
 }
@@ -48,7 +49,7 @@ static void evaluate(start *s) {
   }
 }
 
-// A joint with clearance is out of its clearance if the mechanism does not close, or if given values hold it there.
+// A joint starts beyond its clearance because the ideal mechanism does not close, or because of given values.
 static bool refuse(const start *s, const char *hint) {
   const contact_element *e = s->worst;
   if (e->type == &contact_stop)
@@ -65,7 +66,8 @@ static bool refuse(const start *s, const char *hint) {
                       s->depth);
 }
 
-// The rows of everything as near as the deepest overlap, without W; q holds constraint violations and gaps.
+// The problem without W: rows of constraints and of all points nearer than the deepest overlap. q holds violations
+// and gaps.
 static solve_problem pose_problem(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -86,7 +88,8 @@ static solve_problem pose_problem(start *s) {
   return block_list_problem(&s->blocks, x->row_total, NULL, s->q);
 }
 
-// The shortest way apart, by kinetic distance: 0 ≤ gap + W λ ⊥ λ ≥ 0 and Φ + W λ = 0, moved by M⁻¹Gᵀλ.
+// One step of separation, the smallest in the kinetic metric: 0 ≤ gap + W λ ⊥ λ ≥ 0 and Φ + W λ = 0; the step is
+// M⁻¹Gᵀλ.
 static bool move_apart(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -104,16 +107,16 @@ static bool move_apart(start *s) {
   return true;
 }
 
-// Curved surfaces take a few turns.
+// Repeats the step, since gaps of curved surfaces are not linear.
 static bool separate(start *s) {
-  enum { TURNS = 50 };
+  enum { ITERATIONS = 50 };
   bool moved = true;
-  for (int turn = 0; turn < TURNS && moved && s->worst; turn++) {
+  for (int i = 0; i < ITERATIONS && moved && s->worst; i++) {
     moved = move_apart(s);
     evaluate(s);
   }
   solve_room_free(&s->room);
-  if (s->worst) return refuse(s, "they could not be moved apart; give other initial values");
+  if (s->worst) return refuse(s, "the surfaces could not be separated; give other values under 'initial'");
   if (!dynamics_project_velocities(s->m, s->x)) return refuse(s, NULL);
   memcpy(s->q0, s->x->q, (size_t)s->m->nq * sizeof *s->q0);
   memcpy(s->u0, s->x->u, (size_t)s->m->nv * sizeof *s->u0);
@@ -122,7 +125,7 @@ static bool separate(start *s) {
   return true;
 }
 
-// Everything from the arena before the motion is there, so that running out of memory loses nothing.
+// Allocates from the arena before the motion is created, so that the motion is not lost if memory runs out.
 static void allocate(start *s, bool to_separate) {
   arena *a = s->b->memory;
   const mechanism *m = s->m;
@@ -138,23 +141,23 @@ static void allocate(start *s, bool to_separate) {
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);
 }
 
-// Compliant surfaces may overlap, so that its method has no key to move them apart.
+// Method compliant has no key 'separate'.
 static const char *start_hint(const start *s) {
   bool moves = strcmp(s->b->def->method, "compliant") != 0;
   if (s->worst->clearance > 0)
     return moves ? "give fewer or other values under 'initial', and the rest follows; or set 'separate: true' in the method"
                  : "give fewer or other values under 'initial', and the rest follows";
-  return moves ? "give other values under 'initial', or set 'separate: true' in the method to move them apart"
+  return moves ? "give other values under 'initial', or set 'separate: true' in the method to separate them"
                : "give other values under 'initial'";
 }
 
-// Whether the method moves overlapping surfaces apart.
+// Whether the method separates overlapping surfaces.
 static bool separates(const carom_def *def) {
   if (strcmp(def->method, "event") == 0) return def->event.separate;
   return strcmp(def->method, "moreau") == 0 && def->moreau.separate;
 }
 
-bool builder_part_surfaces(builder *b, mechanism *m) {
+bool builder_separate_surfaces(builder *b, mechanism *m) {
   start s = {.b = b, .m = m, .contacts = &b->model->contacts};
   bool to_separate = separates(b->def);
   if (!s.contacts->point_count) return true;

@@ -1,5 +1,5 @@
-// Pairs of surfaces. A plane is a half space whose outward normal is z of its marker (y in a planar model); a sphere is
-// a circle in the plane; a box touches planes with its corners.
+// Contact between pairs of surfaces. A plane is a half space whose outward normal is z of its marker (y in a planar
+// model). In the plane a sphere is a circle. The corners of a box touch planes.
 #include <math.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static vec3 plane_normal(const mechanism *m, const marker_place *plane) {
   return mat3_column(plane->R, m->planar ? 1 : 2);
 }
 
-// A point of the first body at `at`, `radius` in front of it, against the plane of the second.
+// A sphere of the first body, with its centre at `at`, against the plane of the second.
 static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, double radius,
                            contact_point *p) {
   vec3 n = plane_normal(m, plane);
@@ -46,7 +46,8 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
   contact_set_frame(m, p, n);
 }
 
-// With d = (gap + r₁ + r₂) n from centre to centre, the foot of the origin on the way from d to d'.
+// The vector from centre to centre is d = (gap + r₁ + r₂) n. The smallest distance is at the point of the line from d
+// to d' that is nearest to the origin.
 static double spheres_nearest(const contact_element *e, const contact_point *before, const contact_point *after) {
   double reach = e->size_first[0] + e->size_second[0];
   vec3 from = vec3_scale(before->gap + reach, before->n), to = vec3_scale(after->gap + reach, after->n);
@@ -55,7 +56,7 @@ static double spheres_nearest(const contact_element *e, const contact_point *bef
   return vec3_norm(vec3_axpy(from, fmin(fmax(along, 0), 1), way)) - reach;
 }
 
-// A point is a sphere of radius zero, which is what a sharp surface has.
+// A point is a sphere of radius zero: its surface is sharp.
 static void curvatures_on_plane(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
 }

@@ -14,8 +14,8 @@
 
 enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
 
-// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from its body's
-// origin.
+// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from
+// its body's origin.
 static double typical_length(const mechanism *m) {
   double size = 0;
   for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
@@ -23,15 +23,15 @@ static double typical_length(const mechanism *m) {
   return size > 0 ? size : 1;
 }
 
-// A copy of the mechanism for assembly: every body weighs the same, so that massless ones are no trouble and light ones
-// do not do all the moving; coordinates that are held count as driven.
-static mechanism even_copy(const mechanism *m, const bool *held, arena *memory) {
-  mechanism even = *m;
-  even.nodes = ARENA_ARRAY(memory, node, m->node_count);
-  memcpy(even.nodes, m->nodes, (size_t)m->node_count * sizeof *m->nodes);
+// A copy of the mechanism for assembly, in which every body has the same mass and inertia: massless bodies cause no
+// problem, and the correction is not made by light bodies alone. Held coordinates count as driven.
+static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memory) {
+  mechanism uniform = *m;
+  uniform.nodes = ARENA_ARRAY(memory, node, m->node_count);
+  memcpy(uniform.nodes, m->nodes, (size_t)m->node_count * sizeof *m->nodes);
   double inertia = m->length * m->length;
   for (int i = 1; i < m->node_count; i++) {
-    node *n = &even.nodes[i];
+    node *n = &uniform.nodes[i];
     n->mass = 1;
     n->com = n->moment = VEC3_ZERO;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
@@ -40,7 +40,7 @@ static mechanism even_copy(const mechanism *m, const bool *held, arena *memory) 
       if (!held || !held[n->v + n->free[k]]) n->free[kept++] = n->free[k];
     n->free_count = kept;
   }
-  return even;
+  return uniform;
 }
 
 // --- positions ----------------------------------------------------------------------------------------------------
@@ -57,40 +57,42 @@ static double sum_of_squares(const mechanism *m, const motion *x) {
   return sum;
 }
 
-// Gauss–Newton with step halving on Σ Φ²; a step turns nothing by more than half a radian's worth of motion.
-static bool iterate_positions(const mechanism *even, motion *x, double tolerance, int *iterations, double *q_work,
+// Gauss–Newton iteration with step halving on Σ Φ². No speed moves by more than half a radian, or half the length, in
+// a step.
+static bool iterate_positions(const mechanism *uniform, motion *x, double tolerance, int *iterations, double *q_work,
                               double *step_work) {
-  double violation = violation_at(even, x), ten_ago = INFINITY;
+  double violation = violation_at(uniform, x), ten_ago = INFINITY;
   for (int turn = 0; turn < MAX_ITERATIONS && violation > tolerance; turn++, ++*iterations) {
-    if (turn % PATIENCE == 0) {  // nothing won in ten turns: a minimum that does not close
-      if (!(sum_of_squares(even, x) < 0.99 * ten_ago)) return false;
-      ten_ago = sum_of_squares(even, x);
+    if (turn % PATIENCE == 0) {  // less than 1 % in ten iterations: a local minimum
+      if (!(sum_of_squares(uniform, x) < 0.99 * ten_ago)) return false;
+      ten_ago = sum_of_squares(uniform, x);
     }
-    const double *step = dynamics_position_step(even, x);
+    const double *step = dynamics_position_step(uniform, x);
     if (!step) return false;
     double size = 0;
-    for (int i = 0; i < even->nv; i++) size = fmax(size, fabs(step[i])), step_work[i] = step[i];
-    double most = 0.5 * fmax(1, even->length), fraction = size > most ? most / size : 1;
-    memcpy(q_work, x->q, (size_t)even->nq * sizeof *q_work);
-    double before = sum_of_squares(even, x), smallest = violation;
+    for (int i = 0; i < uniform->nv; i++) size = fmax(size, fabs(step[i])), step_work[i] = step[i];
+    double most = 0.5 * fmax(1, uniform->length), fraction = size > most ? most / size : 1;
+    memcpy(q_work, x->q, (size_t)uniform->nq * sizeof *q_work);
+    double before = sum_of_squares(uniform, x), smallest = violation;
     bool better = false;
     for (int halving = 0; halving < MAX_HALVINGS && !better; halving++, fraction *= 0.5) {
-      memcpy(x->q, q_work, (size_t)even->nq * sizeof *q_work);
-      for (int i = 0; i < even->nv; i++) x->udot[i] = fraction * step_work[i];
-      dynamics_move(even, x->q, x->udot);
-      violation = violation_at(even, x);
-      better = sum_of_squares(even, x) < before;
+      memcpy(x->q, q_work, (size_t)uniform->nq * sizeof *q_work);
+      for (int i = 0; i < uniform->nv; i++) x->udot[i] = fraction * step_work[i];
+      dynamics_move(uniform, x->q, x->udot);
+      violation = violation_at(uniform, x);
+      better = sum_of_squares(uniform, x) < before;
     }
-    if (!better) {  // at rounding, or stuck
-      memcpy(x->q, q_work, (size_t)even->nq * sizeof *q_work);
-      violation = violation_at(even, x);
-      return violation <= fmax(tolerance, 1e-10 * fmax(1, even->length)) || smallest <= tolerance;
+    if (!better) {  // at the level of rounding, or at a local minimum
+      memcpy(x->q, q_work, (size_t)uniform->nq * sizeof *q_work);
+      violation = violation_at(uniform, x);
+      return violation <= fmax(tolerance, 1e-10 * fmax(1, uniform->length)) || smallest <= tolerance;
     }
   }
   return violation <= tolerance;
 }
 
-// Where assembly starts from: q and u of the tree, and the coordinates of every joint, whose turns are counted from there.
+// The state from which assembly starts: q and u of the tree, and the coordinates of every joint, from which turns are
+// counted.
 typedef struct first_guess {
   double *q, *u, *joint_q;
 } first_guess;
@@ -136,21 +138,21 @@ static void hold_given(const mechanism *m, const initial_state *initial, bool *h
   }
 }
 
-// Another guess, for a first one that leads into a minimum that does not close: every free speed moves by up to a radian
-// and a half or by the typical length, spread evenly and always alike.
-static void shake(const mechanism *even, motion *x, int guess, double *move) {
-  memset(move, 0, (size_t)even->nv * sizeof *move);
-  for (int i = 1; i < even->node_count; i++) {
-    const node *n = &even->nodes[i];
-    const char *kinds = even->planar ? n->type->kinds_planar : n->type->kinds_spatial;
+// Another guess, if the first one leads to a local minimum: every free coordinate moves by up to 1.5 rad or the
+// typical length. The guesses are spread evenly and are the same in every run.
+static void shake(const mechanism *uniform, motion *x, int guess, double *move) {
+  memset(move, 0, (size_t)uniform->nv * sizeof *move);
+  for (int i = 1; i < uniform->node_count; i++) {
+    const node *n = &uniform->nodes[i];
+    const char *kinds = uniform->planar ? n->type->kinds_planar : n->type->kinds_spatial;
     for (int a = 0; a < n->free_count; a++) {
       int k = n->free[a];
       bool slides = n->nq == n->nv ? kinds[k] == 't' : k >= 3;
       double phase = 0.6180339887498949 * (n->v + k) + 0.7548776662466927 * guess;
-      move[n->v + k] = (slides ? even->length : 1.5) * (2 * (phase - floor(phase)) - 1);
+      move[n->v + k] = (slides ? uniform->length : 1.5) * (2 * (phase - floor(phase)) - 1);
     }
   }
-  dynamics_move(even, x->q, move);
+  dynamics_move(uniform, x->q, move);
 }
 
 static bool report_open_loop(const mechanism *m, const motion *x, carom_error *error) {
@@ -166,7 +168,7 @@ static bool report_open_loop(const mechanism *m, const motion *x, carom_error *e
                       "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
 }
 
-// A given coordinate of a joint that closes a loop is a guess like any other, and may come out elsewhere too.
+// Lists the given coordinates that were changed. Those of joints that close loops are only guesses for the assembly.
 static void report_moved(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
   double most = 1e-9;
   for (int i = 0; i < m->joint_count; i++)
@@ -199,11 +201,11 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
   bool closed = false, any_held = false;
   for (int i = 0; i < m->nv; i++) any_held = any_held || held[i];
   for (int hold = any_held; hold >= 0 && !closed; hold--) {
-    mechanism even = even_copy(m, hold ? held : NULL, memory);
+    mechanism uniform = uniform_copy(m, hold ? held : NULL, memory);
     for (int trial = 0; trial < MAX_GUESSES && !closed; trial++) {
       start_positions(m, x, guess);
-      if (trial > 0) shake(&even, x, trial, step_work);
-      closed = iterate_positions(&even, x, tolerance, &report->iterations, q_work, step_work);
+      if (trial > 0) shake(&uniform, x, trial, step_work);
+      closed = iterate_positions(&uniform, x, tolerance, &report->iterations, q_work, step_work);
     }
   }
   report->violation_after = violation_at(m, x);
@@ -215,7 +217,7 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
 
 // --- velocities ---------------------------------------------------------------------------------------------------
 
-// Conditions on the speeds, in order of rank: constraints, drives, then what the user gave.
+// Conditions on the speeds, in the order of their precedence: constraints, drives, given values.
 typedef struct conditions {
   double *rows, *values;
   int count, nv;
@@ -256,7 +258,7 @@ static void add_constraint_conditions(const mechanism *m, const motion *x, condi
     if (m->drives[i].speed >= 0) add_condition(c, x->u[m->drives[i].speed])[m->drives[i].speed] = 1;
 }
 
-// The velocity of a body that hangs freely beside an assembled ideal mechanism is not a condition: it is its own.
+// A given velocity of a body that only joints with clearance hold is no condition here; add_own sets it.
 static bool is_condition(const mechanism *m, const initial_state *initial, int b, int k) {
   return initial->body_velocity_given[6 * b + k] && m->nodes[m->bodies[b].node].joint >= 0;
 }
@@ -294,7 +296,7 @@ static int count_given(const mechanism *m, const initial_state *initial) {
   return count;
 }
 
-// Without loops and with speeds given for joints of the tree alone there is nothing to solve.
+// Whether there is nothing to solve: no constraints, and speeds are given only for joints of the tree.
 static bool speeds_are_plain(const mechanism *m, const initial_state *initial) {
   if (m->row_count) return false;
   for (int i = 0; i < m->joint_count; i++)
@@ -357,7 +359,7 @@ static void assemble_velocities(const mechanism *m, motion *x, const initial_sta
   report_changed(m, x, initial, report);
 }
 
-// Drives and moving constraints that ask for different speeds of the same motion.
+// Refuses drives and moving constraints that contradict each other.
 static bool check_velocities(const mechanism *m, motion *x, carom_error *error) {
   dynamics_set(m, x, 0, x->q, x->u);
   dynamics_positions_velocities(m, x);
@@ -412,14 +414,15 @@ static bool count_freedom(const mechanism *m, motion *x, assembly_report *report
   return true;
 }
 
-// The arena had no more: what it does not own goes first.
+// Called when the arena has no more memory: frees the motion, which the arena does not own, and passes the failure
+// on.
 _Noreturn static void leave(motion *x, arena *memory, jmp_buf *outer) {
   motion_destroy(x);
   memory->out_of_memory = outer;
   longjmp(*outer, 1);
 }
 
-// A body that hangs freely takes its pose and velocity (the angular one in its own axes).
+// Sets a free body from the pose and velocity of a link. The angular velocity is in the axes of the body.
 static void carry_body(const mechanism *m, const node *n, const tree_link *l, double *q, double *u) {
   joint_reset(n->type, m->planar, q);
   (m->planar ? n->type->measure_planar : n->type->measure)(&n->parameters, l->R, l->p, q);
@@ -464,7 +467,7 @@ static void add_own_of(const mechanism *m, const node *n, const initial_state *o
     return;
   }
   mat3 R = orientation(n, q);
-  vec3 spin = turns ? vec3_of(v) : mat3_mul(R, vec3_of(u));  // in the world, as turning the body leaves it
+  vec3 spin = turns ? vec3_of(v) : mat3_mul(R, vec3_of(u));  // in the world; turning the body does not change it
   double delta[6];
   vec3_store(delta, mat3_tmul(R, vec3_of(shift)));
   vec3_store(delta + 3, vec3_of(shift + 3));
@@ -473,8 +476,8 @@ static void add_own_of(const mechanism *m, const node *n, const initial_state *o
   if (moves) vec3_store(u + 3, vec3_of(v + 3));
 }
 
-// Pose and velocity that bodies which hang freely have of their own. Constraints that do not go through a clearance have to hold
-// all the same, to what assembly and its velocities are held to.
+// Shifts, turns and moves the bodies that only joints with clearance hold, as given for each of them. The remaining
+// constraints must still be satisfied, to the tolerances of assembly.
 static bool add_own(const mechanism *m, motion *x, const initial_state *own, carom_error *error) {
   for (int i = 1; i < m->node_count; i++)
     if (m->nodes[i].joint < 0) add_own_of(m, &m->nodes[i], own, x->q + m->nodes[i].q, x->u + m->nodes[i].v);

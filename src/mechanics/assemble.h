@@ -1,17 +1,18 @@
-// Initial state: from what the user knows and rough guesses to positions and velocities that satisfy every constraint.
+// Assembly: from given values and rough guesses to positions and velocities that satisfy every constraint.
 #ifndef MECHANICS_ASSEMBLE_H
 #define MECHANICS_ASSEMBLE_H
 
 #include "mechanics/mechanism.h"
 
-// What the user said of the start. Arrays are laid out as motion.joint_q and motion.joint_u.
+// The given initial values. Arrays are laid out as motion.joint_q and motion.joint_u.
 typedef struct initial_state {
   double *q, *u;
   bool *q_given, *u_given;
-  // Velocity of bodies in the world, where given: angular then linear, six a body.
+  // Given velocities of bodies in the world: angular, then linear; six numbers per body.
   double *body_velocity;
   bool *body_velocity_given;
-  // Of bodies that hang freely, in the same layout: from where joints without clearance would hold them, turned and shifted.
+  // Given displacements, in the same layout, of bodies that only joints with clearance hold: rotation and shift
+  // relative to their place in the ideal mechanism.
   double *body_shift;
   bool *body_shift_given;
 } initial_state;
@@ -19,20 +20,21 @@ typedef struct initial_state {
 typedef struct assembly_report {
   double violation_before, violation_after;   // largest |Φ|
   double velocity_change;                     // largest change of a given speed
-  const char *moved_joint;                    // whose given coordinate had to give way, or null
-  double moved_from, moved_to;                // the one that moved most
-  int moved_count;                            // how many did
-  const char *changed_joint;                  // whose given speed had to give way, or null
+  const char *moved_joint;                    // a joint whose given coordinate was changed, or null
+  double moved_from, moved_to;                // of the coordinate that changed most
+  int moved_count;                            // number of coordinates that changed
+  const char *changed_joint;                  // a joint whose given speed was changed, or null
   double changed_from, changed_to;
   int iterations;
-  int freedom, rows, redundant;               // degrees of freedom left, constraint rows, how many depend on others
+  int freedom, rows, redundant;               // degrees of freedom, constraint rows, redundant rows
 } assembly_report;
 
-// Fills m->q0 and m->u0. Returns false after reporting, at its joint, what cannot be assembled. In joint coordinates only.
+// Fills m->q0 and m->u0. Returns false after reporting, at its joint, what cannot be assembled. In joint coordinates
+// only.
 //
-// `ideal` is the same mechanism with joints that have no clearance, assembled (may be null). What is not given starts as there:
-// each journal in the centre of its bearing, moving with it. Bodies that hang freely are then turned, shifted and moved as
-// `initial` gives it for each of them.
+// `ideal` is the same mechanism with joints that have no clearance, assembled (may be null). What is not given starts
+// as there: each journal in the centre of its bearing, moving with it. Bodies that hang freely are then turned,
+// shifted and moved as `initial` gives it for each of them.
 bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
                         assembly_report *report, carom_error *error);
 // The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same.
