@@ -1,5 +1,6 @@
 // Many sims on one model, shared out over threads. Each sim is one thread's own from start to end, so results do not
 // depend on who ran it.
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,15 +15,19 @@ typedef struct shared_batch {
   atomic_int next;
 } shared_batch;
 
-static carom_summary run_one(const shared_batch *s, int i) {
-  carom_error error = {0};
-  carom_sim *sim = carom_sim_create(s->model, &error);
-  if (!sim) return (carom_summary){.status = error.status};
-  if (s->batch->before) s->batch->before(s->batch->context, i, sim);
-  carom_status status = carom_sim_advance(sim, s->batch->t_end, &error);
-  if (s->batch->after) s->batch->after(s->batch->context, i, sim);
+// A start that could not be set is a failure of the sim: run from another start, it would give wrong numbers.
+static carom_summary run_one(const shared_batch *s, int i, carom_error *error) {
+  const carom_batch *b = s->batch;
+  carom_sim *sim = carom_sim_create(s->model, error);
+  if (!sim) return (carom_summary){.status = error->status};
+  if (b->before) b->before(b->context, i, sim);
+  *error = sim->start_error;
+  if (error->status == CAROM_OK) {
+    carom_sim_advance(sim, b->t_end, error);
+    if (b->after) b->after(b->context, i, sim);
+  }
   carom_summary summary = carom_sim_summary(sim);
-  summary.status = status;
+  summary.status = error->status;
   carom_sim_destroy(sim);
   return summary;
 }
@@ -30,8 +35,10 @@ static carom_summary run_one(const shared_batch *s, int i) {
 static void *work(void *argument) {
   shared_batch *s = argument;
   for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->batch->count;) {
-    carom_summary summary = run_one(s, i);
+    carom_error error = {0};
+    carom_summary summary = run_one(s, i, &error);
     if (s->summaries) s->summaries[i] = summary;
+    if (s->batch->errors) s->batch->errors[i] = error;
   }
   return NULL;
 }
@@ -40,7 +47,10 @@ carom_status carom_batch_run(const carom_model *model, const carom_batch *batch,
                              carom_error *error) {
   error_clear(error);
   if (batch->count < 0 || batch->threads < 1 || batch->threads > 1024)
-    return error_set(error, CAROM_ERROR_USAGE, "a batch needs a count of at least 0 and 1 to 1024 threads");
+    return error_set(error, CAROM_ERROR_USAGE, "a batch needs a count of at least 0 and 1 to 1024 threads, not %d and %d",
+                     batch->count, batch->threads);
+  if (!(isfinite(batch->t_end) && batch->t_end >= 0))
+    return error_set(error, CAROM_ERROR_USAGE, "the end of a batch is %g s, but must be finite and not negative", batch->t_end);
   shared_batch s = {.model = model, .batch = batch, .summaries = summaries};
   pthread_t *threads = calloc((size_t)batch->threads, sizeof *threads);
   if (!threads) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %d threads", batch->threads);

@@ -405,6 +405,8 @@ static carom_status execute(run *r, carom_summary *summary) {
   // before a file of an earlier run is written over
   double t = carom_sim_time(r->sim);
   r->steps_before = carom_sim_summary(r->sim).steps;
+  if (!(isfinite(r->options->end) && r->options->end >= 0))
+    return error_set(r->error, CAROM_ERROR_USAGE, "the end is %g s, but must be finite and not negative", r->options->end);
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r)) return r->error->status;

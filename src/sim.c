@@ -101,29 +101,41 @@ static void keep_joints(carom_sim *sim) {
   memcpy(sim->booked_q + m->joint_nq, sim->x->joint_u, (size_t)m->joint_nv * sizeof *sim->booked_q);
 }
 
-// A sim that was under way keeps its scheme when no other can be made.
+// Puts a sim that was under way back as it was, with the scheme it had. The motion is asked for contact forces by one scheme,
+// and the one that failed may have taken that over.
+static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motion *before) {
+  sim->type->destroy(failed);
+  sim->scheme = old;
+  sim->x->push = before->push, sim->x->push_context = before->push_context;
+  if (old) sim->type->show_end(old);
+  sim->evaluated = false;
+  return false;
+}
+
+// A sim that was under way keeps its scheme when no other can be started.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   any_settings settings = settings_of(sim);
+  void *old = sim->scheme;
+  const motion before = *sim->x;
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
                         .settings = &settings, .stop = &sim->stop};
   bool first = !sim->scheme;  // a resumed sim rounds as it did from the start
   void *scheme = sim->type->create(&setup, from, error);
-  if (!scheme) {
-    if (sim->scheme) sim->type->show_end(sim->scheme);
-    sim->evaluated = false;
-    return false;
-  }
-  sim->type->destroy(sim->scheme);
+  if (!scheme) return keep_old_scheme(sim, NULL, old, &before);
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
+  int since_booked = sim->since_booked;
+  sim->since_booked = 0;  // nothing of the start is to be booked on the way
   if (!sim_evaluate(sim)) {
     char why[256];
     dynamics_explain(&model->m, sim->x, why, sizeof why);
     error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
-    return false;
+    sim->since_booked = since_booked;
+    return keep_old_scheme(sim, scheme, old, &before);
   }
+  sim->type->destroy(old);
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b, first ? size_of(&model->m, sim->x) : sim->ledger.size);
   keep_joints(sim);
@@ -518,10 +530,20 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
                    m->joints[m->nodes[held].joint].name);
 }
 
-static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
-  memcpy(sim->x->joint_q, x->joint_q, (size_t)sim->model->m.joint_nq * sizeof *x->joint_q);
+// The joint coordinates know their turns, which no other part of the state does.
+static void exchange_joints(const mechanism *m, motion *a, motion *b) {
+  for (int i = 0; i < m->joint_nq; i++) {
+    double q = a->joint_q[i];
+    a->joint_q[i] = b->joint_q[i], b->joint_q[i] = q;
+  }
+}
+
+static carom_status start_from(carom_sim *sim, motion *x, carom_error *error) {
+  exchange_joints(&sim->model->m, sim->x, x);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
-  return start(sim, &from, error) ? CAROM_OK : error->status;
+  if (start(sim, &from, error)) return CAROM_OK;
+  exchange_joints(&sim->model->m, sim->x, x);
+  return error->status;
 }
 
 static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *error) {
@@ -533,12 +555,9 @@ static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *err
   return status;
 }
 
-carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
+static carom_status set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
   const carom_model *model = sim->model;
   const mechanism *m = model->twin ? model->twin : &model->m;
-  carom_error own;
-  if (!error) error = &own;
-  error_clear(error);
   int index = 0;
   while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
@@ -559,6 +578,13 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
   carom_status status = close_around(m, x, m->joints[index].node, q, u, error);
   if (status == CAROM_OK) status = model->twin ? start_as_twin(sim, x, error) : start_from(sim, x, error);
   motion_destroy(x);
+  return status;
+}
+
+carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
+  error_clear(&sim->start_error);
+  carom_status status = set_joint(sim, name, q, u, &sim->start_error);
+  if (error) *error = sim->start_error;
   return status;
 }
 

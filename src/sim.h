@@ -12,6 +12,7 @@ struct carom_sim {
   const scheme_type *type;
   void *scheme;
   interrupt stop;              // asked within steps
+  carom_error start_error;     // of the last carom_sim_set_joint, for a batch; status OK: it worked
   energy_ledger ledger;
   impact_ledger impacts;
   bool *turns;                 // of the ledger

@@ -111,10 +111,13 @@ static void one_failure_is_its_own(void) {
   carom_model *model = example_load("pendulum-revolute", NULL);
   if (!model) return;
   carom_summary summaries[3];
-  carom_batch batch = {.count = 3, .threads = 2, .t_end = 0.1, .before = push_to_the_edge};
+  carom_error errors[3];
+  carom_batch batch = {.count = 3, .threads = 2, .t_end = 0.1, .before = push_to_the_edge, .errors = errors};
   CHECK(carom_batch_run(model, &batch, summaries, NULL) == CAROM_OK);
   CHECK(summaries[0].status == CAROM_OK);
   CHECK(summaries[1].status != CAROM_OK);
+  CHECK_EQUAL(errors[1].status, summaries[1].status);
+  CHECK(errors[1].message[0] && !errors[0].message[0]);
   CHECK(summaries[2].status == CAROM_OK);
   carom_model_destroy(model);
 }

@@ -168,18 +168,24 @@ CAROM_API carom_check carom_verdict_check(const carom_verdict *verdict, int i);
 CAROM_API carom_level carom_verdict_level(const carom_verdict *verdict);  // of the worst line
 CAROM_API void carom_verdict_destroy(carom_verdict *verdict);
 
-// A thousand sims on one model: fills each sim's summary, and calls `before` (may be null) to vary the start and
-// `after` to take results, on the thread that runs it. Results do not depend on the number of threads.
+// A thousand sims on one model. Each runs on one thread from start to end; results do not depend on the number of threads.
 typedef struct carom_batch {
   int count, threads;
-  double t_end;                    // [s]
+  double t_end;                    // not negative [s]
   void *context;
+  // Varies the start. If the last carom_sim_set_joint in it fails, the sim does not run, and its summary has that status.
+  // May be null.
   void (*before)(void *context, int index, carom_sim *sim);
+  // Takes results, also of a sim that failed on the way; is not called for one that could not start. May be null.
   void (*after)(void *context, int index, carom_sim *sim);
+  carom_error *errors;             // one per sim: why it failed, or empty. May be null.
 } carom_batch;
+// Fills one summary per sim (`summaries` may be null); its status says how the sim ended. Returns CAROM_OK if all sims were
+// tried, whatever became of them, and CAROM_ERROR_USAGE or CAROM_ERROR_MEMORY if none was.
 CAROM_API carom_status carom_batch_run(const carom_model *model, const carom_batch *batch, carom_summary *summaries,
                                        carom_error *error);
-// Sets the coordinates and speeds of a joint at the start (within a batch's `before`); loops are closed again.
+// Starts a sim anew at its present time with other coordinates and speeds of a joint (each may be null: as they are); loops are
+// closed again. After a failure the sim is as it was before the call.
 CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, const double *q, const double *u,
                                            carom_error *error);
 
@@ -195,7 +201,7 @@ typedef struct carom_run_options {
   const char *record;              // HDF5 file, or null
   const char *csv;                 // CSV file ("-": standard output), or null
   const char *resume;              // HDF5 file of an earlier run of the same model, or null
-  double end;                      // [s]; 0: the model's
+  double end;                      // not negative; 0: the model's [s]
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);

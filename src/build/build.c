@@ -430,6 +430,8 @@ static bool bind_forces(builder *b, mechanism *m) {
       return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "user force '%s' has no function", p->name);
     int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
     for (int k = 0; k < d->inputs.count; k++) {
+      if (!d->inputs.items || !d->inputs.items[k])
+        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': the name of an input is null", p->name);
       inputs[k] = names_find(&b->signals, d->inputs.items[k]);
       if (inputs[k] < 0 || inputs[k] >= m->signal_count || m->signals[inputs[k]].level > LEVEL_VELOCITY)
         return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
@@ -549,6 +551,19 @@ static bool check_list(builder *b, const option_reader *r, const part_list *list
   return true;
 }
 
+// Only that of the method in use: those of the others may be empty.
+static bool check_method(const option_reader *r, const carom_def *def) {
+  const struct {
+    const option_table *table;
+    const void *content;
+  } methods[] = {{&smooth_table, &def->smooth}, {&moreau_table, &def->moreau}, {&event_table, &def->event},
+                 {&compliant_table, &def->compliant}};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    if (strcmp(def->method, methods[i].table->name) == 0)
+      return option_check(r, methods[i].table, methods[i].content, def->method);
+  return true;
+}
+
 // Structs filled in code go through the same tables as text.
 static bool check_parts(builder *b) {
   option_reader r = {.memory = b->memory, .error = b->error, .planar = b->def->model.space == CAROM_PLANAR};
@@ -556,8 +571,7 @@ static bool check_parts(builder *b) {
   if (def->text) return true;
   if (!option_check(&r, &model_table, &def->model, "model") ||
       !option_check(&r, &integrator_table, &def->integrator, "integrator") ||
-      !option_check(&r, &smooth_table, &def->smooth, "smooth") ||
-      !option_check(&r, &record_table_options, &def->record, "record"))
+      !check_method(&r, def) || !option_check(&r, &record_table_options, &def->record, "record"))
     return false;
   return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&

@@ -5,6 +5,14 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 
+// An expression names a signal once; a user's force may name one as often as it likes.
+static int count_slots(const mechanism *m) {
+  int most = m->signal_count + 64;
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].input_count > most) most = m->forces[i].input_count;
+  return most;
+}
+
 static void allocate(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
@@ -37,7 +45,7 @@ static void allocate(const mechanism *m, motion *x) {
     x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
     x->row_order = ARENA_ARRAY(a, int, nc);
   }
-  x->slots = ARENA_ARRAY(a, double, m->signal_count + 64);
+  x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);
   x->friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1);

@@ -1,0 +1,260 @@
+// Programs that misuse the C interface get a message and keep what they had.
+#include "runs.h"
+
+// A body on a joint, in code; methods and forces are for the tests to add.
+static carom_def *define_hinge(void) {
+  carom_model_def about = carom_model_default(CAROM_PLANAR);
+  carom_def *def = carom_def_create(&about);
+  carom_body_def body = carom_body_default();
+  body.mass = 1, body.inertia[2] = 1;
+  carom_joint_def joint = carom_joint_default();
+  joint.between[0] = "ground", joint.between[1] = "b";
+  carom_def_body(def, "b", &body);
+  carom_def_joint(def, "j", "revolute", &joint);
+  return def;
+}
+
+static void is_refused(carom_def *def, const char *said) {
+  carom_error error = {0};
+  carom_model *model = carom_model_compile(def, &error);
+  CHECK(model == NULL);
+  CHECK_EQUAL(error.status, CAROM_ERROR_MODEL);
+  CHECK_CONTAINS(error.message, said);
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+}
+
+static void options_of_methods_are_checked(void) {
+  static const double steps[] = {0, -1e-3, NAN, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    carom_def *def = define_hinge();
+    carom_moreau_def moreau = carom_moreau_default();
+    moreau.step = steps[i];
+    carom_def_moreau(def, &moreau);
+    is_refused(def, "'step' of 'moreau'");
+  }
+  carom_def *def = define_hinge();
+  carom_moreau_def moreau = carom_moreau_default();
+  moreau.step = 1e-3, moreau.activation = NAN;
+  carom_def_moreau(def, &moreau);
+  is_refused(def, "'activation' of 'moreau'");
+
+  carom_event_def event = carom_event_default();
+  event.impact = 7;
+  carom_def_event(def = define_hinge(), &event);
+  is_refused(def, "'impact' of 'event'");
+  event = carom_event_default();
+  event.accumulation = -1;
+  carom_def_event(def = define_hinge(), &event);
+  is_refused(def, "'accumulation' of 'event'");
+
+  carom_compliant_def compliant = carom_compliant_default();
+  compliant.entry = -1;
+  carom_def_compliant(def = define_hinge(), &compliant);
+  is_refused(def, "'entry' of 'compliant'");
+  compliant = carom_compliant_default();
+  compliant.penetration_max = NAN;
+  carom_def_compliant(def = define_hinge(), &compliant);
+  is_refused(def, "'penetration_max' of 'compliant'");
+}
+
+// What a method that is not used was given does not matter.
+static void options_of_other_methods_may_be_empty(void) {
+  carom_def *def = define_hinge();
+  carom_moreau_def empty = carom_moreau_default();
+  carom_compliant_def compliant = carom_compliant_default();
+  carom_def_moreau(def, &empty);
+  carom_def_compliant(def, &compliant);
+  carom_error error = {0};
+  carom_model *model = carom_model_compile(def, &error);
+  if (!CHECK(model != NULL)) printf("%s\n", error.text);
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+}
+
+enum { INPUTS = 1000 };
+static double sum_of_inputs;
+
+static void add_up(void *context, double t, const double *inputs, double *output) {
+  (void)context, (void)t;
+  sum_of_inputs = 0;
+  for (int i = 0; i < INPUTS; i++) sum_of_inputs += inputs[i];
+  output[0] = -sum_of_inputs;
+}
+
+static void a_force_may_name_many_inputs(void) {
+  const char *names[INPUTS];
+  for (int i = 0; i < INPUTS; i++) names[i] = "j.q";
+  carom_def *def = define_hinge();
+  carom_force_def force = carom_force_default();
+  force.joint = "j", force.call = add_up, force.inputs = (carom_names){names, INPUTS};
+  carom_def_force(def, "many", "user", &force);
+  const double q = 0.01;
+  carom_initial_def initial = {.q = {&q, 1}};
+  carom_def_initial(def, "j", &initial);
+  carom_error error = {0};
+  carom_model *model = carom_model_compile(def, &error);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  if (CHECK(sim != NULL)) CHECK_NEAR(carom_sim_read(sim, carom_model_signal(model, "j.a")), -INPUTS * q, 1e-9);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+
+  names[3] = NULL;
+  def = define_hinge();
+  carom_def_force(def, "many", "user", &force);
+  is_refused(def, "null");
+}
+
+static const char ball[] =
+    "space: planar\n"
+    "bodies: {ball: {mass: 1, inertia: 0.1}}\n"
+    "joints: {fall: {free: [ground, ball], at: [0, 0.1]}}\n"
+    "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+    "materials: {m: {restitution: 0.5, stiffness: 1e7}}\n"
+    "initial: {fall: {q: [0, 0, 0.1]}}\n";
+
+static void time_does_not_go_back(void) {
+  static const char *const methods[] = {"method: {moreau: {step: 1e-3}}\n", "method: event\n", "method: compliant\n"};
+  static const double wrong[] = {NAN, -1, 0, 0.0499, INFINITY, -INFINITY};
+  for (int k = 0; k < 3; k++) {
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", ball, methods[k]);
+    run r;
+    if (!run_open_text(&r, text, NULL)) return;
+    run_to(&r, 0.05);
+    double y = run_read(&r, "ball.y");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      CHECK_EQUAL(carom_sim_step(r.sim, wrong[i], &r.error), CAROM_ERROR_USAGE);
+      CHECK_CONTAINS(r.error.message, "cannot step to");
+      CHECK_EQUAL(carom_sim_advance(r.sim, wrong[i], &r.error), CAROM_ERROR_USAGE);
+      CHECK_NEAR(carom_sim_time(r.sim), 0.05, 0);
+      CHECK_NEAR(run_read(&r, "ball.y"), y, 0);
+    }
+    CHECK_EQUAL(carom_sim_step(r.sim, 0.05, &r.error), CAROM_OK);  // no step to take
+    CHECK_EQUAL(carom_sim_advance(r.sim, 0.05, &r.error), CAROM_OK);
+    CHECK_NEAR(carom_sim_time(r.sim), 0.05, 0);
+    run_to(&r, 0.06);
+    CHECK_NEAR(run_read(&r, "ball.y"), 0.2 - 0.5 * 9.81 * 0.06 * 0.06, 1e-9);
+    run_close(&r);
+  }
+}
+
+static void the_end_of_a_run_is_checked(void) {
+  static const double wrong[] = {NAN, -1, INFINITY};
+  run r;
+  if (!run_open_text(&r, ball, "method=event")) return;
+  for (int i = 0; i < 3; i++) {
+    carom_run_options options = {.end = wrong[i]};
+    CHECK_EQUAL(carom_run(r.model, &options, NULL, &r.error), CAROM_ERROR_USAGE);
+    CHECK_CONTAINS(r.error.message, "the end is");
+  }
+  run_close(&r);
+}
+
+// A point mass on a slide that turns about its end: without a lever it has no inertia, and no motion. It is pressed
+// against a floor all the while.
+static const char lever[] =
+    "space: planar\n"
+    "bodies: {arm: {}, bob: {mass: 1}}\n"
+    "joints: {turn: {revolute: [ground, arm]}, slide: {prismatic: [arm, bob], axis: x}}\n"
+    "surfaces: {bob: {sphere: bob, radius: 0.1, material: m}, floor: {plane: ground, at: [0, -0.1], material: m}}\n"
+    "materials: {m: {restitution: 0.5, stiffness: 1e5}}\n"
+    "initial: {slide: {q: 1}, turn: {q: 0.01}}\n"
+    "method: compliant\n";
+
+static void a_restart_that_fails_changes_nothing(void) {
+  static const char *const settings[] = {"integrator=adams", "integrator=erk", "integrator=bdf"};
+  for (int i = 0; i < 3; i++) {
+    run a, b;
+    if (!run_open_text(&a, lever, settings[i])) return;
+    if (!run_open_text(&b, lever, settings[i])) {
+      run_close(&a);
+      return;
+    }
+    run_to(&a, 0.3), run_to(&b, 0.3);
+    double force = run_read(&a, "bob-floor.fn");
+    CHECK_EQUAL(carom_sim_set_joint(a.sim, "slide", &(double){0}, NULL, &a.error), CAROM_ERROR_SINGULAR);
+    CHECK_CONTAINS(a.error.message, "there is no motion");
+    CHECK_NEAR(run_read(&a, "bob-floor.fn"), force, 0);
+    CHECK_NEAR(run_read(&a, "bob-floor.fn"), run_read(&b, "bob-floor.fn"), 0);
+    run_to(&a, 0.6), run_to(&b, 0.6);
+    CHECK_NEAR(run_read(&a, "bob.y"), run_read(&b, "bob.y"), 0);
+    CHECK_NEAR(run_read(&a, "slide.q"), run_read(&b, "slide.q"), 0);
+    CHECK_LE(-0.01, run_read(&a, "bob.y"));  // the floor holds it
+    run_close(&a), run_close(&b);
+  }
+}
+
+// --- batches --------------------------------------------------------------------------------------------------------
+
+typedef struct counts {
+  int after;
+  bool recovers;
+} counts;
+
+static void start_each(void *context, int index, carom_sim *sim) {
+  const counts *c = context;
+  const double q[3] = {0, 0, index == 1 ? NAN : 0.1 * index};
+  carom_sim_set_joint(sim, index == 2 ? "nothing" : "fall", q, NULL, NULL);
+  if (c->recovers) carom_sim_set_joint(sim, "fall", (double[3]){0, 0, 1}, NULL, NULL);
+}
+
+static void count_after(void *context, int index, carom_sim *sim) {
+  (void)index, (void)sim;
+  ((counts *)context)->after++;
+}
+
+static void a_batch_reports_starts_that_fail(void) {
+  run r;
+  if (!run_open_text(&r, ball, "method=event")) return;
+  carom_summary s[4];
+  carom_error errors[4];
+  counts c = {0};
+  carom_batch batch = {.count = 4, .threads = 1, .t_end = 0.1, .context = &c, .before = start_each, .after = count_after,
+                       .errors = errors};
+  CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_OK);
+  for (int i = 0; i < 4; i++) {
+    bool fails = i == 1 || i == 2;
+    CHECK_EQUAL(s[i].status, fails ? CAROM_ERROR_USAGE : CAROM_OK);
+    CHECK_EQUAL(errors[i].status, s[i].status);
+    CHECK_NEAR(s[i].t, fails ? 0 : 0.1, 0);
+  }
+  CHECK_CONTAINS(errors[1].message, "not finite");
+  CHECK_CONTAINS(errors[2].message, "there is no joint 'nothing'");
+  CHECK_TEXT(errors[0].text, "");
+  CHECK_EQUAL(c.after, 2);
+
+  c = (counts){.recovers = true};  // the last start counts
+  CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_OK);
+  CHECK_EQUAL(c.after, 4);
+  run_close(&r);
+}
+
+static void a_batch_refuses_ends_that_are_none(void) {
+  static const double wrong[] = {NAN, -1, INFINITY};
+  run r;
+  if (!run_open_text(&r, ball, "method=event")) return;
+  carom_summary s[2];
+  for (int i = 0; i < 3; i++) {
+    carom_batch batch = {.count = 2, .threads = 2, .t_end = wrong[i]};
+    CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_ERROR_USAGE);
+    CHECK_CONTAINS(r.error.message, "end of a batch");
+  }
+  carom_batch batch = {.count = 2, .threads = 2, .t_end = 0};
+  CHECK_EQUAL(carom_batch_run(r.model, &batch, s, &r.error), CAROM_OK);
+  CHECK_EQUAL(s[1].steps, 0);
+  run_close(&r);
+}
+
+int main(void) {
+  RUN(options_of_methods_are_checked);
+  RUN(options_of_other_methods_may_be_empty);
+  RUN(a_force_may_name_many_inputs);
+  RUN(time_does_not_go_back);
+  RUN(the_end_of_a_run_is_checked);
+  RUN(a_restart_that_fails_changes_nothing);
+  RUN(a_batch_reports_starts_that_fail);
+  RUN(a_batch_refuses_ends_that_are_none);
+  return check_summary();
+}
