@@ -64,7 +64,7 @@ static void allocate(event *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
   int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count + m->friction_count + 1;
-  double **vectors[] = {&s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
+  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   double **states[] = {&s->y, &s->ydot, &s->scale, &s->y_look, &s->y_before};

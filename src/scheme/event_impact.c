@@ -274,14 +274,16 @@ static bool breaks_loose(int p, const event_instant *instant, double reserve, do
   return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
 }
 
-// A point that neither presses nor lifts off (one corner too many of a block) stays closed: the forces of fixed modes,
-// of nearly least norm, then share the load evenly among all of them.
+// A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed modes, and
+// a ball that touches a wall without force stays there. The computed forces of such a point are rounding errors, and its
+// share is zero.
 static void read_mode(event *s, const solve_block *b, int p, int n, const event_instant *instant, double scale) {
   event_point *c = &s->point[p];
   const double *r = s->problem_r + b->row, *a = s->problem_u + b->row;
   const double *W = s->problem_W + (long)b->row * n + b->row;
   bool presses = r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale), idles = !presses && a[0] <= 1e-9 * scale;
-  if (!presses && !(idles && scale > 0)) {
+  c->idles = idles;
+  if (!presses && !idles) {
     c->mode = MODE_OPEN;
     return;
   }
@@ -332,6 +334,7 @@ static void keep_shares(event *s, int n) {
       c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->x->row_total + c->row];
     }
     memset(c->share, 0, sizeof c->share);
+    if (c->idles) continue;
     memcpy(c->share, s->problem_r + s->blocks.block[b].row, (size_t)s->blocks.block[b].size * sizeof *c->share);
   }
 }
@@ -430,6 +433,15 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
 
 // --- accumulation of impacts --------------------------------------------------------------------------------------
 
+static void close_point(event *s, event_point *c) {
+  c->mode = MODE_SLIP;
+  if (c->rows > 1) {
+    if (slip_speed(c) > s->still) set_way(c, c->rate + 1);
+    else c->mode = MODE_STICK;
+  }
+  s->closed_count++;
+}
+
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
 // of its impacts takes 2γ/(g(1 - e)) and lifts it by at most γ²/2g. Where that is within the tolerance the point counts
 // as closed from now on. The forces that hold it give the same impulse as the impacts would, so that what friction
@@ -452,13 +464,8 @@ static bool hold_small_hops(event *s) {
     if (!(g > 0)) continue;
     double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
     if (height > lowest && !(v <= s->settings.accumulation)) continue;
-    c->mode = MODE_SLIP;
-    if (c->rows > 1) {
-      if (slip_speed(c) > s->still) set_way(c, c->rate + 1);
-      else c->mode = MODE_STICK;
-    }
+    close_point(s, c);
     c->held_until = s->t + duration;
-    s->closed_count++;
     s->trouble.accumulations++;
     s->trouble.accumulation_error = fmax(s->trouble.accumulation_error, height + c->friction * v * duration);
     any = true;
@@ -475,6 +482,24 @@ static bool is_struck(const event *s) {
   return false;
 }
 
+// Stopping the hops may press other touching points together, at speeds as small. These points are closed as well: as
+// separate impacts they would start the same hops again, without end.
+static carom_status arrest_hops(event *s, carom_error *error) {
+  for (int turn = 0; turn <= s->contacts->point_count; turn++) {
+    event_set(s, s->t, s->y);
+    if (!event_arrest(s))
+      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
+    respond(s, false);
+    observe_state(s);
+    if (!is_struck(s)) break;
+    for (int p = 0; p < s->contacts->point_count; p++) {
+      event_point *c = &s->point[p];
+      if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c);
+    }
+  }
+  return CAROM_OK;
+}
+
 // Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
 // from there.
 static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {
@@ -483,11 +508,12 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
   if (decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, true, error) != CAROM_OK) return false;
   if (loosens) return event_friction_holds(s, instant->point - s->contacts->point_count);
   const event_point *c = &s->point[instant->point];
-  double most = 0, limit = c->friction * c->share[0], drag = hypot(c->share[1], c->share[2]);
+  double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
   for (int p = 0; p < s->contacts->point_count; p++)
     if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
-  if (!event_is_closed(c) || !(c->share[0] > 1e-6 * most)) return false;
-  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && limit - drag > 1e-6 * limit);
+  double clearly = 4 * EVENT_REDUNDANCY_NOISE * most;
+  if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
+  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
 }
 
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
@@ -507,11 +533,7 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   if (status == CAROM_OK && is_struck(s)) s->trouble.unsettled++;
   if (status == CAROM_OK) status = decide(s, instant, true, error);
   if (status == CAROM_OK && struck && hold_small_hops(s)) {
-    event_set(s, s->t, s->y);
-    if (!event_arrest(s))
-      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
-    respond(s, false);
-    observe_state(s);
+    status = arrest_hops(s, error);
     if (status == CAROM_OK) status = decide(s, instant, true, error);
   }
   if (status != CAROM_OK) return status;

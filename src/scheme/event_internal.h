@@ -20,6 +20,7 @@ typedef struct event_point {
   double gap, rate[3], force[3];   // as last observed
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
+  bool idles;                      // closed without force when modes were last decided
   bool may_jam;                    // it resisted when modes were last decided
   int lingers;                     // steps in a row that ended with next to no slip
   bool has_lifted;
@@ -110,6 +111,8 @@ typedef struct event {
   event_sample sample[EVENT_SAMPLES], at_event;
   bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
+  double *noise;                   // rounding error of the accelerations
+  double force_noise;              // and of the forces [N]
   double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
   double *A, *z, *residual, *scaling;
   int *held, *pivot;

@@ -37,7 +37,7 @@ static double tolerance_of(const event *s, int function) {
   if (c->mode == MODE_OPEN) return s->nearness;
   if (function % EVENT_FUNCTIONS == 2) return 0;
   if (function % EVENT_FUNCTIONS == 1 && c->mode == MODE_SLIP) return s->still;
-  return 1e-10 * force_scale(s);
+  return fmax((s->redundant ? EVENT_REDUNDANCY_NOISE : 1e-10) * force_scale(s), s->force_noise);
 }
 
 static event_kind kind_of(const event *s, int function) {
@@ -119,9 +119,11 @@ static double find_between(event *s, int function, const event_sample *a, const 
   int p = function / EVENT_FUNCTIONS;
   double tolerance = tolerance_of(s, function), shift = armed ? 0 : 2 * tolerance;
   bool open = s->point[p].mode == MODE_OPEN;
-  if (open && !armed && a->gap_rate[p] >= 0) shift = fmax(shift, tolerance - a->value[function]);  // on its way out
+  // opening, or closing so slowly that it was not struck
+  if (open && !armed && a->gap_rate[p] >= -s->still) shift = fmax(shift, tolerance - a->value[function]);
   double fa = a->value[function] + shift, fb = b->value[function] + shift;
   search f = {s, function, false, shift};
+  if (!armed && fa == 0 && fb == 0) return INFINITY;  // exactly zero throughout
   if (!(fa > 0)) return a->t;
   if (!(fb > 0)) return root_find(evaluate, &f, a->t, fa, b->t, fb, 0);
   if (!open || function % EVENT_FUNCTIONS || !(a->gap_rate[p] < 0 && b->gap_rate[p] > 0)) return INFINITY;

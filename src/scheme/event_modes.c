@@ -123,8 +123,8 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
 
 // Ẇᵀu of the contact rows, with the travel of the contact point over the surfaces, as the derivative of their rates
 // along the motion at constant speeds: central differences of fourth order. With a frame turning by 2e-3 rad between
-// two of them the rule is good to 1e-12 of what it is the derivative of, and so is rounding.
-static void find_bias(event *s) {
+// two of them the rule is good to 1e-12 of what it is the derivative of, and so is rounding. Returns how fast that turns.
+static double find_bias(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   event_add_rows(s);
@@ -142,11 +142,44 @@ static void find_bias(event *s) {
     dynamics_positions_velocities(m, x);
     add_rows(s, s->points);
   }
+  return turning;
+}
+
+// The largest error of a contact force that these errors cause.
+static double force_noise(const event *s) {
+  double most = 0;
+  for (int i = s->m->row_count; i < s->x->row_total; i++) {
+    double W = s->W[(long)i * s->x->row_total + i];
+    if (W > 0) most = fmax(most, s->noise[i] / W);
+  }
+  return most;
+}
+
+// The rounding error of a row's acceleration: of its terms, and of the finite differences of the bias (find_bias: 1e-12 of
+// the rates, with a margin of ten). Without weight the forces of many contacts are zero; what is computed for them is this
+// error, and its sign means nothing.
+static double noise_of(const event *s, const row *r, double turning) {
+  const mechanism *m = s->m;
+  const motion *x = s->x;
+  double rate = 0, acceleration = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    for (int i = 0; i < m->n; i++) {
+      rate += fabs(t->J[i] * x->links[t->node].V[i]);
+      acceleration += fabs(t->J[i] * x->links[t->node].A[i]);
+    }
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    rate += fabs(t->c * x->u[t->speed]);
+    acceleration += fabs(t->c * x->udot[t->speed]);
+  }
+  return 1e-11 * turning * rate + 64 * DBL_EPSILON * acceleration;
 }
 
 // γ̇ of the contact rows is J S u̇ and the bias. The bodies' accelerations hold velocity terms of their own, which the
 // rows' `quad` then must not: it is set so that both ways of reckoning agree.
-static void complete_rows(event *s) {
+static void complete_rows(event *s, double turning) {
   const mechanism *m = s->m;
   motion *x = s->x;
   for (int i = m->row_count; i < x->row_total; i++) x->rows[i].quad = 0;
@@ -154,6 +187,8 @@ static void complete_rows(event *s) {
   rows_rates_of(m, x, x->udot, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) {
     double acceleration = s->rate[i] + s->rhs[i];
+    s->noise[i] = noise_of(s, &x->rows[i], turning);
+    if (fabs(acceleration) <= s->noise[i]) acceleration = 0;
     x->rows[i].quad = acceleration - s->a[i];
     s->a[i] = acceleration;
   }
@@ -163,13 +198,14 @@ bool event_free_accelerations(event *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   dynamics_positions_velocities(m, x);
-  find_bias(s);
+  double turning = find_bias(s);
   event_friction_push(s);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
-  complete_rows(s);
+  complete_rows(s, turning);
   rows_delassus(m, x, s->W);
+  s->force_noise = force_noise(s);
   return true;
 }
 
