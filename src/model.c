@@ -59,9 +59,9 @@ static carom_remark collect_remark(const carom_model *model, int bit, const char
 carom_remark carom_model_remark(const carom_model *model, int i) {
   const carom_remark all[] = {
       collect_remark(model, REMARK_RESTITUTION, "restitution",
-                     "law that gives back another restitution than it is given; use restitution_is: achieved"),
+                     "the law achieves another restitution than the nominal one; use restitution_is: achieved"),
       collect_remark(model, REMARK_CONFORMAL, "conformal",
-                     "stiffness of Hertz between surfaces that nearly fit into each other; give a stiffness, or for cylinders use law: johnson"),
+                     "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for cylinders use law: johnson"),
       model->no_contact,
   };
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)

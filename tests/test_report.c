@@ -363,7 +363,7 @@ static void verdicts_are_in_words(void) {
   CHECK(report_on(scratch("words.h5"), scratch("words.html"), &error) == CAROM_OK);
   opened_page p = open_page(scratch("words.html"));
   const json_value *run = run_of(&p, 0);
-  static const char *const words[][2] = {{"energy", "0.84 % of"}, {"energy", "within the 1 %"}, {"penetration", "at most 6.2 µm"},
+  static const char *const words[][2] = {{"energy", "error 0.84 %"}, {"energy", "within the limit of 1 %"}, {"penetration", "6.2 µm"},
       {"penetration", "100 µm"}, {"constraints", "31 µm"}, {"constraints", "310 mm"}, {"solver", "All 2\u202f279 contact problems"},
       {"inconsistent", "In 1 step of"}, {"indeterminate", "In 12\u202f345 steps of"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

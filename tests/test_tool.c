@@ -227,12 +227,12 @@ static void settings_change_the_model(void) {
 static void warnings_fail_a_strict_run(void) {
   write_text(scratch("linkage.yaml"), linkage);
   CHECK_EQUAL(carom("run linkage.yaml --no-record"), 0);
-  CHECK_CONTAINS(out, "had to give way");
+  CHECK_CONTAINS(out, "was changed to");
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict"), 1);
   CHECK_CONTAINS(err, "--strict");
   CHECK_EQUAL(carom("run linkage.yaml --no-record --strict --json"), 1);
   CHECK_EQUAL(json_value("initial"), 1);
-  CHECK_CONTAINS(err, "had to give way");
+  CHECK_CONTAINS(err, "was changed to");
   write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("run swing.yaml --no-record --strict"), 0);
 }
@@ -442,7 +442,7 @@ static void check_tells_what_a_model_is(void) {
   CHECK_CONTAINS(out, "1 degree of freedom");
   CHECK_CONTAINS(out, "2 constraint rows, none redundant");
   CHECK_CONTAINS(out, "brake            along        on left");
-  CHECK_CONTAINS(out, "had to give way");
+  CHECK_CONTAINS(out, "was changed to");
   CHECK(!strstr(out, "energy.kinetic"));
   CHECK_EQUAL(carom("check linkage.yaml --signals --set coordinates=absolute"), 0);
   CHECK_CONTAINS(out, "9 coordinates and 9 speeds (absolute coordinates)");

@@ -117,7 +117,7 @@ static void tool_and_report_say_the_same(const char *step, carom_level level, co
 }
 
 static void moreau_is_doubtful_above_one_per_cent_and_bad_above_five(void) {
-  tool_and_report_say_the_same("0.05", CAROM_GOOD, "within the 1 %");
+  tool_and_report_say_the_same("0.05", CAROM_GOOD, "within the limit of 1 %");
   tool_and_report_say_the_same("0.1", CAROM_DOUBTFUL, "take a shorter step");
   tool_and_report_say_the_same("0.2", CAROM_BAD, "take a shorter step");
 }

@@ -24,7 +24,7 @@ static int law_warnings(FILE *to, const char *indent, const carom_model *model) 
     if (!to) continue;
     fprintf(to, "%s%s%s:%s '%s'", indent, colour, r.name, plain, r.contact);
     if (r.count > 1) fprintf(to, " and %d more", r.count - 1);
-    if (strcmp(r.name, "restitution") == 0) fprintf(to, " (%.3g asked for, %.3g to come)", r.prescribed, r.achieved);
+    if (strcmp(r.name, "restitution") == 0) fprintf(to, " (nominal %.3g, achieved %.3g)", r.prescribed, r.achieved);
     fprintf(to, ": %s\n", r.text);
   }
   return count;
@@ -36,13 +36,13 @@ static int start_warnings(FILE *to, const char *indent, const carom_model *model
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   int count = 0;
   if (info.moved_joint && ++count && to) {
-    fprintf(to, "%s%sstart:%s the given q of joint '%s' had to give way so that the loops close, from %.9g to %.9g",
+    fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed to close the loops, from %.9g to %.9g",
             indent, colour, plain, info.moved_joint, info.moved_from, info.moved_to);
-    if (info.moved_count > 1) fprintf(to, "; %d more gave way by less", info.moved_count - 1);
+    if (info.moved_count > 1) fprintf(to, "; %d more changed by less", info.moved_count - 1);
     fputc('\n', to);
   }
   if (info.changed_joint && ++count && to)
-    fprintf(to, "%s%sstart:%s the given u of joint '%s' had to give way so that the speeds fit, from %.9g to %.9g\n",
+    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed to satisfy the constraints, from %.9g to %.9g\n",
             indent, colour, plain, info.changed_joint, info.changed_from, info.changed_to);
   return count;
 }
@@ -89,7 +89,7 @@ static void print_reached(FILE *to, const carom_summary *s) {
   const char *how = s->status == CAROM_OK            ? "the end"
                     : s->status == CAROM_INTERRUPTED ? "interrupted"
                     : s->status == CAROM_ERROR_FILE  ? "a file could not be written"
-                                                     : "failed there";
+                                                     : "failed";
   line(to, "reached", "t = %.9g s, %s", s->t, how);
 }
 
@@ -103,22 +103,22 @@ static void print_effort(FILE *to, const carom_summary *s) {
 // How far to trust the run.
 static void print_trust(FILE *to, const carom_model_info *info, const carom_summary *s) {
   if (isfinite(s->energy_imbalance)) line(to, "energy", "relative error %.1e", s->energy_imbalance);
-  else line(to, "energy", "the balance could not be drawn up: a number overflowed");
-  if (info->constraint_rows == 0) line(to, "constraints", "none to hold: joint coordinates satisfy every joint exactly");
-  else line(to, "constraints", "held to %.1e (m or rad), the largest violation met", s->constraint_violation);
+  else line(to, "energy", "not a finite number: do not trust this run");
+  if (info->constraint_rows == 0) line(to, "constraints", "none: joint coordinates satisfy every joint exactly");
+  else line(to, "constraints", "largest violation %.1e (m or rad)", s->constraint_violation);
 }
 
-// What touched, and how well that was solved.
+// Contact and the solution of its problems.
 static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
   char episodes[32], solves[32];
   if (!carom_model_part(model, "contacts", 0).name) return;
   line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
   if (s->penetration_bound > 0)
-    line(to, "", "first met at most %.1e m deep, where %.1e m is the bound", s->worst_initial_penetration,
+    line(to, "", "penetration at first contact at most %.1e m, bound %.1e m", s->worst_initial_penetration,
          s->penetration_bound);
   if (s->accumulations)
-    line(to, "", "%ld accumulation%s of impacts summed in closed form, moving a point by %.1e m at most", s->accumulations,
+    line(to, "", "%ld accumulation%s of impacts summed in closed form, position error at most %.1e m", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);
   if (s->solves)
     line(to, "", "%s contact problems, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->unsolved,
@@ -157,7 +157,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);
   else line(to, "results", "not recorded");
   if (!files->record) return;
-  if (s->status == CAROM_INTERRUPTED) line(to, "to go on", "carom run %s --resume %s", model_path, files->record);
+  if (s->status == CAROM_INTERRUPTED) line(to, "to resume", "carom run %s --resume %s", model_path, files->record);
   line(to, "to read them", "carom export %s --to csv", files->record);
   if (files->report) line(to, "to see them", "open %s in a browser", files->report);
   else line(to, "to see them", "carom report %s", files->record);

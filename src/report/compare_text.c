@@ -78,8 +78,8 @@ static void put_each_run(carom_comparison *c) {
   put_numbers(c, "steps", NULL, "steps", "%.0f");
   put_numbers(c, "evaluations", NULL, "evaluations", "%.0f");
   put_numbers(c, "wall time [s]", NULL, "wall_s", "%.3g");
-  put_numbers(c, "energy off by", NULL, "energy_imbalance", "%.1e");
-  put_numbers(c, "episodes of contact", "contact", "episodes", "%.0f");
+  put_numbers(c, "relative energy error", NULL, "energy_imbalance", "%.1e");
+  put_numbers(c, "contact episodes", "contact", "episodes", "%.0f");
   put_numbers(c, "deepest [m]", "contact", "deepest_penetration", "%.1e");
   put_energies(c);
 }
@@ -93,7 +93,7 @@ static const compare_column *find_column(const comparison *d, const char *name) 
 // How far apart at most, and since when by more than a hundredth of the whole range.
 static void put_trajectories(carom_comparison *c) {
   const comparison *first = &c->against_first[0];
-  PUT(c, "\ndifferences from %s: largest, and since when above a hundredth of the range\n", method_of(&c->runs.runs[0]));
+  PUT(c, "\ndifferences from %s: largest, and time from which they exceed a hundredth of the range\n", method_of(&c->runs.runs[0]));
   put_heads(c, "coordinate", 1);
   for (int k = 0; k < first->column_count; k++) {
     char label[64];

@@ -1,4 +1,4 @@
-// How far to trust a run, line by line: what was found, what it means for motion and forces, and what to change where it is not good.
+// How far to trust a run, one check per line: what was found, what it means for motion and forces, and what to change.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,12 +38,12 @@ static const char *quantity(arena *memory, double x, const char *unit) {
 
 // Below the smallest prefix a length is rounding, whatever its digits.
 static const char *up_to(arena *memory, double x, const char *unit) {
-  if (fabs(x) < 1e-12) return arena_print(memory, "less than 1 p%s", unit);
-  return arena_print(memory, "at most %s", quantity(memory, x, unit));
+  if (fabs(x) < 1e-12) return arena_print(memory, "below 1 p%s", unit);
+  return quantity(memory, x, unit);
 }
 
 static const char *percent(arena *memory, double share) {
-  if (share > 0 && share < 1e-6) return "Less than 0.0001 %";  // begins a sentence
+  if (share > 0 && share < 1e-6) return "below 0.0001 %";
   return arena_print(memory, "%g %%", strtod(arena_print(memory, "%.1e", 100 * share), NULL));
 }
 
@@ -82,14 +82,14 @@ static void judge_end(verdict *v, const verdict_facts *run) {
   if (!run->summary) {
     c.level = CAROM_DOUBTFUL;
     bool now = run->running;
-    put_check(v, c, now ? "The run is still going; this is what there is up to %s. Make the report anew when it has ended."
-                         : "The run was killed; this is what there is up to %s, and nobody has judged it as a whole.", at);
+    put_check(v, c, now ? "The run is still going; this report shows it up to %s. Make the report again when the run has ended."
+                         : "The run was killed; this report shows it up to %s. There is no summary, so energy, constraints and solver were not checked.", at);
   } else if (strcmp(status, "done") == 0) {
     c.level = CAROM_GOOD;
-    put_check(v, c, "The run reached the end that the model asks for, %s.", at);
+    put_check(v, c, "The run reached its end, %s.", at);
   } else if (strcmp(status, "interrupted") == 0) {
     c.level = CAROM_DOUBTFUL;
-    put_check(v, c, "The run was interrupted at %s; what was computed until then is whole, and a run can go on from it.", at);
+    put_check(v, c, "The run was interrupted at %s. The results up to then are complete, and the run can be resumed.", at);
   } else {
     c.level = CAROM_BAD;
     put_check(v, c, "The run failed at %s%s%s", at, *why ? ": " : ".", why);
@@ -110,17 +110,17 @@ static void judge_energy(verdict *v, const verdict_facts *run) {
                    .level = level_of(value, warn, bad)};
   const char *found = percent(v->memory, value);
   if (!isfinite(value))
-    put_check(v, c, "The energy could not be balanced: some of it was not finite, and no number after that can be trusted.");
+    put_check(v, c, "The energy balance is not a finite number. Do not trust any result after the first non-finite value.");
   else if (c.level == CAROM_GOOD)
-    put_check(v, c, "%s of the largest energy at play is unaccounted for, within the %s that this method may leave. Speeds and losses are "
-                    "accurate to about that.", found, percent(v->memory, warn));
+    put_check(v, c, "Relative energy error %s, within the limit of %s for this method. Speeds and losses are about as accurate.",
+              found, percent(v->memory, warn));
   else if (c.level == CAROM_DOUBTFUL)
-    put_check(v, c, "%s of the largest energy at play is unaccounted for. A good run of this method stays below %s, and above %s it is not to "
-                    "be trusted. Speeds, losses and times of impacts are off by about as much: %s, and see whether the results stay.",
+    put_check(v, c, "Relative energy error %s. A good run of this method stays below %s; above %s do not trust it. Speeds, losses and "
+                    "impact times have errors of about this size: %s, and check whether the results change.",
               found, percent(v->memory, warn), percent(v->memory, bad), finer(run));
   else
-    put_check(v, c, "%s of the largest energy at play is unaccounted for, more than the %s that this method may leave at most. Do not trust "
-                    "speeds and forces: %s, or look for a singular position or a jump.", found, percent(v->memory, bad), finer(run));
+    put_check(v, c, "Relative energy error %s, above the limit of %s for this method. Do not trust "
+                    "speeds and forces: %s, or check for a singular position or a jump in a force or motion.", found, percent(v->memory, bad), finer(run));
 }
 
 static void judge_constraints(verdict *v, const verdict_facts *run) {
@@ -130,14 +130,14 @@ static void judge_constraints(verdict *v, const verdict_facts *run) {
              .level = level_of(value, good, 1e-3 * length)};
   const char *apart = up_to(v->memory, value, "m"), *size = quantity(v->memory, length, "m");
   if (!isfinite(value))
-    put_check(v, c, "The record does not say how far joints came apart, so nobody can tell whether the mechanism held together.");
+    put_check(v, c, "The record has no constraint violation, so this could not be checked.");
   else if (value == 0)
-    put_check(v, c, "No joint can come apart: the coordinates leave it no way to, or nothing closes a loop.");
+    put_check(v, c, "No violation is possible: joint coordinates satisfy every joint exactly, and no joint closes a loop.");
   else if (value <= good)
-    put_check(v, c, "Where joints close loops they are apart by %s in a model of %s: the mechanism holds together, and the forces in "
-                     "its joints are those of closed loops.", apart, size);
+    put_check(v, c, "Largest constraint violation %s, in a model of size %s. Loops stay closed, and joint forces are "
+                     "reliable.", apart, size);
   else
-    put_check(v, c, "Where joints close loops they are apart by %s in a model of %s, and the forces in them are as rough: %s%s.", apart, size,
+    put_check(v, c, "Largest constraint violation %s, in a model of size %s. Joint forces are unreliable to the same degree: %s%s.", apart, size,
               has_method(run, "moreau") ? "keep project: true, or " : has_method(run, "event") ? "" : "use constraints: project, or ",
               finer(run));
 }
@@ -150,7 +150,7 @@ static double penetration_limit(const verdict_facts *run, double bound, const ch
     double clearance = json_get_number(&contacts->items[i], "clearance", 0);
     if (clearance > 0) smallest = fmin(smallest, clearance);
   }
-  *of = bound > 0 ? "the bound that was set" : isfinite(smallest) ? "a tenth of the smallest clearance" : "a thousandth of the model's size";
+  *of = bound > 0 ? "the given bound" : isfinite(smallest) ? "a tenth of the smallest clearance" : "a thousandth of the model size";
   if (bound > 0) return bound;
   return isfinite(smallest) ? 0.1 * smallest : 1e-3 * json_get_number(run->scene, "length", 1);
 }
@@ -163,13 +163,13 @@ static void judge_penetration(verdict *v, const verdict_facts *run) {
   carom_check c = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
              .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
   bool good = value <= limit, by_law = has_method(run, "compliant");
-  const char *deep = value == 0 ? "not at all" : up_to(v->memory, value, "m");
-  const char *meaning = good && by_law    ? "contact forces grow from zero, as their law means them to."
-                        : good            ? "impacts come when bodies meet, and clearances are what the model says."
-                        : by_law          ? "forces began as if a spring had been pushed in beforehand and do work that no motion gave: use entry: locate, or tighten rtol."
-                        : has_method(run, "event") ? "impacts come late by as much. Their times and what rebounds from them shift: tighten rtol and atol."
-                                          : "impacts come late by as much. Their times and what rebounds from them shift: take a shorter step, or method event.";
-  put_check(v, c, "When they met, surfaces were %s inside each other, against %s (%s): %s", deep, quantity(v->memory, limit, "m"), of, meaning);
+  const char *deep = value == 0 ? "none" : up_to(v->memory, value, "m");
+  const char *meaning = good && by_law    ? "contact forces start from zero, as the law requires."
+                        : good            ? "impact times and clearances are as in the model."
+                        : by_law          ? "contact forces started with a jump and added energy: use entry: locate, or tighten rtol."
+                        : has_method(run, "event") ? "impacts were detected late, which shifts impact times and rebounds: tighten rtol and atol."
+                                          : "impacts were detected late, which shifts impact times and rebounds: take a shorter step, or method event.";
+  put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s", deep, quantity(v->memory, limit, "m"), of, meaning);
 }
 
 static void judge_solver(verdict *v, const verdict_facts *run) {
@@ -181,15 +181,15 @@ static void judge_solver(verdict *v, const verdict_facts *run) {
   carom_check c = {.key = "solver", .title = "Contact problems", .value = residual, .limit = tolerance, .level = unsolved > 0 ? CAROM_BAD : CAROM_GOOD};
   double impossible = json_get_number(solver, "impossible", 0);
   if (impossible > 0)
-    put_check(v, c, "%s of %s have no solution: every combination of open, stick and slip was tried, and what touches is asked for motions that "
-                    "exclude each other. The forces of those steps are not to be trusted.", count_text(v->memory, impossible),
+    put_check(v, c, "%s of %s have no solution: every combination of open, stick and slip was tried. The contacts require "
+                    "motions that contradict each other. Do not trust the forces of those steps.", count_text(v->memory, impossible),
               several(v->memory, solves, "contact problem", "contact problems"));
   else if (unsolved > 0)
-    put_check(v, c, "%s of %s could not be solved to tolerance, and the forces of those steps are not to be trusted: %s, or save them with dump: "
-                     "and look with `carom solve`.", count_text(v->memory, unsolved), several(v->memory, solves, "contact problem", "contact problems"), finer(run));
+    put_check(v, c, "%s of %s could not be solved to tolerance. Do not trust the forces of those steps: %s, or save the problems with dump: "
+                     "and examine them with `carom solve`.", count_text(v->memory, unsolved), several(v->memory, solves, "contact problem", "contact problems"), finer(run));
   else
-    put_check(v, c, "%s solved to tolerance: no contact pulls, none lets anything in, friction stays within Coulomb's bound. The forces "
-                     "are those of the model.", solves == 1 ? "The one contact problem was"
+    put_check(v, c, "%s solved to tolerance: contact forces, gaps and friction satisfy "
+                     "their laws.", solves == 1 ? "The one contact problem was"
                      : arena_print(v->memory, "All %s contact problems were", count_text(v->memory, solves)));
 }
 
@@ -207,32 +207,32 @@ typedef struct warning_words {
 } warning_words;
 
 static const warning_words known_warnings[] = {
-    {"restart", "Restarts", "The integrator began anew from a checkpoint ", "time", "times",
-     ", which costs it its history there: the last digits differ from those of a run in one piece, nothing else."},
+    {"restart", "Restarts", "The integrator restarted from a checkpoint ", "time", "times",
+     ". Only the last digits differ from an uninterrupted run."},
     {"projection", "Projection", "In ", "step", "steps",
-     " the constraints could not be met to tolerance: look at the constraint violation, and for a position in which the mechanism locks or branches."},
+     " the constraints could not be satisfied to tolerance: check the constraint violation, and check for a position in which the mechanism locks or branches."},
     {"initial", "Initial values", "", "kind of given initial values", "kinds of given initial values",
-     " had to give way so that the mechanism closes: it does not start quite as the model says. `carom check` tells from where."},
+     " had to be changed so that the mechanism can be assembled. `carom check` shows the changes."},
     {"step_too_large", "Step too large", "", "contact was", "contacts were",
      " found deeper than a clearance or a body: impacts may have been missed. Take a shorter step."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
-     " of sliding no finite contact force fits the laws of rigid bodies; an impact without collision stood in. The motion before is sound, "
-     "after it depends on that choice: method compliant has none to make."},
+     " of sliding no finite contact force satisfies the laws of rigid contact; an impact without collision was used instead. The motion "
+     "after it depends on that choice. Method compliant does not need it."},
     {"indeterminate", "Painlevé: several motions", "In ", "step", "steps",
-     " of sliding more than one motion fits the laws of rigid bodies, and lifting off was tried first. Method compliant tells them apart."},
+     " of sliding more than one motion satisfies the laws of rigid contact; the one with lift-off was tried first. Method compliant has a unique motion."},
     {"friction_unsettled", "Joint friction", "In ", "step", "steps",
-     " the friction of a joint and the load it comes from did not agree: several loads fit, or none. Give the joint a constant "
+     " the friction of a joint and its load did not converge: several loads are possible, or none. Give the joint a constant "
      "friction_torque or friction_force, or less friction."},
     {"unsettled", "Undecided instants", "At ", "instant", "instants",
-     " modes or impacts were still undecided when the motion went on: what follows may be one of several motions."},
-    {"penetration", "Met too deep", "", "contact was", "contacts were",
-     " first met deeper than the bound: such forces are not earned by any motion. Use entry: locate, or tighten rtol."},
+     " contact modes or impacts were not determined uniquely: the motion after it is one of several possible ones."},
+    {"penetration", "Penetration above the bound", "", "contact was", "contacts were",
+     " first detected deeper than the bound, which adds energy. Use entry: locate, or tighten rtol."},
     {"energy_gain", "Energy gained", "", "impact", "impacts",
-     " added energy, as Newton's restitution with friction may: look at their loss in the table, or take impact: poisson under method event."},
-    {"restitution", "Another restitution", "", "contact has", "contacts have",
-     " a law that gives back another restitution than it is given: compare `e` and `e set` in the table of impacts."},
-    {"conformal", "Surfaces that nearly fit", "", "contact has", "contacts have",
-     " Hertz's stiffness between surfaces that nearly fit into each other: peak forces are a guess. Give a stiffness, or law: johnson."},
+     " added energy, which Newton's law of impact with friction can do: check their loss in the table of impacts, or use impact: poisson under method event."},
+    {"restitution", "Restitution differs", "", "contact has", "contacts have",
+     " a law whose achieved restitution differs from the nominal one: compare `e` and `e set` in the table of impacts."},
+    {"conformal", "Conformal surfaces", "", "contact has", "contacts have",
+     " Hertz's stiffness between nearly conformal surfaces, which is outside its range: peak forces are unreliable. Give a stiffness, or use law: johnson."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
      " left out, and no other pair can touch: bodies pass through each other. `carom check` names the joint."},
 };
@@ -253,7 +253,7 @@ static void judge_warnings(verdict *v, const verdict_facts *run) {
     const warning_words *known = find_warning(w->key);
     carom_check c = {.key = w->key, .title = known ? known->title : "Warning", .level = CAROM_DOUBTFUL, .value = w->number, .limit = 0};
     if (known) put_check(v, c, "%s%s%s", known->before, several(v->memory, w->number, known->one, known->many), known->after);
-    else put_check(v, c, "'%s' was counted %s.", w->key, several(v->memory, w->number, "time", "times"));
+    else put_check(v, c, "Warning '%s' occurred %s.", w->key, several(v->memory, w->number, "time", "times"));
   }
 }
 
