@@ -143,7 +143,8 @@ const char *carom_model_signal_unit(const carom_model *model, int i) {
   int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
   if (k < 0) return model->m.signals[i].unit;
   if (k < ENERGY_SIGNALS) return "J";
-  return k - ENERGY_SIGNALS < of_contacts ? contact_signal_units[(k - ENERGY_SIGNALS) % model->contact_signals] : "";
+  k -= ENERGY_SIGNALS;
+  return k < of_contacts ? contact_signal_units[k % model->contact_signals] : model->outputs[k - of_contacts].unit;
 }
 
 int carom_model_signal(const carom_model *model, const char *name) {

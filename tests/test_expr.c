@@ -18,8 +18,9 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
     {"x", {.slot = 0}},
     {"y", {.slot = 1}},
     {"t", {.slot = 2, .dim = DIM_TIME}},
-    {"crank.q", {.slot = 3, .dim = DIM_NONE}},
-    {"s1.length", {.slot = 4, .dim = DIM_LENGTH}},
+    {"crank.q", {.slot = 3, .dim = DIM_ANGLE, .unit = "rad"}},
+    {"s1.length", {.slot = 4, .dim = DIM_LENGTH, .unit = "m"}},
+    {"work", {.slot = 5, .dim = DIM_ENERGY, .unit = "J"}},
     {"m", {.is_constant = true, .value = 2}},
     {"length", {.is_constant = true, .value = 3, .dim = DIM_LENGTH}},
   };
@@ -126,7 +127,7 @@ static void units_follow_numbers(void) {
   CHECK_NEAR(constant("3 m * m", &d), 6, 0);  // a blank ends the unit: this m is the parameter
   CHECK_EQUAL(d, DIM_ANY);                    // and a bare parameter may be anything
   CHECK_NEAR(constant("-54 deg", &d), -54 * acos(-1) / 180, 1e-15);
-  CHECK_EQUAL(d, DIM_NONE);
+  CHECK_EQUAL(d, DIM_ANGLE);
   CHECK_NEAR(constant("2*length + 1 mm", &d), 6.001, 1e-15);
   CHECK_EQUAL(d, DIM_LENGTH);
   constant("length + 1", &d);
@@ -142,7 +143,15 @@ static void units_follow_numbers(void) {
   constant("length/(3 mm)", &d);
   CHECK_EQUAL(d, DIM_ANY);
   constant("1/(2 s)", &d);
-  CHECK_EQUAL(d, DIM_RATE);
+  CHECK_EQUAL(d, DIM_PER_TIME);
+  constant("30 rpm*2 s", &d);
+  CHECK_EQUAL(d, DIM_ANGLE);  // not a plain number
+  constant("30 rpm/(2 rpm)", &d);
+  CHECK_EQUAL(d, DIM_ANY);
+  constant("5 Hz*2 s", &d);
+  CHECK_EQUAL(d, DIM_ANY);
+  constant("sqrt(30 deg)", &d);
+  CHECK_EQUAL(d, DIM_ANY);
   constant("atan2(length, 3 mm)", &d);
   CHECK_EQUAL(d, DIM_ANY);
   constant("max(length, 3 mm)", &d);
@@ -158,6 +167,7 @@ static void variables_bind_loosely(void) {
   static const char *const fine[] = {
     "sin(5*t)", "sin(t)", "100*crank.q", "3 N*sin(2*pi*t)", "t - 0.1 s", "sin(5*(t - 0.1 s))", "1000*s1.length",
     "10 N/m*s1.length", "t*150 rpm", "if(t < 0.1, 1, 0)", "exp(-t/0.2)", "t^2", "t^x", "m*t + length", "blend(t, 0, 0.1 s)",
+    "sin(s1.length)", "exp(work)", "-100*s1.length", "3 m*30 rpm*t + s1.length", "crank.q^x", "crank.q + 30 rpm*t",
   };
   arena memory = arena_create(&out_of_memory);
   for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
@@ -165,7 +175,33 @@ static void variables_bind_loosely(void) {
   dimension d;
   CHECK(compile(&memory, "10 N/m*s1.length", &d) && d == DIM_FORCE);
   CHECK(compile(&memory, "1000*s1.length", &d) && d == DIM_ANY);
+  CHECK(compile(&memory, "30 rpm*t", &d) && d == DIM_ANGLE);
+  CHECK(compile(&memory, "s1.length*1 kg", &d) && d == DIM(1, 1, 0));
   arena_free(&memory);
+}
+
+static void unit_is(const char *text, const char *wanted) {
+  arena memory = arena_create(&out_of_memory);
+  const expr *e = compile(&memory, text, NULL);
+  char buffer[32];
+  if (!CHECK(e)) printf("    %s\n", error.text);
+  else if (!CHECK_TEXT(expr_unit(e, buffer), wanted)) printf("    for: %s\n", text);
+  arena_free(&memory);
+}
+
+// What a column of results says: a unit only where it is known.
+static void results_have_units(void) {
+  unit_is("s1.length", "m");
+  unit_is("-abs(s1.length) + 2 mm", "m");
+  unit_is("work + work", "J");                 // as the signals have it
+  unit_is("if(t < 1, work, 0)", "J");
+  unit_is("10 N/m*s1.length*s1.length", "N*m");  // made from the dimension
+  unit_is("crank.q/t", "rad/s");
+  unit_is("length*crank.q/t", "m/s");
+  unit_is("s1.length/length", "1");
+  unit_is("sin(s1.length)", "1");
+  unit_is("crank.q*180/pi", "");               // a factor without a unit may be a conversion
+  unit_is("x + 1", "");
 }
 
 static void fails(const char *text, int column, const char *message) {
@@ -198,6 +234,8 @@ static void errors_stand_at_their_column(void) {
   fails("1 + length + 2 kg", 12, "cannot add m and kg");
   fails("length - 2 s", 8, "cannot subtract m and s");
   fails("length < 2 s", 8, "cannot compare m and s");
+  fails("s1.length + 1 kg", 11, "cannot add m and kg");
+  fails("30 rpm*t + 1 m", 10, "cannot add rad and m");
   fails("sin(length)", 5, "not m");
   fails("sin(2*length)", 5, "not m");
   fails("2^length", 2 + 1, "exponent");
@@ -257,7 +295,7 @@ static void deep_and_long_ones_are_refused(void) {
 
 static double at(const expr *e, double t) {
   // x and y move along a curve with known derivatives.
-  double slots[5] = {sin(t) + 1.7, t * t * t + 0.4, t, 0, 0};
+  double slots[6] = {sin(t) + 1.7, t * t * t + 0.4, t, 0, 0};
   return expr_value(e, slots);
 }
 
@@ -348,6 +386,7 @@ int main(void) {
   RUN(functions_have_their_values);
   RUN(units_follow_numbers);
   RUN(variables_bind_loosely);
+  RUN(results_have_units);
   RUN(errors_stand_at_their_column);
   RUN(deep_and_long_ones_are_refused);
   RUN(jets_match_finite_differences);

@@ -311,7 +311,7 @@ static void slide_comes_loose_when_pulled(void) {
       "space: planar\ngravity: [0, 0]\n"
       "bodies: {block: {mass: 2, inertia: 0.1}}\n"
       "joints: {slide: {prismatic: [ground, block], axis: x, friction_force: 2}}\n"
-      "forces: {pull: {along: slide, effort: t}}\n"
+      "forces: {pull: {along: slide, effort: 1 N/s * t}}\n"
       "method: {moreau: {step: 1e-4}}\nend: 5 s\n";
   run r;
   if (!run_open_text(&r, text, TIGHT)) return;

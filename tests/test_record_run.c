@@ -274,7 +274,7 @@ static void a_failed_run_keeps_what_it_has(void) {
   static const char *const text =
       "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
       "joints: {slide: {prismatic: [ground, bob], axis: x}}\n"
-      "forces: {pull: {along: slide, effort: 'if(t < 0.5, 1, sqrt(-1 - slide.q^2))'}}\n"
+      "forces: {pull: {along: slide, effort: 'if(t < 0.5, 1, sqrt(-1 - 1*slide.q^2))'}}\n"
       "end: 1\n";
   const char *path = scratch("failed.h5");
   carom_error error = {0};

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
@@ -327,7 +328,7 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
   *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type, .joint = -1};
-  if (!builder_function(b, &d->value, LEVEL_NONE, &c->f)) return false;
+  if (!builder_function(b, &d->value, LEVEL_NONE, ANY_UNIT, &c->f)) return false;
   if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
   c->first = builder_marker(b, m, d->between[0], here, at, p->name);
@@ -413,6 +414,14 @@ static bool fill_forces(builder *b, mechanism *m) {
   return true;
 }
 
+// What the motion or the effort along a coordinate must be in; no joint: nothing.
+static wanted_unit unit_along(builder *b, const mechanism *m, coordinate of, const char *key) {
+  if (of.joint < 0) return ANY_UNIT;
+  bool slides = coordinate_slides(m, of), motion = strcmp(key, "motion") == 0;
+  dimension dim = motion ? (slides ? DIM_LENGTH : DIM_ANGLE) : slides ? DIM_FORCE : DIM_TORQUE;
+  return (wanted_unit){dim, key, arena_print(b->memory, "since '%s' %s", m->joints[of.joint].name, slides ? "slides" : "turns")};
+}
+
 // Once signals are known. Forces see positions and velocities.
 static bool bind_forces(builder *b, mechanism *m) {
   for (int i = 0; i < m->force_count; i++) {
@@ -421,8 +430,8 @@ static bool bind_forces(builder *b, mechanism *m) {
     force *f = &m->forces[i];
     if (f->type == &force_load || f->type == &force_torque) {
       for (int k = 0; k < 3; k++)
-        if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, &f->f[k])) return false;
-    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, &f->f[0])) {
+        if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, ANY_UNIT, &f->f[k])) return false;
+    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, unit_along(b, m, f->of, "effort"), &f->f[0])) {
       return false;
     }
     if (f->type != &force_user) continue;
@@ -454,7 +463,7 @@ static bool fill_drives(builder *b, mechanism *m) {
     *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
     place at = builder_place(p, &drive_table, "joint");
     if (!builder_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
-    if (!builder_function(b, &d->motion, LEVEL_NONE, &to->f)) return false;
+    if (!builder_function(b, &d->motion, LEVEL_NONE, unit_along(b, m, to->of, "motion"), &to->f)) return false;
     for (int k = 0; k < i; k++)
       if (m->drives[k].of.joint == to->of.joint && m->drives[k].of.index == to->of.index)
         return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' drives what '%s' drives already", p->name,

@@ -45,9 +45,9 @@ static bool bind_expression(const material_builder *mb, const carom_function *f,
   *to = expr_compile(mb->b->memory, text, at, (scope){resolve_variable, &s}, &dim, mb->b->error);
   if (!*to) return false;
   if (!origin || dimension_equal(dim, origin->dim)) return true;
-  char is[32], wanted[32];
-  return REFUSE(mb, key, NULL, "'%s' must be in %s, not in %s", key, dimension_text(origin->dim, wanted),
-                dimension_text(dim, is));
+  char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
+  return REFUSE(mb, key, dimension_advice(origin->dim, dim, text, false, advice), "'%s' must be %s", key,
+                dimension_complaint(origin->dim, dim, complaint));
 }
 
 static bool is_given(const carom_function *f) { return f->text || f->constant != 0; }

@@ -75,7 +75,7 @@ typedef struct function_scope {
 static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
   function_scope *s = context;
   if (strcmp(name, "t") == 0) {
-    *found = (symbol){.slot = 0, .dim = DIM_TIME};
+    *found = (symbol){.slot = 0, .dim = DIM_TIME, .unit = "s"};
     return true;
   }
   if (s->names && parameters_resolve(s->names, name, found, hint)) return true;
@@ -93,37 +93,50 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   }
   if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
     m->joints[of_mechanism->index].watched = true;
+  const char *unit_text = carom_model_signal_unit(s->b->model, signal_index);
+  *found = (symbol){.slot = s->count, .dim = dimension_of_unit(unit_text), .unit = unit_text};
   for (int i = 1; i < s->count; i++)
     if (s->signals[i] == signal_index) {
-      *found = (symbol){.slot = i};
+      found->slot = i;
       return true;
     }
-  *found = (symbol){.slot = s->count};
   *ARENA_PUSH(s->b->memory, s->signals, s->count, s->capacity) = signal_index;
   return true;
 }
 
-bool builder_function(builder *b, const carom_function *from, motion_level level, function *to) {
-  *to = (function){.constant = from->constant, .call = from->call, .context = from->context};
-  if (from->call || !from->text) return true;
+static bool check_unit(builder *b, const carom_function *from, wanted_unit wanted, dimension got) {
+  if (dimension_equal(wanted.dim, got)) return true;
   const function_origin *origin = from->origin;
+  const char *text = origin ? origin->text : from->text ? from->text : "";
+  char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
+  return source_error(b->error, CAROM_ERROR_MODEL, origin ? origin->at : (place){0},
+                      dimension_advice(wanted.dim, got, text, true, advice), "'%s' must be %s%s%s", wanted.key,
+                      dimension_complaint(wanted.dim, got, complaint), wanted.why ? ", " : "", wanted.why ? wanted.why : "");
+}
+
+bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to) {
+  const function_origin *origin = from->origin;
+  *to = (function){.constant = from->constant, .call = from->call, .context = from->context};
+  if (from->call || !from->text) return check_unit(b, from, wanted, origin ? origin->got : DIM_ANY);
   function_scope s = {.b = b, .level = level, .names = origin ? origin->names : NULL};
   *ARENA_PUSH(b->memory, s.signals, s.count, s.capacity) = 0;  // slot 0 is t
   dimension dim;
   place at = origin ? origin->at : (place){0};
   to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s}, &dim, b->error);
-  if (!to->e) return false;
-  if (origin && !dimension_equal(dim, origin->dim)) {
-    char is[32], wanted[32];
-    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' must be in %s, not in %s", origin->key,
-                        dimension_text(origin->dim, wanted), dimension_text(dim, is));
-  }
+  if (!to->e || !check_unit(b, from, wanted, dim)) return false;
   to->signals = s.signals;
   to->slot_count = s.count;
-  return true;
+  return !origin || check_unit(b, from, (wanted_unit){origin->dim, origin->key, NULL}, dim);
 }
 
 // --- outputs ------------------------------------------------------------------------------------------------------
+
+static const char *output_unit(builder *b, const carom_function *from, const function *f) {
+  const function_origin *origin = from->origin;
+  char unit_text[32];
+  if (f->e) return arena_copy_text(b->memory, expr_unit(f->e, unit_text));
+  return origin && origin->got != DIM_ANY ? arena_copy_text(b->memory, dimension_text(origin->got, unit_text)) : "";
+}
 
 bool builder_outputs(builder *b) {
   const part_list *list = &b->def->outputs;
@@ -131,8 +144,11 @@ bool builder_outputs(builder *b) {
   model->outputs = ARENA_ARRAY(b->memory, output, list->count + 1);
   model->output_count = list->count;
   for (int i = 0; i < list->count; i++) {
-    model->outputs[i].name = arena_copy_text(b->memory, list->items[i].name);
-    if (!builder_function(b, list->items[i].content, LEVEL_ACCELERATION, &model->outputs[i].f)) return false;
+    const carom_function *from = list->items[i].content;
+    output *o = &model->outputs[i];
+    o->name = arena_copy_text(b->memory, list->items[i].name);
+    if (!builder_function(b, from, LEVEL_ACCELERATION, ANY_UNIT, &o->f)) return false;
+    o->unit = output_unit(b, from, &o->f);
   }
   return true;
 }

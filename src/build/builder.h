@@ -40,9 +40,16 @@ int builder_marker(builder *b, mechanism *m, const char *name, pose offset, plac
 // `hinge` or `cylinder.q1`
 bool builder_coordinate(builder *b, const mechanism *m, const char *text, place at, const char *owner, coordinate *c);
 
+// What a function must be in beside what its option says, and why: "since 'crank' turns". DIM_ANY: nothing further.
+typedef struct wanted_unit {
+  dimension dim;
+  const char *key, *why;
+} wanted_unit;
+#define ANY_UNIT ((wanted_unit){DIM_ANY, NULL, NULL})
+
 // The signals except outputs, once the contacts are known; a function of the signals of a level; the outputs.
 void builder_signals(builder *b);
-bool builder_function(builder *b, const carom_function *from, motion_level level, function *to);
+bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to);
 bool builder_outputs(builder *b);
 
 // The given initial values; and for each joint whether its coordinates are given.

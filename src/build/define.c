@@ -170,9 +170,9 @@ const option_table integrator_table = {.name = "integrator", .summary = "How smo
 #define LOOP_OPTIONS(how)                                                                                          \
   {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",                       \
    .words = "project|baumgarte|ggl", .help = how},                                                                  \
-  {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,       \
+  {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_PER_TIME, .flags = OPTION_NOT_NEGATIVE,   \
    .preset = "10", .help = "Baumgarte's velocity coefficient."},                                                    \
-  {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_RATE, .flags = OPTION_NOT_NEGATIVE,         \
+  {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_PER_TIME, .flags = OPTION_NOT_NEGATIVE,     \
    .preset = "10", .help = "Baumgarte's position coefficient."}
 #define TOLERANCE_OPTION(least)                                                                                    \
   {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,   \

@@ -11,6 +11,7 @@
 // Its signals are numbered through the whole model: behind those of the mechanism the energy accounts and the contacts.
 typedef struct output {
   const char *name;
+  const char *unit;          // of its expression; "" when that is not known
   function f;
 } output;
 

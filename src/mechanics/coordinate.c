@@ -136,6 +136,11 @@ void coordinate_accelerations(const mechanism *m, motion *x) {
   }
 }
 
+bool coordinate_slides(const mechanism *m, coordinate c) {
+  const joint_type *type = m->joints[c.joint].type;
+  return (m->planar ? type->kinds_planar : type->kinds_spatial)[c.index] == 't';
+}
+
 int coordinate_speed(const mechanism *m, coordinate c) {
   const joint *j = &m->joints[c.joint];
   return j->node < 0 ? -1 : m->nodes[j->node].v + c.index;

@@ -26,6 +26,7 @@ bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed, cons
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 
+bool coordinate_slides(const mechanism *m, coordinate c);  // it is a length, not an angle
 // The speed of the tree behind a coordinate, or -1 when its joint closes a loop.
 int coordinate_speed(const mechanism *m, coordinate c);
 coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinate c);

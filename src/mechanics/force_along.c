@@ -14,7 +14,7 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 }
 
 static const char *const outputs[] = {"effort"};
-static const char *const units[] = {"N, N*m"};
+static const char *const units[] = {""};  // that of the coordinate's effort
 
 static const option options[] = {
     {.key = "along", .type = OPTION_TEXT, .offset = FORCE_OPTION(joint), .flags = OPTION_REQUIRED | OPTION_SUBJECT,

@@ -62,13 +62,29 @@ static void add_body(lister *l, int i) {
   add_vector(l, name, "al", "rad/s^2", SIGNAL_BODY_ALPHA, i, LEVEL_ACCELERATION);
 }
 
+static const char *effort_unit(const mechanism *m, coordinate of) { return coordinate_slides(m, of) ? "N" : "N*m"; }
+
+// A force along a coordinate has its effort first.
+static const char *force_unit(const mechanism *m, const force *f, int k) {
+  return f->of.joint >= 0 && k == 0 ? effort_unit(m, f->of) : f->type->output_units[k];
+}
+
+// Force where the condition is a length, torque where it is an angle; "" in a relation of lengths and angles, whose factors
+// may have any unit.
+static const char *multiplier_unit(const mechanism *m, const constraint *c, int k) {
+  if (c->type == &constraint_closure) return c->rows[k].kind == ROW_DOT ? "N*m" : "N";
+  if (c->type == &constraint_distance) return "N";
+  int sliding = 0;
+  for (int i = 0; i < c->term_count; i++) sliding += coordinate_slides(m, c->terms[i].of);
+  return sliding == 0 ? "N*m" : sliding == c->term_count ? "N" : "";
+}
+
 static void add_friction(lister *l, int i) {
   coordinate of = l->m->frictions[i].of;
   const joint *j = &l->m->joints[of.joint];
-  const char *kinds = l->m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
   bool several = joint_in(j->type, l->m->planar)->nv > 1;
   const char *number = several ? arena_print(l->memory, "%d", of.index) : "";
-  add(l, j->name, arena_print(l->memory, "friction%s", number), kinds[of.index] == 't' ? "N" : "N*m",
+  add(l, j->name, arena_print(l->memory, "friction%s", number), effort_unit(l->m, of),
       SIGNAL_FRICTION_EFFORT, i, 0, LEVEL_ACCELERATION);
   add(l, j->name, arena_print(l->memory, "slip%s", number), "1", SIGNAL_FRICTION_SLIP, i, 0, LEVEL_ACCELERATION);
 }
@@ -87,16 +103,16 @@ void signal_list(mechanism *m, arena *memory) {
   }
   for (int i = 0; i < m->force_count; i++)
     for (int k = 0; k < m->forces[i].type->output_count; k++)
-      add(&l, m->forces[i].name, m->forces[i].type->outputs[k], m->forces[i].type->output_units[k], SIGNAL_FORCE, i, k,
+      add(&l, m->forces[i].name, m->forces[i].type->outputs[k], force_unit(m, &m->forces[i], k), SIGNAL_FORCE, i, k,
           LEVEL_ACCELERATION);
   for (int i = 0; i < m->drive_count; i++) {
-    add(&l, m->drives[i].name, "effort", "N, N*m", SIGNAL_DRIVE_EFFORT, i, 0, LEVEL_ACCELERATION);
+    add(&l, m->drives[i].name, "effort", effort_unit(m, m->drives[i].of), SIGNAL_DRIVE_EFFORT, i, 0, LEVEL_ACCELERATION);
     add(&l, m->drives[i].name, "power", "W", SIGNAL_DRIVE_POWER, i, 0, LEVEL_ACCELERATION);
   }
   for (int i = 0; i < m->constraint_count; i++)
     for (int k = 0; k < m->constraints[i].row_count; k++)
-      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), "N, N*m", SIGNAL_MULTIPLIER,
-          m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
+      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), multiplier_unit(m, &m->constraints[i], k),
+          SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
   for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);

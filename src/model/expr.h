@@ -21,6 +21,7 @@ typedef struct symbol {
   double value;   // of a constant
   int slot;       // of a variable: index into the array given to evaluation
   dimension dim;
+  const char *unit;  // of a signal: as its list has it, such as "J"; may be null
 } symbol;
 
 // Asked for each name in the text (dotted names such as `crank.q` arrive whole). Returns false when unknown, and
@@ -37,6 +38,9 @@ typedef struct scope {
 const expr *expr_compile(arena *memory, const char *text, place at, scope names, dimension *dim, carom_error *error);
 
 bool expr_is_constant(const expr *e);            // mentions no variable
+// The unit of its value, for a column of results: that of the signals it adds up ("J"), else one made from the dimension
+// ("N*m"), "1" for a plain number, "" when it is not known, as in `hinge.q*180/pi`.
+const char *expr_unit(const expr *e, char buffer[32]);
 double expr_value(const expr *e, const double *slots);
 // At a kink, the derivatives of the side the variable grows into; a jump has none.
 jet expr_jet(const expr *e, const jet *slots);

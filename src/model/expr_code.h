@@ -30,6 +30,8 @@ struct expr {
   int length;
   const double *pool;  // constants; a table is its knot count n, then x1 y1 ... xn yn
   bool is_constant;
+  dimension dim;       // of the value; DIM_NONE of a plain number, DIM_ANY when it is not known
+  const char *unit;    // of a signal or a sum of signals: how it is written; else null
 };
 
 // Reads an optional sign, a number and a unit without allocating. Returns the bytes taken, 0 when it is none.

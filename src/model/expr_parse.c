@@ -17,8 +17,16 @@ typedef enum firmness { PURE, ANYTHING, FIRM, LOOSE } firmness;
 
 typedef struct quantity {
   firmness firm;
-  dimension dim;  // of FIRM and LOOSE
+  dimension dim;     // of FIRM and LOOSE
+  const char *unit;  // of a signal, or a sum of signals that have the same: how it is written; else null
 } quantity;
+
+static const quantity pure = {PURE, DIM_ANY, NULL}, anything = {ANYTHING, DIM_ANY, NULL};
+
+// What cancels is a plain number; rad is not, so that `rpm*t` stays an angle.
+static quantity of_dimension(firmness firm, dimension d) {
+  return d == DIM_NONE ? pure : (quantity){firm, d, NULL};
+}
 
 typedef struct operand {
   int start;         // first instruction
@@ -252,47 +260,47 @@ static quantity alike(parser *p, operand a, operand b, size_t at, const char *wh
   if (y.firm == PURE) return x;
   if (x.firm == ANYTHING) return y.firm == FIRM ? y : x;
   if (y.firm == ANYTHING) return x.firm == FIRM ? x : y;
-  if (x.dim != y.dim) {
+  if (!dimension_equal(x.dim, y.dim)) {
     char left[32], right[32];
-    fail(p, at, NULL, "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
+    fail(p, at, "both need the same unit; a number without a unit fits either", "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
          dimension_text(y.dim, right));
   }
-  return x.firm == LOOSE ? x : y;
+  quantity result = x.firm == LOOSE ? x : y;
+  if (x.unit && y.unit && strcmp(x.unit, y.unit) != 0) result.unit = NULL;
+  return result;
 }
 
+// Half an angle's exponent, as in sqrt(30 deg), is no reason to complain: it is left out.
 static quantity scaled(parser *p, quantity a, int numerator, int denominator, size_t at) {
   dimension_exponents e = dimension_unpack(a.dim);
   if ((e.m * numerator) % denominator || (e.kg * numerator) % denominator || (e.s * numerator) % denominator) {
     char text[32];
     if (a.firm == FIRM) fail(p, at, NULL, "this power of %s is not a unit", dimension_text(a.dim, text));
-    return (quantity){ANYTHING, DIM_ANY};
+    return anything;
   }
   e.m = e.m * numerator / denominator;
   e.kg = e.kg * numerator / denominator;
   e.s = e.s * numerator / denominator;
+  e.rad = e.rad * numerator % denominator ? 0 : e.rad * numerator / denominator;
   dimension d = dimension_pack(e);
   if (d == DIM_ANY) fail(p, at, NULL, "the unit of this power is out of range");
-  return (quantity){a.firm, d};
+  return of_dimension(a.firm, d);
 }
 
 static quantity product(parser *p, operand a, operand b, bool quotient, size_t at) {
   quantity x = a.what, y = b.what;
-  if (x.firm == ANYTHING || y.firm == ANYTHING) return (quantity){ANYTHING, DIM_ANY};
-  if (x.firm == PURE && y.firm == PURE) return x;
-  if (x.firm == LOOSE && y.firm == PURE) return (quantity){ANYTHING, DIM_ANY};
-  if (x.firm == PURE && y.firm == LOOSE) return (quantity){ANYTHING, DIM_ANY};
-  dimension_exponents e = dimension_unpack(x.dim), f = dimension_unpack(y.dim);
-  int sign = quotient ? -1 : 1;
-  dimension d = dimension_pack((dimension_exponents){e.m + sign * f.m, e.kg + sign * f.kg, e.s + sign * f.s});
+  if (x.firm == ANYTHING || y.firm == ANYTHING) return anything;
+  if (x.firm == PURE && y.firm == PURE) return pure;
+  if (x.firm == LOOSE && y.firm == PURE) return anything;
+  if (x.firm == PURE && y.firm == LOOSE) return anything;
+  dimension d = dimension_product(x.firm == PURE ? DIM_NONE : x.dim, y.firm == PURE ? DIM_NONE : y.dim, quotient ? -1 : 1);
   if (d == DIM_ANY) fail(p, at, NULL, "the unit of this product is out of range");
-  bool cancelled = d == DIM_NONE && (x.dim != DIM_NONE || y.dim != DIM_NONE) && has_dimension(x) && has_dimension(y);
-  if (cancelled) return (quantity){PURE, DIM_ANY};
-  return (quantity){x.firm == LOOSE || y.firm == LOOSE ? LOOSE : FIRM, d};
+  return of_dimension(x.firm == LOOSE || y.firm == LOOSE ? LOOSE : FIRM, d);
 }
 
 static void want_number(parser *p, operand a, const char *what) {
   char text[32];
-  if (a.what.firm == FIRM && a.what.dim != DIM_NONE)
+  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
     fail(p, a.at, NULL, "the %s must be an angle or a plain number, not %s", what, dimension_text(a.what.dim, text));
 }
 
@@ -300,16 +308,15 @@ static void want_number(parser *p, operand a, const char *what) {
 static quantity power(parser *p, operand a, operand b, size_t at) {
   want_number(p, b, "exponent");
   if (!has_dimension(a.what)) return a.what;
-  if (a.what.dim == DIM_NONE) return (quantity){PURE, DIM_ANY};
   for (int denominator = 1; b.is_constant && denominator <= 4; denominator++) {
     double numerator = b.value * denominator;
     if (numerator == floor(numerator) && fabs(numerator) <= 100)
       return scaled(p, a.what, (int)numerator, denominator, at);
   }
   char text[32];
-  if (a.what.firm == FIRM)
+  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
     fail(p, at, NULL, "a quantity in %s needs a constant whole exponent", dimension_text(a.what.dim, text));
-  return (quantity){ANYTHING, DIM_ANY};
+  return anything;
 }
 
 // ---- code
@@ -354,7 +361,7 @@ static operand apply(parser *p, opcode op, int arg, const operand *operands, int
   emit(p, op, arg);
   p->height -= count - 1;
   if (p->failed || !result.is_constant) return result;
-  expr folded = {p->code + result.start, p->code_count - result.start, p->pool, true};
+  expr folded = {.code = p->code + result.start, .length = p->code_count - result.start, .pool = p->pool, .is_constant = true};
   result.value = expr_value(&folded, NULL);
   if (!isfinite(result.value) && !result.bad) {
     result.bad = op == OP_DIVIDE && operands[1].value == 0 ? "division by zero" : "the result is not a finite number";
@@ -423,7 +430,7 @@ static operand parse_number(parser *p) {
   skip_blanks(p);
   size_t unit_at = p->i, taken = unit_product(p->text + p->i, &factor, &dim);
   p->i += taken;
-  quantity what = taken ? (quantity){FIRM, dim} : (quantity){PURE, DIM_ANY};
+  quantity what = taken ? of_dimension(FIRM, dim) : pure;
   if (taken) v *= factor;
   if (!isfinite(v)) return fail(p, at, NULL, "this number is too large");
   size_t rest = name_length(p->text + p->i);
@@ -442,18 +449,19 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
   if (p->names.resolve && p->names.resolve(p->names.context, name, &found, &hint)) {
     bool known = found.dim != DIM_ANY;
     if (found.is_constant) {
-      operand result = push_constant(p, found.value, (quantity){known ? FIRM : ANYTHING, found.dim}, at);
+      operand result = push_constant(p, found.value, known ? of_dimension(FIRM, found.dim) : anything, at);
       if (!isfinite(found.value)) result.bad = "this constant is not a finite number", result.bad_at = at;
       return result;
     }
     operand result = push(p, OP_SLOT, found.slot, at);
-    result.what = (quantity){known ? LOOSE : ANYTHING, found.dim};
+    result.what = known ? of_dimension(LOOSE, found.dim) : anything;
+    if (result.what.firm == LOOSE) result.what.unit = found.unit;
     return result;
   }
   if (p->failed) return (operand){0};
   for (int i = 0; i < CONSTANT_COUNT; i++)
     if (strcmp(constants[i].name, name) == 0)
-      return push_constant(p, constants[i].value, (quantity){constants[i].dim ? FIRM : PURE, constants[i].dim}, at);
+      return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
   if (find_function(name)) return fail(p, at, NULL, "the function '%s' needs its arguments in parentheses", name);
   if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
     return fail(p, at, NULL, "'%s' is not a number here", name);
@@ -479,7 +487,7 @@ static operand finish_if(parser *p, const operand *a, size_t at) {
 
 // x is on the stack; the knots are constants and go to the pool.
 static operand finish_table(parser *p, operand x, size_t at) {
-  operand last = {0}, y = {.what = {PURE, DIM_ANY}};
+  operand last = {0}, y = {.what = pure};
   double *knots = NULL;
   int count = 0, capacity = 0;
   while (take(p, ',')) {
@@ -511,7 +519,7 @@ static quantity result_quantity(parser *p, const function *f, const operand *a, 
       char text[48];
       snprintf(text, sizeof text, "argument of %s", f->name);
       want_number(p, a[0], text);
-      return (quantity){PURE, DIM_ANY};
+      return pure;
     }
     case RULE_ROOT:
       return has_dimension(what) ? scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
@@ -525,7 +533,7 @@ static quantity result_quantity(parser *p, const function *f, const operand *a, 
         snprintf(text, sizeof text, "%s of", f->name);
         what = alike(p, sofar, a[i], a[i].at, text);
       }
-      return f->rule == RULE_RATIO ? (quantity){PURE, DIM_ANY} : what;
+      return f->rule == RULE_RATIO ? pure : what;
   }
 }
 
@@ -587,7 +595,7 @@ static operand parse_prefix(parser *p) {
   if (name_length(p->text + at) == 3 && strncmp(p->text + at, "not", 3) == 0) {
     p->i += 3;
     operand a = parse(p, BIND_NOT);
-    return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, (quantity){PURE, DIM_ANY}, at);
+    return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, pure, at);
   }
   if (is_letter(c)) return parse_name(p);
   if (c == '\0') return fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
@@ -597,7 +605,7 @@ static operand parse_prefix(parser *p) {
 
 static operand combine(parser *p, const infix *sign, operand a, operand b, size_t at) {
   const operand both[] = {a, b};
-  quantity what = {PURE, DIM_ANY};
+  quantity what = pure;
   switch (sign->binding) {
     case BIND_SUM: what = alike(p, a, b, at, sign->op == OP_ADD ? "cannot add" : "cannot subtract"); break;
     case BIND_COMPARE: alike(p, a, b, at, "cannot compare"); break;
@@ -658,6 +666,11 @@ const expr *expr_compile(arena *memory, const char *text, place at, scope names,
   if (p.failed) return NULL;
   if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
   expr *e = ARENA_NEW(memory, expr);
-  *e = (expr){p.code, p.code_count, p.pool, result.is_constant};
+  *e = (expr){p.code, p.code_count, p.pool, result.is_constant,
+              .dim = result.what.firm == PURE ? DIM_NONE : result.what.dim, .unit = result.what.unit};
   return e;
+}
+
+const char *expr_unit(const expr *e, char buffer[32]) {
+  return e->unit ? e->unit : e->dim == DIM_ANY ? "" : dimension_text(e->dim, buffer);
 }

@@ -72,6 +72,8 @@ typedef struct function_origin {
   const parameters *names;
   dimension dim;     // expected
   const char *key;
+  const char *text;  // as written, of a constant too
+  dimension got;     // of a constant
 } function_origin;
 
 typedef struct option_reader {

@@ -63,14 +63,12 @@ static bool must_be(const asked *a, const value *v, const char *what) {
   return FAIL(a, v->at, NULL, "'%s' must be %s, not %s", a->o->key, what, value_kind_text(v));
 }
 
-static bool check_dimension(const asked *a, place at, dimension wanted, dimension got) {
+static bool check_dimension(const asked *a, const value *v, dimension wanted, dimension got) {
   if (dimension_equal(wanted, got)) return true;
-  char left[32], right[32];
-  const char *name = dimension_name(wanted);
-  const char *is = got == DIM_NONE ? "an angle or a plain number" : dimension_text(got, right);
-  if (wanted == DIM_NONE) return FAIL(a, at, NULL, "'%s' must be %s, not %s", a->o->key, name, is);
-  return FAIL(a, at, NULL, "'%s' must be %s%sin %s, not %s", a->o->key, name ? name : "", name ? " " : "",
-              dimension_text(wanted, left), is);
+  char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
+  bool may_use_time = a->o->type == OPTION_FUNCTION || a->o->type == OPTION_FUNCTIONS;
+  return FAIL(a, v->at, dimension_advice(wanted, got, v->text, may_use_time, advice), "'%s' must be %s", a->o->key,
+              dimension_complaint(wanted, got, complaint));
 }
 
 static bool check_range(const asked *a, place at, double x) {
@@ -98,7 +96,7 @@ static bool read_quantity(const asked *a, const value *v, dimension wanted, doub
                                a->r->error);
   if (e) *x = expr_value(e, NULL);
   arena_release(memory, mark);
-  return e && check_dimension(a, v->at, wanted, got);
+  return e && check_dimension(a, v, wanted, got);
 }
 
 static bool read_number(const asked *a, const value *v, double *x) {
@@ -287,12 +285,12 @@ static bool read_function(const asked *a, const value *v, carom_function *f) {
   bool constant = e && expr_is_constant(e) && !any.varies;
   if (constant) f->constant = expr_value(e, NULL);
   arena_release(memory, mark);
-  if (!e || !check_dimension(a, v->at, a->o->dim, got)) return false;
-  if (constant) return check_range(a, v->at, f->constant);
+  if (!e || !check_dimension(a, v, a->o->dim, got)) return false;
   function_origin *origin = ARENA_NEW(memory, function_origin);
-  *origin = (function_origin){v->at, v->parameters, a->o->dim, a->o->key};
-  f->text = arena_copy_text(memory, v->text);
+  *origin = (function_origin){v->at, v->parameters, a->o->dim, a->o->key, arena_copy_text(memory, v->text), got};
   f->origin = origin;
+  if (constant) return check_range(a, v->at, f->constant);
+  f->text = origin->text;
   return true;
 }
 

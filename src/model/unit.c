@@ -1,5 +1,6 @@
 #include "model/unit.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,12 +28,12 @@ static const unit units[] = {
   {"µs", 1e-6, DIM(0, 0, 1), "microsecond"},
   {"min", 60, DIM(0, 0, 1), "minute"},
   {"h", 3600, DIM(0, 0, 1), "hour"},
-  {"rad", 1, DIM(0, 0, 0), "radian"},
-  {"mrad", 1e-3, DIM(0, 0, 0), "milliradian"},
-  {"deg", PI / 180, DIM(0, 0, 0), "degree"},
-  {"°", PI / 180, DIM(0, 0, 0), "degree"},
-  {"rev", 2 * PI, DIM(0, 0, 0), "full turn"},
-  {"rpm", 2 * PI / 60, DIM(0, 0, -1), "turns per minute"},
+  {"rad", 1, DIM_ANGLE, "radian"},
+  {"mrad", 1e-3, DIM_ANGLE, "milliradian"},
+  {"deg", PI / 180, DIM_ANGLE, "degree"},
+  {"°", PI / 180, DIM_ANGLE, "degree"},
+  {"rev", 2 * PI, DIM_ANGLE, "full turn"},
+  {"rpm", 2 * PI / 60, DIM_RATE, "turns per minute"},
   {"Hz", 1, DIM(0, 0, -1), "per second; a turn rate in Hz needs its own 2*pi"},
   {"kHz", 1e3, DIM(0, 0, -1), "per millisecond"},
   {"N", 1, DIM(1, 1, -2), "newton"},
@@ -93,19 +94,32 @@ static size_t unit_power(const char *text, const unit **found, int *exponent) {
 
 dimension_exponents dimension_unpack(dimension d) {
   if (d == DIM_ANY) return (dimension_exponents){0};
-  return (dimension_exponents){(d >> 12 & 63) - 32, (d >> 6 & 63) - 32, (d & 63) - 32};
+  return (dimension_exponents){(d >> 12 & 63) - 32, (d >> 6 & 63) - 32, (d & 63) - 32, (d >> 18 & 63) - 32};
 }
 
 static bool in_range(int exponent) { return exponent >= -EXPONENT_MAX && exponent <= EXPONENT_MAX; }
 
 dimension dimension_pack(dimension_exponents e) {
-  return in_range(e.m) && in_range(e.kg) && in_range(e.s) ? DIM(e.m, e.kg, e.s) : DIM_ANY;
+  bool fits = in_range(e.m) && in_range(e.kg) && in_range(e.s) && in_range(e.rad);
+  return fits ? DIM_TURNS(e.m, e.kg, e.s, e.rad) : DIM_ANY;
+}
+
+dimension dimension_product(dimension a, dimension b, int power) {
+  dimension_exponents x = dimension_unpack(a), y = dimension_unpack(b);
+  return dimension_pack((dimension_exponents){x.m + power * y.m, x.kg + power * y.kg, x.s + power * y.s,
+                                              x.rad + power * y.rad});
+}
+
+dimension dimension_of_unit(const char *text) {
+  double factor;
+  dimension d;
+  if (strcmp(text, "1") == 0) return DIM_NONE;
+  size_t taken = unit_product(text, &factor, &d);
+  return taken && text[taken] == '\0' ? d : DIM_ANY;
 }
 
 static bool multiply(double *factor, dimension *dim, const unit *u, int exponent) {
-  dimension_exponents a = dimension_unpack(*dim), b = dimension_unpack(u->dim);
-  dimension product = dimension_pack(
-      (dimension_exponents){a.m + b.m * exponent, a.kg + b.kg * exponent, a.s + b.s * exponent});
+  dimension product = dimension_product(*dim, u->dim, exponent);
   if (product == DIM_ANY) return false;
   *dim = product;
   // Dividing by a whole power keeps `mm^-1` and `1/mm` the same number.
@@ -130,33 +144,62 @@ size_t unit_product(const char *text, double *factor, dimension *dim) {
   return taken;
 }
 
-bool dimension_equal(dimension a, dimension b) { return a == DIM_ANY || b == DIM_ANY || a == b; }
-
-static int print_power(char *out, size_t size, const char *separator, const char *name, int exponent) {
-  static const char *const superscript[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  if (exponent == 1) return snprintf(out, size, "%s%s", separator, name);
-  int tens = exponent / 10 % 10;
-  return snprintf(out, size, "%s%s%s%s", separator, name, tens ? superscript[tens] : "", superscript[exponent % 10]);
+static dimension without_angle(dimension d) {
+  dimension_exponents e = dimension_unpack(d);
+  e.rad = 0;
+  return dimension_pack(e);
 }
 
+bool dimension_equal(dimension a, dimension b) {
+  return a == DIM_ANY || b == DIM_ANY || without_angle(a) == without_angle(b);
+}
+
+// ---- words
+
+typedef struct words {
+  char *text;
+  size_t used, size;
+} words;
+
+static void say(words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(words *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+  va_end(args);
+  size_t left = w->size - 1 - w->used;
+  w->used += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+}
+
+static void say_power(words *w, const char *name, int exponent) {
+  if (exponent == 0) return;
+  if (exponent > 0 && w->used) say(w, "*");
+  if (exponent < 0) say(w, w->used ? "/" : "1/");
+  int size = exponent < 0 ? -exponent : exponent;
+  if (size == 1) say(w, "%s", name);
+  else say(w, "%s^%d", name, size);
+}
+
+// Forces and what is made of them go by the newton: N*m, N/m, N*s/m. A radius times an angle is a length: its rad is
+// left out.
 const char *dimension_text(dimension d, char buffer[32]) {
-  static const char *const names[] = {"kg", "m", "s"};
-  const dimension_exponents all = dimension_unpack(d);
-  const int exponents[] = {all.kg, all.m, all.s};
-  size_t used = 0;
+  dimension_exponents e = dimension_unpack(d);
+  if ((e.m || e.kg) && e.rad > 0) e.rad = 0;
+  words w = {.text = buffer, .size = 32};
   buffer[0] = '\0';
-  int below = 0;
-  for (int pass = 0; pass < 2; pass++) {  // above the line, then below it
-    for (int i = 0; i < 3; i++) {
-      int e = pass ? -exponents[i] : exponents[i];
-      if (e <= 0) continue;
-      if (pass && used == 0) used += (size_t)snprintf(buffer, 32, "1");
-      const char *separator = pass ? (below++ ? "·" : "/") : used ? "·" : "";
-      int n = print_power(buffer + used, 32 - used, separator, names[i], e);
-      used += n < 0 ? 0 : (size_t)n < 31 - used ? (size_t)n : 31 - used;
-    }
-  }
-  if (used == 0) snprintf(buffer, 32, "1");
+  const char *force = e.kg == 1 && e.s < 0 ? "N" : NULL;
+  if (force && e.m == 2 && e.s == -3) force = "W", e.m = 0, e.s = 0;
+  else if (force && e.m == -1 && e.s == -2) force = "Pa", e.m = 0, e.s = 0;
+  else if (force) e.m -= 1, e.s += 2;
+  const struct {
+    const char *name;
+    int exponent;
+  } parts[] = {{force ? force : "kg", force ? 1 : e.kg}, {"m", e.m}, {"s", e.s}, {"rad", e.rad}};
+  for (int above = 1; above >= 0; above--)
+    for (int i = 0; i < 4; i++)
+      if ((parts[i].exponent > 0) == above) say_power(&w, parts[i].name, parts[i].exponent);
+  if (w.used == 0) say(&w, "1");
   return buffer;
 }
 
@@ -171,12 +214,75 @@ const char *dimension_name(dimension d) {
     {DIM(0, 0, -1), "a rate"},                    {DIM(0, 0, -2), "an angular acceleration"},
     {DIM(1, 0, -1), "a speed"},                   {DIM(1, 0, -2), "an acceleration"},
     {DIM(2, 1, 0), "a moment of inertia"},        {DIM(1, 1, -2), "a force"},
-    {DIM(2, 1, -2), "a torque or an energy"},     {DIM(0, 1, -2), "a stiffness"},
+    {DIM(2, 1, -2), "a torque"},                 {DIM(0, 1, -2), "a stiffness"},
     {DIM(0, 1, -1), "a damping"},                 {DIM(2, 1, -1), "a torsional damping"},
     {DIM(1, 1, -1), "an impulse"},                {DIM(-3, 1, 0), "a density"},
     {DIM(-1, 1, -2), "a pressure"},               {DIM(2, 1, -3), "a power"},
   };
+  if (d == DIM_ANY) return NULL;
+  if (d == DIM_ANGLE) return "an angle";
+  if (d == DIM_RATE) return "an angular speed";
   for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-    if (named[i].dim == d) return named[i].name;
+    if (named[i].dim == without_angle(d)) return named[i].name;
   return NULL;
+}
+
+static void say_quantity(words *w, dimension d) {
+  char unit_text[32];
+  const char *name = dimension_name(d);
+  if (name) say(w, "%s", name);
+  if (d == DIM_NONE) return;
+  say(w, "%s%s", name ? " in " : "in ", dimension_text(d, unit_text));
+}
+
+const char *dimension_complaint(dimension wanted, dimension got, char buffer[DIMENSION_COMPLAINT]) {
+  words w = {.text = buffer, .size = DIMENSION_COMPLAINT};
+  buffer[0] = '\0';
+  say_quantity(&w, wanted);
+  say(&w, ", not ");
+  say_quantity(&w, got);
+  return buffer;
+}
+
+static bool is_literal(const char *text) {
+  double factor;
+  dimension dim;
+  size_t n = text[0] == '-';
+  while (is_digit(text[n]) || text[n] == '.') n++;
+  while (text[n] == ' ') n++;
+  size_t taken = n ? unit_product(text + n, &factor, &dim) : 0;
+  return taken && text[n + taken] == '\0';
+}
+
+static bool is_name(const char *text) {
+  size_t n = 0;
+  while (is_letter(text[n]) || (n && (is_digit(text[n]) || text[n] == '.'))) n++;
+  return n && text[n] == '\0';
+}
+
+// A unit such as 1/s^2 cannot follow a number: there one divides.
+static void say_factor(words *w, dimension factor, const char *text) {
+  char unit_text[32];
+  bool below = strncmp(dimension_text(factor, unit_text), "1/", 2) == 0;
+  if (below) say(w, "%s/(1 %s)", text, dimension_text(dimension_product(DIM_NONE, factor, -1), unit_text));
+  else say(w, "1 %s * %s", unit_text, text);
+}
+
+const char *dimension_advice(dimension wanted, dimension got, const char *text, bool may_use_time,
+                             char buffer[DIMENSION_ADVICE]) {
+  words w = {.text = buffer, .size = DIMENSION_ADVICE};
+  char unit_text[32], part[64];
+  bool literal = is_literal(text);
+  // a text that is too long to be repeated is pointed at
+  if (strlen(text) >= 40) snprintf(part, sizeof part, "(...)");
+  else snprintf(part, sizeof part, literal || is_name(text) ? "%s" : "(%s)", text);
+  dimension factor = dimension_product(wanted, got, -1), plain = without_angle(factor);
+  buffer[0] = '\0';
+  if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
+  else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS) say(&w, "the weight of a mass is %s * g0", part);
+  else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);
+  else if (plain == DIM(-1, 0, 0)) say(&w, "divide by a length such as a radius: write for instance %s/(10 mm)", part);
+  else if (literal || factor == DIM_ANY || dimension_unpack(factor).kg < 0) say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  else say(&w, "a factor is missing: write for instance "), say_factor(&w, factor, part);
+  return buffer;
 }

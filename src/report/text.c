@@ -92,11 +92,11 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-static void put_column(json_writer *w, const char *key, const report_column *c, const char *unit, long count) {
+static void put_column(json_writer *w, const char *key, const report_column *c, long count) {
   bool any = c->range.min <= c->range.max;
   json_open(w, key, '{');
   json_put_text(w, "name", c->name);
-  json_put_text(w, "unit", unit);
+  json_put_text(w, "unit", c->unit);
   json_put_number(w, "min", any ? c->range.min : NAN);
   json_put_number(w, "max", any ? c->range.max : NAN);
   json_put_integer(w, "count", count);
@@ -111,20 +111,7 @@ static void put_column(json_writer *w, const char *key, const report_column *c, 
   json_close(w, '}');
 }
 
-// The effort of a drive is recorded as a force or a torque, whichever it is; its joint tells which.
-static const char *unit_of(report *r, const report_run *run, const report_table *t, const report_column *c) {
-  const json_value *drives = json_get(run->scene, "drives");
-  if (strcmp(t->name, "drives") != 0 || strcmp(c->unit, "N, N*m") != 0) return c->unit;
-  for (int i = 0; drives && i < drives->count; i++) {
-    const json_value *d = &drives->items[i];
-    if (strcmp(c->name, arena_print(r->memory, "%s.effort", json_get_text(d, "name"))) != 0) continue;
-    const report_column *q = report_driven_column(r, run, d);
-    if (q) return strcmp(q->unit, "m") == 0 ? "N" : "N*m";
-  }
-  return c->unit;
-}
-
-static void put_tables(report *r, json_writer *w, const report_run *run) {
+static void put_tables(json_writer *w, const report_run *run) {
   json_open(w, "axes", '[');
   for (int i = 0; i < run->axis_count; i++) {
     const report_axis *a = &run->axes[i];
@@ -133,9 +120,9 @@ static void put_tables(report *r, json_writer *w, const report_run *run) {
     json_put_integer(w, "kept", a->kept.count);
     json_put_flag(w, "raw", a->raw);
     json_put_number(w, "bound", a->bound);
-    put_column(w, "time", &a->time, a->time.unit, a->kept.count);
+    put_column(w, "time", &a->time, a->kept.count);
     if (a->raw) json_put_null(w, "index");
-    else put_column(w, "index", &a->index, a->index.unit, a->kept.count);
+    else put_column(w, "index", &a->index, a->kept.count);
     json_close(w, '}');
   }
   json_close(w, ']');
@@ -147,7 +134,7 @@ static void put_tables(report *r, json_writer *w, const report_run *run) {
     json_put_integer(w, "axis", t->axis);
     json_open(w, "columns", '[');
     for (int k = 0; k < t->column_count; k++)
-      put_column(w, NULL, &t->columns[k], unit_of(r, run, t, &t->columns[k]), run->axes[t->axis].kept.count);
+      put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
     json_close(w, ']');
     json_close(w, '}');
   }
@@ -176,7 +163,7 @@ static void put_impacts(json_writer *w, const report_run *run) {
   }
   json_close(w, ']');
   json_open(w, "columns", '[');
-  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_columns[k].unit, run->impact_count);
+  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_count);
   json_close(w, ']');
   json_close(w, '}');
 }
@@ -407,7 +394,7 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   put_about(r, w, run);
   report_put_verdict(r, w, run);
   put_scene(r, w, run);
-  put_tables(r, w, run);
+  put_tables(w, run);
   put_impacts(w, run);
   report_put_plots(r, w, run);
   json_close(w, '}');
