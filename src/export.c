@@ -18,7 +18,9 @@ typedef struct exporter {
   csv *out;
   int *tables, table_count, table_capacity;   // side by side, in this order
   int column_count;
-  const char **columns;
+  const char **columns, **units;
+  const char **words;                         // of impacts: pair and point by name, two a point; else null
+  int point_count, point_column;
   long rows;
   double *block, *row;                        // of one table, of the result
   carom_error *error;
@@ -69,14 +71,45 @@ static bool choose_tables(exporter *x, const char *name) {
   return false;
 }
 
-static void name_columns(exporter *x) {
-  x->columns = ARENA_ARRAY(&x->memory, const char *, x->column_count);
-  for (int i = 0, used = 0; i < x->table_count; i++) {
-    record_table t = record_get_table(x->in, x->tables[i]);
-    for (int k = 0; k < t.column_count; k++) x->columns[used++] = t.columns[k];
+enum { WORDS = 2 };
+static const char *const word_columns[WORDS] = {"pair_name", "point_name"};
+
+// The table of impacts counts contact points; the record has their names, a line each.
+static void name_points(exporter *x, const record_table *t) {
+  const char *list = record_get_text(x->in, "impact_points");
+  x->point_column = -1;
+  for (int k = 0; k < t->column_count; k++)
+    if (strcmp(t->columns[k], "point") == 0) x->point_column = k;
+  if (!list || x->point_column < 0) return;
+  for (const char *c = list; *c; c++) x->point_count += *c == '\n';
+  x->words = ARENA_ARRAY(&x->memory, const char *, WORDS * x->point_count + 1);
+  for (int i = 0; i < x->point_count; i++) {
+    int length = (int)strcspn(list, "\n"), pair = (int)strcspn(list, "\t\n");
+    x->words[WORDS * i] = arena_print(&x->memory, "%.*s", pair, list);
+    x->words[WORDS * i + 1] = arena_print(&x->memory, "%.*s", length - pair - (pair < length), list + pair + (pair < length));
+    list += length + 1;
   }
+}
+
+static void name_columns(exporter *x) {
+  x->columns = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
+  x->units = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
+  int used = 0;
+  for (int i = 0; i < x->table_count; i++) {
+    record_table t = record_get_table(x->in, x->tables[i]);
+    for (int k = 0; k < t.column_count; k++, used++) x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
+    if (strcmp(t.name, "impacts") == 0) name_points(x, &t);
+  }
+  for (int i = 0; i < WORDS; i++) x->columns[used + i] = word_columns[i], x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
+}
+
+static const char *const *words_of_row(const exporter *x) {
+  static const char *const unknown[WORDS] = {"", ""};
+  if (!x->words) return NULL;
+  double point = x->row[x->point_column];
+  return point >= 0 && point < x->point_count ? x->words + WORDS * (int)point : unknown;
 }
 
 // Each table's part of the block follows the last one's.
@@ -94,17 +127,18 @@ static carom_status copy_rows(exporter *x, long first, long count) {
       memcpy(x->row + offset, x->block + offset * ROWS_AT_ONCE + (size_t)r * width, width * sizeof *x->row);
       offset += width;
     }
-    status = csv_append(x->out, x->row, x->error);
+    status = csv_append_words(x->out, x->row, words_of_row(x), x->words ? WORDS : 0, x->error);
   }
   return status;
 }
 
-static carom_status export_all(exporter *x, const char *run, const char *table, const char *path) {
+static carom_status export_all(exporter *x, const char *run, const char *table, const char *path, bool units) {
   x->in = record_open(run, x->error);
   if (!x->in || !choose_tables(x, table)) return x->error->status;
   name_columns(x);
-  x->out = csv_create(path, x->columns, x->column_count, x->error);
+  x->out = csv_create(path, x->columns, x->column_count + (x->words ? WORDS : 0), x->error);
   if (!x->out) return x->error->status;
+  if (units) csv_put_units(x->out, x->units);
   carom_status status = CAROM_OK;
   for (long first = 0; first < x->rows && status == CAROM_OK; first += ROWS_AT_ONCE)
     status = copy_rows(x, first, x->rows - first < ROWS_AT_ONCE ? x->rows - first : ROWS_AT_ONCE);
@@ -113,7 +147,7 @@ static carom_status export_all(exporter *x, const char *run, const char *table, 
   return status == CAROM_OK ? finished : status;
 }
 
-carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error) {
+static carom_status export_csv(const char *run, const char *table, const char *out, bool units, carom_error *error) {
   carom_error own = {0};
   error_clear(error);
   jmp_buf out_of_memory;
@@ -123,12 +157,20 @@ carom_status carom_export_csv(const char *run, const char *table, const char *ou
     status = error_set(x.error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", run);
   } else {
     x.memory = arena_create(&out_of_memory);
-    status = export_all(&x, run, table, out);
+    status = export_all(&x, run, table, out, units);
   }
   csv_finish(x.out, NULL);
   record_close(x.in);
   arena_free(&x.memory);
   return status;
+}
+
+carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error) {
+  return export_csv(run, table, out, false, error);
+}
+
+carom_status carom_export_csv_units(const char *run, const char *table, const char *out, carom_error *error) {
+  return export_csv(run, table, out, true, error);
 }
 
 carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns, long rows),

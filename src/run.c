@@ -121,16 +121,28 @@ static const char *list_parameters(run *r) {
   return list.text;
 }
 
+// What the column `point` of the impacts counts: a line each with the name of the pair and, after a tab, which of its points.
+static const char *list_points(run *r) {
+  const contact_set *s = &r->model->contacts;
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
+  for (int i = 0; i < s->element_count; i++)
+    for (int k = 0; k < s->elements[i].point_count; k++)
+      arena_append(&r->memory, &list, "%s\t%s\n", s->elements[i].name, contact_point_name(&r->model->m, &s->elements[i], k));
+  return list.text;
+}
+
 // The text of every file the model was read from, its parameters and what was set on top.
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 9 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 10 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
   texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
+  if (r->model->contacts.element_count) texts[used++] = (record_text){"impact_points", list_points(r)};
   if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
   if (!def || !def->text) return texts;
@@ -196,6 +208,7 @@ static bool open_record(run *r) {
 static bool open_csv(run *r) {
   if (!r->options->csv) return true;
   r->text = csv_create(r->options->csv, names_of(r, &r->csv_columns, false), r->csv_columns.count, r->error);
+  if (r->text && r->options->csv_units) csv_put_units(r->text, names_of(r, &r->csv_columns, true));
   return r->text != NULL;
 }
 

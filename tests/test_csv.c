@@ -26,6 +26,19 @@ static void csv_is_plain_text(void) {
   free(text);
 }
 
+static void csv_has_units_and_words(void) {
+  const char *path = scratch("units.csv");
+  static const char *const columns[] = {"t", "gap", "pair"}, *const units[] = {"s", "N, N*m", ""};
+  csv *c = csv_create(path, columns, 3, NULL);
+  if (!CHECK(c)) return;
+  csv_put_units(c, units);
+  CHECK_EQUAL(csv_append_words(c, (double[]){1, 2.5}, (const char *const[]){"ball, floor"}, 1, NULL), CAROM_OK);
+  CHECK_EQUAL(csv_finish(c, NULL), CAROM_OK);
+  char *text = read_file(path, NULL);
+  CHECK_TEXT(text, "t,gap,pair\ns,\"N, N*m\",\n1,2.5,\"ball, floor\"\n");
+  free(text);
+}
+
 // More than a buffer of random bit patterns.
 static void csv_numbers_come_back(void) {
   enum { ROWS = 5000, COLUMNS = 3 };
@@ -116,6 +129,7 @@ static void csv_errors_are_named(void) {
 
 int main(void) {
   RUN(csv_is_plain_text);
+  RUN(csv_has_units_and_words);
   RUN(csv_numbers_come_back);
   RUN(csv_ignores_the_locale);
   RUN(csv_goes_to_standard_output);

@@ -55,7 +55,7 @@ static void the_scene_is_there(void) {
   CHECK_EQUAL(json_get_number(guide, "joint", -1), 3);
   CHECK_EQUAL(json_get(json_get(guide, "columns"), "force")->count, 2);  // in the plane
   CHECK_EQUAL(json_get(json_get(run, "impacts"), "points")->count, 4);
-  CHECK_TEXT(json_get_text(&json_get(json_get(run, "impacts"), "points")->items[3], "name"), "guide 4");
+  CHECK_TEXT(json_get_text(&json_get(json_get(run, "impacts"), "points")->items[3], "name"), "guide corner +x +y");
   const json_value *joint = find_named(json_get(scene, "joints"), "guide");
   CHECK_TEXT(json_get_text(joint, "kind"), "prismatic");
   CHECK_NEAR(json_get(joint, "axis")->items[0].number, 1, 1e-15);

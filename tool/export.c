@@ -7,7 +7,7 @@
 
 typedef struct export_args {
   const char *run, *to, *table, *output;
-  bool tables;
+  bool tables, units;
 } export_args;
 
 #define AT(field) offsetof(export_args, field)
@@ -17,6 +17,7 @@ static const arg export_table[] = {
     {.name = "--table", .kind = ARG_TEXT, .value = "NAME", .offset = AT(table),
      .help = "this table only (default: all that have a row for each recorded time, side by side)"},
     {.name = "--tables", .kind = ARG_FLAG, .offset = AT(tables), .help = "list the tables instead"},
+    {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line"},
     {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
      .help = "file to write (default: the standard output)"},
 };
@@ -37,7 +38,9 @@ static int run_export(int argc, char **argv) {
   if (a.to && strcmp(a.to, "csv") != 0) return usage_error("export", "cannot export to '%s'; there is csv", a.to);
   if (same_file(a.run, a.output)) return usage_error("export", "the CSV file would overwrite the run");
   carom_error error = {0};
-  carom_status status = a.tables ? carom_export_list(a.run, print_table, stdout, &error)
-                                 : carom_export_csv(a.run, a.table, a.output ? a.output : "-", &error);
+  const char *out = a.output ? a.output : "-";
+  carom_status status = a.tables  ? carom_export_list(a.run, print_table, stdout, &error)
+                        : a.units ? carom_export_csv_units(a.run, a.table, out, &error)
+                                  : carom_export_csv(a.run, a.table, out, &error);
   return status == CAROM_OK ? 0 : tell_error(&error);
 }

@@ -13,7 +13,7 @@
 typedef struct run_args {
   const char *model, *record, *end, *csv, *resume, *report;
   setting_list settings;
-  bool no_record, quiet, json, strict;
+  bool no_record, units, quiet, json, strict;
 } run_args;
 
 #define AT(field) offsetof(run_args, field)
@@ -24,6 +24,7 @@ static const arg run_table[] = {
     {.name = "--no-record", .kind = ARG_FLAG, .offset = AT(no_record), .help = "write no HDF5 file"},
     {.name = "--csv", .kind = ARG_TEXT, .value = "FILE", .offset = AT(csv),
      .help = "CSV file beside it; - is the standard output, the summary then goes to the standard error"},
+    {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line of the CSV file"},
     {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
      .help = "change a parameter or any key: integrator.rtol=1e-10"},
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
@@ -94,7 +95,7 @@ static bool refuse_warnings(const run_args *a, const carom_model *model, const c
 
 static int run_model(const run_args *a, const carom_model *model, const char *record) {
   progress shown = {.visible = progress_is_wanted(a)};
-  carom_run_options options = {.record = record, .csv = a->csv, .resume = a->resume, .progress = progress_go_on,
+  carom_run_options options = {.record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .progress = progress_go_on,
                                .context = &shown};
   carom_summary summary;
   carom_error error = {0};
@@ -119,6 +120,7 @@ static int run_command(int argc, char **argv) {
   int code = args_parse(&command_run, argc, argv, &a);
   if (code < 0 && a.no_record && a.record) code = usage_error("run", "--output and --no-record exclude each other");
   if (code < 0 && a.no_record && a.report) code = usage_error("run", "--report is made from the record; leave out --no-record");
+  if (code < 0 && a.units && !a.csv) code = usage_error("run", "--units belongs to --csv FILE");
   if (code < 0 && a.quiet && a.json) code = usage_error("run", "--quiet and --json exclude each other");
   char name[4096];
   const char *record = a.no_record ? NULL : a.record ? a.record : name;

@@ -49,6 +49,7 @@ typedef struct carom_model_info {
   int freedom;                             // degrees of freedom, those that are driven left out
   int constraint_rows, redundant_rows;
   int neighbour_pairs;                     // surfaces that do not touch since a joint connects their bodies
+  double length;                           // a typical size of the model, which small tolerances are taken from [m]
   double activation;                       // gap at which a contact takes part in a step of method moreau [m]
   double penetration_max;                  // bound of a first penetration under method compliant [m]
   double end;                              // [s]
@@ -63,6 +64,16 @@ typedef struct carom_model_info {
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
 CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   // 0 is ground
+// How heavy and how large a body is, to see at a glance whether units were meant.
+typedef struct carom_body_size {
+  double mass;                             // [kg]
+  double size;                             // largest edge of the box around what is attached to it; 0: nothing is [m]
+  double gyration;                         // radius of gyration, in space about the axis of largest inertia; 0: none [m]
+} carom_body_size;
+CAROM_API carom_body_size carom_model_body_size(const carom_model *model, int i);  // 0 is ground
+// Least gap between the surfaces of a contact at the start [m], of a stop that turns [rad].
+CAROM_API double carom_model_start_gap(const carom_model *model, int contact);
+CAROM_API const char *carom_model_start_gap_unit(const carom_model *model, int contact);
 CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
 CAROM_API const char *carom_model_joint_kind(const carom_model *model, int i);
 CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
@@ -200,6 +211,7 @@ typedef struct carom_progress {
 typedef struct carom_run_options {
   const char *record;              // HDF5 file, or null
   const char *csv;                 // CSV file ("-": standard output), or null
+  bool csv_units;                  // whether the second line of the CSV file has the units
   const char *resume;              // HDF5 file of an earlier run of the same model, or null
   double end;                      // not negative; 0: the model's [s]
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
@@ -215,6 +227,8 @@ CAROM_API carom_status carom_run(const carom_model *model, const carom_run_optio
 // Writes a table of a run's HDF5 file as CSV, "-" to the standard output; a null table: all that have a row for each
 // recorded time, side by side. Also while the run is still going.
 CAROM_API carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error);
+// The same, with the units in the second line.
+CAROM_API carom_status carom_export_csv_units(const char *run, const char *table, const char *out, carom_error *error);
 // The tables of a run's HDF5 file.
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);

@@ -50,5 +50,12 @@ static int mode(const contact_element *e, const bool *active) {
   return walls == 1 ? ONE_WALL : TWO_WALLS;
 }
 
+static const char *const point_names[] = {
+    "corner -x -y -z at wall x", "corner -x -y -z at wall y", "corner +x -y -z at wall x", "corner +x -y -z at wall y",
+    "corner -x +y -z at wall x", "corner -x +y -z at wall y", "corner +x +y -z at wall x", "corner +x +y -z at wall y",
+    "corner -x -y +z at wall x", "corner -x -y +z at wall y", "corner +x -y +z at wall x", "corner +x -y +z at wall y",
+    "corner -x +y +z at wall x", "corner -x +y +z at wall y", "corner +x +y +z at wall x", "corner +x +y +z at wall y",
+};
+
 const contact_type contact_channel = {.name = "channel", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
-                                      .curvatures = curvatures};
+                                      .point_names = point_names, .curvatures = curvatures};

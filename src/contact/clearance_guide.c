@@ -66,4 +66,4 @@ static int mode(const contact_element *e, const bool *active) {
 }
 
 const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .gaps = gaps, .mode = mode,
-                                    .mode_names = mode_names, .curvatures = curvatures};
+                                    .mode_names = mode_names, .point_names_planar = contact_corners_planar, .curvatures = curvatures};

@@ -53,5 +53,7 @@ static int mode(const contact_element *e, const bool *active) {
   return active[END_LOW] + active[END_HIGH] + (shoulder ? 3 : 0);
 }
 
+static const char *const point_names[] = {"end -z", "end +z", "shoulder -z", "shoulder +z"};
+
 const contact_type contact_journal = {.name = "journal", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
-                                      .curvatures = curvatures};
+                                      .point_names = point_names, .curvatures = curvatures};

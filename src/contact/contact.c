@@ -15,6 +15,11 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 
 bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
 
+const char *contact_point_name(const mechanism *m, const contact_element *e, int k) {
+  const char *const *names = m->planar ? e->type->point_names_planar : e->type->point_names;
+  return names && e->point_count > 1 ? names[k] : "";
+}
+
 // A stop's coordinate is a turn or a travel.
 bool contact_turns(const mechanism *m, const contact_element *e) {
   if (e->type != &contact_stop) return false;

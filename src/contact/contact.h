@@ -31,6 +31,7 @@ typedef struct contact_type {
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
+  const char *const *point_names, *const *point_names_planar;  // of an element with several points, in space and in the plane
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
   // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
@@ -76,6 +77,8 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
 int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
 bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
 bool contact_rubs(const contact_element *e);         // has friction
+// Which of its points it is, in words: "corner +x -y". Empty when it has only one.
+const char *contact_point_name(const mechanism *m, const contact_element *e, int k);
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
 

@@ -4,6 +4,8 @@
 
 #include "contact/contact.h"
 
+extern const char *const contact_corners_planar[4];  // by the signs of x (bit 0) and y (bit 1)
+
 static inline void contact_set_frame(const mechanism *m, contact_point *p, vec3 n) {
   p->n = n;
   p->speed = -1;

@@ -70,7 +70,11 @@ static void curvatures_of_spheres(const contact_element *e, double radius[2]) {
 
 static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane,
                                                   .curvatures = curvatures_on_plane};
-static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane,
+const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
+static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
+                                      "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
+static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane, .point_names = corners,
+                                               .point_names_planar = contact_corners_planar,
                                                .curvatures = curvatures_of_corner};
 static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere,
                                                    .curvatures = curvatures_of_spheres,

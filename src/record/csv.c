@@ -62,6 +62,14 @@ static void put_name(csv *c, const char *name) {
   put(c, "\"", 1);
 }
 
+static void put_names(csv *c, const char *const *names) {
+  for (int i = 0; i < c->column_count; i++) {
+    if (i) put(c, ",", 1);
+    put_name(c, names[i]);
+  }
+  put(c, "\n", 1);
+}
+
 // 15 digits always survive, 17 always suffice.
 static size_t print_number(char text[NUMBER_SIZE], double x) {
   int length = 0;
@@ -108,20 +116,24 @@ csv *csv_create(const char *path, const char *const *columns, int column_count, 
     free_csv(c);
     return NULL;
   }
-  for (int i = 0; i < column_count; i++) {
-    if (i) put(c, ",", 1);
-    put_name(c, columns[i]);
-  }
-  put(c, "\n", 1);
+  put_names(c, columns);
   return c;
 }
 
+void csv_put_units(csv *c, const char *const *units) { put_names(c, units); }
+
 carom_status csv_append(csv *c, const double *row, carom_error *error) {
+  return csv_append_words(c, row, NULL, 0, error);
+}
+
+carom_status csv_append_words(csv *c, const double *row, const char *const *words, int word_count, carom_error *error) {
   locale_t before = uselocale(c->locale);  // of this thread only
+  int number_count = c->column_count - word_count;
   for (int i = 0; i < c->column_count && !c->trouble; i++) {
     char text[NUMBER_SIZE];
     if (i) put(c, ",", 1);
-    put(c, text, print_number(text, row[i]));
+    if (i < number_count) put(c, text, print_number(text, row[i]));
+    else put_name(c, words[i - number_count]);
   }
   put(c, "\n", 1);
   uselocale(before);

@@ -29,7 +29,14 @@ static const char *name_run(const report *r, int index) {
   return name;
 }
 
-// Contact points by name: the contact's, and a number where it has several.
+// Which of a contact's points, in words; its number in a record that has no words for it.
+static const char *point_word(report *r, const json_value *contact, int k) {
+  const json_value *names = json_get(contact, "point_names");
+  const char *name = names && names->kind == JSON_LIST && k < names->count ? names->items[k].text : NULL;
+  return name && *name ? name : arena_print(r->memory, "%d", k + 1);
+}
+
+// Contact points by name: the contact's, and which of them where it has several.
 static void name_points(report *r, report_run *run) {
   const json_value *contacts = json_get(run->scene, "contacts");
   int capacity = 0;
@@ -39,7 +46,7 @@ static void name_points(report *r, report_run *run) {
     for (int k = 0; k < count; k++) {
       const char *owner = json_get_text(&contacts->items[i], "name");
       report_point *p = ARENA_PUSH(r->memory, run->points, run->point_count, capacity);
-      *p = (report_point){.name = count > 1 ? arena_print(r->memory, "%s %d", owner, k + 1) : owner, .contact = i, .index = k};
+      *p = (report_point){.name = count > 1 ? arena_print(r->memory, "%s %s", owner, point_word(r, &contacts->items[i], k)) : owner, .contact = i, .index = k};
     }
   }
 }
