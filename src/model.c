@@ -1,4 +1,5 @@
 // Reading a compiled model.
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/constraint.h"
@@ -14,7 +15,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .integrator = strcmp(model->method, "moreau") != 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
-      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .activation = model->contacts.activation,
+      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .length = m->length, .activation = model->contacts.activation,
       .neighbour_pairs = model->contacts.neighbours,
       .penetration_max = model->compliant.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
@@ -28,6 +29,28 @@ carom_model_info carom_model_get_info(const carom_model *model) {
 
 const char *carom_model_body_name(const carom_model *model, int i) {
   return i >= 0 && i < model->m.body_count ? model->m.bodies[i].name : NULL;
+}
+
+carom_body_size carom_model_body_size(const carom_model *model, int i) {
+  if (i < 0 || i >= model->m.body_count) return (carom_body_size){0};
+  const body *b = &model->m.bodies[i];
+  const double *I = b->inertia;
+  double most = model->m.planar ? I[2] : fmax(I[0], fmax(I[1], I[2]));
+  return (carom_body_size){.mass = b->mass, .size = model->drawing.bodies[i].size,
+                           .gyration = b->mass > 0 && most > 0 ? sqrt(most / b->mass) : 0};
+}
+
+static const contact_element *contact_at(const carom_model *model, int i) {
+  return i >= 0 && i < model->contacts.element_count ? &model->contacts.elements[i] : NULL;
+}
+
+double carom_model_start_gap(const carom_model *model, int contact) {
+  return contact_at(model, contact) ? model->start_gaps[contact] : NAN;
+}
+
+const char *carom_model_start_gap_unit(const carom_model *model, int contact) {
+  const contact_element *e = contact_at(model, contact);
+  return e && contact_turns(&model->m, e) ? "rad" : "m";
 }
 
 const char *carom_model_joint_name(const carom_model *model, int i) {

@@ -103,45 +103,6 @@ static void put_given_shape(scene *s, const carom_shape_def *d) {
   }
 }
 
-// Points of a body that something holds: where its joints, strings and springs are.
-enum { HOLDS_MAX = 16 };
-typedef struct holds {
-  vec3 at[HOLDS_MAX];
-  int count;
-  bool sliding;              // one of its joints is prismatic
-} holds;
-
-static void add_hold(const scene *s, holds *h, int body, int marker_index) {
-  if (marker_index < 0 || s->m->markers[marker_index].body != body || h->count == HOLDS_MAX) return;
-  vec3 p = s->m->markers[marker_index].local.p;
-  for (int i = 0; i < h->count; i++)
-    if (vec3_norm(vec3_sub(p, h->at[i])) < 1e-6 * s->length) return;
-  h->at[h->count++] = p;
-}
-
-static holds find_holds(const scene *s, int body) {
-  const mechanism *m = s->m;
-  holds h = {0};
-  for (int i = 0; i < m->joint_count; i++) {
-    const joint_type *type = m->joints[i].type;
-    if (joint_in(type, m->planar)->row_count == 0) continue;  // a free joint holds nothing
-    add_hold(s, &h, body, m->joints[i].second);
-    add_hold(s, &h, body, m->joints[i].first);
-    if (type == &joint_prismatic && m->markers[m->joints[i].second].body == body) h.sliding = true;
-  }
-  for (int i = 0; i < m->constraint_count; i++)
-    if (m->constraints[i].type == &constraint_distance) {
-      add_hold(s, &h, body, m->constraints[i].first);
-      add_hold(s, &h, body, m->constraints[i].second);
-    }
-  for (int i = 0; i < m->force_count; i++)
-    if (m->forces[i].second >= 0) {
-      add_hold(s, &h, body, m->forces[i].first);
-      add_hold(s, &h, body, m->forces[i].second);
-    }
-  return h;
-}
-
 // Whether a shape of the model is this surface already.
 static bool shows(const carom_shape_def *d, const drawn_surface *f, vec3 at, double within) {
   if (vec3_norm(vec3_sub(vec3_of(d->at), at)) > within) return false;
@@ -220,26 +181,60 @@ static void put_inertia(scene *s, const body *b) {
   put_box(s, at, vec3_of(edge), false);
 }
 
-// A body without a shape: surfaces as they are, links between the points that hold it, else what its inertia suggests.
+static double distance_to_segment(vec3 p, vec3 from, vec3 to) {
+  vec3 way = vec3_sub(to, from), off = vec3_sub(p, from);
+  double square = vec3_dot(way, way), along = square > 0 ? vec3_dot(off, way) / square : 0;
+  return vec3_norm(vec3_axpy(off, -fmin(fmax(along, 0), 1), way));
+}
+
+// Links from one point of a body to others. What lies on the way to another needs no link of its own.
+typedef struct star {
+  vec3 hub;
+  vec3 *to;
+  int count;
+} star;
+
+static bool is_reached(const scene *s, const star *l, vec3 p, int but) {
+  double near = 1e-3 * s->length;
+  if (vec3_norm(vec3_sub(p, l->hub)) < near) return true;
+  for (int i = 0; i < l->count; i++)
+    if (i != but && distance_to_segment(p, l->hub, l->to[i]) < near) {
+      bool equal = vec3_norm(vec3_sub(p, l->to[i])) < near;
+      if (!equal || i < but || but < 0) return true;
+    }
+  return false;
+}
+
+static void put_star(scene *s, const star *l) {
+  for (int i = 0; i < l->count; i++)
+    if (!is_reached(s, l, l->to[i], i)) put_link(s, l->hub, l->to[i], 0, false);
+}
+
+// The rest of a body with one joint whose mass centre no link reaches: a rod's centre is in its middle, a bob's is where the
+// bob is.
+static bool put_arm(scene *s, const body *b, const star *l, bool solid, double reach) {
+  vec3 arm = vec3_sub(b->com, l->hub);
+  double length = vec3_norm(arm);
+  if (!(length > fmax(reach, 1e-3 * s->length))) return false;
+  for (int i = 0; i < l->count; i++)
+    if (vec3_dot(vec3_sub(l->to[i], l->hub), arm) > 1.5 * length * length) return false;  // something is at its far end
+  if (solid && is_reached(s, l, b->com, -1)) return false;
+  put_link(s, l->hub, solid ? b->com : vec3_axpy(l->hub, 2, arm), solid ? 0.01 * s->length : 0, false);
+  return true;
+}
+
+// A body without a shape: surfaces as they are, links to all that is attached to it, else what its inertia suggests.
 static void put_guessed_shapes(scene *s, int index) {
   const body *b = &s->m->bodies[index];
+  const drawn_body *d = &s->model->drawing.bodies[index];
   double reach = 0;
-  int solid = put_solid_parts(s, index, &reach);
+  bool solid = put_solid_parts(s, index, &reach) > 0;
   if (index == GROUND) return;
-  holds h = find_holds(s, index);
-  for (int i = 1; i < h.count; i++) put_link(s, h.at[0], h.at[i], 0, false);
-  if (h.count == 1) {
-    vec3 arm = vec3_sub(b->com, h.at[0]);
-    double length = vec3_norm(arm);
-    bool hangs = length > fmax(reach, 1e-3 * s->length);
-    // a rod's centre is in its middle; a bob's is where the bob is
-    if (hangs && !h.sliding) {
-      put_link(s, h.at[0], solid ? b->com : vec3_axpy(h.at[0], 2, arm), solid ? 0.01 * s->length : 0, false);
-      return;
-    }
-  }
-  if (h.sliding && !solid) put_box(s, (pose){MAT3_IDENTITY, h.at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0}, false);
-  else if (h.count < 2 && !solid) put_inertia(s, b);
+  star links = {.hub = d->holding ? d->at[0] : b->com, .to = d->at, .count = d->count};
+  put_star(s, &links);
+  bool armed = d->holding == 1 && !d->slides && put_arm(s, b, &links, solid, reach);
+  if (d->slides && !solid) put_box(s, (pose){MAT3_IDENTITY, d->at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0}, false);
+  else if (d->count < 2 && !solid && !armed) put_inertia(s, b);
 }
 
 static void put_bodies(scene *s) {
@@ -434,6 +429,9 @@ static void put_contacts(scene *s) {
     json_put_text(&s->w, "friction_law", pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
     json_put_integer(&s->w, "points", e->point_count);
     json_put_integer(&s->w, "point0", e->point0);
+    json_open(&s->w, "point_names", '[');
+    for (int k = 0; e->point_count > 1 && k < e->point_count; k++) json_put_text(&s->w, NULL, contact_point_name(s->m, e, k));
+    json_close(&s->w, ']');
     put_modes(s, e->type);
     json_close(&s->w, '}');
   }

@@ -437,7 +437,8 @@ static void check_tells_what_a_model_is(void) {
   CHECK_EQUAL(carom("check linkage.yaml"), 0);
   CHECK_TEXT(err, "");
   CHECK_CONTAINS(out, "A linkage that is given wrong");
-  CHECK_CONTAINS(out, "crank, coupler, rocker");
+  CHECK_CONTAINS(out, "3, 3 kg in all");
+  CHECK_CONTAINS(out, "coupler          1 kg, size 0.5 m, radius of gyration 0.1 m");
   CHECK_CONTAINS(out, "closes a loop");
   CHECK_CONTAINS(out, "1 degree of freedom");
   CHECK_CONTAINS(out, "2 constraint rows, none redundant");

@@ -35,12 +35,23 @@ static const char *coordinates_word(const carom_model_info *info) {
 
 // --- for people ---------------------------------------------------------------------------------------------------
 
-static void print_names(const carom_model *model, const char *section, int count) {
-  enum { MOST = 12 };  // a chain of a thousand links needs no list
-  printf("  %-12s %d", section, count);
-  carom_part p;
-  for (int i = 0; i < MOST && (p = carom_model_part(model, section, i)).name; i++) printf("%s%s", i ? ", " : ": ", p.name);
-  printf(count > MOST ? ", ...\n" : "\n");
+enum { MOST = 50 };  // a chain of a thousand links needs no list
+
+// Lengths and masses as they were understood: millimetres taken for metres show here.
+static void print_bodies(const carom_model *model, const carom_model_info *info) {
+  double mass = 0;
+  for (int i = 1; i <= info->bodies; i++) mass += carom_model_body_size(model, i).mass;
+  printf("  %-12s %d", "bodies", info->bodies);
+  if (info->bodies) printf(", %.4g kg in all; typical length %.4g m", mass, info->length);
+  putchar('\n');
+  for (int i = 1; i <= info->bodies && i <= MOST; i++) {
+    carom_body_size b = carom_model_body_size(model, i);
+    printf("    %-16s %.4g kg", carom_model_body_name(model, i), b.mass);
+    if (b.size > 0) printf(", size %.4g m", b.size);
+    if (b.gyration > 0) printf(", radius of gyration %.4g m", b.gyration);
+    putchar('\n');
+  }
+  if (info->bodies > MOST) printf("    ... and %d more\n", info->bodies - MOST);
 }
 
 static void print_part(const carom_part *p, const char *more) {
@@ -56,15 +67,27 @@ static int count_parts(const carom_model *model, const char *section) {
   return count;
 }
 
+// How far apart its surfaces start.
+static const char *gap_text(const carom_model *model, int i, char *text, size_t size) {
+  double gap = carom_model_start_gap(model, i);
+  const char *unit = carom_model_start_gap_unit(model, i);
+  if (gap > 0) snprintf(text, size, ", gap at the start %.4g %s", gap, unit);
+  else if (gap < 0) snprintf(text, size, ", starts %.4g %s deep", -gap, unit);
+  else snprintf(text, size, ", starts in touch");
+  return text;
+}
+
 static void print_parts(const carom_model *model, const char *section) {
-  enum { MOST = 50 };
   int count = count_parts(model, section);
   if (!count) return;
   printf("  %-12s %d\n", section, count);
-  bool joints = strcmp(section, "joints") == 0;
+  bool joints = strcmp(section, "joints") == 0, contacts = strcmp(section, "contacts") == 0;
   for (int i = 0; i < count && i < MOST; i++) {
+    char gap[64] = "", more[256];
     carom_part p = carom_model_part(model, section, i);
-    print_part(&p, joints && carom_model_joint_closes_loop(model, i) ? "closes a loop" : p.detail ? p.detail : "");
+    if (contacts) gap_text(model, i, gap, sizeof gap);
+    snprintf(more, sizeof more, "%s%s", p.detail ? p.detail : "", gap);
+    print_part(&p, joints && carom_model_joint_closes_loop(model, i) ? "closes a loop" : more);
   }
   if (count > MOST) printf("    ... and %d more\n", count - MOST);
 }
@@ -112,7 +135,7 @@ static void print_people(const char *path, const carom_model *model) {
   printf("%s%s%s\n", style(stdout, STYLE_STRONG), info.title && *info.title ? info.title : path, style(stdout, STYLE_PLAIN));
   if (info.source && *info.source) printf("  %-12s %s\n", "source", info.source);
   printf("  %-12s %s\n", "space", space_word(&info));
-  print_names(model, "bodies", info.bodies);
+  print_bodies(model, &info);
   print_parts(model, "joints");
   print_parts(model, "constraints");
   print_parts(model, "forces");
@@ -148,6 +171,17 @@ static void json_count(const char *key, int n) {
   printf("%d", n);
 }
 
+static void json_measure(const char *key, double x) {
+  json_key(key, false);
+  json_number(stdout, x);
+}
+
+static void json_body(carom_body_size b) {
+  json_measure("mass", b.mass);
+  json_measure("size", b.size);
+  json_measure("gyration", b.gyration);
+}
+
 static void json_parts(const carom_model *model, const char *section) {
   json_key(section, false);
   printf("[");
@@ -166,6 +200,11 @@ static void json_parts(const carom_model *model, const char *section) {
       printf("]");
     }
     if (joints) json_key("closes_loop", false), printf(carom_model_joint_closes_loop(model, i) ? "true" : "false");
+    if (strcmp(section, "bodies") == 0) json_body(carom_model_body_size(model, i + 1));
+    if (strcmp(section, "contacts") == 0) {
+      json_measure("gap", carom_model_start_gap(model, i));
+      json_pair("gap_unit", carom_model_start_gap_unit(model, i));
+    }
     printf("}");
   }
   printf("]");
@@ -226,6 +265,7 @@ static void print_json(const carom_model *model, bool signals) {
   json_count("freedom", info.freedom);
   json_count("constraint_rows", info.constraint_rows);
   json_count("redundant_rows", info.redundant_rows);
+  json_measure("length", info.length);
   json_assembly(&info);
   if (signals) json_signals(model);
   printf("}\n");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "mechanics/constraint.h"
 
 static carom_numbers copy_numbers(builder *b, carom_numbers from) {
   double *items = ARENA_ARRAY(b->memory, double, from.count + 1);
@@ -78,10 +79,121 @@ static void keep_joints(builder *b, drawing *d) {
   }
 }
 
+// --- what is attached to a body, and how far that reaches ---------------------------------------------------------
+
+typedef struct box {
+  vec3 low, high;
+} box;
+
+static void reach(box *b, vec3 p, vec3 half) {
+  b->low = (vec3){fmin(b->low.x, p.x - half.x), fmin(b->low.y, p.y - half.y), fmin(b->low.z, p.z - half.z)};
+  b->high = (vec3){fmax(b->high.x, p.x + half.x), fmax(b->high.y, p.y + half.y), fmax(b->high.z, p.z + half.z)};
+}
+
+// Half the edges of a box turned by R, in the axes around it.
+static vec3 turned_half(mat3 R, vec3 size) {
+  const double *r = R.m;
+  return vec3_scale(0.5, (vec3){fabs(r[0]) * size.x + fabs(r[1]) * size.y + fabs(r[2]) * size.z,
+                                fabs(r[3]) * size.x + fabs(r[4]) * size.y + fabs(r[5]) * size.z,
+                                fabs(r[6]) * size.x + fabs(r[7]) * size.y + fabs(r[8]) * size.z});
+}
+
+static vec3 cube(double half) { return (vec3){half, half, half}; }
+
+static void reach_shape(box *b, const carom_shape_def *s) {
+  vec3 at = vec3_of(s->at);
+  if (strcmp(s->kind, "link") == 0) {
+    double to[3] = {0, 0, 0};
+    memcpy(to, s->to.items, (size_t)s->to.count * sizeof *to);
+    reach(b, at, VEC3_ZERO);
+    reach(b, s->to.count == 1 ? vec3_axpy(at, to[0], (vec3){1, 0, 0}) : vec3_of(to), VEC3_ZERO);
+  } else if (strcmp(s->kind, "box") == 0) {
+    reach(b, at, turned_half(builder_rotation(s->rotate), vec3_of(s->size)));
+  } else if (strcmp(s->kind, "cylinder") == 0) {
+    reach(b, at, cube(fmax(s->span.items[0], 0.5 * s->span.items[1])));
+  } else {
+    reach(b, at, cube(s->radius));
+  }
+}
+
+typedef struct attaching {
+  builder *b;
+  drawn_body *bodies;
+  box *boxes;
+  bool only_count;           // a first pass finds out how much room each body needs
+} attaching;
+
+static void attach(attaching *a, int marker_index, vec3 half) {
+  if (marker_index < 0) return;
+  const mechanism *m = &a->b->model->m;
+  const marker *k = &m->markers[marker_index];
+  drawn_body *body = &a->bodies[k->body];
+  if (a->only_count) {
+    body->count++;
+    return;
+  }
+  reach(&a->boxes[k->body], k->local.p, half);
+  for (int i = 0; i < body->count; i++)
+    if (vec3_norm(vec3_sub(k->local.p, body->at[i])) < 1e-6 * m->length) return;
+  body->at[body->count++] = k->local.p;
+}
+
+static void attach_joint(attaching *a, const mechanism *m, int i) {
+  const joint *j = &m->joints[i];
+  if (joint_in(j->type, m->planar)->row_count == 0) return;  // a free joint holds nothing
+  const drawn_joint *d = &a->b->model->drawing.joints[i];
+  attach(a, j->second, cube(fmax(d->radius, 0.5 * d->length)));
+  attach(a, j->first, VEC3_ZERO);
+  if (j->type == &joint_prismatic) a->bodies[m->markers[j->second].body].slides = true;
+}
+
+static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f) {
+  bool is_box = strcmp(f->kind, "box") == 0;
+  attach(a, f->marker, is_box ? turned_half(m->markers[f->marker].local.R, vec3_of(f->size)) : cube(f->radius));
+}
+
+static void attach_all(attaching *a) {
+  const mechanism *m = &a->b->model->m;
+  const drawing *d = &a->b->model->drawing;
+  for (int i = 0; i < m->joint_count; i++) attach_joint(a, m, i);
+  for (int i = 0; i < m->constraint_count; i++)
+    if (m->constraints[i].type != &constraint_couple && m->constraints[i].joint < 0)
+      attach(a, m->constraints[i].first, VEC3_ZERO), attach(a, m->constraints[i].second, VEC3_ZERO);
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].second >= 0) attach(a, m->forces[i].first, VEC3_ZERO), attach(a, m->forces[i].second, VEC3_ZERO);
+  for (int i = 0; i < m->body_count; i++) a->bodies[i].holding = a->bodies[i].count;
+  for (int i = 0; i < d->surface_count; i++) attach_surface(a, m, &d->surfaces[i]);
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].second < 0) attach(a, m->forces[i].first, VEC3_ZERO);
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->markers[i].name) attach(a, i, VEC3_ZERO);
+}
+
+static void keep_attached(builder *b, drawing *d) {
+  const mechanism *m = &b->model->m;
+  attaching a = {.b = b, .bodies = ARENA_ARRAY(b->memory, drawn_body, m->body_count), .only_count = true,
+                 .boxes = ARENA_ARRAY(b->memory, box, m->body_count)};
+  attach_all(&a);
+  for (int i = 0; i < m->body_count; i++) {
+    a.bodies[i] = (drawn_body){.at = ARENA_ARRAY(b->memory, vec3, a.bodies[i].count + 1)};
+    a.boxes[i] = (box){m->bodies[i].com, m->bodies[i].com};
+  }
+  a.only_count = false;
+  attach_all(&a);
+  for (int i = 0; i < d->shape_count; i++) reach_shape(&a.boxes[d->shapes[i].body], &d->shapes[i].shape);
+  for (int i = 0; i < m->body_count; i++) {
+    vec3 edges = vec3_sub(a.boxes[i].high, a.boxes[i].low);
+    a.bodies[i].size = fmax(edges.x, fmax(edges.y, edges.z));
+  }
+  d->bodies = a.bodies;
+}
+
 bool builder_drawing(builder *b) {
   drawing *d = &b->model->drawing;
   *d = (drawing){0};
   keep_surfaces(b, d);
   keep_joints(b, d);
-  return keep_shapes(b, d);
+  if (!keep_shapes(b, d)) return false;
+  keep_attached(b, d);
+  return true;
 }

@@ -130,6 +130,7 @@ static void allocate(start *s, bool to_separate) {
   arena *a = s->b->memory;
   const mechanism *m = s->m;
   s->points = ARENA_ARRAY(a, contact_point, s->contacts->point_count);
+  s->b->model->start_gaps = ARENA_ARRAY(a, double, s->contacts->element_count);
   if (!to_separate) return;
   int rows = m->row_count + s->contacts->point_count;
   s->q = ARENA_ARRAY(a, double, rows);
@@ -157,6 +158,15 @@ static bool separates(const carom_def *def) {
   return strcmp(def->method, "moreau") == 0 && def->moreau.separate;
 }
 
+static void keep_gaps(start *s) {
+  double *gaps = s->b->model->start_gaps;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    gaps[i] = INFINITY;
+    for (int k = 0; k < e->point_count; k++) gaps[i] = fmin(gaps[i], s->points[e->point0 + k].gap);
+  }
+}
+
 bool builder_separate_surfaces(builder *b, mechanism *m) {
   start s = {.b = b, .m = m, .contacts = &b->model->contacts};
   bool to_separate = separates(b->def);
@@ -169,5 +179,6 @@ bool builder_separate_surfaces(builder *b, mechanism *m) {
   evaluate(&s);
   bool good = !s.worst || (to_separate ? separate(&s) : refuse(&s, start_hint(&s)));
   motion_destroy(s.x);
+  if (good) keep_gaps(&s);
   return good;
 }

@@ -46,7 +46,16 @@ typedef struct drawn_joint {
   const double *limits;      // two, or null
 } drawn_joint;
 
+// What is attached to a body, in its axes: joints, constraints and springs first, then surfaces, loads and markers.
+typedef struct drawn_body {
+  vec3 *at;                  // distinct points
+  int count, holding;        // the first `holding` are of joints, constraints and springs
+  bool slides;               // one of its joints is prismatic
+  double size;               // largest edge of the box around all that is known of it; 0: nothing is [m]
+} drawn_body;
+
 typedef struct drawing {
+  drawn_body *bodies;        // one a body, ground first
   drawn_shape *shapes;       // in the order of their bodies
   int shape_count;
   drawn_surface *surfaces;
@@ -70,6 +79,7 @@ struct carom_model {
   contact_set contacts;
   carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
+  double *start_gaps;        // one an element: the least of its points [m], of a turning stop [rad]
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;
   const char **contact_details;  // one an element: how its surfaces meet
