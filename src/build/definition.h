@@ -44,6 +44,9 @@ extern const option_table model_table, body_table, marker_table, drive_table, in
 const option_table *const *surface_tables(int *count);
 const option_table *const *shape_tables(int *count);
 
+// Words of other programs for our keys; ends with a null word.
+extern const option_synonym model_synonyms[];
+
 // A document's content as a definition. False after reporting.
 bool definition_read(carom_def *def, const document *text, carom_error *error);
 

@@ -51,6 +51,19 @@ static const value *need_map(const reader *r, const value *v, const char *what) 
   return NULL;
 }
 
+// `--set bodies.x.mass=1` changes a body; it does not add one. (What is known of the start may be added to.)
+static bool is_part(const reader *r, const value *section_map, const value *entry) {
+  if (!entry->made || strcmp(section_map->key, "initial") == 0) return true;
+  const char **there = ARENA_ARRAY(&r->def->memory, const char *, section_map->count);
+  int count = 0;
+  for (int i = 0; i < section_map->count; i++)
+    if (!section_map->items[i]->made) there[count++] = section_map->items[i]->key;
+  const char *near = source_nearest(entry->key, there, count);
+  const char *hint = near ? near : arena_print(&r->def->memory, "a new one is set as a whole: --set '%s.%s={...}'",
+                                               section_map->key, entry->key);
+  return source_error(r->error, CAROM_ERROR_MODEL, entry->key_at, hint, "there is no '%s' in '%s'", entry->key, section_map->key);
+}
+
 // A value as if it had been written {key: value}.
 static const value *wrap(const reader *r, const value *v, const char *key) {
   value *item = ARENA_NEW(&r->def->memory, value), *map = ARENA_NEW(&r->def->memory, value);
@@ -78,7 +91,7 @@ static bool read_plain(const reader *r, const value *root, const char *name, con
   for (int i = 0; i < map->count; i++) {
     void *content = arena_alloc(&r->def->memory, 1, table->size);
     option_places places;
-    if (!need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!is_part(r, map, map->items[i]) || !need_map(r, map->items[i], map->items[i]->key)) return false;
     if (!option_read(&r->options, table, map->items[i], content, NULL, &places)) return false;
     add_part(r, list, map->items[i], NULL, content, places);
   }
@@ -124,7 +137,7 @@ static bool read_bodies(const reader *r, const value *root) {
   for (int i = 0; i < map->count; i++) {
     carom_body_def *body = ARENA_NEW(&r->def->memory, carom_body_def);
     option_places places;
-    if (!need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!is_part(r, map, map->items[i]) || !need_map(r, map->items[i], map->items[i]->key)) return false;
     if (!option_read(&r->options, &body_table, map->items[i], body, others, &places)) return false;
     if (!read_shapes(r, map->items[i], body)) return false;
     add_part(r, &r->def->bodies, map->items[i], NULL, body, places);
@@ -141,6 +154,7 @@ static bool read_family(const reader *r, const value *root, const char *name, co
   for (int i = 0; i < map->count; i++) {
     void *content = arena_alloc(&r->def->memory, 1, tables[0]->size);
     option_places places;
+    if (!is_part(r, map, map->items[i])) return false;
     int member = option_read_member(&r->options, family, tables, count, map->items[i], content, NULL, &places);
     if (member < 0) return false;
     add_part(r, list, map->items[i], tables[member]->name, content, places);
@@ -251,7 +265,7 @@ static bool read_model(reader *r, const value *root) {
 }
 
 bool definition_read(carom_def *def, const document *text, carom_error *error) {
-  reader r = {.options = {.memory = &def->memory, .error = error}, .def = def, .error = error};
+  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = model_synonyms}, .def = def, .error = error};
   const value *root = text->root;
   def->text = text;
   option_places ignored;

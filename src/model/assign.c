@@ -114,6 +114,7 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
     }
     if (!slot) {
       value *map = empty_map(l, path, set->at, set, names);
+      map->made = true;
       tree_append(l, at, map);
       at = map;
     } else if ((*slot)->kind == VALUE_SCALAR) {

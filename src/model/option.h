@@ -33,6 +33,7 @@ enum {
   OPTION_NOT_NEGATIVE = 8, // >= 0
   OPTION_AT_MOST_ONE = 32, // <= 1
   OPTION_TURNING = 16,     // components about the axes: in a planar model there is one, about z
+  OPTION_ALIAS = 64,       // another key for the option before it
 };
 
 typedef struct option_table option_table;
@@ -76,10 +77,18 @@ typedef struct function_origin {
   dimension got;     // of a constant
 } function_origin;
 
+// What other programs and books call a key or a member of a family, for suggestions.
+typedef struct option_synonym {
+  const char *word;        // null ends a list
+  const char *key;         // ours; suggested where it is a key or a member. Null: there is none, and the hint tells what to do
+  const char *hint;        // may be null where there is a key: then the key is suggested
+} option_synonym;
+
 typedef struct option_reader {
   arena *memory;
   carom_error *error;
   bool planar;
+  const option_synonym *synonyms;  // may be null
 } option_reader;
 
 // Zeroes `target` and fills in the table's presets.

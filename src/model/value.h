@@ -15,6 +15,7 @@ struct value {
   place key_at;       // of its key, in a map
   const char *key;    // in a map
   const char *text;   // of a scalar
+  bool made;          // a map that the path of a `--set` needed on its way, and the file has not
   bool quoted;        // written in quotes: a parameter that is quoted is a word, never a number
   value **items;      // of a list or map, in file order
   int count, capacity;

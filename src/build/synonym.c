@@ -1,0 +1,100 @@
+// What textbooks and other programs (Adams, Chrono, Exudyn, MuJoCo, Simpack, URDF) call what a model file has: only for
+// suggestions. A word is suggested where its key is known; among several keys the first that is known there.
+#include "build/definition.h"
+
+#define BELONGS_TO_MATERIAL "it belongs to a material: 'materials: {NAME: {restitution: 0.5, friction: 0.3}}', and here 'material: NAME'"
+#define PLACED_BY_JOINT "a body stands where its joints put it: 'joints: {NAME: {free: [ground, BODY], at: [x, y]}}'"
+#define MOVED_BY_INITIAL "the start has its own section: 'initial: {BODY: {velocity: [...], omega: ...}}'"
+#define STEP_OF_METHOD "the step belongs to the method: 'method: {moreau: {step: 1 ms}}'"
+#define SPRING_ALONG "a spring or damper in a joint is a force: 'forces: {NAME: {along: JOINT, stiffness: ..., damping: ...}}'"
+#define SPEED_TIMES_TIME "a drive prescribes the coordinate: 'motion: 300 rpm * t'"
+#define TRUE_IS_ON "a tool for YAML 1.1 takes the key 'on' for true: write 'body'"
+#define HALF "the radius is half of it"
+
+const option_synonym model_synonyms[] = {
+    // the file as a whole
+    {"duration", "end", NULL}, {"t_end", "end", NULL}, {"tend", "end", NULL}, {"end_time", "end", NULL},
+    {"endtime", "end", NULL}, {"stop_time", "end", NULL}, {"t_final", "end", NULL}, {"simulation_time", "end", NULL},
+    {"g", "gravity", NULL}, {"gravitation", "gravity", NULL}, {"name", "title", NULL}, {"description", "title", NULL},
+    {"body", "bodies", NULL}, {"links", "bodies", NULL}, {"parts", "bodies", NULL}, {"connections", "joints", NULL},
+    {"frames", "markers", NULL}, {"sites", "markers", NULL}, {"points", "markers", NULL}, {"springs", "forces", NULL},
+    {"loads", "forces", NULL}, {"dampers", "forces", NULL}, {"actuators", "forces", NULL}, {"motors", "drives", NULL},
+    {"motions", "drives", NULL}, {"drivers", "drives", NULL}, {"geoms", "surfaces", NULL}, {"geometries", "surfaces", NULL},
+    {"shapes", "surfaces", NULL}, {"collisions", "surfaces", NULL}, {"collision_shapes", "surfaces", NULL},
+    {"pairs", "contacts", NULL}, {"contact_pairs", "contacts", NULL}, {"initial_conditions", "initial", NULL},
+    {"initials", "initial", NULL}, {"start", "initial", NULL}, {"sensors", "outputs", NULL}, {"measures", "outputs", NULL},
+    {"requests", "outputs", NULL}, {"variables", "parameters", NULL}, {"params", "parameters", NULL},
+    {"constants", "parameters", NULL}, {"solver", "method", "'method' says how contact is computed, 'integrator' how smooth motion is"},
+    {"dimension", "space", NULL}, {"dim", "space", NULL}, {"output", "record", NULL},
+    {"units", NULL, "numbers are SI and radians unless a unit follows them: 0.5 mm, 30 deg"},
+    // bodies and markers
+    {"m", "mass", NULL}, {"weight", "mass", "give the mass [kg]"}, {"moment_of_inertia", "inertia", NULL}, {"moi", "inertia", NULL},
+    {"diaginertia", "inertia", NULL}, {"inertia_tensor", "inertia", NULL}, {"I", "inertia", NULL}, {"J", "inertia", NULL},
+    {"izz", "inertia", NULL}, {"cog", "com", NULL}, {"cg", "com", NULL}, {"cm", "com", NULL}, {"center_of_mass", "com", NULL},
+    {"centre_of_mass", "com", NULL}, {"geometry", "shape", NULL}, {"geom", "shape", NULL}, {"visual", "shape", NULL},
+    {"graphics", "shape", NULL}, {"true", "body", TRUE_IS_ON}, {"link", "body", NULL},
+    // where a thing is, and how it is turned
+    {"pos", "at", NULL}, {"position", "at", NULL}, {"location", "at", NULL}, {"anchor", "at", NULL}, {"origin", "at", NULL},
+    {"offset", "at", NULL}, {"center", "at", NULL}, {"centre", "at", NULL}, {"point", "at", NULL}, {"xyz", "at", NULL},
+    {"rotation", "rotate", NULL}, {"orientation", "rotate", NULL}, {"euler", "rotate", "write rotate: {euler: [a, b, c]}"},
+    {"quat", "rotate", "write rotate: {quaternion: [w, x, y, z]}"}, {"quaternion", "rotate", "write rotate: {quaternion: [w, x, y, z]}"},
+    {"rpy", "rotate", "write rotate: {xyz: [roll, pitch, yaw]}"}, {"angle", "rotate", NULL}, {"direction", "axis", NULL}, {"dir", "axis", NULL},
+    {"normal", "rotate", "the plane is the x axis of its frame (in space the xy plane); turn the frame by 'rotate'"},
+    {"pos", NULL, PLACED_BY_JOINT}, {"position", NULL, PLACED_BY_JOINT}, {"location", NULL, PLACED_BY_JOINT},
+    {"at", NULL, PLACED_BY_JOINT},
+    // sizes
+    {"diameter", "radius", HALF}, {"d", "radius", HALF}, {"r", "radius", NULL}, {"half_extents", "size", "'size' has the whole edges, not half of them"},
+    {"halfsize", "size", "'size' has the whole edges, not half of them"}, {"dimensions", "size", NULL}, {"extents", "size", NULL},
+    {"lengths", "size", NULL}, {"gap", "clearance", NULL}, {"play", "clearance", NULL}, {"backlash", "clearance", NULL},
+    {"range", "limits", NULL}, {"limit", "limits", NULL}, {"stops", "limits", NULL}, {"lower", "limits", "write limits: [lowest, highest]"},
+    {"upper", "limits", "write limits: [lowest, highest]"},
+    // materials
+    {"mu", "friction", NULL}, {"cof", "friction", NULL}, {"friction_coefficient", "friction", NULL},
+    {"coefficient_of_friction", "friction", NULL}, {"mu_k", "friction", NULL}, {"mu_d", "friction", NULL},
+    {"dynamic_friction", "friction", NULL}, {"kinetic_friction", "friction", NULL}, {"sliding_friction", "friction", NULL},
+    {"mu_s", "static_friction", NULL}, {"mu_static", "static_friction", NULL}, {"e", "restitution", NULL}, {"cor", "restitution", NULL},
+    {"coefficient_of_restitution", "restitution", NULL}, {"restitution_coefficient", "restitution", NULL}, {"E", "young", NULL},
+    {"youngs_modulus", "young", NULL}, {"young_modulus", "young", NULL}, {"elastic_modulus", "young", NULL}, {"nu", "poisson", NULL},
+    {"poisson_ratio", "poisson", NULL}, {"poissons_ratio", "poisson", NULL}, {"rho", "density", NULL}, {"model", "law", NULL},
+    {"contact_law", "law", NULL}, {"contact_model", "law", NULL}, {"n", "exponent", NULL},
+    {"mu", NULL, BELONGS_TO_MATERIAL}, {"friction", NULL, BELONGS_TO_MATERIAL}, {"restitution", NULL, BELONGS_TO_MATERIAL},
+    {"e", NULL, BELONGS_TO_MATERIAL}, {"cor", NULL, BELONGS_TO_MATERIAL},
+    // forces and drives
+    {"k", "stiffness", NULL}, {"kn", "stiffness", NULL}, {"spring_constant", "stiffness", NULL}, {"stiffness_coefficient", "stiffness", NULL},
+    {"c", "damping", NULL}, {"d", "damping", NULL}, {"damping_coefficient", "damping", NULL}, {"damper", "damping", NULL},
+    {"l0", "rest", NULL}, {"free_length", "rest", NULL}, {"rest_length", "rest", NULL}, {"reference_length", "rest", NULL},
+    {"natural_length", "rest", NULL}, {"springref", "rest", NULL}, {"preload", "effort", NULL}, {"torque", "effort", NULL},
+    {"force", "effort", NULL}, {"actuator", "effort", NULL}, {"value", "components", NULL}, {"vector", "components", NULL},
+    {"load", "components", NULL}, {"force_vector", "components", NULL}, {"k", NULL, SPRING_ALONG}, {"stiffness", NULL, SPRING_ALONG},
+    {"damping", NULL, SPRING_ALONG}, {"function", "motion", NULL}, {"value", "motion", NULL}, {"expression", "motion", NULL},
+    {"angle", "motion", NULL}, {"position", "motion", NULL}, {"q", "motion", NULL}, {"speed", "motion", SPEED_TIMES_TIME},
+    {"velocity", "motion", SPEED_TIMES_TIME}, {"omega", "motion", SPEED_TIMES_TIME}, {"rate", "motion", SPEED_TIMES_TIME},
+    {"coordinate", "joint", NULL}, {"ratio", "teeth", "write teeth: [n1, n2]"}, {"distance", "length", NULL},
+    // the start
+    {"position", "q", NULL}, {"angle", "q", NULL}, {"displacement", "q", NULL}, {"qpos", "q", NULL}, {"speed", "u", NULL},
+    {"qd", "u", NULL}, {"qdot", "u", NULL}, {"qvel", "u", NULL}, {"rate", "u", NULL}, {"v", "velocity", NULL},
+    {"linear_velocity", "velocity", NULL}, {"w", "omega", NULL}, {"angular_velocity", "omega", NULL}, {"velocity", NULL, MOVED_BY_INITIAL},
+    {"omega", NULL, MOVED_BY_INITIAL}, {"angular_velocity", NULL, MOVED_BY_INITIAL}, {"initial_velocity", NULL, MOVED_BY_INITIAL},
+    // time
+    {"dt", "step", NULL}, {"h", "step", NULL}, {"time_step", "step", NULL}, {"timestep", "step", NULL}, {"step_size", "step", NULL},
+    {"stepsize", "step", NULL}, {"tol", "tolerance", NULL}, {"tol", "rtol", NULL}, {"tolerance", "rtol", NULL}, {"reltol", "rtol", NULL},
+    {"relative_tolerance", "rtol", NULL}, {"abstol", "atol", NULL}, {"absolute_tolerance", "atol", NULL}, {"hmax", "step_max", NULL},
+    {"max_step", "step_max", NULL}, {"hmin", "step_min", NULL}, {"min_step", "step_min", NULL}, {"method", "type", NULL},
+    {"interval", "every", NULL}, {"dt", "every", NULL}, {"output_step", "every", NULL}, {"sampling", "every", NULL}, {"period", "every", NULL},
+    {"dt", NULL, STEP_OF_METHOD}, {"timestep", NULL, STEP_OF_METHOD}, {"time_step", NULL, STEP_OF_METHOD}, {"step", NULL, STEP_OF_METHOD},
+    {"step_size", NULL, STEP_OF_METHOD}, {"end", NULL, "'end' stands at the top of the file"},
+    {"end_time", NULL, "'end' stands at the top of the file"}, {"duration", NULL, "'end' stands at the top of the file"},
+    {"gravity", NULL, "'gravity' stands at the top of the file"},
+    // members of families: joints, forces, surfaces and shapes, methods
+    {"hinge", "revolute", NULL}, {"pin", "revolute", NULL}, {"rotational", "revolute", NULL}, {"slider", "prismatic", NULL},
+    {"slide", "prismatic", NULL}, {"translational", "prismatic", NULL}, {"ball", "spherical", NULL}, {"hooke", "universal", NULL},
+    {"cardan", "universal", NULL}, {"weld", "fixed", NULL}, {"rigid", "fixed", NULL}, {"floating", "free", NULL}, {"helical", "screw", NULL},
+    {"tsda", "spring", NULL}, {"spring_damper", "spring", NULL}, {"rsda", "along", NULL}, {"torsion", "along", NULL}, {"motor", "along", NULL},
+    {"moment", "torque", NULL}, {"circle", "sphere", NULL}, {"circle", "disc", NULL}, {"ball", "sphere", NULL}, {"disc", "sphere", NULL},
+    {"halfspace", "plane", NULL}, {"floor", "plane", NULL}, {"wall", "plane", NULL}, {"cube", "box", NULL}, {"cuboid", "box", NULL},
+    {"block", "box", NULL}, {"rectangle", "box", NULL}, {"vertex", "point", NULL}, {"node", "point", NULL}, {"bar", "link", NULL},
+    {"rod", "link", NULL}, {"beam", "link", NULL}, {"nsc", "moreau", NULL}, {"time_stepping", "moreau", NULL}, {"timestepping", "moreau", NULL},
+    {"hard", "moreau", NULL}, {"smc", "compliant", NULL}, {"penalty", "compliant", NULL}, {"continuous", "compliant", NULL},
+    {"soft", "compliant", NULL}, {"event_driven", "event", NULL},
+    {NULL, NULL, NULL},
+};

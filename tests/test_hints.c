@@ -1,0 +1,131 @@
+// Mistakes of those who know other programs, and how a message helps them on.
+#include <stdio.h>
+#include <string.h>
+
+#include "carom/carom.h"
+#include "check.h"
+
+static carom_error error;
+
+static const char good[] =
+    "space: planar\n"
+    "bodies: {a: {mass: 1, inertia: 1}}\n"
+    "markers: {tip: {on: a, at: [1, 0]}}\n"
+    "joints: {j: {prismatic: [ground, a]}}\n"
+    "surfaces: {ball: {sphere: a, radius: 0.1, material: m}, floor: {plane: ground, at: [0, -1], material: m}}\n"
+    "materials: {m: {restitution: 0.5, friction: 0.2}}\n"
+    "forces: {push: {force: a, components: [1, 0]}}\n"
+    "method: {moreau: {step: 1 ms}}\n"
+    "end: 1 s\n";
+
+static carom_model *load(const char *text, const carom_setting *settings, int count) {
+  error = (carom_error){0};
+  write_text(scratch("model.yaml"), text);
+  return carom_model_load(scratch("model.yaml"), settings, count, &error);
+}
+
+static carom_model *load_with(const char *was, const char *now) {
+  char text[4000];
+  const char *at = strstr(good, was);
+  if (!CHECK(at)) return NULL;
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, now, at + strlen(was));
+  return load(text, NULL, 0);
+}
+
+static void hints(const char *was, const char *now, const char *hint) {
+  carom_model *model = load_with(was, now);
+  bool right = CHECK(!model) && CHECK(error.status == CAROM_ERROR_MODEL) && CHECK(error.line > 0);
+  if (right) right = CHECK_CONTAINS(error.text, "hint: ") && CHECK_CONTAINS(error.text, hint);
+  if (!right) printf("    for: %s\n%s\n", now, error.text);
+  carom_model_destroy(model);
+}
+
+static void words_of_others_are_known(void) {
+  carom_model *model = load_with("end: 1 s", "end: 2 s");
+  if (!CHECK(model)) printf("%s\n", error.text);
+  carom_model_destroy(model);
+  hints("friction: 0.2", "mu: 0.2", "'mu' is called 'friction' here");
+  hints("restitution: 0.5", "e: 0.5", "'e' is called 'restitution' here");
+  hints("friction: 0.2", "E: 1", "'E' is called 'young' here");
+  hints("friction: 0.2", "Coefficient-of-Friction: 0.2", "is called 'friction' here");
+  hints("radius: 0.1", "diameter: 0.2", "the radius is half of it");
+  hints("radius: 0.1", "radius: 0.1, mu: 0.3", "belongs to a material");
+  hints("end: 1 s", "duration: 1 s", "'duration' is called 'end' here");
+  hints("end: 1 s", "dt: 1 ms", "method: {moreau: {step");
+  hints("step: 1 ms", "dt: 1 ms", "'dt' is called 'step' here");
+  hints("step: 1 ms", "step: 1 ms, end: 1", "'end' stands at the top of the file");
+  hints("bodies:", "links:", "'links' is called 'bodies' here");
+  hints("inertia: 1", "moment_of_inertia: 1", "'moment_of_inertia' is called 'inertia' here");
+  hints("inertia: 1", "inertia: 1, position: [0, 1]", "a body stands where its joints put it");
+  hints("inertia: 1", "inertia: 1, velocity: [0, 1]", "initial: {BODY:");
+  hints("components: [1, 0]", "vector: [1, 0]", "'vector' is called 'components' here");
+  hints("mass: 1", "mas: 1", "did you mean 'mass'?");  // a slip of the pen is still one
+}
+
+static void bodies_are_values_of_their_key(void) {
+  hints("sphere: a,", "sphere: a, body: a,", "{sphere: NAME}");
+  hints("force: a,", "force: a, body: a,", "{force: NAME}");
+  hints("prismatic: [ground, a]", "prismatic: , body1: ground, body2: a", "{prismatic: [first, second]}");
+}
+
+static void kinds_of_others_are_known(void) {
+  hints("prismatic: [ground, a]", "slider: [ground, a]", "'slider' is called 'prismatic' here");
+  hints("prismatic: [ground, a]", "type: prismatic, bodies: [ground, a]", "{prismatic: ...}");
+  hints("prismatic: [ground, a]", "type: slider", "'slider' is called 'prismatic' here");
+  hints("sphere: a", "circle: a", "'circle' is called 'sphere' here");
+  hints("{moreau: {step: 1 ms}}", "nsc", "'nsc' is called 'moreau' here");
+  hints("{moreau: {step: 1 ms}}", "{smc: {}}", "'smc' is called 'compliant' here");
+}
+
+// `on` is true to YAML 1.1, so a tool may write it as `true`.
+static void a_marker_names_its_body_by_either_word(void) {
+  carom_model *model = load_with("{on: a, at: [1, 0]}", "{body: a, at: [1, 0]}");
+  if (CHECK(model)) CHECK(carom_model_signal(model, "tip.x") >= 0);
+  else printf("%s\n", error.text);
+  carom_model_destroy(model);
+  hints("{on: a,", "{true: a,", "write 'body'");
+  model = load_with("{on: a,", "{on: a, body: a,");
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "'on' and 'body' are the same key");
+  model = load_with("{on: a,", "{body: b,");
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "there is no body 'b'");
+  CHECK_EQUAL(error.line, 3);
+  model = load_with("{on: a, at: [1, 0]}", "{at: [1, 0]}");
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "'on' is missing in marker");
+}
+
+static void set_is(const char *name, const char *value, const char *message, const char *hint) {
+  carom_setting setting = {name, value};
+  carom_model *model = load(good, &setting, 1);
+  if (!message) {
+    if (!CHECK(model)) printf("    %s: %s\n", name, error.text);
+  } else if (CHECK(!model)) {
+    CHECK_CONTAINS(error.text, message);
+    CHECK_CONTAINS(error.text, hint);
+  }
+  carom_model_destroy(model);
+}
+
+static void set_names_parts_that_are_there(void) {
+  set_is("bodies.a.mass", "2", NULL, NULL);
+  set_is("forces.push.components", "[2, 0]", NULL, NULL);
+  set_is("forces.pull", "{force: a, components: [0, 1]}", NULL, NULL);  // a new one, as a whole
+  set_is("initial.j.u", "2", NULL, NULL);
+  set_is("record.every", "0.1", NULL, NULL);
+  set_is("bodies.b.mass", "2", "there is no 'b' in 'bodies'", "--set 'bodies.b={...}'");
+  set_is("surfaces.bal.radius", "2", "there is no 'bal' in 'surfaces'", "did you mean 'ball'?");
+  set_is("materials.n.friction", "2", "there is no 'n' in 'materials'", "a new one is set as a whole");
+  set_is("joints.jj.axis", "x", "there is no 'jj' in 'joints'", "hint");
+  set_is("constraints.rod.length", "1", "there is no 'rod' in 'constraints'", "a new one");
+}
+
+int main(void) {
+  RUN(words_of_others_are_known);
+  RUN(bodies_are_values_of_their_key);
+  RUN(kinds_of_others_are_known);
+  RUN(a_marker_names_its_body_by_either_word);
+  RUN(set_names_parts_that_are_there);
+  return check_summary();
+}
