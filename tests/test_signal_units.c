@@ -87,6 +87,27 @@ static void signals_have_units_in_expressions(void) {
   refused("constraints: {c: {distance: [ground, b], length: 2 m/s}}", "must be a length in m, not a speed in m/s", "write 2 m/s * t");
 }
 
+// Numbers whose unit depends on the joint they belong to.
+static void numbers_fit_their_coordinate(void) {
+  loads("initial: {h: {q: 30 deg, u: 300 rpm}, j: {q: 3 mm, u: 2 m/s}}");
+  loads("initial: {h: {guess: 0.3, u: 5}}");
+  loads("forces: {f: {along: h, stiffness: 2 N*m/rad, damping: 0.1 N*m*s, rest: 30 deg}}");
+  loads("forces: {f: {along: h, stiffness: 2 N*m}, g: {along: j, stiffness: 2 N/mm, damping: 3, rest: 2 mm}}");
+  loads("forces: {f: {bushing: [a, b], stiffness: [2 N/mm, 3 N*m], damping: [1 N*s/m, 1 N*m*s]}}");
+  refused("initial: {h: {q: 300 rpm}}", "'q' of 'h' must be an angle in rad, not an angular speed in rad/s, since 'h' turns", "in rad");
+  refused("initial: {j: {u: 300 rpm}}", "'u' of 'j' must be a speed in m/s, not an angular speed in rad/s, since 'j' slides", "m/s");
+  refused("initial: {j: {guess: 30 deg}}", "'guess' of 'j' must be a length in m, not an angle in rad", NULL);
+  refused("initial: {b: {turn: 3 m}}", "'turn' must be an angle in rad, not a length in m", NULL);
+  refused("forces: {f: {along: h, stiffness: 2 N/m}}", "must be a torque in N*m, not a stiffness in N/m", NULL);
+  refused("forces: {f: {along: j, rest: 30 deg}}", "'rest' of 'f' must be a length in m, not an angle in rad, since 'j' slides", NULL);
+  refused("forces: {f: {along: j, damping: 2 N*m*s}}", "'damping' of 'f' must be a damping in N*s/m", NULL);
+  refused("forces: {f: {bushing: [a, b], stiffness: [2 N/mm, 3 N/m]}}", "'stiffness' of 'f' must be a torque in N*m", NULL);
+  error = (carom_error){0};
+  CHECK(!carom_model_parse("space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n"
+                           "joints: {j: {prismatic: [ground, a], limits: [0, 30 deg]}}\nmethod: event\n", "test", &error));
+  CHECK_CONTAINS(error.text, "'limits' of 'j' must be a length in m, not an angle in rad, since 'j' slides");
+}
+
 static void unit_is(const carom_model *model, const char *name, const char *wanted) {
   int i = carom_model_signal(model, name);
   if (!CHECK(i >= 0) || !CHECK_TEXT(carom_model_signal_unit(model, i), wanted)) printf("    of %s\n", name);
@@ -138,6 +159,7 @@ int main(void) {
   RUN(motions_fit_their_coordinate);
   RUN(efforts_fit_their_coordinate);
   RUN(signals_have_units_in_expressions);
+  RUN(numbers_fit_their_coordinate);
   RUN(outputs_have_the_unit_of_their_expression);
   RUN(efforts_and_multipliers_have_one_unit);
   return check_summary();

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "mechanics/constraint.h"
-#include "mechanics/coordinate.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
@@ -414,14 +413,6 @@ static bool fill_forces(builder *b, mechanism *m) {
   return true;
 }
 
-// What the motion or the effort along a coordinate must be in; no joint: nothing.
-static wanted_unit unit_along(builder *b, const mechanism *m, coordinate of, const char *key) {
-  if (of.joint < 0) return ANY_UNIT;
-  bool slides = coordinate_slides(m, of), motion = strcmp(key, "motion") == 0;
-  dimension dim = motion ? (slides ? DIM_LENGTH : DIM_ANGLE) : slides ? DIM_FORCE : DIM_TORQUE;
-  return (wanted_unit){dim, key, arena_print(b->memory, "since '%s' %s", m->joints[of.joint].name, slides ? "slides" : "turns")};
-}
-
 // Once signals are known. Forces see positions and velocities.
 static bool bind_forces(builder *b, mechanism *m) {
   for (int i = 0; i < m->force_count; i++) {
@@ -431,7 +422,7 @@ static bool bind_forces(builder *b, mechanism *m) {
     if (f->type == &force_load || f->type == &force_torque) {
       for (int k = 0; k < 3; k++)
         if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, ANY_UNIT, &f->f[k])) return false;
-    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, unit_along(b, m, f->of, "effort"), &f->f[0])) {
+    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, builder_unit_along(b, m, f->of, "effort"), &f->f[0])) {
       return false;
     }
     if (f->type != &force_user) continue;
@@ -463,7 +454,7 @@ static bool fill_drives(builder *b, mechanism *m) {
     *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
     place at = builder_place(p, &drive_table, "joint");
     if (!builder_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
-    if (!builder_function(b, &d->motion, LEVEL_NONE, unit_along(b, m, to->of, "motion"), &to->f)) return false;
+    if (!builder_function(b, &d->motion, LEVEL_NONE, builder_unit_along(b, m, to->of, "motion"), &to->f)) return false;
     for (int k = 0; k < i; k++)
       if (m->drives[k].of.joint == to->of.joint && m->drives[k].of.index == to->of.index)
         return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' drives what '%s' drives already", p->name,
@@ -617,7 +608,7 @@ static bool build(builder *b) {
   if (!check_parts(b) || !builder_check_method(b) || !list_all_names(b)) return false;
 
   mechanism *m = &model->m;
-  if (!fill_mechanism(b, m, false) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
+  if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
   bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
   if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
     return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",

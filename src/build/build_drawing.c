@@ -133,6 +133,7 @@ static void attach(attaching *a, int marker_index, vec3 half) {
     return;
   }
   reach(&a->boxes[k->body], k->local.p, half);
+  if (k->body == GROUND) return;  // it is drawn by its surfaces, and may have any number of joints
   for (int i = 0; i < body->count; i++)
     if (vec3_norm(vec3_sub(k->local.p, body->at[i])) < 1e-6 * m->length) return;
   body->at[body->count++] = k->local.p;

@@ -52,6 +52,11 @@ void builder_signals(builder *b);
 bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to);
 bool builder_outputs(builder *b);
 
+// What the motion or the effort along a coordinate must be in; no joint: nothing.
+wanted_unit builder_unit_along(builder *b, const mechanism *m, coordinate of, const char *key);
+// Numbers whose unit depends on a coordinate: the start and the limits of joints, springs along them.
+bool builder_check_units(builder *b, const mechanism *m);
+
 // The given initial values; and for each joint whether its coordinates are given.
 bool builder_initial(builder *b, const mechanism *m, initial_state *s);
 bool *builder_known_joints(builder *b);

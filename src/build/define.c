@@ -130,7 +130,7 @@ static const option initial_options[] = {
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
      .help = "Velocity of a body's origin in the world."},
-    {.key = "turn", .type = OPTION_NUMBERS, .offset = AT(turn),
+    {.key = "turn", .type = OPTION_NUMBERS, .offset = AT(turn), .dim = DIM_ANGLE,
      .help = "For a body held only by joints with clearance: initial rotation relative to its pose in the same joints without "
              "clearance, one angle (planar) or a rotation vector."},
     {.key = "shift", .type = OPTION_NUMBERS, .offset = AT(shift), .dim = DIM_LENGTH,

@@ -301,7 +301,8 @@ static quantity product(parser *p, operand a, operand b, bool quotient, size_t a
 static void want_number(parser *p, operand a, const char *what) {
   char text[32];
   if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
-    fail(p, a.at, NULL, "the %s must be an angle or a plain number, not %s", what, dimension_text(a.what.dim, text));
+    fail(p, a.at, "divide it by a reference value, as in x/(1 m)", "the %s must be an angle or a plain number, not %s", what,
+         dimension_text(a.what.dim, text));
 }
 
 // x^y: a dimension needs a constant exponent that leaves whole powers.

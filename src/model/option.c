@@ -105,7 +105,8 @@ bool option_read(const option_reader *r, const option_table *table, const value 
   option_defaults(table, target);
   place *each = ARENA_ARRAY(r->memory, place, table->count);
   bool *there = ARENA_ARRAY(r->memory, bool, table->count);
-  if (places) *places = (option_places){entry_place(map), each};
+  const dimension **dims = ARENA_ARRAY(r->memory, const dimension *, table->count);
+  if (places) *places = (option_places){.whole = entry_place(map), .each = each, .dims = dims};
   if (map->kind != VALUE_MAP && !value_is_nothing(map))
     return source_error(r->error, CAROM_ERROR_MODEL, map->at, NULL, "'%s' must be a map, not %s",
                         map->key ? map->key : table->name, value_kind_text(map));
@@ -120,6 +121,7 @@ bool option_read(const option_reader *r, const option_table *table, const value 
                           table->options[own].key, table->options[own + 1].key);
     if (!option_read_value(r, &table->options[k], v, field(target, &table->options[k]))) return false;
     each[own] = option_place(v);
+    dims[own] = option_open_units(r, &table->options[k], v);
     there[own] = true;
   }
   for (int k = 0; k < table->count; k++)

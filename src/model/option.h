@@ -64,6 +64,8 @@ struct option_table {
 // Where each option of an entry stood, so that a later stage can complain at the right place.
 typedef struct option_places {
   place whole;
+  // One an option of the table: the unit of each number as written, where the table leaves it open; null where it does not.
+  const dimension *const *dims;
   const place *each;       // one an option of the table; source null where the preset was taken
 } option_places;
 

@@ -143,6 +143,19 @@ static bool read_numbers(const asked *a, const value *v, carom_numbers *out) {
   return true;
 }
 
+const dimension *option_open_units(const option_reader *r, const option *o, const value *v) {
+  if (o->dim != DIM_ANY || (o->type != OPTION_NUMBER && o->type != OPTION_NUMBERS)) return NULL;
+  int count = v->kind == VALUE_LIST ? v->count : 1;
+  dimension *dims = ARENA_ARRAY(r->memory, dimension, count);
+  arena_mark mark = arena_get_mark(r->memory);
+  for (int i = 0; i < count; i++) {
+    const value *number = v->kind == VALUE_LIST ? v->items[i] : v;
+    expr_compile(r->memory, number->text, number->at, (scope){resolve_parameter, (void *)number->parameters}, &dims[i], NULL);
+  }
+  arena_release(r->memory, mark);
+  return dims;
+}
+
 static bool read_inertia(const asked *a, const value *v, double x[6]) {
   memset(x, 0, 6 * sizeof *x);
   bool list = v->kind == VALUE_LIST;

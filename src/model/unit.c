@@ -278,7 +278,8 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
   else snprintf(part, sizeof part, literal || is_name(text) ? "%s" : "(%s)", text);
   dimension factor = dimension_product(wanted, got, -1), plain = without_angle(factor);
   buffer[0] = '\0';
-  if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
+  if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  else if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
   else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS) say(&w, "the weight of a mass is %s * g0", part);
   else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);
   else if (plain == DIM(-1, 0, 0)) say(&w, "divide by a length such as a radius: write for instance %s/(10 mm)", part);
