@@ -56,7 +56,7 @@ static compliant_settings compliant_settings_of(const carom_model *model, smooth
   smooth.constraints = (smooth_constraints)d->constraints;
   smooth.alpha = d->alpha, smooth.beta = d->beta;
   return (compliant_settings){.smooth = smooth, .entry = (compliant_entry)d->entry, .penetration_max = d->penetration_max,
-                              .approach_min = d->approach_min};
+                              .approach_min = d->approach_min, .approach_by_energy = model->approach_by_energy};
 }
 
 static any_settings settings_of(const carom_sim *sim) {

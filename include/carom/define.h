@@ -245,7 +245,8 @@ typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_C
 typedef struct carom_compliant_def {
   int entry;               // carom_entry
   double penetration_max;  // bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size [m]
-  double approach_min;     // what laws that divide by the speed of approach are given at least, 0: 1e-3 of the size a second [m/s]
+  double approach_min;     // least speed of approach for laws that divide by it, 0: 1e-3 of the size per second, and what the
+                           // stored energy allows [m/s]
   int constraints;         // carom_constraint_method
   double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
 } carom_compliant_def;

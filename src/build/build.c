@@ -628,7 +628,8 @@ static bool build(builder *b) {
     return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}, event or compliant",
                         "method smooth does not support contact, and '%s' can touch", model->contacts.elements[0].name);
   if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
-  if (!(model->compliant.approach_min > 0)) model->compliant.approach_min = 1e-3 * m->length;
+  model->approach_by_energy = !(model->compliant.approach_min > 0);
+  if (model->approach_by_energy) model->compliant.approach_min = 1e-3 * m->length;
   model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
   builder_choose_integrator(model);
   if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;

@@ -251,8 +251,8 @@ static const option compliant_options[] = {
      .help = "Bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size."},
     {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size a second, so that "
-             "a body at rest is damped and does not creep."},
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size per second, and where "
+             "surfaces are pressed together without an approach, what the stored energy allows."},
     LOOP_OPTIONS("How loop constraints are enforced, as under `smooth`."),
 };
 const option_table compliant_table = {

@@ -74,6 +74,7 @@ struct carom_model {
   carom_moreau_def moreau;
   carom_event_def event;
   carom_compliant_def compliant;
+  bool approach_by_energy;    // no least speed of approach was given
   carom_record_def record;
   const char *method;
   contact_set contacts;

@@ -54,11 +54,15 @@ struct normal_law {
 
 double normal_force(const normal_law *l, double delta, double rate, double approach);  // cut at zero unless it pulls
 double normal_formula(const normal_law *l, double delta, double rate, double approach);  // as the formula says
+bool normal_uses_approach(const normal_law *l);            // its force depends on the speed of approach
 bool normal_is_elastic(const normal_law *l);               // with its numbers: gives back everything
 double normal_energy(const normal_law *l, double delta);   // stored in the pressed surfaces [J]
 // What comes out of a law f(δ) (1 + λ δ̇/v₀): G(λ) = G(-e λ) with G(x) = x - ln(1 + x). And λ for a wanted outcome.
 double normal_achieved(double lambda);
 double normal_lambda_for(double achieved);
+// And λ of f(δ) (1 + λ δ̇/v) released from rest, v the speed that it would have without damping, for a wanted share of v:
+// G(-share λ) = λ²/2.
+double normal_lambda_of_release(double share);
 
 // Parts that several laws share: K δⁿ, its energy, and 1 + λ δ̇/v₀, in which a contact that began at rest (v₀ = 0) has no
 // damping.

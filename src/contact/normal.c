@@ -32,6 +32,8 @@ double normal_force(const normal_law *l, double delta, double rate, double appro
   return f < 0 && !l->pulls ? 0 : f;
 }
 
+bool normal_uses_approach(const normal_law *l) { return l->type->lambda ? l->lambda != 0 : l->type->contact == LAW_OWN; }
+
 bool normal_is_elastic(const normal_law *l) { return l->type->elastic || (l->type->lambda && l->lambda == 0); }
 
 // ∫ F dδ from 0 at rest, by Gauss and Legendre's five points on each of PARTS, which grow with the square of their
@@ -91,6 +93,20 @@ double normal_lambda_for(double achieved) {
     double middle = (low + high) / 2;
     if (middle <= low || middle >= high) break;
     if (G(middle) > G(-achieved * middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+// w dw/(1 + λ w) = -f dδ/(m v²), whose right side has the integral 1/2 from where v comes from. G(-share λ) - λ²/2 is negative
+// for small λ, grows beyond all bounds towards 1/share and has one root between.
+double normal_lambda_of_release(double share) {
+  if (share >= 1) return 0;
+  double low = 0, high = 1 / share;
+  for (int i = 0; i < 200; i++) {
+    double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) break;
+    if (G(-share * middle) < middle * middle / 2) low = middle;
     else high = middle;
   }
   return low;

@@ -22,11 +22,22 @@ static void allocate(compliant *s) {
   s->seen = ARENA_ARRAY(a, touch_look, points);
   for (int k = 0; k < LOOK_COUNT; k++) s->look[k] = ARENA_ARRAY(a, touch_look, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
+  s->udot = ARENA_ARRAY(a, double, s->m->nv + 1);
+  s->rates = ARENA_ARRAY(a, double, s->m->row_count + 1);
 }
 
 // Slower than the speed at which its friction law is fully in force; where the law has none, a tenth of a millimetre a
 // second.
 static double slow_of(const friction_law *l) { return l->v0 > 0 ? l->v0 : 1e-4; }
+
+// A law f(δ) (1 + λ δ̇/v₀) lets energy that no approach has brought go with the share (1 + 2e)/3 of the elastic speed, for whatever
+// damping it has, by v₀ = (λ/y) v with the elastic speed v; but v₀ is at most v, so that an impact is not changed (theory.md, 12.2).
+static double release_of(const contact_element *e) {
+  const normal_law *l = &e->material.normal;
+  if (!normal_uses_approach(l)) return 0;
+  if (!l->type->lambda) return 1;
+  return fmin(1, l->lambda / normal_lambda_of_release((1 + 2 * e->material.restitution) / 3));
+}
 
 static void describe_points(compliant *s) {
   int inner = 0;
@@ -41,6 +52,7 @@ static void describe_points(compliant *s) {
       *c = (touch_point){.e = e, .elastic = elastic, .releases = !elastic && !e->material.normal.pulls,
                          .slow = slow_of(&e->material.tangential), .through = contact_thickness(e), .turns = INFINITY,
                          .inner = -1};
+      if (s->settings.approach_by_energy) c->release = release_of(e);
       c->now.approach = s->settings.approach_min;
       if (bristles) c->inner = inner, c->inner_count = contact_inner_count(s->m, e), inner += c->inner_count;
     }
@@ -76,9 +88,21 @@ static void set_modes_at_start(compliant *s) {
   remember(s);
 }
 
+// What overlaps has not approached: the energy it holds says how fast it may come out.
+static void bound_approaches_at_start(compliant *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    touch_point *c = &s->point[p];
+    if (!(c->release > 0) || c->now.mode == TOUCH_OPEN) continue;
+    double delta = -s->seen[p].gap;
+    c->now.mobility = compliant_mobility(s, p);
+    c->now.elastic = compliant_elastic_speed(c, &c->now, delta);
+    c->before = c->now;
+  }
+}
+
 // What a resumed run cannot see from its state: that its integrator is to begin anew, modes, speeds of approach, first steps,
 // bristles.
-enum { POINT_MEMORY = 5 };
+enum { POINT_MEMORY = 7 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return 1 + POINT_MEMORY * contacts->point_count + m->inner_count;
@@ -89,7 +113,8 @@ static void save_memory(const void *scheme, double *memory) {
   *memory++ = s->restart;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     const touch_point *c = &s->point[p];
-    const double numbers[POINT_MEMORY] = {c->now.mode, c->now.approach, c->lasts, c->entered, c->first_step};
+    const double numbers[POINT_MEMORY] = {c->now.mode, c->now.approach, c->now.elastic, c->now.mobility, c->lasts,
+                                          c->entered, c->first_step};
     memcpy(memory, numbers, sizeof numbers);
   }
   memcpy(memory, smooth_inner(s->core, s->y), (size_t)s->m->inner_count * sizeof *memory);
@@ -100,8 +125,8 @@ static void recall(compliant *s, const double *memory) {
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     touch_point *c = &s->point[p];
     touch mode = memory[0] == TOUCH_PRESSED ? TOUCH_PRESSED : memory[0] == TOUCH_RELEASED ? TOUCH_RELEASED : TOUCH_OPEN;
-    c->now = c->before = (touch_memory){mode, memory[1]};
-    c->lasts = memory[2] != 0, c->entered = memory[3] != 0, c->first_step = memory[4];
+    c->now = c->before = (touch_memory){mode, memory[1], memory[2], memory[3]};
+    c->lasts = memory[4] != 0, c->entered = memory[5] != 0, c->first_step = memory[6];
   }
   memcpy(s->x->inner, memory, (size_t)s->m->inner_count * sizeof *memory);
 }
@@ -110,14 +135,16 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   describe_points(s);
   dynamics_set(s->m, s->x, start->t, start->q, start->u);
   dynamics_positions_velocities(s->m, s->x);
+  s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
+  s->probed = -1;
   set_modes_at_start(s);
-  if (start->memory) recall(s, start->memory);
   s->x->push = compliant_push;
   s->x->push_context = s;
+  if (start->memory) recall(s, start->memory);
+  else bound_approaches_at_start(s);
   s->core = smooth_create(setup, &s->settings.smooth, start, error);
   if (!s->core) return false;
   s->n = smooth_size(s->core);
-  s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
   s->t = s->t_before = start->t;
   s->steps_before = start->steps;
   s->trouble = start->trouble;
@@ -243,6 +270,31 @@ static bool change_modes(compliant *s) {
       c->now.approach = fmax(s->settings.approach_min, -s->look[LOOK_END][p].rate);
     c->now.mode = mode;
     s->restart |= entry_is_gated(s);
+  }
+  return changed;
+}
+
+// The greatest penetration that was seen of the last step.
+static double deepest_seen(const compliant *s, int p) {
+  return -fmin(s->look[LOOK_START][p].gap, fmin(s->look[LOOK_MIDDLE][p].gap, s->look[LOOK_END][p].gap));
+}
+
+// A point keeps what the most energy it has stored allows. An impact alone never stores more than it came with, but a load that
+// presses further does. Returns whether the force of any point is no longer that of the last step.
+static bool bound_approaches(compliant *s) {
+  static const double NOTICEABLE = 1.01;  // a body at rest trembles by the tolerance
+  bool changed = false, shown = false;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    touch_point *c = &s->point[p];
+    if (!(c->release > 0)) continue;
+    if (c->now.mode == TOUCH_OPEN) c->now.mobility = c->now.elastic = 0;
+    double delta = deepest_seen(s, p);
+    bool rises = compliant_elastic_speed(c, &c->now, delta) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
+    if (c->now.mode == TOUCH_OPEN || !(c->entered || rises)) continue;
+    if (!shown) smooth_show(s->core, s->t, s->y), shown = true;
+    c->now.mobility = compliant_mobility(s, p);
+    c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));
+    changed |= rises;
   }
   return changed;
 }
@@ -375,9 +427,10 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (status == CAROM_OK) status = advance(s, t_stop, error);
     if (status != CAROM_OK) break;
     bool changed = change_modes(s);
+    bool bounded = bound_approaches(s);
     // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
     s->shorter = s->t > s->t_before || changed ? 0 : 0.25 * (smooth_time(s->core) - s->t);
-    look_at_start(s, changed);
+    look_at_start(s, changed || bounded);
   }
   show_end(s);
   return status;

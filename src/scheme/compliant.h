@@ -19,6 +19,7 @@ typedef struct compliant_settings {
   compliant_entry entry;
   double penetration_max;   // of a contact when it is first met [m]
   double approach_min;      // what a law that divides by the speed of approach is given at least [m/s]
+  bool approach_by_energy;  // and at least the speed that the stored elastic energy would give
 } compliant_settings;
 
 #endif

@@ -1,10 +1,12 @@
 // The forces of pressed surfaces, point by point.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/law.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
+#include "mechanics/rows.h"
 #include "scheme/compliant_internal.h"
 
 // A law for a step that runs past the end of contact before that end is found: odd about δ = 0, so that the motion the
@@ -48,15 +50,54 @@ static void rub(compliant *s, const touch_point *c, touch_look *seen, const cont
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
 
+// Of v²/(2 w) = E, with the mobility w of the point, its share.
+double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta) {
+  if (!(memory->mobility > 0)) return 0;
+  return c->release * sqrt(2 * normal_energy(&c->e->material.normal, delta) * memory->mobility);
+}
+
+// By what a force on the point changes the acceleration of its gap, constraints included. Its own elastic force is a force of
+// the right size.
+double compliant_mobility(compliant *s, int p) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  const touch_point *c = &s->point[p];
+  double *without = s->udot, *rates = s->rates;
+  s->probe = fmax(normal_formula(&c->e->material.normal, fmax(s->nearness, -s->seen[p].gap), 0, 1), DBL_MIN);
+  s->looks += 2;
+  for (int with = 0; with < 2; with++) {
+    s->probed = with ? p : -1;
+    x->level = LEVEL_NONE;
+    bool done = dynamics_accelerations(m, x);
+    s->probed = -1;
+    if (!done) return 0;
+    for (int i = 0; i < m->nv; i++) without[i] = with ? x->udot[i] - without[i] : x->udot[i];
+  }
+  rows_clear(m, x);
+  contact_add_normal(m, x, c->e, &s->points[p]);
+  rows_rates_of(m, x, without, rates);
+  double mobility = rates[x->row_total - 1] / s->probe;
+  rows_clear(m, x);
+  x->level = LEVEL_NONE;
+  return isfinite(mobility) ? fmax(0, mobility) : 0;
+}
+
+// Where a point is pressed in further than by its approach, the speed that goes with it. A function of the penetration, so that
+// the force does not jump.
+static double approach_of(const touch_point *c, const touch_memory *memory, double delta) {
+  return fmax(fmax(memory->approach, memory->elastic), compliant_elastic_speed(c, memory, delta));
+}
+
 bool compliant_press(const compliant *s, int index, touch_look *at) {
   const touch_point *c = &s->point[index];
   const touch_memory *memory = s->in_the_past ? &c->before : &c->now;
   const normal_law *l = &c->e->material.normal;
   double delta = -at->gap, rate = -at->rate;
   if (!acts(s, memory, delta)) return false;
-  at->formula = formula_across(l, delta, rate, memory->approach);
+  double approach = approach_of(c, memory, fabs(delta));
+  at->formula = formula_across(l, delta, rate, approach);
   at->normal = cut(s, memory, l, at->formula);
-  if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, memory->approach)) * rate;
+  if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, approach)) * rate;
   return true;
 }
 
@@ -93,6 +134,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     const touch_look *seen = &s->seen[i];
     const contact_element *e = s->point[i].e;
     if (enters_too_deep(s, i)) x->refused = true;
+    if (i == s->probed) contact_push(m, x, e, &s->points[i], s->probe, (const double[2]){0, 0});
     if (seen->formula == 0 && seen->normal == 0) continue;
     contact_push(m, x, e, &s->points[i], seen->normal, seen->drag);
     x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));

@@ -12,6 +12,8 @@ typedef enum touch { TOUCH_OPEN, TOUCH_PRESSED, TOUCH_RELEASED } touch;
 typedef struct touch_memory {
   touch mode;
   double approach;            // speed at which it came, for the laws that need it [m/s]
+  double elastic;             // the least that energy it has stored allows for that [m/s]
+  double mobility;            // how fast a unit impulse along the normal parts it; 0: not needed [1/kg], of a turn [1/(kg m²)]
 } touch_memory;
 
 // What can be seen of a point at one instant.
@@ -25,6 +27,7 @@ typedef struct touch_look {
 typedef struct touch_point {
   const contact_element *e;
   bool elastic;               // loses nothing normal to the surface
+  double release;             // its approach is at least this times what the stored energy would give, 0: no such bound [-]
   bool lasts;                 // it is no impact any more, but follows the surface
   bool releases;              // its law may want to pull, and is not let
   touch_memory now, before;   // after the last step's end, and within the step
@@ -55,6 +58,9 @@ typedef struct compliant {
   double t, t_before;         // the last step, as far as it was taken
   double *y, *y_look;
   touch_point *point;
+  int probed;                 // a point that is pushed by `probe` beside its law's force, -1: none
+  double probe;               // [N]
+  double *udot, *rates;       // one per speed and per row, for the moment
   contact_point *points;      // as last evaluated
   touch_look *seen;           // likewise
   double seen_at;             // when that was, for an evaluation within the integrator's last step; else NaN [s]
@@ -79,6 +85,11 @@ void compliant_push(void *scheme, const mechanism *m, motion *x);
 bool compliant_press(const compliant *s, int p, touch_look *at);
 // The motion at a time within the integrator's last step, seen.
 bool compliant_see_at(compliant *s, double t);
+
+// What the energy stored at a penetration allows as speed of approach at least.
+double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta);
+// The mobility of a point in the state the motion holds.
+double compliant_mobility(compliant *s, int p);
 
 // Looks at the integrator's last step and says how far it may be taken: to the first change of a mode, or to its end.
 // The looks at start, middle and end are then those of the part taken. False: the motion could not be evaluated.
