@@ -170,6 +170,11 @@ const char *carom_model_signal_unit(const carom_model *model, int i) {
   return k < of_contacts ? contact_signal_units[k % model->contact_signals] : model->outputs[k - of_contacts].unit;
 }
 
+const char *carom_model_signal_sampling(const carom_model *model, int i) {
+  if (i < 0 || i >= sim_signal_count(model)) return NULL;
+  return sim_signal_is_mean(model, i) ? "mean" : "instant";
+}
+
 int carom_model_signal(const carom_model *model, const char *name) {
   for (int i = model->m.signal_count; i < sim_signal_count(model); i++)
     if (strcmp(carom_model_signal_name(model, i), name) == 0) return i;

@@ -101,11 +101,11 @@ static void sort_signals(run *r) {
   }
 }
 
-static const char **names_of(run *r, const group *g, bool units) {
-  const char **names = ARENA_ARRAY(&r->memory, const char *, g->count + 1);
-  for (int k = 0; k < g->count; k++)
-    names[k] = units ? carom_model_signal_unit(r->model, g->signals[k]) : carom_model_signal_name(r->model, g->signals[k]);
-  return names;
+// One word per signal of a group, as one of the functions on signals says it.
+static const char **words_of(run *r, const group *g, const char *(*word)(const carom_model *model, int signal)) {
+  const char **words = ARENA_ARRAY(&r->memory, const char *, g->count + 1);
+  for (int k = 0; k < g->count; k++) words[k] = word(r->model, g->signals[k]);
+  return words;
 }
 
 // The values the parameters took.
@@ -181,8 +181,10 @@ static bool open_record(run *r) {
     r->tables[g] = -1;
     if (!r->groups[g].count) continue;
     r->tables[g] = count;
-    tables[count++] = (record_table){.name = group_names[g], .columns = names_of(r, &r->groups[g], false),
-                                     .units = names_of(r, &r->groups[g], true), .column_count = r->groups[g].count};
+    tables[count++] = (record_table){.name = group_names[g], .column_count = r->groups[g].count,
+                                     .columns = words_of(r, &r->groups[g], carom_model_signal_name),
+                                     .units = words_of(r, &r->groups[g], carom_model_signal_unit),
+                                     .sampling = words_of(r, &r->groups[g], carom_model_signal_sampling)};
   }
   int size = sim_checkpoint_size(r->model);
   const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
@@ -207,8 +209,8 @@ static bool open_record(run *r) {
 
 static bool open_csv(run *r) {
   if (!r->options->csv) return true;
-  r->text = csv_create(r->options->csv, names_of(r, &r->csv_columns, false), r->csv_columns.count, r->error);
-  if (r->text && r->options->csv_units) csv_put_units(r->text, names_of(r, &r->csv_columns, true));
+  r->text = csv_create(r->options->csv, words_of(r, &r->csv_columns, carom_model_signal_name), r->csv_columns.count, r->error);
+  if (r->text && r->options->csv_units) csv_put_units(r->text, words_of(r, &r->csv_columns, carom_model_signal_unit));
   return r->text != NULL;
 }
 

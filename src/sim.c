@@ -142,10 +142,16 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   return true;
 }
 
-static const scheme_type *find_scheme(const char *name) {
+const scheme_type *const *sim_schemes(int *count) {
   static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event, &scheme_compliant};
-  size_t i = sizeof all / sizeof *all - 1;
-  while (i > 0 && strcmp(all[i]->name, name) != 0) i--;
+  *count = sizeof all / sizeof *all;
+  return all;
+}
+
+static const scheme_type *find_scheme(const char *name) {
+  int i;
+  const scheme_type *const *all = sim_schemes(&i);
+  while (--i > 0 && strcmp(all[i]->name, name) != 0) {}
   return all[i];
 }
 
@@ -228,7 +234,19 @@ static void book(carom_sim *sim) {
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
+}
+
+// Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to do.
+static void look_at_constraints(carom_sim *sim, bool at_stop) {
+  const mechanism *m = &sim->model->m;
+  if (!m->row_count || sim->type->tracks_constraints || (++sim->since_checked < BOOK_EVERY && !at_stop)) return;
+  sim->since_checked = 0;
+  dynamics_positions_velocities(m, sim->x);
   sim->violation = fmax(sim->violation, constraints_violation(m, sim->x));
+}
+
+static double violation_of(const carom_sim *sim) {
+  return fmax(sim->violation, sim->type->stats(sim->scheme).violation);
 }
 
 // Turns of joints that close loops are counted while they still can be told.
@@ -253,6 +271,7 @@ static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error)
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
   sim->evaluated = false;
   if (status != CAROM_OK) return end_failed_step(sim, status, error);
+  look_at_constraints(sim, sim->x->t >= t_stop);
   if (is_due(sim) || sim->x->t >= t_stop || may_have_turned(sim)) book(sim);
   return CAROM_OK;
 }
@@ -318,8 +337,7 @@ void sim_show_end(carom_sim *sim) {
 
 bool sim_evaluate(carom_sim *sim) {
   if (sim->evaluated) return true;
-  if (!dynamics_accelerations(&sim->model->m, sim->x)) return false;
-  dynamics_reactions(&sim->model->m, sim->x);
+  if (!sim->type->result(sim->scheme)) return false;
   sim->evaluated = true;
   if (sim->since_booked && sim->x->t == sim->type->time(sim->scheme)) book(sim);
   return true;
@@ -327,6 +345,28 @@ bool sim_evaluate(carom_sim *sim) {
 
 int sim_signal_count(const carom_model *model) {
   return model->m.signal_count + ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count + model->output_count;
+}
+
+// Of a contact, where it is belongs to the instant, what acts there to the step.
+static bool contact_signal_is_of_step(int k) {
+  return k != CONTACT_GAP && k != CONTACT_X && k != CONTACT_Y && k != CONTACT_Z && k != CONTACT_AT_X && k != CONTACT_AT_Y &&
+         k != CONTACT_AT_Z;
+}
+
+// An output is a mean as soon as one of the signals that it is made of is one.
+static bool output_is_mean(const carom_model *model, const function *f) {
+  for (int i = 1; f->e && i < f->slot_count; i++)
+    if (sim_signal_is_mean(model, f->signals[i])) return true;
+  return false;
+}
+
+bool sim_signal_is_mean(const carom_model *model, int i) {
+  const mechanism *m = &model->m;
+  int k = i - m->signal_count - ENERGY_SIGNALS, of_contacts = model->contact_signals * model->contacts.element_count;
+  if (!find_scheme(model->method)->gives_means) return false;
+  if (i < m->signal_count) return m->signals[i].of_step;
+  if (k < 0) return false;
+  return k < of_contacts ? contact_signal_is_of_step(k % model->contact_signals) : output_is_mean(model, &model->outputs[k - of_contacts].f);
 }
 
 static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
@@ -440,7 +480,7 @@ const double *sim_read_all(carom_sim *sim) {
   return sim->row;
 }
 
-const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->udot : NULL; }
+const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->result.udot : NULL; }
 
 static energy_limits balance_limits(const carom_sim *sim) {
   energy_limits l = sim->type->energy;
@@ -463,14 +503,14 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .rejected = sim->rejected_before + stats.rejected,
                      .evaluations = sim->evaluations_before + stats.evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)), .energy_warn = limits.warn, .energy_limit = limits.bad,
-                     .constraint_violation = sim->violation, .restarts = sim->restarts,
+                     .constraint_violation = violation_of(sim), .restarts = sim->restarts,
                      .projection_failures = sim->failures_before + stats.projection_failures,
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = sim->impacts.deepest,
                      .penetration_bound = sim->type == &scheme_compliant ? sim->model->compliant.penetration_max : 0,
                      .too_deep = stats.trouble.too_deep,
-                     .step_too_large = stats.trouble.leaps, .inconsistent = stats.trouble.inconsistent,
+                     .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
@@ -644,7 +684,7 @@ static void load_contact(carom_sim *sim, const double *row, scheme_start *from) 
 void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
   carom_summary s = carom_sim_summary(sim);
-  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps, sim->violation,
+  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps, s.constraint_violation,
                                         sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
                                         (double)s.evaluations, (double)s.projection_failures,
                                         sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection};
@@ -678,6 +718,7 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
   memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
   sim->steps_before = count_in(head[2]);
+  sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
   sim->violation = head[3];
   sim->ledger.largest = head[4], sim->ledger.worst = head[5];
   sim->rejected_before = count_in(head[7]), sim->evaluations_before = count_in(head[8]);

@@ -22,7 +22,8 @@ struct carom_sim {
   double booked_t;             // and when that was,
   double *booked_q;            // coordinates of the joints then, and their speeds
   bool counts_turns;           // of joints that are read off markers
-  double violation;            // largest |Φ| at the end of a step
+  double violation;            // largest |Φ| at the end of a step, as far as the sim has looked
+  int since_checked;           // steps since it did
   long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
   double projection_before;    // energy
   double wall_s;               // in carom_sim_step
@@ -33,11 +34,15 @@ struct carom_sim {
 // As carom_sim_create, with an interrupt that is also asked while the sim is made.
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);
 
+// All methods.
+const scheme_type *const *sim_schemes(int *count);
+
 // Signals of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.
 int sim_signal_count(const carom_model *model);
+bool sim_signal_is_mean(const carom_model *model, int i);  // over a step; else it belongs to the instant
 
-// Accelerations and reactions at the present state; false when they do not exist.
+// Has the scheme complete what it shows; false where accelerations do not exist.
 bool sim_evaluate(carom_sim *sim);
 // All signals at the present state.
 const double *sim_read_all(carom_sim *sim);

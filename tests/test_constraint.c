@@ -132,7 +132,7 @@ static void loop_joints_follow_their_twin_in_the_tree(void) {
         check_rates(r, &s);
         state_at(r, &s, 0, r->x);
         memcpy(r->x->udot, s.udot, (size_t)m->nv * sizeof *s.udot);
-        dynamics_reactions(m, r->x);
+        dynamics_results(m, r->x);
         const joint *tree = &m->joints[1], *loop = &m->joints[2];
         if (CHECK(tree->node >= 0 && loop->node < 0)) {
           // a dozen products on numbers up to ten
@@ -233,7 +233,7 @@ static void check_satisfied(rig *r) {
 
 static void accelerate(rig *r) {
   CHECK(dynamics_accelerations(&r->m, r->x));
-  dynamics_reactions(&r->m, r->x);
+  dynamics_results(&r->m, r->x);
 }
 
 static void joint_and_absolute_coordinates_agree(void) {

@@ -477,6 +477,178 @@ static void steps_keep_to_their_grid(void) {
   run_close(&r);
 }
 
+// --- work ---------------------------------------------------------------------------------------------------------
+
+// Along straight lines without springs a step is exact for constant forces, and whatever the forces the kinetic energy
+// changes by the work of force times ½ (u_A + u_E) Δt: the balance closes to rounding at any step.
+static void work_is_force_times_way(void) {
+  static const char text[] =
+      "space: planar\n"
+      "bodies: {cart: {mass: 1, inertia: 1}, trolley: {mass: 2, inertia: 1}, ram: {mass: 1, inertia: 1}}\n"
+      "markers: {nose: {on: cart, at: [0.1, 0]}, tail: {on: trolley, at: [-0.1, 0]}}\n"
+      "joints:\n"
+      "  track: {prismatic: [ground, cart], axis: x}\n"
+      "  rail: {prismatic: [ground, trolley], axis: x, at: [3, 0]}\n"
+      "  guide: {prismatic: [ground, ram], axis: x, at: [6, 0]}\n"
+      "forces:\n"
+      "  push: {force: nose, components: [10, 2]}\n"
+      "  strut: {spring: [nose, tail], damping: 3, effort: '4 + 2*t'}\n"
+      "  motor: {along: rail, damping: 0.5, effort: '3*sin(20*t)'}\n"
+      "  mount: {bushing: [trolley, ram], stiffness: 0, damping: 1}\n"
+      "drives: {pull: {joint: guide, motion: 3*t^2}}\n"
+      "method: {moreau: {step: 10 ms}}\n";
+  static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open_text(&r, text, coordinates[i])) return;
+    for (double t = 0.1; t < 1.05; t += 0.1) {
+      run_to(&r, t);
+      double scale = run_read(&r, "energy.kinetic") + fabs(run_read(&r, "energy.drive"));
+      CHECK_NEAR(run_read(&r, "energy.imbalance"), 0, 1e-12 * scale);
+    }
+    run_close(&r);
+  }
+}
+
+// A constant force of 10 N on 1 kg that starts with 1 m/s: 1.2 s later it has done 10 N times (1.2 + 5·1.44) m.
+static void a_constant_force_does_its_work(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "space: planar\n"
+                     "gravity: [0, 0]\n"
+                     "bodies: {cart: {mass: 1, inertia: 1}}\n"
+                     "joints: {track: {prismatic: [ground, cart], axis: x}}\n"
+                     "forces: {push: {force: cart, components: [10, 0]}}\n"
+                     "initial: {track: {u: 1}}\n"
+                     "method: {moreau: {step: 10 ms}}\n", NULL)) return;
+  run_to(&r, 1.2);
+  CHECK_NEAR(run_read(&r, "energy.applied"), 10 * (1.2 + 5 * 1.44), 1e-11);
+  run_close(&r);
+}
+
+// --- locking up -----------------------------------------------------------------------------------------------------
+
+// A crank of 50 mm with a rod of 40 mm: driven evenly it comes as far as sin q = 4/5, at t = 29.517 ms.
+static const char short_rod[] =
+    "space: planar\n"
+    "gravity: [0, 0]\n"
+    "bodies:\n"
+    "  crank: {mass: 0.1, inertia: 2e-5, com: [0.025, 0]}\n"
+    "  rod: {mass: 0.4, inertia: 1.3e-3, com: [0.02, 0]}\n"
+    "  ram: {mass: 1.5, inertia: 1e-3}\n"
+    "joints:\n"
+    "  crank: {revolute: [ground, crank]}\n"
+    "  rod: {revolute: [crank, rod], at: [0.05, 0]}\n"
+    "  pin: {revolute: [rod, ram], at: [0.04, 0]}\n"
+    "  guide: {prismatic: [ground, ram], axis: x}\n"
+    "drives: {motor: {joint: crank, motion: 300 rpm*t}}\n"
+    "method: {moreau: {step: 1e-4}}\n";
+
+static void a_mechanism_that_locks_up_ends_with_an_error(void) {
+  const char *const settings[] = {"coordinates=joint", "coordinates=absolute", "method.moreau.project=false",
+                                  "method.moreau.step=1e-5", "method.moreau.step=1e-3"};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    run r;
+    if (!run_open_text(&r, short_rod, settings[i])) return;
+    CHECK(carom_sim_advance(r.sim, 0.2, &r.error) == CAROM_ERROR_INTEGRATOR);
+    CHECK(strstr(r.error.message, "cannot be met at t = ") && strstr(r.error.message, "locks up"));
+    CHECK_LE(0.028, carom_sim_time(r.sim));
+    CHECK_LE(carom_sim_time(r.sim), 0.032);
+    if (check_state.failures_here) printf("      %s: t = %g, %s\n", settings[i], carom_sim_time(r.sim), r.error.message);
+    run_close(&r);
+  }
+}
+
+static double violation_after(const char *settings, int read_every) {
+  run r;
+  double violation = NAN;
+  if (!run_open(&r, "slider-crank-ideal", settings)) return NAN;
+  for (int k = 1; k <= 1000; k++) {
+    if (!CHECK(carom_sim_step(r.sim, 1, &r.error) == CAROM_OK)) break;
+    if (read_every && k % read_every == 0) sim_read_all(r.sim);
+    violation = carom_sim_summary(r.sim).constraint_violation;
+  }
+  run_close(&r);
+  return violation;
+}
+
+// What is read of a run must not change what is said about it.
+static void the_violation_does_not_depend_on_what_is_read(void) {
+  const char *const settings[] = {"method.moreau.step=1e-4 method.moreau.project=false", "method.moreau.step=1e-4",
+                                  "method=smooth", "method=event"};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    double unread = violation_after(settings[i], 0);
+    CHECK(unread > 0);
+    CHECK_NEAR(violation_after(settings[i], 1), unread, 0);
+    CHECK_NEAR(violation_after(settings[i], 7), unread, 0);
+  }
+}
+
+// --- impacts that a step does not see -------------------------------------------------------------------------------
+
+static long leaps_of(const char *text, const char *settings, double end) {
+  run r;
+  if (!run_open_text(&r, text, settings)) return -1;
+  run_to(&r, end);
+  long leaps = carom_sim_summary(r.sim).step_too_large;
+  run_close(&r);
+  return leaps;
+}
+
+// One sphere passes another within half a step: in the first of the run, in the middle, in the last.
+static void passages_are_seen_in_every_half_step(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {gap: 1}\n"
+      "bodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}}\n"
+      "surfaces: {a: {sphere: a, radius: 0.01, material: m}, b: {sphere: b, radius: 0.01, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {u: [0, 1000, 0]}, jb: {q: [0, gap, 0]}}\n"
+      "method: {moreau: {step: 10 ms}}\n";
+  CHECK(leaps_of(text, "gap=1", 0.02) == 1);       // 10 m a step; before the first midpoint
+  CHECK(leaps_of(text, "gap=1", 0.01) == 1);       // and with one step in all
+  CHECK(leaps_of(text, "gap=8", 0.02) == 1);       // between two midpoints
+  CHECK(leaps_of(text, "gap=8", 0.01) == 1);       // after the midpoint of the only step
+  CHECK(leaps_of(text, "gap=18", 0.02) == 1);      // after that of the last
+  CHECK(leaps_of(text, "gap=18", 0.03) == 1);      // which is counted once
+  CHECK(leaps_of(text, "gap=100", 0.03) == 0);
+}
+
+// A ball dropped from 0.5 m is 4.4 m below the floor after one step of 1 s.
+static void one_step_through_the_floor_is_seen(void) {
+  static const char text[] =
+      "bodies: {ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {f: {free: [ground, ball], at: [0, 0, 0.5]}}\n"
+      "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.8}}\n"
+      "method: {moreau: {step: 1 s}}\n";
+  CHECK(leaps_of(text, NULL, 1) == 1);
+  CHECK(leaps_of(text, "method.moreau.step=1e-3", 1) == 0);
+}
+
+// Spheres that settle touch and part in every step; each contact is dealt with.
+static void settling_spheres_are_no_passages(void) {
+  static const char text[] =
+      "parameters: {r: 4 cm}\n"
+      "bodies: {'p{i}': {repeat: {i: [1, 4]}, mass: 0.3 kg, inertia: [2e-4, 2e-4, 2e-4]}}\n"
+      "joints:\n"
+      "  f1: {free: [ground, p1], at: [0, 0, 0.06]}\n"
+      "  f2: {free: [ground, p2], at: [0.09, 0, 0.06]}\n"
+      "  f3: {free: [ground, p3], at: [0.045, 0.08, 0.06]}\n"
+      "  f4: {free: [ground, p4], at: [0.045, 0.03, 0.2]}\n"
+      "surfaces:\n"
+      "  p{i}: {repeat: {i: [1, 4]}, sphere: 'p{i}', radius: r, material: m}\n"
+      "  floor: {plane: ground, material: m}\n"
+      "materials: {m: {friction: 0.4, restitution: 0.3}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  CHECK(leaps_of(text, "method.moreau.step=1e-2", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-3", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-4", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-5", 0.5) == 0);
+}
+
 int main(void) {
   RUN(steps_keep_to_their_grid);
   RUN(bouncing_ball_falls_and_comes_to_rest);
@@ -495,5 +667,12 @@ int main(void) {
   RUN(leaping_into_the_floor_is_counted);
   RUN(passing_through_is_counted);
   RUN(overlapping_surfaces_are_moved_apart);
+  RUN(work_is_force_times_way);
+  RUN(a_constant_force_does_its_work);
+  RUN(a_mechanism_that_locks_up_ends_with_an_error);
+  RUN(the_violation_does_not_depend_on_what_is_read);
+  RUN(passages_are_seen_in_every_half_step);
+  RUN(one_step_through_the_floor_is_seen);
+  RUN(settling_spheres_are_no_passages);
   return check_summary();
 }

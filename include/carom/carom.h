@@ -104,6 +104,9 @@ CAROM_API const char *carom_model_note(const carom_model *model, int i);
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
 CAROM_API const char *carom_model_signal_unit(const carom_model *model, int signal);
+// "mean" where the model's method gives the mean over the step that the time is in (forces, efforts, multipliers and
+// accelerations of a time stepper), else "instant". Null for a signal that is not there.
+CAROM_API const char *carom_model_signal_sampling(const carom_model *model, int signal);
 CAROM_API int carom_model_signal(const carom_model *model, const char *name);  // -1 when there is none
 
 // --- simulations --------------------------------------------------------------------------------------------------

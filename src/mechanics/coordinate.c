@@ -173,6 +173,15 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   return r;
 }
 
+double coordinate_spread_rate(const mechanism *m, const motion *x, coordinate c, const double *u) {
+  int speed = coordinate_speed(m, c);
+  if (speed >= 0) return u[speed];
+  coordinate_row r = coordinate_get_row(m, x, c);
+  double rate = 0;
+  for (int k = 0; k < m->n; k++) rate += r.Ja[k] * x->links[r.node_a].A[k] + r.Jb[k] * x->links[r.node_b].A[k];
+  return rate;
+}
+
 static bool has_effort(const motion *x, const node *n) {
   if (n->free_count < n->nv) return true;  // driven
   for (int k = 0; k < n->nv; k++)

@@ -32,6 +32,8 @@ int coordinate_speed(const mechanism *m, coordinate c);
 coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinate c);
 // Takes out of a wrench on a joint's second body (at the second marker, in world axes) what acts along its coordinates.
 void coordinate_take_efforts(const mechanism *m, const motion *x, int joint_index, vec3 *push, vec3 *torque);
+// Its rate at speeds u, for which tree_spread has laid out velocities.
+double coordinate_spread_rate(const mechanism *m, const motion *x, coordinate c, const double *u);
 // Adds an effort along the coordinate [N or N·m].
 void coordinate_push(const mechanism *m, motion *x, coordinate c, double effort);
 

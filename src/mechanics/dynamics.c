@@ -14,6 +14,7 @@
 #include "mechanics/delassus.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
+#include "mechanics/signal.h"
 #include "mechanics/tree.h"
 
 // A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
@@ -101,6 +102,12 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   if (x->push) x->push(x->push_context, m, x);
 }
 
+void dynamics_force_powers(const mechanism *m, motion *x, const double *u, double powers[POWER_COUNT]) {
+  memset(powers, 0, POWER_COUNT * sizeof *powers);
+  tree_spread(m, x, u);
+  for (int i = 0; i < m->force_count; i++) m->forces[i].type->power(m, x, &m->forces[i], u, powers);
+}
+
 static bool constrain(const mechanism *m, motion *x) {
   if (!m->row_count) return true;
   double *rhs = x->row_work[0], alpha = x->baumgarte_alpha, beta = x->baumgarte_beta;
@@ -116,25 +123,36 @@ static bool constrain(const mechanism *m, motion *x) {
   return true;
 }
 
-// A rheonomic constraint works on the system with power λᵀ G u = -λᵀ Φ_t; a driven speed with its effort times its rate.
-static void book_drives(const mechanism *m, motion *x) {
-  bool any_in_tree = false;
-  for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
-  for (int i = 0; i < m->drive_count; i++) {
-    if (m->drives[i].speed >= 0)
-      any_in_tree = true;
-    else
-      x->drive_effort[i] = x->lambda[m->constraints[m->drives[i].constraint].row0];
-  }
-  if (!any_in_tree) return;
+static bool drives_a_speed(const mechanism *m) {
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed >= 0) return true;
+  return false;
+}
+
+// The effort of a drive in the tree closes the balance  M u̇ + h - τ - Gᵀ λ  along its speed; that of a drive which a
+// constraint stands for is the multiplier.
+void dynamics_drive_efforts(const mechanism *m, motion *x) {
   double *effort = x->speed_work[0];
-  tree_inverse(m, x, x->udot, effort);
+  if (drives_a_speed(m)) tree_inverse(m, x, x->udot, effort);
   for (int i = 0; i < m->drive_count; i++) {
-    int v = m->drives[i].speed;
-    if (v < 0) continue;
-    x->drive_effort[i] = effort[v] - x->tau[v];
-    x->powers[POWER_DRIVE] += x->drive_effort[i] * x->u[v];
+    const drive *d = &m->drives[i];
+    x->drive_effort[i] = d->speed >= 0 ? effort[d->speed] - x->tau[d->speed] : x->lambda[m->constraints[d->constraint].row0];
   }
+}
+
+double dynamics_drive_power(const mechanism *m, const motion *x, const double *u) {
+  double power = 0;
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed >= 0) power += x->drive_effort[i] * u[m->drives[i].speed];
+  return power;
+}
+
+// A moving constraint works on the system with power λᵀ G u = -λᵀ Φ_t.
+void dynamics_book_drives(const mechanism *m, motion *x) {
+  if (!m->drive_count && !m->row_count) return;
+  dynamics_drive_efforts(m, x);
+  x->powers[POWER_DRIVE] += dynamics_drive_power(m, x, x->u);
+  for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
 }
 
 bool dynamics_accelerations(const mechanism *m, motion *x) {
@@ -144,20 +162,62 @@ bool dynamics_accelerations(const mechanism *m, motion *x) {
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
   if (!constrain(m, x)) return false;
-  if (m->drive_count || m->row_count) book_drives(m, x);
+  dynamics_book_drives(m, x);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;
   return true;
 }
 
-void dynamics_reactions(const mechanism *m, motion *x) {
+static void collect_reactions(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++) {
+    vec3 force, torque;
+    signal_reaction(m, x, i, &force, &torque);
+    vec3_store(x->result.reaction + 6 * i, force);
+    vec3_store(x->result.reaction + 6 * i + 3, torque);
+  }
+}
+
+static void collect_accelerations(const mechanism *m, motion *x) {
+  for (int i = 1; i < m->body_count; i++) {
+    const double *A = x->links[m->bodies[i].node].A;
+    vec3_store(x->result.acceleration + 6 * i, block_linear(m, A));
+    vec3_store(x->result.acceleration + 6 * i + 3, block_angular(m, A));
+  }
+  for (int i = 0; i < m->marker_count; i++)
+    if (m->markers[i].name) vec3_store(x->result.marker_acceleration + 3 * i, marker_acceleration(m, x, i));
+}
+
+void dynamics_results(const mechanism *m, motion *x) {
+  motion_result *r = &x->result;
   tree_inverse(m, x, x->udot, x->speed_work[0]);
   coordinate_measure(m, x);
   coordinate_accelerations(m, x);
+  memcpy(r->udot, x->udot, (size_t)m->nv * sizeof *r->udot);
+  memcpy(r->joint_udot, x->joint_udot, (size_t)m->joint_nv * sizeof *r->joint_udot);
+  memcpy(r->lambda, x->lambda, (size_t)m->row_count * sizeof *r->lambda);
+  memcpy(r->force_outputs, x->force_outputs, (size_t)m->force_output_count * sizeof *r->force_outputs);
+  memcpy(r->friction_effort, x->friction_effort, (size_t)m->friction_count * sizeof *r->friction_effort);
+  memcpy(r->friction_slip, x->friction_slip, (size_t)m->friction_count * sizeof *r->friction_slip);
+  for (int i = 0; i < m->drive_count; i++) {
+    r->drive_effort[i] = x->drive_effort[i];
+    r->drive_power[i] = x->drive_effort[i] * coordinate_rate(m, x, m->drives[i].of);
+  }
+  collect_reactions(m, x);
+  collect_accelerations(m, x);
+}
+
+void dynamics_energies(const mechanism *m, motion *x) {
   x->potentials[POTENTIAL_GRAVITY] = tree_gravity_energy(m, x);
   x->kinetic = tree_kinetic_energy(m, x);
   x->level = LEVEL_REACTION;
+}
+
+bool dynamics_instant(const mechanism *m, motion *x) {
+  if (!dynamics_accelerations(m, x)) return false;
+  dynamics_results(m, x);
+  dynamics_energies(m, x);
+  return true;
 }
 
 // --- projection ---------------------------------------------------------------------------------------------------

@@ -9,8 +9,19 @@ void dynamics_set(const mechanism *m, motion *x, double t, const double *q, cons
 // Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
-// Joint reactions, drive efforts and joint accelerations, for the record; needs accelerations.
-void dynamics_reactions(const mechanism *m, motion *x);
+// Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes; then the power of those in the
+// tree at speeds u; then both, with the power of moving constraints, at the motion's own speeds into x->powers.
+void dynamics_drive_efforts(const mechanism *m, motion *x);
+double dynamics_drive_power(const mechanism *m, const motion *x, const double *u);
+void dynamics_book_drives(const mechanism *m, motion *x);
+// Fills x->result from the accelerations x->udot, the multipliers, the drive efforts and all that pushes, at the positions
+// and velocities that the motion has now.
+void dynamics_results(const mechanism *m, motion *x);
+// Kinetic energy and that of gravity at the present state, which is then known to the level of reactions. Potentials of
+// springs come from dynamics_apply_forces.
+void dynamics_energies(const mechanism *m, motion *x);
+// Everything at the present instant: accelerations, results, energies. False: singular.
+bool dynamics_instant(const mechanism *m, motion *x);
 
 void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);     // q' = N(q) u
 void dynamics_move(const mechanism *m, double *q, const double *delta);                      // q ⊕ Δ
@@ -22,6 +33,8 @@ bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance,
 bool dynamics_project_velocities(const mechanism *m, motion *x);
 // Applied forces alone: wrenches, efforts, powers and potentials at the present positions and velocities.
 void dynamics_apply_forces(const mechanism *m, motion *x);
+// Powers at speeds u of the forces as they were last applied, into `powers`. Overwrites links[].A.
+void dynamics_force_powers(const mechanism *m, motion *x, const double *u, double powers[POWER_COUNT]);
 // out = Gᵀ mu
 void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out);
 

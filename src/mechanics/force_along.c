@@ -13,6 +13,14 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   x->force_outputs[f->output] = effort;
 }
 
+static void find_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  double stretch = coordinate_value(m, x, f->of) - f->rest, damping = f->damping[0] * coordinate_rate(m, x, f->of);
+  double motor = x->force_outputs[f->output] + f->stiffness[0] * stretch + damping;
+  double rate = coordinate_spread_rate(m, x, f->of, u);
+  powers[POWER_DAMPER] += damping * rate;
+  powers[POWER_APPLIED] += motor * rate;
+}
+
 static const char *const outputs[] = {"effort"};
 static const char *const units[] = {""};  // that of the coordinate's effort
 
@@ -37,4 +45,4 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_along = {"along", apply, outputs, units, 1, &table};
+const force_type force_along = {"along", apply, find_power, outputs, units, 1, .table = &table};

@@ -38,6 +38,17 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   }
 }
 
+static void find_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  (void)u;
+  marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
+  vec3 D = vec3_sub(b.p, a.p), w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
+  vec3 d_dot = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
+  vec3 wa = marker_spread_omega(m, x, &a), wb = marker_spread_omega(m, x, &b);
+  vec3 va = marker_spread_velocity(m, x, &a), vb = marker_spread_velocity(m, x, &b);
+  vec3 rate = mat3_tmul(a.R, vec3_sub(vec3_sub(vb, va), vec3_cross(wa, D))), turning = mat3_tmul(a.R, vec3_sub(wb, wa));
+  powers[POWER_DAMPER] += vec3_dot(scaled(f->damping, d_dot), rate) + vec3_dot(scaled(f->damping + 3, w), turning);
+}
+
 static const char *const outputs[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
@@ -58,4 +69,4 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_bushing = {"bushing", apply, outputs, units, 6, &table};
+const force_type force_bushing = {"bushing", apply, find_power, outputs, units, 6, .table = &table};

@@ -24,6 +24,18 @@ static void apply_torque(const mechanism *m, motion *x, const force *f) {
   vec3_store(x->force_outputs + f->output, load);
 }
 
+static void find_force_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  (void)u;
+  marker_state s = marker_read(m, x, f->first);
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), marker_spread_velocity(m, x, &s));
+}
+
+static void find_torque_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  (void)u;
+  marker_state s = marker_read(m, x, f->first);
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), marker_spread_omega(m, x, &s));
+}
+
 static const char *const force_outputs[] = {"fx", "fy", "fz"}, *const torque_outputs[] = {"tx", "ty", "tz"};
 static const char *const force_units[] = {"N", "N", "N"}, *const torque_units[] = {"N*m", "N*m", "N*m"};
 
@@ -60,5 +72,5 @@ static const option_table torque_table = {
     .count = sizeof torque_options / sizeof *torque_options,
 };
 
-const force_type force_load = {"force", apply_force, force_outputs, force_units, 3, &force_table};
-const force_type force_torque = {"torque", apply_torque, torque_outputs, torque_units, 3, &torque_table};
+const force_type force_load = {"force", apply_force, find_force_power, force_outputs, force_units, 3, .table = &force_table};
+const force_type force_torque = {"torque", apply_torque, find_torque_power, torque_outputs, torque_units, 3, .table = &torque_table};

@@ -20,6 +20,17 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   out[0] = pull, out[1] = length, out[2] = rate;
 }
 
+static void find_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  (void)u;
+  const double *out = x->force_outputs + f->output;
+  marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
+  vec3 n = out[1] > 0 ? vec3_scale(1 / out[1], vec3_sub(b.p, a.p)) : VEC3_ZERO;
+  double rate = vec3_dot(n, vec3_sub(marker_spread_velocity(m, x, &b), marker_spread_velocity(m, x, &a)));
+  double damping = f->damping[0] * out[2], actuator = f->stiffness[0] * (out[1] - f->rest) + damping - out[0];
+  powers[POWER_DAMPER] += damping * rate;
+  powers[POWER_APPLIED] += actuator * rate;
+}
+
 static const char *const outputs[] = {"force", "length", "rate"};
 static const char *const units[] = {"N", "m", "m/s"};
 
@@ -44,4 +55,4 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_spring = {"spring", apply, outputs, units, 3, &table};
+const force_type force_spring = {"spring", apply, find_power, outputs, units, 3, .state_outputs = 2, .table = &table};

@@ -21,7 +21,18 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   force_book(x, 0, 0, vec3_dot(force, s.v) + vec3_dot(torque, s.w));
 }
 
+static void find_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
+  const double *out = x->force_outputs + f->output;
+  if (f->of.joint >= 0) {
+    powers[POWER_APPLIED] += out[0] * coordinate_spread_rate(m, x, f->of, u);
+    return;
+  }
+  marker_state s = marker_read(m, x, f->first);
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(out), marker_spread_velocity(m, x, &s)) +
+                           vec3_dot(vec3_of(out + 3), marker_spread_omega(m, x, &s));
+}
+
 static const char *const outputs[] = {"out0", "out1", "out2", "out3", "out4", "out5"};
 static const char *const units[] = {"N", "N", "N", "N*m", "N*m", "N*m"};
 
-const force_type force_user = {"user", apply, outputs, units, 6, NULL};  // in code only
+const force_type force_user = {"user", apply, find_power, outputs, units, 6, .table = NULL};  // in code only

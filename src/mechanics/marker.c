@@ -34,6 +34,14 @@ vec3 marker_acceleration(const mechanism *m, const motion *x, int i) {
   return vec3_add(a, marker_centripetal(&s));
 }
 
+vec3 marker_spread_omega(const mechanism *m, const motion *x, const marker_state *s) {
+  return block_angular(m, x->links[s->node].A);
+}
+
+vec3 marker_spread_velocity(const mechanism *m, const motion *x, const marker_state *s) {
+  return vec3_add(block_linear(m, x->links[s->node].A), vec3_cross(marker_spread_omega(m, x, s), s->arm));
+}
+
 void marker_push(const mechanism *m, motion *x, int node, vec3 at, vec3 force, vec3 torque) {
   if (node == GROUND) return;
   tree_link *l = &x->links[node];

@@ -41,6 +41,10 @@ static inline vec3 marker_centripetal(const marker_state *s) { return vec3_centr
 // Acceleration of the marker's point, once links[].A is known.
 vec3 marker_acceleration(const mechanism *m, const motion *x, int i);
 
+// Velocity of the marker's point, and angular velocity, at the speeds that tree_spread was last given.
+vec3 marker_spread_velocity(const mechanism *m, const motion *x, const marker_state *s);
+vec3 marker_spread_omega(const mechanism *m, const motion *x, const marker_state *s);
+
 // Adds a force at `at` (world position) and a torque to the body of a node.
 void marker_push(const mechanism *m, motion *x, int node, vec3 at, vec3 force, vec3 torque);
 

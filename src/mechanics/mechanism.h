@@ -156,9 +156,13 @@ typedef struct force_type {
   // Adds its wrenches to the bodies, its potential energy and its powers to the accounts, and leaves up to
   // `output_count` numbers of interest in motion.force_outputs.
   void (*apply)(const mechanism *m, motion *x, const force *f);
+  // Adds to `powers` what the force that `apply` found last puts in and what its damper takes at other speeds u, whose
+  // velocities tree_spread has laid out.
+  void (*power)(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]);
   const char *const *outputs;
   const char *const *output_units;
   int output_count;
+  int state_outputs;        // how many of them, at the end of the list, follow from positions and velocities alone
   const struct option_table *table;  // its words in a model file, over carom_force_def
 } force_type;
 
@@ -237,6 +241,21 @@ typedef struct tree_link {
   double F[6];     // applied wrench
 } tree_link;
 
+// What acts and what it accelerates, as signals show it: at one instant, or as means over a step. Its owner is the scheme,
+// which fills it with dynamics_results; nothing else writes it.
+typedef struct motion_result {
+  double *udot;                 // one per speed
+  double *joint_udot;           // one per speed of a joint
+  double *lambda;               // one per constraint row
+  double *reaction;             // six per joint: force, torque
+  double *acceleration;         // six per body: of its origin, angular
+  double *marker_acceleration;  // three per marker
+  double *force_outputs;
+  double *drive_effort, *drive_power;  // one per drive
+  double *friction_effort;      // one per friction
+  int *friction_slip;
+} motion_result;
+
 typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION, LEVEL_REACTION } motion_level;
 
 struct motion {
@@ -282,6 +301,7 @@ struct motion {
   bool refused;
   double baumgarte_alpha, baumgarte_beta;
   int singular_node;        // the node whose inertia was singular, or 0
+  motion_result result;
   motion_level level;
 };
 

@@ -50,6 +50,19 @@ static void allocate(const mechanism *m, motion *x) {
   x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);
   x->friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
+  x->result = (motion_result){
+      .udot = ARENA_ARRAY(a, double, nv),
+      .joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1),
+      .lambda = ARENA_ARRAY(a, double, nc),
+      .reaction = ARENA_ARRAY(a, double, 6 * m->joint_count + 1),
+      .acceleration = ARENA_ARRAY(a, double, 6 * m->body_count),
+      .marker_acceleration = ARENA_ARRAY(a, double, 3 * m->marker_count + 1),
+      .force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1),
+      .drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1),
+      .drive_power = ARENA_ARRAY(a, double, m->drive_count + 1),
+      .friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1),
+      .friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1),
+  };
   x->inner = ARENA_ARRAY(a, double, m->inner_count + 1);
   x->inner_rate = ARENA_ARRAY(a, double, m->inner_count + 1);
 }

@@ -18,7 +18,7 @@ static void add(lister *l, const char *owner, const char *what, const char *unit
                 int component, motion_level level) {
   const char *name = owner ? arena_print(l->memory, "%s.%s", owner, what) : arena_copy_text(l->memory, what);
   signal *s = ARENA_PUSH(l->memory, l->items, l->count, l->capacity);
-  *s = (signal){name, unit, kind, index, component, level};
+  *s = (signal){name, unit, kind, index, component, level, .of_step = level >= LEVEL_ACCELERATION};
 }
 
 static const char *const AXES[] = {"x", "y", "z"};
@@ -89,6 +89,15 @@ static void add_friction(lister *l, int i) {
   add(l, j->name, arena_print(l->memory, "slip%s", number), "1", SIGNAL_FRICTION_SLIP, i, 0, LEVEL_ACCELERATION);
 }
 
+static void add_force(lister *l, int i) {
+  const force *f = &l->m->forces[i];
+  const force_type *type = f->type;
+  for (int k = 0; k < type->output_count; k++) {
+    add(l, f->name, type->outputs[k], force_unit(l->m, f, k), SIGNAL_FORCE, i, k, LEVEL_ACCELERATION);
+    l->items[l->count - 1].of_step = k < type->output_count - type->state_outputs;
+  }
+}
+
 void signal_list(mechanism *m, arena *memory) {
   lister l = {.m = m, .memory = memory};
   add(&l, NULL, "t", "s", SIGNAL_TIME, 0, 0, LEVEL_NONE);
@@ -101,10 +110,7 @@ void signal_list(mechanism *m, arena *memory) {
     add_vector(&l, name, "v", "m/s", SIGNAL_MARKER_VELOCITY, i, LEVEL_VELOCITY);
     add_vector(&l, name, "a", "m/s^2", SIGNAL_MARKER_ACCELERATION, i, LEVEL_ACCELERATION);
   }
-  for (int i = 0; i < m->force_count; i++)
-    for (int k = 0; k < m->forces[i].type->output_count; k++)
-      add(&l, m->forces[i].name, m->forces[i].type->outputs[k], force_unit(m, &m->forces[i], k), SIGNAL_FORCE, i, k,
-          LEVEL_ACCELERATION);
+  for (int i = 0; i < m->force_count; i++) add_force(&l, i);
   for (int i = 0; i < m->drive_count; i++) {
     add(&l, m->drives[i].name, "effort", effort_unit(m, m->drives[i].of), SIGNAL_DRIVE_EFFORT, i, 0, LEVEL_ACCELERATION);
     add(&l, m->drives[i].name, "power", "W", SIGNAL_DRIVE_POWER, i, 0, LEVEL_ACCELERATION);
@@ -117,6 +123,7 @@ void signal_list(mechanism *m, arena *memory) {
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
   add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
+  l.items[l.count - 1].of_step = false;
   m->signals = l.items;
   m->signal_count = l.count;
 }
@@ -166,41 +173,32 @@ void signal_reaction(const mechanism *m, const motion *x, int index, vec3 *force
   coordinate_take_efforts(m, x, index, force, torque);
 }
 
-static double reaction_component(const mechanism *m, const motion *x, const signal *s) {
-  vec3 force, torque;
-  signal_reaction(m, x, s->index, &force, &torque);
-  return component(s->kind == SIGNAL_REACTION_FORCE ? force : torque, s->component);
-}
-
-static double drive_rate(const mechanism *m, const motion *x, const drive *d) {
-  return x->joint_u[m->joints[d->of.joint].v + d->of.index];
-}
-
 double signal_read(const mechanism *m, const motion *x, int i) {
   const signal *s = &m->signals[i];
+  const motion_result *r = &x->result;
   int k = s->component;
   switch (s->kind) {
     case SIGNAL_TIME: return x->t;
     case SIGNAL_JOINT_Q: return x->joint_q[m->joints[s->index].q + k];
     case SIGNAL_JOINT_U: return x->joint_u[m->joints[s->index].v + k];
-    case SIGNAL_JOINT_A: return x->joint_udot[m->joints[s->index].v + k];
+    case SIGNAL_JOINT_A: return r->joint_udot[m->joints[s->index].v + k];
     case SIGNAL_BODY_POSITION: return component(x->links[m->bodies[s->index].node].p, k);
     case SIGNAL_BODY_QUATERNION: return quaternion_component(x->links[m->bodies[s->index].node].R, k);
     case SIGNAL_BODY_VELOCITY: return component(block_linear(m, x->links[m->bodies[s->index].node].V), k);
     case SIGNAL_BODY_OMEGA: return component(block_angular(m, x->links[m->bodies[s->index].node].V), k);
-    case SIGNAL_BODY_ACCELERATION: return component(block_linear(m, x->links[m->bodies[s->index].node].A), k);
-    case SIGNAL_BODY_ALPHA: return component(block_angular(m, x->links[m->bodies[s->index].node].A), k);
+    case SIGNAL_BODY_ACCELERATION: return r->acceleration[6 * s->index + k];
+    case SIGNAL_BODY_ALPHA: return r->acceleration[6 * s->index + 3 + k];
     case SIGNAL_MARKER_POSITION: return component(marker_read(m, x, s->index).p, k);
     case SIGNAL_MARKER_VELOCITY: return component(marker_read(m, x, s->index).v, k);
-    case SIGNAL_MARKER_ACCELERATION: return component(marker_acceleration(m, x, s->index), k);
-    case SIGNAL_FORCE: return x->force_outputs[m->forces[s->index].output + k];
-    case SIGNAL_DRIVE_EFFORT: return x->drive_effort[s->index];
-    case SIGNAL_DRIVE_POWER: return x->drive_effort[s->index] * drive_rate(m, x, &m->drives[s->index]);
-    case SIGNAL_REACTION_FORCE:
-    case SIGNAL_REACTION_TORQUE: return reaction_component(m, x, s);
-    case SIGNAL_MULTIPLIER: return x->lambda[s->index];
-    case SIGNAL_FRICTION_EFFORT: return x->friction_effort[s->index];
-    case SIGNAL_FRICTION_SLIP: return x->friction_slip[s->index];
+    case SIGNAL_MARKER_ACCELERATION: return r->marker_acceleration[3 * s->index + k];
+    case SIGNAL_FORCE: return (s->of_step ? r->force_outputs : x->force_outputs)[m->forces[s->index].output + k];
+    case SIGNAL_DRIVE_EFFORT: return r->drive_effort[s->index];
+    case SIGNAL_DRIVE_POWER: return r->drive_power[s->index];
+    case SIGNAL_REACTION_FORCE: return r->reaction[6 * s->index + k];
+    case SIGNAL_REACTION_TORQUE: return r->reaction[6 * s->index + 3 + k];
+    case SIGNAL_MULTIPLIER: return r->lambda[s->index];
+    case SIGNAL_FRICTION_EFFORT: return r->friction_effort[s->index];
+    case SIGNAL_FRICTION_SLIP: return r->friction_slip[s->index];
     case SIGNAL_KINETIC: return x->level >= LEVEL_REACTION ? x->kinetic : tree_kinetic_energy(m, x);
     case SIGNAL_GRAVITY:
       return x->level >= LEVEL_REACTION ? x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, x);
@@ -219,10 +217,9 @@ static double *put_joint(const mechanism *m, const motion *x, int i, double *out
   const joint_space *space = joint_in(j->type, m->planar);
   for (int k = 0; k < space->nq; k++) *out++ = x->joint_q[j->q + k];
   for (int k = 0; k < space->nv; k++) *out++ = x->joint_u[j->v + k];
-  for (int k = 0; k < space->nv; k++) *out++ = x->joint_udot[j->v + k];
-  vec3 f, torque;
-  signal_reaction(m, x, i, &f, &torque);
-  return put(put(out, f), torque);
+  for (int k = 0; k < space->nv; k++) *out++ = x->result.joint_udot[j->v + k];
+  memcpy(out, x->result.reaction + 6 * i, 6 * sizeof *out);
+  return out + 6;
 }
 
 static double *put_body(const mechanism *m, const motion *x, int i, double *out) {
@@ -231,7 +228,8 @@ static double *put_body(const mechanism *m, const motion *x, int i, double *out)
   out = put(out, l->p);
   *out++ = e.w, *out++ = e.x, *out++ = e.y, *out++ = e.z;
   out = put(put(out, block_linear(m, l->V)), block_angular(m, l->V));
-  return put(put(out, block_linear(m, l->A)), block_angular(m, l->A));
+  memcpy(out, x->result.acceleration + 6 * i, 6 * sizeof *out);
+  return out + 6;
 }
 
 // In the order of signal_list.

@@ -22,6 +22,7 @@ typedef struct signal {
   signal_kind kind;
   int index, component;
   motion_level level;   // what must be known to read it
+  bool of_step;         // part of motion.result: where a scheme gives means over a step, this is one
 } signal;
 
 // Lists all signals of a mechanism whose other parts are complete.
@@ -33,7 +34,7 @@ void signal_read_all(const mechanism *m, const motion *x, double *out);
 
 // The reaction of a joint: the wrench by which its first body guides the second, at the second marker, in world axes.
 // Efforts along the joint (springs, motors, drives, gears) are not part of it, whether the tree has the joint or a
-// constraint closes it. Valid after dynamics_reactions.
+// constraint closes it. Valid after tree_inverse; signals show what dynamics_results has kept of it.
 void signal_reaction(const mechanism *m, const motion *x, int joint, vec3 *force, vec3 *torque);
 
 #endif

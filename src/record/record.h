@@ -7,12 +7,14 @@
 #include "base/arena.h"
 #include "carom/status.h"
 
-// One two-dimensional dataset `/name`, rows x columns. Column names and units are its attributes `columns`, `units`.
+// One two-dimensional dataset `/name`, rows x columns. Column names and units are its attributes `columns`, `units`; for each
+// column `sampling` says whether a row holds the value at its time (`instant`) or over the step that the time is in (`mean`).
 typedef struct record_table {
   const char *name;
   const char *const *columns;
   const char *const *units;  // null: none
   int column_count;          // at least one
+  const char *const *sampling;  // may be null; null in records of older versions
 } record_table;
 
 typedef struct record_text {

@@ -176,15 +176,16 @@ static bool read_table(record_reader *r, const char *name) {
   hsize_t extent[2];
   hid_t dataset = H5Dopen2(r->file, name, H5P_DEFAULT);
   if (dataset < 0) return false;
-  const char *const *columns = NULL, *const *units = NULL;
+  const char *const *columns = NULL, *const *units = NULL, *const *sampling = NULL;
   if (holds_numbers(dataset) && get_extent(dataset, extent)) {
     columns = read_names(&r->memory, dataset, "columns", (int)extent[1]);
     units = read_names(&r->memory, dataset, "units", (int)extent[1]);
+    sampling = read_names(&r->memory, dataset, "sampling", (int)extent[1]);
   }
   if (!columns || !units) return H5Dclose(dataset) >= 0;
   if (!holds_its_rows(r, dataset, extent)) return false;
   stored_table *t = ARENA_PUSH(&r->memory, r->tables, r->table_count, r->table_capacity);
-  *t = (stored_table){{name, columns, units, (int)extent[1]}, dataset};
+  *t = (stored_table){{name, columns, units, (int)extent[1], sampling}, dataset};
   return true;
 }
 

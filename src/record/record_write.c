@@ -121,7 +121,8 @@ static bool create_table(record *r, const record_table *table, const sheet *s) {
 static bool describe_table(record *r, const record_table *table) {
   hid_t dataset = H5Dopen2(r->file, table->name, H5P_DEFAULT);
   bool done = dataset >= 0 && write_names(&r->memory, dataset, "columns", table->columns, table->column_count) &&
-              write_names(&r->memory, dataset, "units", table->units, table->column_count);
+              write_names(&r->memory, dataset, "units", table->units, table->column_count) &&
+              (!table->sampling || write_names(&r->memory, dataset, "sampling", table->sampling, table->column_count));
   close_id(dataset, H5Dclose);
   return done;
 }

@@ -274,9 +274,18 @@ static void put_speeds(chooser *p) {
   put_time_plots(p, "Angular velocities of joints", spin);
 }
 
+static column_list list_pressed(chooser *p) {
+  column_list list = start_list(p, p->contacts);
+  for (int k = 0; p->contacts && k < p->contacts->column_count; k++) {
+    const report_column *c = &p->contacts->columns[k];
+    if (is_quantity(c->name, "fn") && largest_of(c) > 0) list.columns[list.count++] = k;
+  }
+  return list;
+}
+
 // Contacts that ever touched, the hardest first where there are many. Friction goes along where it is not lost beside the normal force.
 static void put_contact_forces(chooser *p) {
-  column_list forces = list_changing(p, p->contacts, "fn", NULL), gaps = start_list(p, p->contacts);
+  column_list forces = list_pressed(p), gaps = start_list(p, p->contacts);
   keep_largest(&forces);
   int normal = forces.count;
   for (int i = 0; i < normal; i++) {

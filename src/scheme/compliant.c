@@ -436,6 +436,11 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   return status;
 }
 
+static bool result(void *scheme) {
+  compliant *s = scheme;
+  return dynamics_instant(s->m, s->x);
+}
+
 static double time_of(const void *scheme) { return ((const compliant *)scheme)->t; }
 static const double *state_of(const void *scheme) { return ((const compliant *)scheme)->y; }
 static const double *accounts_of(const void *scheme) { return smooth_accounts(((const compliant *)scheme)->core); }
@@ -455,7 +460,7 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_compliant = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
     .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
-    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
+    .show_end = show_end, .result = result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
     .memory_size = memory_size, .remember = save_memory,
 };

@@ -231,7 +231,7 @@ static void show_state(event *s, double t, const double *y, double normal, doubl
     const event_point *c = &s->point[p];
     s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .normal_force = c->force[0],
                                    .tangential_force = {c->force[1], c->force[2]}, .active = event_is_closed(c), .lasts = event_is_closed(c),
-                                   .slides = c->mode == MODE_SLIP, .point = &s->points[p]};
+                                   .slides = c->mode == MODE_SLIP && c->rows > 1, .point = &s->points[p]};
   }
   s->impacts->loss_normal = normal, s->impacts->loss_tangential = tangential;
 }
@@ -419,6 +419,17 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   return status;
 }
 
+// Before the first step modes are decided here, unless an impact comes first: then what acts before it is shown. Where
+// they cannot be decided the first step says why.
+static bool result(void *scheme) {
+  event *s = scheme;
+  carom_error ignored = {0};
+  if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK))
+    return dynamics_instant(s->m, s->x);
+  if (!s->settled) s->settled = s->restart = true, show_end(s);
+  return s->x->level >= LEVEL_ACCELERATION && dynamics_instant(s->m, s->x);
+}
+
 static double time_of(const void *scheme) { return ((const event *)scheme)->t; }
 static const double *state_of(const void *scheme) { return ((const event *)scheme)->y; }
 static const double *accounts_of(const void *scheme) { return ((const event *)scheme)->accounts; }
@@ -436,7 +447,7 @@ static scheme_stats stats_of(const void *scheme) {
 const scheme_type scheme_event = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
     .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
-    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
+    .show_end = show_end, .result = result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,
     .remember = remember,
 };

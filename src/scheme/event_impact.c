@@ -500,6 +500,11 @@ static carom_status arrest_hops(event *s, carom_error *error) {
   return CAROM_OK;
 }
 
+bool event_is_struck(event *s) {
+  observe_state(s);
+  return is_struck(s);
+}
+
 // Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
 // from there.
 static bool finds_another_share(event *s, const event_instant *instant, carom_error *error) {

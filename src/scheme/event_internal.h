@@ -159,6 +159,7 @@ bool event_arrest(event *s);
 // --- event_impact.c: what happens at an instant ---------------------------------------------------------------------
 
 void event_measure_problem(event *s, solve_limits *limits);
+bool event_is_struck(event *s);    // two surfaces touch and approach
 // Impacts, then new modes. `instant` says what brought it about.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error);
 

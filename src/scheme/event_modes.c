@@ -317,28 +317,6 @@ bool event_solve_held(event *s, const double *rhs, int level, bool coupled, doub
 
 // --- accelerations ------------------------------------------------------------------------------------------------
 
-// As in dynamics.c: a moving constraint works with -λ Φ_t, a driven speed with its effort.
-static void book_drives(event *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  bool in_tree = false;
-  for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
-  for (int i = 0; i < m->drive_count; i++) {
-    if (m->drives[i].speed >= 0)
-      in_tree = true;
-    else
-      x->drive_effort[i] = x->lambda[m->constraints[m->drives[i].constraint].row0];
-  }
-  if (!in_tree) return;
-  tree_inverse(m, x, x->udot, x->speed_work[0]);
-  for (int i = 0; i < m->drive_count; i++) {
-    int v = m->drives[i].speed;
-    if (v < 0) continue;
-    x->drive_effort[i] = x->speed_work[0][v] - x->tau[v];
-    x->powers[POWER_DRIVE] += x->drive_effort[i] * x->u[v];
-  }
-}
-
 // W_NN - μ W_NT d over W_NN: how its normal acceleration answers its own force, friction included.
 static double resistance_of(const event *s, const event_point *c) {
   const double *W = s->W + (long)c->row * s->x->row_total + c->row;
@@ -383,7 +361,7 @@ static bool accelerate(event *s) {
   // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
   for (int i = 0; i < m->nv; i++)
     if (fabs(x->udot[i]) <= 64 * DBL_EPSILON * strongest) x->udot[i] = 0;
-  if (m->drive_count || m->row_count) book_drives(s);
+  dynamics_book_drives(m, x);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;

@@ -20,46 +20,9 @@
 #include "mechanics/mobility.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
-#include "scheme/moreau_friction.h"
-#include "solve/blocks.h"
-#include "solve/room.h"
+#include "scheme/moreau_internal.h"
 
 enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
-
-typedef struct moreau {
-  arena memory;
-  const mechanism *m;
-  motion *x;
-  const contact_set *contacts;
-  moreau_settings settings;
-  impact_ledger *impacts;
-  double t;
-  double grid;                           // the multiple of the step that the last one went for
-  long steps, steps_before;              // taken, and those of the run that was resumed
-  double *q, *u, *accounts;              // the state, one array
-  double *u_free, *u_end;                // of the step under way
-  double *displacement;                  // one a speed, for the moment
-  double projection_energy;
-  contact_point *points, *before;        // at the midpoint of this step, and of the last
-  bool has_before;
-  bool *struck;                          // by a percussion since they were last apart
-  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
-  const contact_element **element_of;    // the element of each point
-  bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
-  int *active, active_count;             // points that take part in this step
-  int *active_row;                       // the first row of each
-  scheme_contact *shown;
-  moreau_friction friction;              // of ideal joints
-  // the contact problem
-  block_list blocks;
-  double *q_rows, *P, *xi, *rate_before, *rate_after;
-  solve_room room;                       // W and what the solvers need
-  bool crowded;                          // room is made for problems as they come
-  solve_settings solver;
-  interrupt *stop;
-  chain_tally tally;
-  contact_trouble trouble;
-} moreau;
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
@@ -76,18 +39,21 @@ static void allocate(moreau *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
   int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count;
-  s->q = ARENA_ARRAY(a, double, m->nq + m->nv + POWER_COUNT);
-  s->u = s->q + m->nq, s->accounts = s->u + m->nv;
+  s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
+  s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
+  s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
   s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
   s->before = ARENA_ARRAY(a, contact_point, points + 1);
+  s->looked = ARENA_ARRAY(a, contact_point, points + 1);
   s->struck = ARENA_ARRAY(a, bool, points + 1);
   s->nearest = ARENA_ARRAY(a, double, points + 1);
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
+  s->last = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   moreau_friction_create(&s->friction, m, a);
@@ -97,6 +63,11 @@ static void allocate(moreau *s) {
   s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
   s->rate_after = ARENA_ARRAY(a, double, rows);
+  s->lambda = ARENA_ARRAY(a, double, m->row_count + 1);
+  s->moves = ARENA_ARRAY(a, bool, m->row_count + 1);
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = 0; k < m->constraints[i].row_count; k++)
+      s->moves[m->constraints[i].row0 + k] = !function_is_constant(&m->constraints[i].f);
 }
 
 static void look_ahead(moreau *s) {
@@ -149,28 +120,39 @@ static void destroy(void *scheme) {
   free(s);
 }
 
-// Gaps are known at the start; forces come with the first step.
-static void show_gaps(moreau *s) {
-  dynamics_set(s->m, s->x, s->t, s->q, s->u);
-  dynamics_positions_velocities(s->m, s->x);
-  contact_evaluate(s->contacts, s->m, s->x, s->points);
-  for (int p = 0; p < s->contacts->point_count; p++)
-    s->shown[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+// Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
+void moreau_begin(moreau *s) {
+  const mechanism *m = s->m;
+  int points = s->contacts->point_count;
+  memset(s->P, 0, (size_t)(m->row_count + m->extra_rows + 1) * sizeof *s->P);
+  dynamics_set(m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(m, s->x);
+  contact_evaluate(s->contacts, m, s->x, s->points);
+  for (int p = 0; p < points; p++) {
+    s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+    s->struck[p] = s->points[p].gap <= s->contacts->activation;
+    s->nearest[p] = 0;
+  }
+  moreau_friction_reset(&s->friction, m, s->x);
+  s->dt = 0;
 }
 
-// The last step's contacts, from whose percussions iterative solvers begin, and those of constraints and of joints that rub.
-enum { POINT_MEMORY = 21 };
+// Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
+// joints that rub. What is shown of the step follows from these. One that was given up leaves nothing to show.
+enum { STEP_MEMORY = 2, POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 1 + POINT_MEMORY * contacts->point_count + m->row_count + 3 * m->friction_count;
+  return STEP_MEMORY + m->nq + m->nv + POINT_MEMORY * contacts->point_count + 2 * m->row_count + 3 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
-  *memory++ = s->has_before;
+  const double step_numbers[STEP_MEMORY] = {s->t_A, s->failed ? 0 : s->dt};
+  memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
+  memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++) {
-    const scheme_contact *c = &s->shown[p];
+    const scheme_contact *c = &s->last[p];
     vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
     const double numbers[POINT_MEMORY] = {
         c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
@@ -178,6 +160,7 @@ static void remember(const void *scheme, double *memory) {
     memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
   }
   memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(memory, s->lambda, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
@@ -185,15 +168,17 @@ static void remember(const void *scheme, double *memory) {
 
 static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
-  s->has_before = *memory++ != 0;
+  s->t_A = memory[0], s->dt = memory[1], memory += STEP_MEMORY;
+  memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->shown[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
+    s->last[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
                                    &s->points[p]};
     s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
     s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
                                    .t = {vec3_of(memory + 14), vec3_of(memory + 17)}, .speed = -1};
   }
   memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
+  memcpy(s->lambda, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
   memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
   for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (memory[i] > 0) - (memory[i] < 0);
@@ -219,25 +204,27 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->solver = solve_settings_default();
   s->solver.warm_start = !s->m->planar;  // planar problems are solved exactly from nothing
   if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
-  s->t = start->t;
+  s->t = s->t_A = start->t;
   s->steps_before = start->steps;
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   memcpy(s->accounts, start->accounts, sizeof start->accounts);
+  memcpy(s->accounts_A, start->accounts, sizeof start->accounts);
+  s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
   s->trouble = start->trouble, s->tally = start->solves;
   if (!prepare_room(s, error)) {
     destroy(s);
     return NULL;
   }
+  moreau_begin(s);
   if (start->memory) recall(s, start->memory);
-  else show_gaps(s);
   return s;
 }
 
 // --- the step -----------------------------------------------------------------------------------------------------
 
 // Driven speeds go from what their drives say at A to what they say at E.
-static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
+void moreau_set_drives(moreau *s, const double *u, double t_mid, double t_end, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   for (int i = 0; i < m->drive_count; i++) {
@@ -245,28 +232,15 @@ static void set_drives(moreau *s, double t_mid, double t_end, double dt) {
     if (d->speed < 0) continue;
     const node *n = &m->nodes[m->joints[d->of.joint].node];
     x->q[n->q + d->of.index] = function_jet(&d->f, t_mid).v;
-    x->u[d->speed] = s->u[d->speed];
-    x->drive_udot[d->speed] = (function_jet(&d->f, t_end).d - s->u[d->speed]) / dt;
+    x->u[d->speed] = u[d->speed];
+    x->drive_udot[d->speed] = (function_jet(&d->f, t_end).d - u[d->speed]) / dt;
   }
 }
 
 // q := q ⊕ h u where there are quaternions
-static void turn(moreau *s, double h, const double *u, double *q) {
+void moreau_turn(moreau *s, double h, const double *u, double *q) {
   for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
   dynamics_move(s->m, q, s->displacement);
-}
-
-// The motion's q := s->q ⊕ h s->u, u := s->u
-static inline void move_from_state(moreau *s, double h) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  if (m->nq == m->nv) {
-    for (int i = 0; i < m->nv; i++) x->q[i] = s->q[i] + h * s->u[i], x->u[i] = s->u[i];
-    return;
-  }
-  memcpy(x->q, s->q, (size_t)m->nq * sizeof *s->q);
-  memcpy(x->u, s->u, (size_t)m->nv * sizeof *s->u);
-  turn(s, h, s->u, x->q);
 }
 
 // From the midpoint to the end of the step, the motion and the state alike. False: not finite.
@@ -274,7 +248,7 @@ static inline bool move_to_end(moreau *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   bool turning = m->nq > m->nv, finite = true;
-  if (turning) turn(s, h, u_end, x->q);
+  if (turning) moreau_turn(s, h, u_end, x->q);
   for (int i = 0; i < m->nq; i++) s->q[i] = x->q[i] = turning ? x->q[i] : x->q[i] + h * u_end[i];
   for (int i = 0; i < m->nv; i++) {
     s->u[i] = x->u[i] = u_end[i];
@@ -287,18 +261,13 @@ static inline bool move_to_end(moreau *s, double h, const double *u_end) {
 static bool prepare(moreau *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  double t_mid = s->t + 0.5 * dt, t_end = s->t + dt;
-  move_from_state(s, 0.5 * dt);
-  if (m->drive_count) set_drives(s, t_mid, t_end, dt);
-  x->t = t_mid;
-  tree_kinematics(m, x);
-  if (s->reads_coordinates) coordinate_update(m, x);
+  moreau_go_to_midpoint(s, s->q, s->u, s->t, dt);
   if (m->friction_count) moreau_friction_begin(&s->friction, m, x);
   dynamics_apply_forces(m, x);
   if (!mobility_accelerate(m, x)) return false;
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
-    x->t = t_end;  // moving constraints are to hold at the end of the step
+    x->t = s->t + dt;  // moving constraints are to hold at the end of the step
     constraints_evaluate(m, x);
   }
   return true;
@@ -317,34 +286,60 @@ static bool is_near(moreau *s, const contact_element *e) {
   bool near = false;
   e->type->gaps(s->m, s->x, e, gap);
   for (int k = 0; k < e->point_count; k++) {
-    scheme_contact *shown = &s->shown[e->point0 + k];
-    shown->gap = gap[k];
-    near |= shown->active || gap[k] <= s->contacts->activation;
+    scheme_contact *c = &s->last[e->point0 + k];
+    c->gap = gap[k];
+    near |= c->active || gap[k] <= s->contacts->activation;
   }
   return near;
 }
 
-// From one midpoint to the next the motion is uniform. Bodies that are apart now, and overlapped on the straight ways since
-// they were last apart without a percussion, have gone through each other: an impact that was missed.
+// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
+// thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
+static double graze(const moreau *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
+
+// From one midpoint to the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
+// overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
+// an impact that was missed.
 static void look_for_passage(moreau *s, const contact_element *e, int p) {
-  if (!e->type->nearest || !s->has_before) return;
+  if (!e->type->nearest) return;
   double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
   s->nearest[p] = fmin(s->nearest[p], nearest);
   if (s->points[p].gap <= s->contacts->activation) return;
-  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -s->contacts->activation;
+  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -graze(s, e);
   s->struck[p] = false;
   s->nearest[p] = 0;
 }
 
+// The same from the midpoint to the end of the step, for a run that ends there: bodies that have passed each other, or that
+// one has gone right through, without having taken part in the step.
+static long count_passages_at_end(moreau *s) {
+  long count = 0;
+  dynamics_positions_velocities(s->m, s->x);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    if (!e->type->nearest && !(e->span > 0)) continue;
+    e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      const contact_point *at = &s->looked[p];
+      if (s->last[p].active || s->struck[p]) continue;
+      bool through = e->span > 0 && -at->gap > e->span;
+      bool passed = e->type->nearest && at->gap > s->contacts->activation &&
+                    fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
+      count += through || passed;
+    }
+  }
+  return count;
+}
+
 static void add_active(moreau *s, const contact_element *e, double dt) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    scheme_contact *shown = &s->shown[p];
-    shown->gap = s->points[p].gap;
-    bool active = shown->gap <= s->contacts->activation;
+    scheme_contact *c = &s->last[p];
+    c->gap = s->points[p].gap;
+    bool active = c->gap <= s->contacts->activation;
     look_for_passage(s, e, p);
-    if (!active && !shown->active) continue;
-    scheme_contact last = *shown;
-    *shown = (scheme_contact){.gap = last.gap, .active = active, .lasts = active && last.active, .point = &s->points[p]};
+    if (!active && !c->active) continue;
+    scheme_contact last = *c;
+    *c = (scheme_contact){.gap = last.gap, .active = active, .lasts = active && last.active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
     s->active[s->active_count] = p;
@@ -364,7 +359,6 @@ static void find_active(moreau *s, double dt) {
     e->type->evaluate(s->m, s->x, e, s->points + e->point0);
     add_active(s, e, dt);
   }
-  s->has_before = true;
   if (s->m->friction_count) moreau_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
 
@@ -446,146 +440,98 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
   return status;
 }
 
-// --- books --------------------------------------------------------------------------------------------------------
-
-// What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
-typedef struct step_losses {
-  double sum, slack;
-} step_losses;
-
-// What a contact did in this step, across the surface and along it.
-typedef struct contact_step {
-  double tangential;                   // |P_T|
-  double slip;                         // afterwards
-  double speed;                        // the size of all its rates, also of those the forces would have brought about
-  double loss_normal, loss_tangential;
-} contact_step;
-
-static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
-
-// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
-// the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
-// turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
-// that has gained energy.
-static contact_step measure_contact(const moreau *s, const contact_element *e, int first, step_losses *losses) {
-  int size = contact_row_count(s->m, e);
-  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first;
-  contact_step c = {0};
-  for (int i = 0; i < size; i++) {
-    double restitution = i ? e->material.tangential_restitution : e->material.restitution;
-    double loss = -0.5 * (a[i] + b[i]) * P[i];
-    c.speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
-    losses->sum += loss;
-    losses->slack += fabs(P[i]) * (fabs(q[i] - (1 + restitution) * a[i]) + 1e-10 * c.speed);
-    if (i == 0) {
-      c.loss_normal = loss;
-      continue;
-    }
-    c.loss_tangential += loss;
-  }
-  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
-  return c;
-}
-
-static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
-  int point = s->active[k], first = s->active_row[k];
-  const contact_element *e = s->element_of[point];
-  const double *P = s->P + first;
-  scheme_contact *shown = &s->shown[point];
-  shown->normal_force = P[0] / dt;
-  for (int i = 1; i < contact_row_count(s->m, e); i++) shown->tangential_force[i - 1] = P[i] / dt;
-  contact_step c = measure_contact(s, e, first, losses);
-  bool sticks = c.slip <= 1e-9 * c.speed;
-  shown->slides = !sticks;
-  if (!(P[0] > 0)) {
-    impact_part(s->impacts, point);
-    return;
-  }
-  s->struck[point] = true;
-  if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
-  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
-      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
-      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = e->material.restitution, .sticks = sticks});
-}
-
-static void book_contacts(moreau *s, double dt) {
-  int next = 0;
-  step_losses losses = {0};
-  for (int p = 0; p < s->contacts->point_count; p++) {
-    if (next < s->active_count && s->active[next] == p)
-      book_contact(s, next++, dt, &losses);
-    else
-      impact_part(s->impacts, p);
-  }
-  if (losses.sum < -losses.slack) {
-    s->trouble.gains++;
-    s->trouble.gained -= losses.sum;
-  }
-}
-
-static void book(moreau *s, double dt, bool solved) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  for (int i = 0; m->force_count && i < POWER_COUNT; i++) s->accounts[i] += dt * x->powers[i];
-  if (solved) {
-    mobility_rates(m, x, s->u_end, s->rate_after);
-    for (int i = 0; i < m->row_count; i++) {
-      s->accounts[POWER_DRIVE] -= s->P[i] * x->rows[i].phi_t;
-      x->lambda[i] = s->P[i] / dt;
-    }
-    delassus_share(m, x, x->lambda);
-    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
-  }
-  if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
-}
-
-// The impulse of a drive in the tree closes the balance M Δu - Δt h - W P along its speed.
-static void book_drives(moreau *s, double dt, const double *u_end) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
-  constraint_push(m, x, s->P, x->row_total);
-  for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
-  tree_inverse(m, x, x->udot, s->displacement);
-  for (int i = 0; i < m->drive_count; i++) {
-    int v = m->drives[i].speed;
-    if (v < 0) continue;
-    x->drive_effort[i] = s->displacement[v] - x->tau[v];
-    s->accounts[POWER_DRIVE] += dt * x->drive_effort[i] * 0.5 * (s->u[v] + u_end[v]);
-  }
-}
-
 static double stored_energy(const moreau *s) {
   return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
 }
 
-static void project(moreau *s) {
+// The joint or constraint that is violated most, and by how much.
+static const char *worst_constraint(const mechanism *m, const motion *x, double *violation) {
+  const char *name = "";
+  *violation = 0;
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = m->constraints[i].row0; k < m->constraints[i].row0 + m->constraints[i].row_count; k++) {
+      if (!(fabs(x->rows[k].phi) > *violation)) continue;
+      *violation = fabs(x->rows[k].phi);
+      name = m->constraints[i].name;
+    }
+  return name;
+}
+
+// A mechanism that locks up cannot go on: there is no position next to the one it has that meets its constraints. After that
+// velocities grow without bound and no number means anything.
+static carom_status check_constraints(moreau *s, double limit, carom_error *error) {
+  double violation;
+  const char *name = worst_constraint(s->m, s->x, &violation);
+  s->violation = fmax(s->violation, violation);
+  if (violation <= limit * s->m->length) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_INTEGRATOR,
+                   "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "
+                   "there (check lengths and drives), or the step is far too large", s->t, name, violation,
+                   s->settings.project ? "no position nearby closes it" : "it drifts apart without 'project'");
+}
+
+// Positions back onto the constraints; where Newton's method finds none that are closer, they stay as they are.
+static carom_status project(moreau *s, carom_error *error) {
+  const double tolerance = 1e-12 * fmax(1, s->m->length), met = 1e-9 * fmax(1, s->m->length), locked = 1e-3;
   const mechanism *m = s->m;
   motion *x = s->x;
   dynamics_positions_velocities(m, x);
-  double before = stored_energy(s);
-  dynamics_project_positions(m, x, 1e-12 * fmax(1, m->length), 8);
+  double before = stored_energy(s), violation = constraints_violation(m, x);
+  bool done = dynamics_project_positions(m, x, tolerance, 8);
   dynamics_positions_velocities(m, x);
+  if (!done && !(constraints_violation(m, x) < violation)) {
+    dynamics_set(m, x, s->t, s->q, s->u);
+    dynamics_positions_velocities(m, x);
+  }
+  s->projection_failures += !done && !(constraints_violation(m, x) <= met);
   s->projection_energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+  return check_constraints(s, locked, error);
+}
+
+// Without projection looking at the end of a step costs as much as a third of it. What rows are violated by at the midpoint
+// is known; the end is looked at when that has grown.
+static bool opens(moreau *s, double dt) {
+  double open = 0;
+  for (int i = 0; i < s->m->row_count; i++) open = fmax(open, fabs(s->x->rows[i].phi - 0.5 * dt * s->x->rows[i].phi_t));
+  if (open <= 1.1 * s->seen_open) return false;
+  s->seen_open = open;
+  return true;
+}
+
+static carom_status watch_drift(moreau *s, carom_error *error) {
+  const double lost = 0.01;
+  dynamics_positions_velocities(s->m, s->x);
+  return check_constraints(s, lost, error);
+}
+
+// What was the state is where the step began, and its array takes the new one.
+static void turn_over(moreau *s, double dt) {
+  double *q = s->q_A, *u = s->u_A;
+  s->q_A = s->q, s->u_A = s->u, s->t_A = s->t, s->dt = dt;
+  s->q = q, s->u = u;
+  s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
+  s->failed = s->shows_A = false;
 }
 
 static carom_status finish(moreau *s, double t_end, double dt, const double *u_end, carom_error *error) {
+  bool grown = s->m->row_count && !s->settings.project && opens(s, dt);
+  turn_over(s, dt);
   bool finite = move_to_end(s, 0.5 * dt, u_end);
   s->t = s->x->t = t_end;
   s->x->level = LEVEL_NONE;
   s->steps++;
   if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
-  if (s->settings.project && s->m->row_count) project(s);
-  if (finite) return CAROM_OK;
-  return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
+  if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
+  if (s->settings.project && s->m->row_count) return project(s, error);
+  return grown ? watch_drift(s, error) : CAROM_OK;
 }
 
+// --- stepping -------------------------------------------------------------------------------------------------------
+
+
 // Step k of a run ends at k h, so that rounding does not add up.
-static carom_status step(void *scheme, double t_stop, carom_error *error) {
+carom_status moreau_step(void *scheme, double t_stop, carom_error *error) {
   moreau *s = scheme;
   // steps end on multiples of h, also after one that was cut short; a millionth of h is far above the rounding of t/h
   double h = s->settings.step;
@@ -593,6 +539,10 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   double t_next = s->grid * h;
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
+  s->failed = true;
+  if (s->shows_A) moreau_show_end(s);
+  memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
+  memcpy(s->losses_A, s->losses, sizeof s->losses);
   if (!prepare(s, dt)) {
     char why[256];
     dynamics_explain(s->m, s->x, why, sizeof why);
@@ -605,28 +555,19 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   double *u_end = touching ? s->u_end : s->u_free;
   if (touching) mobility_respond(s->m, s->x, s->P, s->u_free, u_end);
   if (s->friction.loaded && (solved = settle_friction(s, dt, error)) != CAROM_OK) return solved;
-  book(s, dt, touching);
-  if (s->m->drive_count) book_drives(s, dt, u_end);
-  return finish(s, t_next, dt, u_end, error);
-}
-
-// Within the second half of a step the motion is uniform; at a jump the state after it is shown.
-static carom_status show(void *scheme, double t, carom_error *error) {
-  (void)error;
-  moreau *s = scheme;
-  dynamics_set(s->m, s->x, t, s->q, s->u);
-  move_from_state(s, t - s->t);
-  return CAROM_OK;
-}
-
-static void show_end(void *scheme) {
-  moreau *s = scheme;
-  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  bool booked = touching || s->m->force_count || s->m->drive_count || s->impacts->open_count;
+  if (booked) moreau_book(s, dt, touching, u_end);
+  solved = finish(s, t_next, dt, u_end, error);
+  s->leaps_at_end = t_next == t_stop && s->contacts->point_count ? count_passages_at_end(s) : 0;
+  return solved;
 }
 
 static const double *state_of(const void *scheme) { return ((const moreau *)scheme)->q; }
 static double time_of(const void *scheme) { return ((const moreau *)scheme)->t; }
-static const double *accounts_of(const void *scheme) { return ((const moreau *)scheme)->accounts; }
+static const double *accounts_of(const void *scheme) {
+  const moreau *s = scheme;
+  return s->shows_A ? s->accounts_A : s->accounts;
+}
 static bool resumes_exactly(const void *scheme) { return (void)scheme, true; }
 static double next_step(const void *scheme) { return ((const moreau *)scheme)->settings.step; }
 static const scheme_contact *contacts_of(const void *scheme) { return ((const moreau *)scheme)->shown; }
@@ -634,12 +575,14 @@ static const scheme_contact *contacts_of(const void *scheme) { return ((const mo
 static scheme_stats stats_of(const void *scheme) {
   const moreau *s = scheme;
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
-                        .solves = &s->tally, .trouble = s->trouble};
+                        .projection_failures = s->projection_failures, .violation = s->violation,
+                        .leaps_at_end = s->leaps_at_end, .solves = &s->tally, .trouble = s->trouble};
 }
 
 const scheme_type scheme_moreau = {
     .energy = {.warn = 0.01, .bad = 0.05},  // of first order: no tolerance to derive them from
-    .name = "moreau", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
-    .show_end = show_end, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
-    .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,
+    .name = "moreau", .knows_contact = true, .gives_means = true, .tracks_constraints = true,
+    .create = create, .destroy = destroy, .step = moreau_step, .show = moreau_show,
+    .show_end = moreau_show_end, .result = moreau_result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
+    .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,
 };

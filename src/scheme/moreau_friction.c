@@ -15,7 +15,14 @@ void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memor
   f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->search = ARENA_ARRAY(memory, friction_search, m->friction_count + 1);
   f->loaded = friction_depends_on_load(m);
-  for (int i = 0; i < m->friction_count; i++) f->limit[i] = m->frictions[i].limit;
+}
+
+void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x) {
+  for (int i = 0; i < m->friction_count; i++) {
+    f->limit[i] = m->frictions[i].limit;
+    x->friction_effort[i] = 0;
+    x->friction_slip[i] = 0;
+  }
 }
 
 void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x) {

@@ -20,6 +20,8 @@ typedef struct moreau_friction {
 } moreau_friction;
 
 void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory);
+// No step has been taken yet.
+void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x);
 // Before forces are applied: efforts of the last step are no forces of this one.
 void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x);
 // Its rows, and in P the last step's percussions for solvers that begin there.

@@ -48,11 +48,14 @@ typedef struct scheme_start {
 typedef struct scheme_stats {
   long steps, rejected, evaluations, projection_failures;
   double projection_energy;        // what moving positions back onto constraints put in [J]
+  double violation;                // the largest |Φ| at the end of a step, where the scheme looks at every step; else 0
   const chain_tally *solves;       // of contact problems, or null
   contact_trouble trouble;
+  long leaps_at_end;               // in the last half step; the next step counts them among its troubles
 } scheme_stats;
 
-// The last step at one contact point: gap, mean forces over the step, whether it took part.
+// One contact point as signals show it: its gap at the time shown; its forces at that instant or as means over the step,
+// and whether it took part.
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
   bool active, slides;
@@ -64,6 +67,8 @@ typedef struct scheme_type {
   const char *name;
   bool knows_contact;
   energy_limits energy;            // how well the energy must balance
+  bool tracks_constraints;         // it looks at constraint violations after every step
+  bool gives_means;                // forces, efforts, multipliers and accelerations are means over the step
   void *(*create)(const scheme_setup *setup, const scheme_start *start, carom_error *error);
   void (*destroy)(void *scheme);
   // One step, not beyond t_stop. Afterwards the motion holds the new state. After a failure the scheme's state is one to go
@@ -72,13 +77,17 @@ typedef struct scheme_type {
   // Puts the state at a time within the last step into the motion.
   carom_status (*show)(void *scheme, double t, carom_error *error);
   void (*show_end)(void *scheme);                  // back to the end of the step
+  // Completes what the motion shows, only when someone reads it: accelerations, multipliers, efforts, powers and reactions
+  // (motion.result), contact loads, energies. Before the first step a time stepper shows what a trial step finds. False:
+  // they do not exist.
+  bool (*result)(void *scheme);
   double (*time)(const void *scheme);
   const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
   const double *(*accounts)(const void *scheme);   // of the state the motion holds, one a power
   scheme_stats (*stats)(const void *scheme);
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
-  const scheme_contact *(*contacts)(const void *scheme);  // one a contact point; null: knows none
+  const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; null: knows none
   // What it remembers from step to step beside the state, as so many numbers; null: nothing.
   int (*memory_size)(const mechanism *m, const contact_set *contacts);
   void (*remember)(const void *scheme, double *memory);

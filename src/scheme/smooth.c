@@ -370,6 +370,11 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   return CAROM_OK;
 }
 
+static bool result(void *scheme) {
+  smooth *s = scheme;
+  return dynamics_instant(s->m, s->x);
+}
+
 static double time_of(const void *scheme) { return smooth_time(scheme); }
 static const double *state_of(const void *scheme) { return smooth_state(scheme); }
 static const double *accounts_of(const void *scheme) { return smooth_accounts(scheme); }
@@ -379,7 +384,7 @@ static scheme_stats stats_of(const void *scheme) { return smooth_stats(scheme); 
 
 const scheme_type scheme_smooth = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end,
+    .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
     .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
     .next_step = next_step,
 };

@@ -1,0 +1,128 @@
+// The books of a step of Moreau's scheme: work of forces and drives, losses and impulses of contacts.
+#include <math.h>
+#include <string.h>
+
+#include "mechanics/constraint.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/mobility.h"
+#include "scheme/moreau_internal.h"
+
+// What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
+typedef struct step_losses {
+  double sum, slack;
+} step_losses;
+
+// What a contact did in this step, across the surface and along it.
+typedef struct contact_step {
+  double tangential;                   // |P_T|
+  double slip;                         // afterwards
+  double speed;                        // the size of all its rates, also of those the forces would have brought about
+  double loss_normal, loss_tangential;
+} contact_step;
+
+static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+
+// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
+// the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
+// turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
+// that has gained energy.
+static contact_step measure_contact(const moreau *s, const contact_element *e, int first, step_losses *losses) {
+  int size = contact_row_count(s->m, e);
+  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first;
+  contact_step c = {0};
+  for (int i = 0; i < size; i++) {
+    double restitution = i ? e->material.tangential_restitution : e->material.restitution;
+    double loss = -0.5 * (a[i] + b[i]) * P[i];
+    c.speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
+    losses->sum += loss;
+    losses->slack += fabs(P[i]) * (fabs(q[i] - (1 + restitution) * a[i]) + 1e-10 * c.speed);
+    if (i == 0) {
+      c.loss_normal = loss;
+      continue;
+    }
+    c.loss_tangential += loss;
+  }
+  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
+  return c;
+}
+
+static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
+  int point = s->active[k], first = s->active_row[k];
+  const contact_element *e = s->element_of[point];
+  const double *P = s->P + first;
+  scheme_contact *last = &s->last[point];
+  last->normal_force = P[0] / dt;
+  for (int i = 1; i < contact_row_count(s->m, e); i++) last->tangential_force[i - 1] = P[i] / dt;
+  contact_step c = measure_contact(s, e, first, losses);
+  bool sticks = c.slip <= 1e-9 * c.speed;
+  last->slides = !sticks;
+  s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
+  if (!(P[0] > 0)) {
+    impact_part(s->impacts, point);
+    return;
+  }
+  if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
+  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
+      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
+      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
+      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
+      .restitution = e->material.restitution, .sticks = sticks});
+}
+
+static void book_contacts(moreau *s, double dt) {
+  int next = 0;
+  step_losses losses = {0};
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    if (next < s->active_count && s->active[next] == p)
+      book_contact(s, next++, dt, &losses);
+    else
+      impact_part(s->impacts, p);
+  }
+  if (losses.sum < -losses.slack) {
+    s->trouble.gains++;
+    s->trouble.gained -= losses.sum;
+  }
+}
+
+// The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
+static void book_forces(moreau *s, double dt, const double *u_end) {
+  double powers[POWER_COUNT];
+  dynamics_force_powers(s->m, s->x, u_end, powers);
+  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += 0.5 * dt * (s->x->powers[i] + powers[i]);
+}
+
+// Means over the step of what acts on each speed: accelerations, and all rows as forces.
+static void push_means(moreau *s, const double *u_end, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
+  constraint_push(m, x, s->P, x->row_total);
+  for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
+}
+
+static void book_drives(moreau *s, double dt, const double *u_end) {
+  push_means(s, u_end, dt);
+  dynamics_drive_efforts(s->m, s->x);
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = 0.5 * dt * (s->u[i] + u_end[i]);
+  s->accounts[POWER_DRIVE] += dynamics_drive_power(s->m, s->x, s->displacement);
+}
+
+void moreau_book(moreau *s, double dt, bool solved, const double *u_end) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (m->force_count) book_forces(s, dt, u_end);
+  if (solved) {
+    mobility_rates(m, x, u_end, s->rate_after);
+    for (int i = 0; i < m->row_count; i++) {
+      if (s->moves[i]) s->accounts[POWER_DRIVE] += 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
+      x->lambda[i] = s->P[i] / dt;
+    }
+    delassus_share(m, x, x->lambda);
+    memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
+    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
+  }
+  if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
+  if (m->drive_count) book_drives(s, dt, u_end);
+}

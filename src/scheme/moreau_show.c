@@ -1,0 +1,147 @@
+// What a step of Moreau's scheme shows: the state at a time within it, and means over it.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/function.h"
+#include "scheme/moreau_internal.h"
+
+// Positions follow u_A up to the midpoint and u_E from there, where the velocity jumps; driven coordinates follow their
+// drives. Work and losses of the step belong to its second half.
+static void place_at(moreau *s, double t) {
+  s->shows_A = t < s->t_A + 0.5 * s->dt;
+  if (s->shows_A) moreau_move_from(s, s->q_A, s->u_A, t - s->t_A);
+  else moreau_move_from(s, s->q, s->u, t - s->t);
+  dynamics_set(s->m, s->x, t, s->x->q, s->x->u);
+  const double *losses = s->shows_A ? s->losses_A : s->losses;
+  s->impacts->loss_normal = losses[0], s->impacts->loss_tangential = losses[1];
+}
+
+carom_status moreau_show(void *scheme, double t, carom_error *error) {
+  moreau *s = scheme;
+  if (!(t >= s->t_A && t <= s->t)) return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+  place_at(s, t);
+  return CAROM_OK;
+}
+
+void moreau_show_end(void *scheme) {
+  moreau *s = scheme;
+  place_at(s, s->t);
+}
+
+static bool is_active(const contact_element *e, const scheme_contact *points) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++)
+    if (points[p].active) return true;
+  return false;
+}
+
+static void push_contacts(moreau *s) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    if (!is_active(e, s->last)) continue;
+    e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      const scheme_contact *c = &s->last[p];
+      if (c->active) contact_push(s->m, s->x, e, &s->looked[p], c->normal_force, c->tangential_force);
+    }
+  }
+}
+
+// Means over the last step: with the forces at its midpoint, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
+// hold there, and reactions and efforts follow from them.
+static void find_means(moreau *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  memcpy(s->shown, s->last, (size_t)s->contacts->point_count * sizeof *s->shown);
+  moreau_go_to_midpoint(s, s->q_A, s->u_A, s->t_A, s->dt);
+  coordinate_update(m, x);
+  dynamics_apply_forces(m, x);
+  if (m->row_count) {
+    x->t = s->t_A + s->dt;
+    constraints_evaluate(m, x);
+    memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
+    constraint_push(m, x, x->lambda, m->row_count);
+  }
+  push_contacts(s);
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
+  dynamics_drive_efforts(m, x);
+  dynamics_results(m, x);
+  for (int i = 0; i < m->drive_count; i++) {
+    const function *f = &m->drives[i].f;
+    double rate = 0.5 * (function_jet(f, s->t_A).d + function_jet(f, s->t_A + s->dt).d);
+    x->result.drive_power[i] = rate * x->drive_effort[i];
+  }
+}
+
+// Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step.
+static void find_places(moreau *s) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    double gaps[CONTACT_POINTS_MAX];
+    bool whole = !e->type->gaps || is_active(e, s->shown);
+    if (whole) e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    else e->type->gaps(s->m, s->x, e, gaps);
+    for (int k = 0; k < e->point_count; k++) {
+      scheme_contact *c = &s->shown[e->point0 + k];
+      contact_point *at = &s->looked[e->point0 + k];
+      c->gap = whole ? at->gap : gaps[k];
+      if (!c->active) continue;
+      at->n = c->point->n, at->t[0] = c->point->t[0], at->t[1] = c->point->t[1];
+      c->point = at;
+    }
+  }
+}
+
+// The state at the time shown, and with it potentials and what else forces tell of it.
+static void find_state(moreau *s, double t) {
+  place_at(s, t);
+  dynamics_positions_velocities(s->m, s->x);
+  coordinate_measure(s->m, s->x);
+  dynamics_apply_forces(s->m, s->x);
+  dynamics_energies(s->m, s->x);
+  find_places(s);
+}
+
+// What the first step would find. Where there are constraints it is the second: the first takes velocities to where they fit
+// the rows at its midpoint, half a step from the start, and needs half the forces for that. The scheme is left as it was;
+// what was found is in the motion's result.
+static bool try_step(moreau *s) {
+  const mechanism *m = s->m;
+  moreau saved = *s;
+  size_t points = (size_t)s->contacts->point_count + 1;
+  impact_ledger scratch = {.open = calloc(points, sizeof *scratch.open), .is_open = calloc(points, sizeof *scratch.is_open),
+                           .turns = s->impacts->turns, .point_count = s->contacts->point_count};
+  size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
+  double *kept = malloc((state + coordinates + 1) * sizeof *kept);
+  bool found = scratch.open && scratch.is_open && kept;
+  if (found) {
+    carom_error ignored = {0};
+    memcpy(kept, s->q, state * sizeof *kept);
+    memcpy(kept + state, s->x->joint_q, coordinates * sizeof *kept);
+    s->impacts = &scratch;
+    s->settings.dump = (problem_dump){0};
+    for (int k = 0; found && k < (m->row_count ? 2 : 1); k++) found = moreau_step(s, INFINITY, &ignored) == CAROM_OK;
+    if (found) find_means(s);
+    saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
+    *s = saved;
+    memcpy(s->q, kept, state * sizeof *kept);
+    memcpy(s->x->joint_q, kept + state, coordinates * sizeof *kept);
+    moreau_begin(s);
+  }
+  free(scratch.open), free(scratch.is_open), free(kept);
+  return found;
+}
+
+// After a step that failed, what acts is still that of the row before.
+bool moreau_result(void *scheme) {
+  moreau *s = scheme;
+  double t = s->x->t;
+  if (s->dt > 0 && !s->failed) find_means(s);
+  if (s->dt == 0 && !try_step(s)) return false;
+  find_state(s, t);
+  return true;
+}

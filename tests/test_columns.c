@@ -1,0 +1,330 @@
+// Every recorded column under every method that can run a model: what one method calls a reaction, an effort or an energy is
+// the same number under another. Methods and signals are listed by the program, so that new ones are compared as well.
+//
+// Columns are compared in the unit they have: the allowed difference is a tolerance times the largest number of that unit in
+// the model, and at least 1, the size in SI units of everything in these models.
+//   at rest, steady sliding   columns are constant, and a mean over a step is the value at each of its instants: what is
+//                             left is the tolerance of the methods (rtol = atol = 1e-10) and, for surfaces that give way
+//                             (`soft`), how far they are pressed in: F/k = 1e-6 m
+//   driven motion             a mean over a step of length h stands for its midpoint, half a step before the row (at the start
+//                             up to 3/2 steps after it), and the velocity of a time stepper is off by half a step: together
+//                             at most 3/2 h times the rate at which a column changes, which is that of the drive times the
+//                             harmonic that the column moves with, up to four
+#include "runs.h"
+
+#include "mechanics/signal.h"
+#include "sim.h"
+
+enum { MOST_METHODS = 16, MOST_TIMES = 3 };
+static const double step = 1e-3;  // of time steppers
+
+typedef struct subject {
+  const char *name, *text;
+  double times[MOST_TIMES];
+  double tolerance;        // between methods with rigid contact
+  double soft;             // where surfaces give way; 0: there are none
+  int methods;             // at least so many run it
+} subject;
+
+// --- one run --------------------------------------------------------------------------------------------------------
+
+typedef struct columns {
+  const char *method;
+  run r;
+  int count;
+  double *values;          // of one time
+} columns;
+
+// A method that needs a step is given one.
+static bool open_columns(columns *c, const char *path, const char *method, const char *coordinates) {
+  char settings[512];
+  const char *common = "integrator.rtol=1e-10 integrator.atol=1e-10";
+  c->method = method;
+  snprintf(settings, sizeof settings, "method=%s coordinates=%s %s", method, coordinates, common);
+  if (!run_try(&c->r, path, settings)) {
+    carom_error why = c->r.error;
+    run_close(&c->r);
+    snprintf(settings, sizeof settings, "method.%s.step=%g coordinates=%s %s", method, step, coordinates, common);
+    if (!run_try(&c->r, path, settings)) {
+      printf("      %s is left out: %s\n", method, why.message);
+      return run_close(&c->r), false;
+    }
+  }
+  c->count = carom_model_signal_count(c->r.model);
+  c->values = calloc((size_t)c->count, sizeof *c->values);
+  return CHECK(c->values);
+}
+
+static void close_columns(columns *c) {
+  free(c->values);
+  run_close(&c->r);
+}
+
+static bool read_columns(columns *c, double t) {
+  if (t > 0 && !run_to(&c->r, t)) return false;
+  memcpy(c->values, sim_read_all(c->r.sim), (size_t)c->count * sizeof *c->values);
+  return true;
+}
+
+static double largest_of(const columns *c, const char *unit) {
+  double most = 1;
+  for (int i = 0; i < c->count; i++)
+    if (strcmp(carom_model_signal_unit(c->r.model, i), unit) == 0) most = fmax(most, fabs(c->values[i]));
+  return most;
+}
+
+// --- two runs -------------------------------------------------------------------------------------------------------
+
+// What a run is made of and not what it finds: how exactly it closes its balance.
+static bool is_compared(const char *name) {
+  return strcmp(name, "energy.imbalance") != 0 && strcmp(name, "energy.projection") != 0;
+}
+
+static int compare_columns(const columns *a, const columns *b, double tolerance, double t, const char *subject_name) {
+  int compared = 0;
+  for (int i = 0; i < a->count; i++) {
+    const char *name = carom_model_signal_name(a->r.model, i), *unit = carom_model_signal_unit(a->r.model, i);
+    int k = carom_model_signal(b->r.model, name);
+    if (k < 0 || !is_compared(name)) continue;
+    compared++;
+    double scale = fmax(largest_of(a, unit), largest_of(b, unit));
+    if (!CHECK_NEAR(a->values[i], b->values[k], tolerance * scale))
+      printf("      %s: %s under %s and %s at t = %g s\n", subject_name, name, a->method, b->method, t);
+  }
+  return compared;
+}
+
+static bool is_soft(const columns *c) { return strcmp(c->r.sim->type->name, "compliant") == 0; }
+
+static int compare_at(columns *all, int count, const subject *s, double t, bool last) {
+  int compared = 0;
+  for (int i = 0; i < count; i++) read_columns(&all[i], t);
+  for (int i = 1; i < count; i++) {
+    bool soft = s->soft > 0 && (is_soft(&all[0]) || is_soft(&all[i]));
+    if (soft && !last) continue;  // it takes a while until a pressed surface has come to rest
+    compared += compare_columns(&all[0], &all[i], soft ? s->soft : s->tolerance, t, s->name);
+  }
+  return compared;
+}
+
+static void compare_methods(const subject *s, const char *coordinates) {
+  columns all[MOST_METHODS] = {0};
+  int scheme_count, count = 0, compared = 0;
+  const scheme_type *const *schemes = sim_schemes(&scheme_count);
+  const char *path = scratch("model.yaml");
+  if (!CHECK(scheme_count <= MOST_METHODS) || !write_text(path, s->text)) return;
+  for (int i = 0; i < scheme_count; i++) count += open_columns(&all[count], path, schemes[i]->name, coordinates);
+  CHECK_LE(s->methods, count);
+  for (int k = 0; k < MOST_TIMES; k++) compared += compare_at(all, count, s, s->times[k], k == MOST_TIMES - 1);
+  CHECK_LE(count - 1, compared);
+  for (int i = 0; i < count; i++) close_columns(&all[i]);
+}
+
+static void compare_all(const subject *s) {
+  compare_methods(s, "joint");
+  compare_methods(s, "absolute");
+}
+
+// --- at rest --------------------------------------------------------------------------------------------------------
+
+// A law with so much damping that what is put down has come to rest within a tenth of a second.
+#define PAD "law: kelvin-voigt, stiffness: 1e7, damping: 5e3"
+
+static void a_rod_rests_on_its_tip(void) {
+  compare_all(&(subject){.name = "rod", .methods = 3, .tolerance = 1e-9, .soft = 1e-5, .times = {0, 0.02, 0.6}, .text =
+    "space: planar\n"
+    "bodies: {rod: {mass: 1, inertia: 0.08333333333, com: [0.5, 0]}}\n"
+    "joints: {hinge: {revolute: [ground, rod]}}\n"
+    "surfaces:\n"
+    "  tip: {sphere: rod, at: [1, 0], radius: 0.1, material: m}\n"
+    "  floor: {plane: ground, at: [0, -0.1], material: m}\n"
+    "contacts: {tip: {between: [tip, floor]}}\n"
+    "materials: {m: {" PAD "}}\n"});
+}
+
+// A stool on three feet, out of balance, with a spring to ground; in space.
+static void a_stool_stands(void) {
+  compare_all(&(subject){.name = "stool", .methods = 3, .tolerance = 1e-8, .soft = 1e-5, .times = {0, 0.02, 0.6}, .text =
+    "bodies: {stool: {mass: 3, inertia: [0.1, 0.1, 0.15]}}\n"
+    "markers: {hook: {on: stool, at: [0.1, 0.05, 0.2]}, anchor: {on: ground, at: [0.1, 0.05, 1.5]}}\n"
+    "joints: {free: {free: [ground, stool], at: [0, 0, 0.5]}}\n"
+    "forces: {string: {spring: [anchor, hook], stiffness: 10, rest: 0.3, damping: 5}}\n"
+    "surfaces:\n"
+    "  a: {sphere: stool, at: [0.4, 0, -0.45], radius: 0.05, material: m}\n"
+    "  b: {sphere: stool, at: [-0.2, 0.3, -0.45], radius: 0.05, material: m}\n"
+    "  c: {sphere: stool, at: [-0.2, -0.3, -0.45], radius: 0.05, material: m}\n"
+    "  floor: {plane: ground, material: m}\n"
+    "materials: {m: {" PAD "}}\n"
+    "contacts: {heel: {between: [a, floor]}, left: {between: [b, floor]}, right: {between: [c, floor]}}\n"
+    "outputs: {load: heel.fn + string.force}\n"});
+}
+
+// A pendulum that hangs in a bearing with clearance, after it has fallen by it: 10 um, so that it strikes with 14 mm/s and a
+// time stepper finds it up to a step's way deep, (14 + 10) um.
+static void a_pendulum_hangs_in_its_bearing(void) {
+  compare_all(&(subject){.name = "bearing", .methods = 3, .tolerance = 5e-5, .soft = 5e-5, .times = {0.3, 0.4, 0.6}, .text =
+    "space: planar\n"
+    "bodies: {rod: {mass: 1, inertia: 0.1, com: [0, -0.5]}}\n"
+    "joints: {pin: {revolute: [ground, rod], clearance: 10 um, radius: 20 mm, material: m}}\n"
+    "materials: {m: {" PAD "}}\n"});
+}
+
+// --- steady sliding -------------------------------------------------------------------------------------------------
+
+// A ram that a drive moves evenly pushes a block against a damper and dry friction in its joint.
+static void a_drive_pushes_a_block(void) {
+  compare_all(&(subject){.name = "block", .methods = 3, .tolerance = 1e-8, .soft = 1e-5, .times = {0, 0.05, 0.5}, .text =
+    "space: planar\n"
+    "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"
+    "joints:\n"
+    "  guide: {prismatic: [ground, ram], axis: x}\n"
+    "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0]}\n"
+    "forces: {drag: {along: slide, damping: 3}}\n"
+    "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n"
+    "contacts: {ab: {between: [a, b]}}\n"
+    "materials: {m: {" PAD "}}\n"
+    "drives: {motor: {joint: guide, motion: 0.5*t}}\n"
+    "initial: {slide: {u: 0.5}}\n"});
+}
+
+// Dry friction in joints is for rigid methods.
+static void a_drive_pushes_a_block_that_rubs(void) {
+  compare_all(&(subject){.name = "rubbing block", .methods = 2, .tolerance = 1e-8, .times = {0, 0.05, 0.5}, .text =
+    "space: planar\n"
+    "bodies: {ram: {mass: 1, inertia: 1}, block: {mass: 2, inertia: 1}}\n"
+    "joints:\n"
+    "  guide: {prismatic: [ground, ram], axis: x}\n"
+    "  slide: {prismatic: [ground, block], axis: x, at: [0.2, 0], friction: 0.2, friction_force: 1}\n"
+    "surfaces: {a: {sphere: ram, radius: 0.1, material: m}, b: {sphere: block, radius: 0.1, material: m}}\n"
+    "contacts: {ab: {between: [a, b]}}\n"
+    "materials: {m: {restitution: 0}}\n"
+    "drives: {motor: {joint: guide, motion: 0.5*t}}\n"
+    "initial: {slide: {u: 0.5}}\n"});
+}
+
+// A sled on three runners in space: a spring pulls it along as fast as its drive goes, and friction holds against it.
+static void a_sled_is_pulled(void) {
+  compare_all(&(subject){.name = "sled", .methods = 3, .tolerance = 1e-7, .soft = 1e-4, .times = {0, 0.05, 0.5}, .text =
+    "gravity: [0, 0, -10]\n"
+    "bodies: {sled: {mass: 1, inertia: [0.1, 0.1, 0.1]}, horse: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+    "markers: {hook: {on: sled, at: [0, 0, -0.1]}, collar: {on: horse}}\n"
+    "joints:\n"
+    "  free: {free: [ground, sled], at: [0, 0, 0.1]}\n"
+    "  track: {prismatic: [ground, horse], axis: x, at: [1, 0, 0]}\n"
+    "forces: {rope: {spring: [hook, collar], stiffness: 10, rest: 0.7}}\n"
+    "surfaces:\n"
+    "  a: {point: sled, at: [0.3, 0, -0.1], material: m}\n"
+    "  b: {point: sled, at: [-0.2, 0.2, -0.1], material: m}\n"
+    "  c: {point: sled, at: [-0.2, -0.2, -0.1], material: m}\n"
+    "  floor: {plane: ground, material: m}\n"
+    "materials: {m: {" PAD ", friction: 0.3, v0: 1e-4}}\n"
+    "drives: {pull: {joint: track, motion: t}}\n"
+    "initial: {free: {u: [0, 0, 0, 1, 0, 0]}}\n"});
+}
+
+// --- driven motion --------------------------------------------------------------------------------------------------
+
+// A crank that turns evenly at 2 rad/s moves rod and ram: columns with up to four times its rate.
+static void a_crank_turns(void) {
+  compare_all(&(subject){.name = "crank", .methods = 4, .tolerance = 1.5e-3 * 4 * 2, .times = {0, 0.5, 2}, .text =
+    "space: planar\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: 0.1, com: [0.25, 0]}\n"
+    "  rod: {mass: 1, inertia: 0.1, com: [0.75, 0]}\n"
+    "  ram: {mass: 1, inertia: 0.1}\n"
+    "joints:\n"
+    "  crank: {revolute: [ground, crank]}\n"
+    "  rod: {revolute: [crank, rod], at: [0.5, 0]}\n"
+    "  pin: {revolute: [rod, ram], at: [1.5, 0]}\n"
+    "  guide: {prismatic: [ground, ram], axis: x}\n"
+    "forces: {load: {along: guide, damping: 2, stiffness: 3, rest: 2}}\n"
+    "drives: {motor: {joint: crank, motion: 2*t}}\n"
+    "initial: {crank: {q: 0}}\n"});
+}
+
+// The same in space, where the ram slides beside the plane that the crank turns in.
+static void a_crank_turns_in_space(void) {
+  compare_all(&(subject){.name = "crank in space", .methods = 4, .tolerance = 1.5e-3 * 4 * 2, .times = {0, 0.5, 2}, .text =
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], com: [0.25, 0, 0]}\n"
+    "  rod: {mass: 1, inertia: [0.01, 0.1, 0.1], com: [0.75, 0, 0]}\n"
+    "  ram: {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+    "joints:\n"
+    "  crank: {revolute: [ground, crank], axis: y}\n"
+    "  rod: {spherical: [crank, rod], at: [0.5, 0, 0]}\n"
+    "  pin: {universal: [rod, ram], at: [1.5, 0, 0], axis: z}\n"
+    "  guide: {prismatic: [ground, ram], axis: x, at: [0, 0.3, 0]}\n"
+    "forces: {load: {along: guide, damping: 2, stiffness: 3, rest: 2}}\n"
+    "drives: {motor: {joint: crank, motion: 2*t}}\n"
+    "initial: {guide: {q: 1.9}}\n"});
+}
+
+// --- rows between steps ---------------------------------------------------------------------------------------------
+
+// A ball that arrives at 1 m/s, 2 mm above the floor one millisecond into a step of 10 ms, and a table that a drive lifts.
+// Up to the midpoint of the step the ball moves with the velocity before the impact, from there with the one after it.
+static void rows_within_a_step_follow_the_motion(void) {
+  run r;
+  if (!run_open_text(&r,
+    "space: planar\n"
+    "gravity: [0, 0]\n"
+    "bodies: {ball: {mass: 1, inertia: 1}, table: {mass: 1, inertia: 1}}\n"
+    "joints: {fall: {prismatic: [ground, ball], axis: y}, lift: {prismatic: [ground, table], axis: y}}\n"
+    "surfaces: {b: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+    "contacts: {bf: {between: [b, floor]}}\n"
+    "materials: {m: {restitution: 1}}\n"
+    "drives: {motor: {joint: lift, motion: 3*t^2}}\n"
+    "initial: {fall: {q: 0.153, u: -1}}\n"
+    "method: {moreau: {step: 10 ms}}\n", NULL)) return;
+  for (int k = 0; k < 6; k++) CHECK(carom_sim_step(r.sim, 1, &r.error) == CAROM_OK);
+  CHECK_NEAR(carom_sim_time(r.sim), 0.06, 1e-15);
+  const double end = run_read(&r, "fall.q");
+  for (int k = 0; k <= 10; k++) {
+    double t = 0.05 + 1e-3 * k, before = 0.103 - (t - 0.05), after = end - (0.06 - t);
+    if (k == 5) continue;  // the velocity jumps there
+    CHECK(sim_show(r.sim, fmin(t, 0.06), &r.error) == CAROM_OK);
+    CHECK_NEAR(run_read(&r, "fall.q"), k < 5 ? before : after, 1e-15);
+    CHECK_NEAR(run_read(&r, "fall.u"), k < 5 ? -1 : 1, 1e-15);
+    CHECK_NEAR(run_read(&r, "bf.gap"), (k < 5 ? before : after) - 0.1, 1e-15);
+    CHECK_NEAR(run_read(&r, "bf.fn"), 2 / 0.01, 1e-9);    // the mean over the step
+    CHECK_NEAR(run_read(&r, "fall.a"), 2 / 0.01, 1e-9);
+    CHECK_NEAR(run_read(&r, "lift.q"), 3 * t * t, 1e-15);
+    CHECK_NEAR(run_read(&r, "lift.u"), 6 * t, 1e-14);
+    CHECK_NEAR(run_read(&r, "motor.effort"), 6, 1e-10);
+    CHECK_NEAR(run_read(&r, "energy.impact"), 0, 1e-12);
+  }
+  CHECK(sim_show(r.sim, 0.049, &r.error) == CAROM_ERROR_USAGE);
+  run_close(&r);
+}
+
+static void columns_say_how_they_are_sampled(void) {
+  run r;
+  if (!run_open(&r, "sliding-block", "method.moreau.step=1e-3")) return;
+  int means = 0;
+  for (int i = 0; i < carom_model_signal_count(r.model); i++) means += sim_signal_is_mean(r.model, i);
+  CHECK(means > 0);
+  const char *const means_are[] = {"block.ax"}, *const instants_are[] = {"t", "block.x", "block.vx", "energy.kinetic"};
+  for (size_t i = 0; i < sizeof means_are / sizeof *means_are; i++)
+    CHECK(strcmp(carom_model_signal_sampling(r.model, carom_model_signal(r.model, means_are[i])), "mean") == 0);
+  for (size_t i = 0; i < sizeof instants_are / sizeof *instants_are; i++)
+    CHECK(strcmp(carom_model_signal_sampling(r.model, carom_model_signal(r.model, instants_are[i])), "instant") == 0);
+  CHECK(carom_model_signal_sampling(r.model, -1) == NULL);
+  run_close(&r);
+  if (!run_open(&r, "sliding-block", "method=event")) return;
+  for (int i = 0; i < carom_model_signal_count(r.model); i++) CHECK(!sim_signal_is_mean(r.model, i));
+  run_close(&r);
+}
+
+int main(void) {
+  RUN(a_rod_rests_on_its_tip);
+  RUN(a_stool_stands);
+  RUN(a_pendulum_hangs_in_its_bearing);
+  RUN(a_drive_pushes_a_block);
+  RUN(a_drive_pushes_a_block_that_rubs);
+  RUN(a_sled_is_pulled);
+  RUN(a_crank_turns);
+  RUN(a_crank_turns_in_space);
+  RUN(rows_within_a_step_follow_the_motion);
+  RUN(columns_say_how_they_are_sampled);
+  return check_summary();
+}
