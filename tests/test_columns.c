@@ -12,7 +12,7 @@
 //                             harmonic that the column moves with, up to four
 #include "runs.h"
 
-#include "mechanics/signal.h"
+#include "record/record.h"
 #include "sim.h"
 
 enum { MOST_METHODS = 16, MOST_TIMES = 3 };
@@ -169,6 +169,24 @@ static void a_pendulum_hangs_in_its_bearing(void) {
     "materials: {m: {" PAD "}}\n"});
 }
 
+// A table on a slope: one foot holds it by friction, the other slides freely. Bristles keep it from creeping where friction is
+// a law.
+static void a_table_stands_on_a_slope(void) {
+  compare_all(&(subject){.name = "slope", .methods = 3, .tolerance = 1e-8, .soft = 1e-5, .times = {0, 0.02, 0.6}, .text =
+    "space: planar\n"
+    "gravity: [1, -10]\n"
+    "bodies: {table: {mass: 2, inertia: 0.1}}\n"
+    "joints: {free: {free: [ground, table], at: [0, 0.5]}}\n"
+    "surfaces:\n"
+    "  a: {sphere: table, at: [-0.5, -0.45], radius: 0.05}\n"
+    "  b: {sphere: table, at: [0.5, -0.45], radius: 0.05}\n"
+    "  floor: {plane: ground}\n"
+    "contacts: {rough: {between: [a, floor], material: rough}, smooth: {between: [b, floor], material: smooth}}\n"
+    "materials:\n"
+    "  rough: {" PAD ", friction: 0.5, friction_law: lugre}\n"
+    "  smooth: {" PAD "}\n"});
+}
+
 // --- steady sliding -------------------------------------------------------------------------------------------------
 
 // A ram that a drive moves evenly pushes a block against a damper and dry friction in its joint.
@@ -218,7 +236,7 @@ static void a_sled_is_pulled(void) {
     "  c: {point: sled, at: [-0.2, -0.2, -0.1], material: m}\n"
     "  floor: {plane: ground, material: m}\n"
     "materials: {m: {" PAD ", friction: 0.3, v0: 1e-4}}\n"
-    "drives: {pull: {joint: track, motion: t}}\n"
+    "drives: {pull: {joint: track, motion: 1 m/s*t}}\n"
     "initial: {free: {u: [0, 0, 0, 1, 0, 0]}}\n"});
 }
 
@@ -315,10 +333,35 @@ static void columns_say_how_they_are_sampled(void) {
   run_close(&r);
 }
 
+// The record says the same of each column; a reader of older ones finds nothing.
+static void records_say_how_they_are_sampled(void) {
+  carom_error error = {0};
+  carom_model *model = example_load("sliding-block", "method.moreau.step=1e-3 end=0.01");
+  if (!model) return;
+  const char *path = scratch("sampling.h5");
+  CHECK(carom_run(model, &(carom_run_options){.record = path}, NULL, &error) == CAROM_OK);
+  record_reader *in = record_open(path, &error);
+  int columns = 0, means = 0;
+  for (int i = 0; CHECK(in) && i < record_table_count(in); i++) {
+    record_table t = record_get_table(in, i);
+    bool of_signals = carom_model_signal(model, t.columns[t.column_count - 1]) >= 0;
+    if (!CHECK((t.sampling != NULL) == of_signals) || !of_signals) continue;
+    for (int k = 0; k < t.column_count; k++, columns++) {
+      int signal = carom_model_signal(model, t.columns[k]);
+      CHECK(strcmp(t.sampling[k], carom_model_signal_sampling(model, signal)) == 0);
+      means += strcmp(t.sampling[k], "mean") == 0;
+    }
+  }
+  CHECK(means > 0 && means < columns);
+  record_close(in);
+  carom_model_destroy(model);
+}
+
 int main(void) {
   RUN(a_rod_rests_on_its_tip);
   RUN(a_stool_stands);
   RUN(a_pendulum_hangs_in_its_bearing);
+  RUN(a_table_stands_on_a_slope);
   RUN(a_drive_pushes_a_block);
   RUN(a_drive_pushes_a_block_that_rubs);
   RUN(a_sled_is_pulled);
@@ -326,5 +369,6 @@ int main(void) {
   RUN(a_crank_turns_in_space);
   RUN(rows_within_a_step_follow_the_motion);
   RUN(columns_say_how_they_are_sampled);
+  RUN(records_say_how_they_are_sampled);
   return check_summary();
 }

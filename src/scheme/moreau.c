@@ -42,6 +42,7 @@ static void allocate(moreau *s) {
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
+  s->kept = ARENA_ARRAY(a, double, m->nq + m->nv + m->joint_nq + 1);
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);

@@ -58,6 +58,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   bool sticks = c.slip <= 1e-9 * c.speed;
   last->slides = !sticks;
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
+  if (s->trying) return;
   if (!(P[0] > 0)) {
     impact_part(s->impacts, point);
     return;
@@ -76,7 +77,7 @@ static void book_contacts(moreau *s, double dt) {
   for (int p = 0; p < s->contacts->point_count; p++) {
     if (next < s->active_count && s->active[next] == p)
       book_contact(s, next++, dt, &losses);
-    else
+    else if (!s->trying)
       impact_part(s->impacts, p);
   }
   if (losses.sum < -losses.slack) {

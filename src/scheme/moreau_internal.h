@@ -29,6 +29,8 @@ typedef struct moreau {
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
   bool shows_A;                          // the time shown is before the midpoint
   bool failed;                           // the step under way was given up
+  bool trying;                           // it is a trial: the ledger of impacts is left alone
+  double *kept;                          // the state and joint coordinates before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // one a speed, for the moment
   double projection_energy;

@@ -1,6 +1,5 @@
 // What a step of Moreau's scheme shows: the state at a time within it, and means over it.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -112,28 +111,23 @@ static void find_state(moreau *s, double t) {
 static bool try_step(moreau *s) {
   const mechanism *m = s->m;
   moreau saved = *s;
-  size_t points = (size_t)s->contacts->point_count + 1;
-  impact_ledger scratch = {.open = calloc(points, sizeof *scratch.open), .is_open = calloc(points, sizeof *scratch.is_open),
-                           .turns = s->impacts->turns, .point_count = s->contacts->point_count};
   size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
-  double *kept = malloc((state + coordinates + 1) * sizeof *kept);
-  bool found = scratch.open && scratch.is_open && kept;
-  if (found) {
-    carom_error ignored = {0};
-    memcpy(kept, s->q, state * sizeof *kept);
-    memcpy(kept + state, s->x->joint_q, coordinates * sizeof *kept);
-    s->impacts = &scratch;
-    s->settings.dump = (problem_dump){0};
-    for (int k = 0; found && k < (m->row_count ? 2 : 1); k++) found = moreau_step(s, INFINITY, &ignored) == CAROM_OK;
-    if (found) find_means(s);
-    saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
-    *s = saved;
-    memcpy(s->q, kept, state * sizeof *kept);
-    memcpy(s->x->joint_q, kept + state, coordinates * sizeof *kept);
-    moreau_begin(s);
-  }
-  free(scratch.open), free(scratch.is_open), free(kept);
-  return found;
+  impact_ledger none = {0};
+  carom_error ignored = {0};
+  carom_status status = CAROM_OK;
+  memcpy(s->kept, s->q, state * sizeof *s->kept);
+  memcpy(s->kept + state, s->x->joint_q, coordinates * sizeof *s->kept);
+  s->trying = true;
+  s->impacts = &none;
+  s->settings.dump = (problem_dump){0};
+  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = moreau_step(s, INFINITY, &ignored);
+  if (status == CAROM_OK) find_means(s);
+  saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
+  *s = saved;
+  memcpy(s->q, s->kept, state * sizeof *s->kept);
+  memcpy(s->x->joint_q, s->kept + state, coordinates * sizeof *s->kept);
+  moreau_begin(s);
+  return status == CAROM_OK || status == CAROM_INTERRUPTED;  // the run is told by its first step
 }
 
 // After a step that failed, what acts is still that of the row before.
