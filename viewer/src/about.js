@@ -8,11 +8,11 @@ const METHOD = {
 const INTEGRATOR = {
   adams: 'Adams, variable step and order', bdf: 'BDF, variable step and order, for stiff motion', erk: 'Runge–Kutta, variable step', rk4: 'Runge–Kutta 4, fixed step', ida: 'IDA on the differential-algebraic equations',
 };
-const COORDINATES = { joint: 'of joints, along the tree of bodies', absolute: 'of each body, every joint a constraint' };
+const COORDINATES = { joint: 'joint coordinates on a tree of bodies', absolute: 'absolute coordinates of each body, joints as constraints' };
 const ENTRY = {
-  locate: 'located in time', reject: 'steps that enter too deep are refused', restart: 'back to an interpolated instant of touch', none: 'wherever a step happens to end',
+  locate: 'located in time', reject: 'steps that enter too deep are rejected', restart: 'restart at an interpolated instant of first contact', none: 'no control: at the end of a step',
 };
-const CLOSED = { project: 'projection of each step', baumgarte: 'Baumgarte’s stabilisation', ggl: 'stabilised index 2' };
+const CLOSED = { project: 'projection after each step', baumgarte: 'Baumgarte stabilisation', ggl: 'stabilised index 2' };
 
 const seconds = (x) => quantity(x, 's', 6);
 const yes = (on) => (on ? 'yes' : 'no');
@@ -20,25 +20,25 @@ const yes = (on) => (on ? 'yes' : 'no');
 const OPTIONS = {
   method: {
     step: ['step', seconds],
-    constraints: ['loops kept closed by', (x, o, run) => (hasLoops(run) ? CLOSED[x] ?? x : null)],
+    constraints: ['loop constraints enforced by', (x, o, run) => (hasLoops(run) ? CLOSED[x] ?? x : null)],
     alpha: ['Baumgarte α', (x, o) => (o.constraints === 'baumgarte' ? `${plain(x)} 1/s` : null)],
     beta: ['Baumgarte β', (x, o) => (o.constraints === 'baumgarte' ? `${plain(x)} 1/s` : null)],
-    project: ['positions put back onto constraints', (x, o, run) => (hasLoops(run) ? yes(x) : null)],
-    tolerance: ['residual allowed in contact problems', (x, o, run) => (run.impacts ? plain(x) : null)],
-    activation: ['gap at which a contact takes part', (x) => (x > 0 ? quantity(x, 'm') : null)],
-    separate: ['overlaps at the start moved apart', (x) => (x ? 'yes' : null)],
-    impact: ['restitution is of', (x, o, run) => (run.impacts ? { newton: 'speeds (Newton)', poisson: 'impulses (Poisson)' }[x] ?? x : null)],
+    project: ['positions projected onto constraints', (x, o, run) => (hasLoops(run) ? yes(x) : null)],
+    tolerance: ['tolerance of contact problems', (x, o, run) => (run.impacts ? plain(x) : null)],
+    activation: ['contacts become active below a gap of', (x) => (x > 0 ? quantity(x, 'm') : null)],
+    separate: ['surfaces that overlap at the start are separated', (x) => (x ? 'yes' : null)],
+    impact: ['restitution relates', (x, o, run) => (run.impacts ? { newton: 'speeds (Newton)', poisson: 'impulses (Poisson)' }[x] ?? x : null)],
     accumulation: ['impacts summed below', (x) => (x > 0 ? quantity(x, 'm/s') : null)],
     entry: ['contact begins', (x) => ENTRY[x] ?? x],
-    penetration_max: ['penetration allowed at first touch', (x) => (x > 0 ? quantity(x, 'm') : null)],
-    approach_min: ['least approach speed given to laws', (x) => (x > 0 ? quantity(x, 'm/s') : null)],
+    penetration_max: ['bound of penetration at first contact', (x) => (x > 0 ? quantity(x, 'm') : null)],
+    approach_min: ['smallest approach speed used by laws', (x) => (x > 0 ? quantity(x, 'm/s') : null)],
     dump: ['contact problems saved as', (x) => x || null],
     dump_every: ['contact problems saved', (x) => (x > 0 ? (x === 1 ? 'all' : `one in ${count(x)}`) : null)],
   },
   integrator: {
     type: ['integrator', (x) => INTEGRATOR[x] ?? x],
     rtol: ['relative tolerance', (x, o) => (o.type === 'rk4' ? null : plain(x))],
-    atol: ['absolute tolerance, of each quantity’s scale', (x, o) => (o.type === 'rk4' ? null : plain(x))],
+    atol: ['absolute tolerance, relative to the scale of each quantity', (x, o) => (o.type === 'rk4' ? null : plain(x))],
     step: [(o) => (o.type === 'rk4' ? 'step' : 'first step'), (x) => (x > 0 ? seconds(x) : null)],
     step_min: ['shortest step', (x) => (x > 0 ? seconds(x) : null)],
     step_max: ['longest step', (x) => (x > 0 ? seconds(x) : null)],
@@ -55,7 +55,7 @@ const hasLoops = (run) => run.coordinates === 'absolute' || run.scene?.joints?.s
 
 export function startAbout(section, report) {
   replace(section, report.runs.map((run) => runPanel(run, report.runs.length > 1)), h('p', { class: 'note' },
-    `Page written by carom ${report.tool}${report.made ? ` on ${report.made.replace('T', ' ').replace('Z', ' UTC')}` : ''}. It holds all it shows and asks no server for anything.`));
+    `Page written by carom ${report.tool}${report.made ? ` on ${report.made.replace('T', ' ').replace('Z', ' UTC')}` : ''}. It is self-contained and needs no server.`));
 }
 
 function runPanel(run, many) {
@@ -65,9 +65,9 @@ function runPanel(run, many) {
       ...(run.options?.integrator ? optionFacts(run, 'integrator') : [['integrator', INTEGRATOR[run.integrator] ?? run.integrator]])]],
     ['Model', [['space', run.space], ['coordinates', COORDINATES[run.coordinates] ?? run.coordinates], ['bodies', number((run.scene?.bodies?.length ?? 1) - 1)],
       ['joints', number(run.scene?.joints?.length || undefined)], ['contacts', number(run.scene?.contacts?.length || undefined)]]],
-    ['Cost', [['steps', number(s.steps)], ['refused steps', s.rejected ? number(s.rejected) : ''], ['evaluations of the equations', number(s.evaluations)],
-      ['contact problems', s.solver?.solves ? number(s.solver.solves) : ''], ['time it took', s.wall_s === undefined ? '' : quantity(s.wall_s, 's', 3)]]],
-    ['Record', [['file', run.file], ['ended', { done: 'as the model asks', failed: 'failed', interrupted: 'interrupted', running: 'still running', killed: 'killed' }[run.status] ?? run.status],
+    ['Cost', [['steps', number(s.steps)], ['rejected steps', s.rejected ? number(s.rejected) : ''], ['evaluations of the equations of motion', number(s.evaluations)],
+      ['contact problems', s.solver?.solves ? number(s.solver.solves) : ''], ['wall time', s.wall_s === undefined ? '' : quantity(s.wall_s, 's', 3)]]],
+    ['Record', [['file', run.file], ['ended', { done: 'at the end of the model', failed: 'failed', interrupted: 'interrupted', running: 'still running', killed: 'killed' }[run.status] ?? run.status],
       ...optionFacts(run, 'record'), ['rows', count(axis.rows)], ['rows in this page', axis.kept === axis.rows ? 'all' : count(axis.kept)],
       ['made by', `carom ${run.version}`], ['continues', run.resumed_from]]],
     ...Object.keys(run.options ?? {}).filter((group) => !OPTIONS[group]).map((group) => [group, optionFacts(run, group)]),
@@ -104,7 +104,7 @@ function optionFacts(run, group) {
 }
 
 function sourceText(file, open) {
-  if (file.text === null || file.text === undefined) return h('p', { class: 'body note' }, 'The model was made by a program; it has no text.');
+  if (file.text === null || file.text === undefined) return h('p', { class: 'body note' }, 'The model was built by a program and has no text.');
   const lines = file.text.replace(/\n$/, '').split('\n');
   return h('details', { open }, h('summary', {}, `${file.name || 'Model'} (${several(lines.length, 'line')})`),
     h('div', { class: 'source', tabindex: 0, role: 'region', 'aria-label': `Text of ${file.name || 'the model'}` }, h('ol', {}, lines.map((line) => h('li', {}, line)))));

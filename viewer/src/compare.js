@@ -38,7 +38,7 @@ function remarks(first, second) {
   else if (both.length < a.length || both.length < b.length) list.push(`The models differ: in ${first.label} only: ${most(a.filter((n) => !both.includes(n)))}; in ${second.label} only: ${most(b.filter((n) => !both.includes(n)))}. What bears the same name in both is compared.`);
   if (first.t0 !== second.t0 || first.t1 !== second.t1) {
     const from = Math.max(first.t0, second.t0), to = Math.min(first.t1, second.t1);
-    list.push(from > to ? 'The runs have no time in common: nothing can be held against each other.'
+    list.push(from > to ? 'The runs have no common time and cannot be compared.'
       : `Compared from ${quantity(from, 's', 6)} to ${quantity(to, 's', 6)}, the time that both have: ${first.label} goes from ${quantity(first.t0, 's', 6)} to ${quantity(first.t1, 's', 6)}, ${second.label} from ${quantity(second.t0, 's', 6)} to ${quantity(second.t1, 's', 6)}. Beyond its end a run stands still in the scene.`);
   }
   return list;
@@ -46,7 +46,7 @@ function remarks(first, second) {
 
 function differences({ columns }, clock) {
   const sorted = [...columns].sort((a, b) => b.max / (b.range || 1) - a.max / (a.range || 1)), share = (c) => (c.range > 0 ? `${plain(100 * c.max / c.range, 3)} %` : '–');
-  if (!sorted.length) return block('Largest differences', 'No joint coordinate bears the same name in both runs.', null);
+  if (!sorted.length) return block('Largest differences', 'No joint coordinate has the same name in both runs.', null);
   return block('Largest differences', `${several(sorted.length, 'coordinate')} of joints, largest share of the range first; a click goes to the moment`,
     table('Differences', head('quantity', 'largest', 'of range', 'rms', 'at'),
       sorted.slice(0, 2 * MOST).map((c) => row([c.name, quantity(c.max, c.unit), share(c), quantity(c.rms, c.unit), quantity(c.at, 's', 6)], Number.isFinite(c.at) ? chosen(() => clock.seek(c.at)) : {}))));

@@ -15,9 +15,9 @@ const HEADS = {
   loss_tangential: 'loss along', deepest: 'deepest', penetration: 'at touch', penetration_bound: 'bound', stick_time: 'sticks', slip_time: 'slips',
 };
 const HINTS = {
-  start: 'When the bodies met', duration: 'How long they touched', approach_speed: 'Speed towards each other before', separation_speed: 'Speed away from each other after',
-  restitution_achieved: 'Restitution: separation over approach', restitution: 'Restitution that the model asks for', impulse_normal: 'Force over time, normal to the surfaces', peak_force: 'Largest normal force',
-  loss: 'Energy lost, normal and along', deepest: 'Deepest penetration', penetration: 'Penetration when contact was found', point: 'What touched',
+  start: 'Time of first contact', duration: 'Duration of contact', approach_speed: 'Normal approach speed before the impact', separation_speed: 'Normal separation speed after the impact',
+  restitution_achieved: 'Achieved restitution: separation speed over approach speed', restitution: 'Nominal restitution of the model', impulse_normal: 'Normal impulse', peak_force: 'Largest normal force',
+  loss: 'Energy loss, normal and tangential', deepest: 'Deepest penetration', penetration: 'Penetration at the detection of the contact', point: 'Contact and contact point',
 };
 const KINDS = [[IMPACT_KIND, 'impacts'], [LASTING_KIND, 'lasting contacts'], [TOUCH_KIND, 'mere touches']];
 const FEW = ['start', 'duration', 'approach_speed', 'restitution_achieved', 'impulse_normal', 'peak_force', 'loss', 'deepest'];
@@ -31,7 +31,7 @@ export function startEvents(section, runs, clock) {
     const { run } = clock;
     table?.stop();
     table = run.impacts?.kept ? new Events(section, run, clock, title(run)) : null;
-    if (!table) none(run, run.impacts ? 'Nothing touched in this run.' : 'Nothing in this model can touch.');
+    if (!table) none(run, run.impacts ? 'No contact occurred in this run.' : 'This model has no contacts.');
   };
   clock.on('run', show);
   show();

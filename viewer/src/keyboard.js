@@ -4,12 +4,12 @@ import { step, toImpact, faster } from './timeline.js';
 
 const KEYS = [
   ['Space', 'play and pause'],
-  ['← →', 'one recorded frame back or on'],
-  ['Shift ← →', 'the impact before, the next impact'],
+  ['← →', 'previous or next recorded frame'],
+  ['Shift ← →', 'previous or next impact'],
   ['Home End', 'start and end of the view'],
   ['[ ]', 'slower, faster'],
   ['L', 'loop the view'],
-  ['+ −', 'closer, further, about the present time'],
+  ['+ −', 'zoom in and out around the current time'],
   ['0', 'the whole run'],
   ['F', 'fit the scene'],
   ['T', 'light, dark, as the system'],

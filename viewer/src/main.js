@@ -64,7 +64,7 @@ function keepHeights() {
 
 function showEmpty() {
   replace(at('head'), h('span', { class: 'brand' }, 'carom'));
-  document.body.append(h('div', { class: 'empty' }, h('h1', {}, 'This page holds no run'), h('p', {}, 'It is the empty form that a run is put into:'),
+  document.body.append(h('div', { class: 'empty' }, h('h1', {}, 'This page contains no run'), h('p', {}, 'It is the template that `carom report` fills:'),
     h('pre', {}, 'carom run MODEL.yaml -o RUN.h5\ncarom report RUN.h5 -o run.html')));
   document.documentElement.dataset.ready = 'empty';
 }

@@ -97,8 +97,8 @@ export class Strip {
       const size = 2 + share(s, DECADES) * (tall - 2);
       c.fillRect(x - 0.5, base - size, 1.25, size);
     }
-    this.element.title = dense ? `Each bar the strongest impact within ${quantity((b - a) * BAR / width, 's', 2)}, the darker the more there are; closer (+) shows each`
-      : 'Each mark an impact, the taller the harder; below, contact that sticks (thick) and slips (thin)';
+    this.element.title = dense ? `Each bar shows the strongest impact within ${quantity((b - a) * BAR / width, 's', 2)}; darker bars contain more impacts. Zoom in (+) to see each one`
+      : 'Each mark is an impact; taller marks are stronger. Below: sticking contact (thick) and slipping contact (thin)';
   }
 }
 

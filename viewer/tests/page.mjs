@@ -16,7 +16,7 @@ export function pageChecks(browser, scratch) {
 
   check('a page without a run says how to make one', async () => {
     const page = await open(browser, join(import.meta.dirname, '../dist/index.html'));
-    assert.match(await page.textContent('body'), /holds no run/);
+    assert.match(await page.textContent('body'), /contains no run/);
     assert.deepEqual(page.trouble, []);
     await page.shut();
   });

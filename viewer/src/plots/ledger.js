@@ -16,8 +16,8 @@ const ENERGY = { unit: 'J' }, TIME = { name: 't', unit: 's' };
 const short = (column) => column.name.replace(/^energy\./, '');
 // What each account is, for those who do not know it by its name.
 const MEANING = {
-  kinetic: 'energy of motion', gravity: 'energy of height', spring: 'energy stored in springs', contact: 'energy stored in pressed contacts', drive: 'work of drives since the start',
-  applied: 'work of applied forces since the start', projection: 'work of moving bodies back onto constraints', damper: 'lost in dampers', impact: 'lost in impacts and contact damping', friction: 'lost in friction',
+  kinetic: 'kinetic energy', gravity: 'potential energy of gravity', spring: 'potential energy of springs', contact: 'elastic energy of contacts', drive: 'work of drives since the start',
+  applied: 'work of applied forces since the start', projection: 'energy added by the projection onto constraints', damper: 'lost in dampers', impact: 'lost in impacts and contact damping', friction: 'lost in friction',
 };
 const nameOf = (column) => short(column).replaceAll('_', ' ');
 
@@ -43,7 +43,7 @@ class Ledger {
     // Stored first, then lost. Gravity has no zero of its own: it counts from its lowest value, lest the stack turn over.
     this.layers = [...moved.filter((c) => !WORK.has(short(c)) && !LOST.has(short(c))), ...moved.filter((c) => LOST.has(short(c)))]
       .map((column, k) => ({ column, floor: Math.min(0, column.min ?? 0), lost: LOST.has(short(column)), colour: k % 8 }));
-    this.canvas = h('canvas', { role: 'img', tabindex: 0, 'aria-label': 'Energy over time, stacked, and below it what is unaccounted for. Arrow keys go from sample to sample, + and − change the stretch of time in view, 0 shows all.' });
+    this.canvas = h('canvas', { role: 'img', tabindex: 0, 'aria-label': 'Energy over time, stacked, and below it the energy error. Arrow keys go from sample to sample, + and − change the stretch of time in view, 0 shows all.' });
     this.line = h('div', { class: 'cursor' });
     this.host = h('div', { class: 'plot' }, this.canvas, this.line);
     this.legend = h('div', { class: 'chips' });

@@ -173,7 +173,7 @@ function loopPanel(runs, clock, name) {
     say();
   }));
   say();
-  return shell(runs, title, h('div', { class: 'controls note' }, 'of the last impact by the present time, before the first of the strongest'), plot, state, element);
+  return shell(runs, title, h('div', { class: 'controls note' }, 'of the last impact before the current time, or of the strongest if there is none'), plot, state, element);
 }
 
 // Where the angle passes `at` (mod a turn) in the sense in which it turns on the whole, as a section has one side: a straight line between the
@@ -215,7 +215,7 @@ function sectionPanel(runs, clock, angles) {
     plot.draw();
   };
   return shell(runs, 'Poincaré section', h('div', { class: 'controls' },
-    h('label', {}, 'when', select('Angle that strikes', angles.map((a) => [a, a]), angle, (a) => {
+    h('label', {}, 'when', select('Angle that triggers the section', angles.map((a) => [a, a]), angle, (a) => {
       angle = a;
       plot.draw();
     }), '=', number, '°'),
