@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "carom/carom.h"
 #include "model/source.h"
 #include "record/csv.h"
+#include "record/own.h"
 #include "record/record.h"
 
 void carom_skip_exit_cleanup(void) { record_skip_exit_handler(); }
@@ -132,10 +134,17 @@ static carom_status copy_rows(exporter *x, long first, long count) {
   return status;
 }
 
-static carom_status export_all(exporter *x, const char *run, const char *table, const char *path, bool units) {
-  x->in = record_open(run, x->error);
-  if (!x->in || !choose_tables(x, table)) return x->error->status;
-  name_columns(x);
+// A CSV file may be replaced, with the header of any table.
+static carom_status guard(exporter *x, const char *run, const char *path, bool force) {
+  int count = record_table_count(x->in);
+  record_table *tables = ARENA_ARRAY(&x->memory, record_table, count + 1);
+  for (int i = 0; i < count; i++) tables[i] = record_get_table(x->in, i);
+  own_tables known = {tables, count};
+  return output_guard(&(output_rule){.path = path, .kind = "a CSV file with a header of carom", .is_own = own_csv, .context = &known,
+                                     .inputs = &run, .input_count = 1, .force = force}, x->error);
+}
+
+static carom_status write_csv(exporter *x, const char *path, bool units) {
   x->out = csv_create(path, x->columns, x->column_count + (x->words ? WORDS : 0), x->error);
   if (!x->out) return x->error->status;
   if (units) csv_put_units(x->out, x->units);
@@ -147,8 +156,19 @@ static carom_status export_all(exporter *x, const char *run, const char *table, 
   return status == CAROM_OK ? finished : status;
 }
 
-static carom_status export_csv(const char *run, const char *table, const char *out, bool units, carom_error *error) {
+static carom_status export_all(exporter *x, const char *run, const char *path, const carom_export_options *options) {
+  x->in = record_open(run, x->error);
+  if (!x->in || !choose_tables(x, options->table)) return x->error->status;
+  name_columns(x);
+  output_file f;
+  if (guard(x, run, path, options->force) != CAROM_OK || !output_begin(&f, path, x->error)) return x->error->status;
+  carom_status status = write_csv(x, f.place, options->units), ended = output_end(&f, status == CAROM_OK, x->error);
+  return status == CAROM_OK ? ended : status;
+}
+
+carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options, carom_error *error) {
   carom_error own = {0};
+  static const carom_export_options standard = {0};
   error_clear(error);
   jmp_buf out_of_memory;
   exporter x = {.error = error ? error : &own};
@@ -157,20 +177,12 @@ static carom_status export_csv(const char *run, const char *table, const char *o
     status = error_set(x.error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", run);
   } else {
     x.memory = arena_create(&out_of_memory);
-    status = export_all(&x, run, table, out, units);
+    status = export_all(&x, run, out, options ? options : &standard);
   }
   csv_finish(x.out, NULL);
   record_close(x.in);
   arena_free(&x.memory);
   return status;
-}
-
-carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error) {
-  return export_csv(run, table, out, false, error);
-}
-
-carom_status carom_export_csv_units(const char *run, const char *table, const char *out, carom_error *error) {
-  return export_csv(run, table, out, true, error);
 }
 
 carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns, long rows),

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/output.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
@@ -82,6 +82,9 @@ typedef struct run {
   group csv_columns;
   double *values, *checkpoint;
   double next_row, next_checkpoint, last_row;
+  bool continues;               // the record of the run that is resumed
+  record_reader *earlier;       // that record, while its rows are copied
+  output_file beside;           // where it is written until the run ends
   struct timespec began;
   long steps_before;            // of the run that is resumed
 } run;
@@ -143,7 +146,7 @@ static record_text *describe(run *r, int *count) {
   texts[used++] = (record_text){"method", r->model->method};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->model->contacts.element_count) texts[used++] = (record_text){"impact_points", list_points(r)};
-  if (r->options->resume) texts[used++] = (record_text){"resumed_from", r->options->resume};
+  if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
   if (!def || !def->text) return texts;
   texts[used++] = (record_text){"model", def->text->main->text};
@@ -162,14 +165,33 @@ static void write_impact(void *context, const impact *row) {
   if (r->file) record_append(r->file, r->impact_table, (const double *)row, &ignored);
 }
 
-// Results must not be written over what the model was read from.
-static bool spares_sources(run *r, const char *path) {
-  struct stat to, from;
-  const carom_def *def = r->model->def;
-  if (!path || !def || !def->text || stat(path, &to) != 0) return true;
-  for (int i = 0; i < def->text->source_count; i++)
-    if (stat(def->text->sources[i]->name, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is part of the model and would be written over", path), false;
+// Checks record and CSV file before anything is written: no file of the model, no run that is resumed (unless it is continued),
+// and not each other.
+static bool guard_files(run *r) {
+  const carom_run_options *o = r->options;
+  int sources = 0, count = 0;
+  while (carom_model_file(r->model, sources)) sources++;
+  const char **spared = ARENA_ARRAY(&r->memory, const char *, sources + 2);
+  for (; count < sources; count++) spared[count] = carom_model_file(r->model, count);
+  if (!r->continues) spared[count++] = o->resume;
+  carom_output record = {.path = o->record, .kind = CAROM_FILE_RECORD, .inputs = spared, .input_count = count, .force = o->force};
+  if (o->record && carom_output_check(&record, r->error) != CAROM_OK) return false;
+  spared[count++] = o->record;
+  carom_output text = {.path = o->csv, .kind = CAROM_FILE_CSV, .inputs = spared, .input_count = count, .force = o->force};
+  return !o->csv || carom_output_check(&text, r->error) == CAROM_OK;
+}
+
+// Rows of the earlier run can only be copied into tables like its own.
+static bool check_columns(run *r, const record_table *tables, int count) {
+  for (int i = 0; i < count; i++) {
+    int table = record_find_table(r->earlier, tables[i].name);
+    record_table old = table < 0 ? (record_table){0} : record_get_table(r->earlier, table);
+    bool same = old.column_count == tables[i].column_count;
+    for (int k = 0; same && k < old.column_count; k++) same = strcmp(old.columns[k], tables[i].columns[k]) == 0;
+    if (!same)
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its table '%s' has other columns; resume into a new file",
+                       r->options->resume, tables[i].name), false;
+  }
   return true;
 }
 
@@ -203,7 +225,12 @@ static bool open_record(run *r) {
   int text_count;
   record_text *texts = describe(r, &text_count);
   record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1};
-  r->file = record_create(r->options->record, tables, count, texts, text_count, &settings, r->error);
+  const char *path = r->options->record;
+  if (r->continues) {
+    if (!check_columns(r, tables, count) || !output_begin(&r->beside, path, r->error)) return false;
+    path = r->beside.place;
+  }
+  r->file = record_create(path, tables, count, texts, text_count, &settings, r->error);
   return r->file != NULL;
 }
 
@@ -241,6 +268,7 @@ static carom_status write_row(run *r) {
 
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
+  sim_evaluate(r->sim);  // measures the joints at this state, too
   sim_checkpoint(r->sim, r->checkpoint);
   return record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
 }
@@ -328,8 +356,121 @@ static bool resume(run *r) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
     done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK;
   }
-  record_close(in);
+  if (done && r->continues && record_is_running(in)) {
+    error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run is still going", r->options->resume);
+    done = false;
+  }
+  if (done && r->continues) r->earlier = in;
+  else record_close(in);
   return done;
+}
+
+// --- going on in the same record ----------------------------------------------------------------------------------
+
+enum { ROWS_AT_ONCE = 256 };
+
+// The first multiple of `every` that write_step has not reached at t.
+static double next_multiple(double every, double t) {
+  double k = floor(t / every) - 1;
+  while (every * k <= t * (1 + 1e-14)) k++;
+  return k;
+}
+
+// Whether a run in one piece has a row at t. If not, the earlier run has one only since it ended there.
+static bool row_is_due(const run *r, double t) {
+  double every = r->model->record.every;
+  return every <= 0 || every * (next_multiple(every, t) - 1) >= t;
+}
+
+// How many rows to keep: those until the checkpoint. After a kill some tables may be a row ahead of others.
+static long count_frames(run *r, double t) {
+  long rows = -1;
+  for (int g = 0; g < GROUP_COUNT; g++) {
+    if (r->tables[g] < 0) continue;
+    long here = record_rows(r->earlier, record_find_table(r->earlier, group_names[g]));
+    if (rows < 0 || here < rows) rows = here;
+  }
+  double block[ROWS_AT_ONCE];
+  int time = record_find_table(r->earlier, group_names[GROUP_TIME]);
+  for (long first = 0; first < rows; first += ROWS_AT_ONCE) {
+    long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
+    if (record_read(r->earlier, time, first, n, block, r->error) != CAROM_OK) return -1;
+    for (long i = 0; i < n; i++) {
+      if (block[i] < t || (block[i] == t && row_is_due(r, t))) r->last_row = block[i];
+      else return first + i;
+    }
+  }
+  return rows;
+}
+
+// The rows of all tables of frames, into the record and the CSV file.
+static carom_status copy_frames(run *r, long rows) {
+  double *blocks[GROUP_COUNT] = {0}, *all = ARENA_ARRAY(&r->memory, double, sim_signal_count(r->model));
+  carom_status status = CAROM_OK;
+  for (int g = 0; g < GROUP_COUNT; g++)
+    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, (size_t)r->groups[g].count * ROWS_AT_ONCE);
+  for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
+    long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
+    for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++)
+      if (blocks[g]) status = record_read(r->earlier, record_find_table(r->earlier, group_names[g]), first, n, blocks[g], r->error);
+    for (long i = 0; i < n && status == CAROM_OK; i++) {
+      for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++) {
+        if (!blocks[g]) continue;
+        const double *row = blocks[g] + i * r->groups[g].count;
+        for (int k = 0; k < r->groups[g].count; k++) all[r->groups[g].signals[k]] = row[k];
+        status = record_append(r->file, r->tables[g], row, r->error);
+      }
+      if (r->text && status == CAROM_OK) {
+        gather(&r->csv_columns, all, r->values);
+        status = csv_append(r->text, r->values, r->error);
+      }
+    }
+  }
+  return status;
+}
+
+// Episodes that were over at the checkpoint. Those that were still open go on, and get their row when they end.
+static bool is_over(const run *r, const impact *row, double t) {
+  const impact_ledger *l = &r->sim->impacts;
+  int point = row->point >= 0 && row->point < l->point_count ? (int)row->point : -1;
+  return row->end <= t && !(point >= 0 && l->is_open[point] && l->open[point].start == row->start);
+}
+
+static carom_status copy_impacts(run *r, double t) {
+  int table = record_find_table(r->earlier, "impacts");
+  long rows = r->impact_table < 0 ? 0 : record_rows(r->earlier, table);
+  carom_status status = CAROM_OK;
+  for (long i = 0; i < rows && status == CAROM_OK; i++) {
+    impact row;
+    status = record_read(r->earlier, table, i, 1, (double *)&row, r->error);
+    if (status == CAROM_OK && is_over(r, &row, t)) status = record_append(r->file, r->impact_table, (const double *)&row, r->error);
+  }
+  return status;
+}
+
+// A run that was not killed wrote its last checkpoint since it ended there.
+static carom_status copy_checkpoints(run *r) {
+  int table = record_find_table(r->earlier, "checkpoint");
+  bool killed = equal(record_get_text(r->earlier, "summary"), "running");
+  long rows = record_rows(r->earlier, table) - !killed;
+  carom_status status = CAROM_OK;
+  for (long i = 0; i < rows && status == CAROM_OK; i++) {
+    status = record_read(r->earlier, table, i, 1, r->checkpoint, r->error);
+    if (status == CAROM_OK) status = record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
+  }
+  return status;
+}
+
+// What the earlier run has recorded until its last checkpoint.
+static carom_status copy_earlier(run *r) {
+  double t = carom_sim_time(r->sim);
+  long frames = count_frames(r, t);
+  carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
+  if (status == CAROM_OK) status = copy_impacts(r, t);
+  if (status == CAROM_OK) status = copy_checkpoints(r);
+  record_close(r->earlier);
+  r->earlier = NULL;
+  return status;
 }
 
 // --- the run ------------------------------------------------------------------------------------------------------
@@ -346,7 +487,7 @@ static bool go_on(void *context) {
 }
 
 static carom_status loop(run *r) {
-  carom_status status = write_row(r);
+  carom_status status = r->continues && !row_is_due(r, carom_sim_time(r->sim)) ? CAROM_OK : write_row(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
     status = carom_sim_step(r->sim, r->t_end, r->error);
@@ -397,6 +538,10 @@ static carom_status close_files(run *r, carom_status status, const carom_summary
     if (closed == CAROM_OK) closed = finished;
   }
   r->file = NULL;
+  if (r->continues) {
+    carom_status moved = output_end(&r->beside, status != CAROM_ERROR_FILE && closed == CAROM_OK, status == CAROM_OK ? r->error : NULL);
+    if (closed == CAROM_OK) closed = moved;
+  }
   return status == CAROM_OK ? closed : status;
 }
 
@@ -425,12 +570,12 @@ static carom_status execute(run *r, carom_summary *summary) {
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r)) return r->error->status;
-  if (!spares_sources(r, r->options->record) || !spares_sources(r, r->options->csv) || !open_record(r) || !open_csv(r))
-    return r->error->status;
+  if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
   double every = r->model->record.every, between = r->model->record.checkpoint;
-  r->next_row = every > 0 ? every * (floor(t / every) + 1) : 0;
-  r->next_checkpoint = between > 0 ? between * (floor(t / between) + 1) : 0;
+  r->next_row = every > 0 ? every * next_multiple(every, t) : 0;
+  r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
   r->last_row = -1;
+  if (r->continues && copy_earlier(r) != CAROM_OK) return r->error->status;
   carom_status status = loop(r);
   fill_summary(r, status, summary);
   return summary->status = close_files(r, status, summary);
@@ -439,6 +584,8 @@ static carom_status execute(run *r, carom_summary *summary) {
 static void clean_up(run *r) {
   if (r->file) record_abandon(r->file);
   if (r->text) csv_finish(r->text, NULL);
+  if (r->beside.path) output_end(&r->beside, false, NULL);  // the run never began
+  record_close(r->earlier);
   carom_sim_destroy(r->sim);
   arena_free(&r->memory);
 }
@@ -450,7 +597,8 @@ carom_status carom_run(const carom_model *model, const carom_run_options *option
   error_clear(error);
   jmp_buf out_of_memory;
   run r = {.model = model, .options = options, .error = error ? error : &own,
-           .t_end = options->end > 0 ? options->end : model->about.end};
+           .t_end = options->end > 0 ? options->end : model->about.end,
+           .continues = options->resume && options->record && output_same(options->resume, options->record)};
   carom_summary *volatile filled = summary ? summary : &unused;
   *filled = (carom_summary){0};
   clock_gettime(CLOCK_MONOTONIC, &r.began);

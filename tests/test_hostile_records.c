@@ -38,12 +38,12 @@ static bool read_all_ways(const char *path, const char *good, carom_model *model
   bool reported = status == CAROM_OK;
   const char *pair[] = {good, path};
   is_told(carom_report(pair, 2, &page, scratch("out.html"), &error), &error);
-  carom_comparison *c = carom_compare(pair, 2, &error);
+  carom_comparison *c = carom_compare(pair, 2, NULL, 0, &error);
   if (!c) CHECK(error.text[0]);
   else CHECK(carom_comparison_text(c) && carom_comparison_json(c));
   carom_comparison_destroy(c);
-  is_told(carom_export_csv(path, NULL, scratch("out.csv"), &error), &error);
-  is_told(carom_export_csv(path, "impacts", scratch("out.csv"), &error), &error);
+  is_told(carom_export_csv(path, scratch("out.csv"), NULL, &error), &error);
+  is_told(carom_export_csv(path, scratch("out.csv"), &(carom_export_options){.table = "impacts"}, &error), &error);
   is_told(carom_export_list(path, ignore_table, NULL, &error), &error);
   carom_run_options options = {.resume = path};
   carom_summary summary;

@@ -132,7 +132,7 @@ static void an_integrator_ends_within_its_step(void) {
     CHECK_LE(2, patient.asked);
     CHECK_EQUAL(summary.status, CAROM_INTERRUPTED);
     CHECK_CONTAINS(error.message, "interrupted at t = ");
-    CHECK(carom_export_csv(path, NULL, scratch("slow.csv"), &error) == CAROM_OK);
+    CHECK(carom_export_csv(path, scratch("slow.csv"), NULL, &error) == CAROM_OK);
     carom_model_destroy(model);
   }
 }
@@ -214,7 +214,7 @@ static void every_run_ends_within_two_seconds(void) {
     CHECK_EQUAL(interrupt_tool(i % 2 ? SIGTERM : SIGINT, &took), 130);
     CHECK_LE(took, 2);
     carom_error error = {0};
-    if (!CHECK(carom_export_csv(scratch("cut.h5"), "time", scratch("cut.csv"), &error) == CAROM_OK)) printf("%s\n", error.text);
+    if (!CHECK(carom_export_csv(scratch("cut.h5"), scratch("cut.csv"), &(carom_export_options){.table = "time"}, &error) == CAROM_OK)) printf("%s\n", error.text);
     remove(scratch("cut.h5"));
   }
 }

@@ -89,14 +89,14 @@ static void exports_have_units_on_request(void) {
   char record[4096], out[4096];
   snprintf(record, sizeof record, "%s", scratch("run.h5"));
   snprintf(out, sizeof out, "%s", scratch("out.csv"));
-  CHECK_EQUAL(carom_export_csv_units(record, "drives", out, &error), CAROM_OK);
+  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "drives", .units = true}, &error), CAROM_OK);
   char *text = read_file(out, NULL);
   CHECK_TEXT(cell(text, "t", 1), "s");
   CHECK_TEXT(cell(text, "motor.effort", 1), "N*m");
   CHECK_TEXT(cell(text, "motor.power", 1), "W");
   CHECK_TEXT(cell(text, "t", 2), "0");
   free(text);
-  CHECK_EQUAL(carom_export_csv(record, "drives", out, &error), CAROM_OK);
+  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "drives"}, &error), CAROM_OK);
   text = read_file(out, NULL);
   CHECK_TEXT(cell(text, "t", 1), "0");
   free(text);
@@ -111,7 +111,7 @@ static void impacts_name_pair_and_point(void) {
   char record[4096], out[4096];
   snprintf(record, sizeof record, "%s", scratch("run.h5"));
   snprintf(out, sizeof out, "%s", scratch("out.csv"));
-  CHECK_EQUAL(carom_export_csv_units(record, "impacts", out, &error), CAROM_OK);
+  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "impacts", .units = true}, &error), CAROM_OK);
   char *text = read_file(out, NULL);
   CHECK_TEXT(cell(text, "pair_name", 2), "landing");
   bool lower[2] = {false, false};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "load.h"
+#include "outputs.h"
 #include "progress.h"
 #include "report.h"
 #include "talk.h"
@@ -14,7 +14,7 @@ enum { METHODS_MAX = 8 };
 typedef struct compare_args {
   const char *model, *methods, *prefix, *end, *report;
   setting_list settings;
-  bool json;
+  bool json, force;
 } compare_args;
 
 #define AT(field) offsetof(compare_args, field)
@@ -30,6 +30,7 @@ static const arg compare_table[] = {
     {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
      .help = "HTML file that lays the runs over each other"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the comparison as one JSON object"},
+    {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
 };
 #undef AT
 
@@ -37,18 +38,34 @@ static int compare_command(int argc, char **argv);
 const command command_compare = {
     "compare", "Run a model under several methods, and say where they agree.",
     "A method other than the model's own runs with its default settings; `--set method.moreau.step=1e-5` and the like change\n"
-    "them. Exit code 1 when one of the runs failed; those that did not are compared all the same.",
+    "them. A method that the model cannot run is skipped, with the reason. The last sentence says whether the methods agree\n"
+    "(no joint coordinate differs by more than 1 % of its range), or from when on and in what they differ. Exit code 1 when\n"
+    "one of the runs failed; those that did not are compared all the same.",
     compare_table, sizeof compare_table / sizeof *compare_table, compare_command};
+
+typedef struct entry {
+  const char *method;
+  char file[4096];
+  carom_model *model;            // null: skipped, or run already
+  carom_error error;             // why it was skipped
+  bool skipped, told;
+} entry;
 
 typedef struct contest {
   const compare_args *a;
   char methods[256];
-  const char *method[METHODS_MAX];
-  char file[METHODS_MAX][4096];
+  entry entries[METHODS_MAX];
   int count;
-  char prefix[4000];
+  char prefix[4000], json[4096];
   bool failed;                   // one of the runs
 } contest;
+
+static bool is_method(const char *word) {
+  const char *name;
+  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++)
+    if (strcmp(name, word) == 0) return true;
+  return false;
+}
 
 static int list_methods(contest *c) {
   const char *given = c->a->methods ? c->a->methods : "moreau,event,compliant";
@@ -56,26 +73,35 @@ static int list_methods(contest *c) {
   strcpy(c->methods, given);
   for (char *rest = NULL, *word = strtok_r(c->methods, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
     for (int i = 0; i < c->count; i++)
-      if (strcmp(c->method[i], word) == 0) return usage_error("compare", "method '%s' is named twice", word);
+      if (strcmp(c->entries[i].method, word) == 0) return usage_error("compare", "method '%s' is named twice", word);
+    if (!is_method(word)) return usage_error("compare", "there is no method '%s'; `carom list methods` names them", word);
     if (c->count == METHODS_MAX) return usage_error("compare", "at most %d methods", METHODS_MAX);
-    c->method[c->count++] = word;
+    c->entries[c->count++].method = word;
   }
   return c->count >= 2 ? -1 : usage_error("compare", "name at least two methods: --method moreau,event");
 }
 
-static int name_files(contest *c) {
+static void name_files(contest *c) {
   const char *slash = strrchr(c->a->model, '/'), *base = slash ? slash + 1 : c->a->model, *dot = strrchr(base, '.');
   size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
   if (c->a->prefix) snprintf(c->prefix, sizeof c->prefix, "%s", c->a->prefix);
   else snprintf(c->prefix, sizeof c->prefix, "%.*s", (int)length, base);
+  snprintf(c->json, sizeof c->json, "%s.json", c->prefix);
+  for (int i = 0; i < c->count; i++)
+    snprintf(c->entries[i].file, sizeof c->entries[i].file, "%s-%s.h5", c->prefix, c->entries[i].method);
+}
+
+static int check_outputs(const contest *c) {
+  output_list list = {.force = c->a->force};
+  outputs_spare(&list, c->a->model);
   for (int i = 0; i < c->count; i++) {
-    snprintf(c->file[i], sizeof c->file[i], "%s-%s.h5", c->prefix, c->method[i]);
-    if (same_file(c->file[i], c->a->model)) return usage_error("compare", "the results would overwrite the model");
-    if (c->a->report && (strcmp(c->a->report, c->file[i]) == 0 || same_file(c->a->report, c->file[i])))
-      return usage_error("compare", "the report would overwrite a run");
+    if (!c->entries[i].model) continue;
+    outputs_spare_model(&list, c->entries[i].model);
+    outputs_add(&list, c->entries[i].file, CAROM_FILE_RECORD);
   }
-  if (same_file(c->a->report, c->a->model)) return usage_error("compare", "the report would overwrite the model");
-  return -1;
+  outputs_add(&list, c->json, CAROM_FILE_COMPARISON);
+  outputs_add(&list, c->a->report, CAROM_FILE_PAGE);
+  return outputs_check(&list);
 }
 
 // A setting such as method.moreau.step is for that method alone.
@@ -85,81 +111,134 @@ static bool concerns(const carom_setting *s, const char *method) {
   return strncmp(s->name + 7, method, length) == 0 && (s->name[7 + length] == '.' || s->name[7 + length] == 0);
 }
 
-// The model's own method keeps its settings; another one comes in by name.
-static carom_model *load_under(const contest *c, const char *method, int *code) {
+// The model's own method keeps its settings; another one comes in by name. Null when the model cannot be run under it.
+static carom_model *load_under(const contest *c, const char *method, carom_error *error) {
   const setting_list *given = &c->a->settings;
-  setting_list with = {.items = calloc((size_t)given->count + 1, sizeof *with.items)};
-  if (!with.items) return *code = usage_error("compare", "out of memory"), NULL;
-  with.items[with.count++] = (carom_setting){"method", method};
+  carom_setting *with = calloc((size_t)given->count + 2, sizeof *with);
+  int count = 0;
+  if (!with) return snprintf(error->text, sizeof error->text, "out of memory"), NULL;
+  with[count++] = (carom_setting){"method", method};
   for (int i = 0; i < given->count; i++)
-    if (concerns(&given->items[i], method)) with.items[with.count++] = given->items[i];
-  carom_model *model = load_model(c->a->model, &with, c->a->end, code);
-  free(with.items);
+    if (concerns(&given->items[i], method)) with[count++] = given->items[i];
+  if (c->a->end) with[count++] = (carom_setting){"end", c->a->end};
+  carom_model *model = carom_model_load(c->a->model, with, count, error);
+  free(with);
   return model;
 }
 
-static int run_one(contest *c, int i) {
-  int code = 0;
-  carom_model *model = load_under(c, c->method[i], &code);
-  if (!model && strcmp(c->method[i], "moreau") == 0)
-    fprintf(stderr, "hint: moreau needs a step: --set method.moreau.step=1e-4, or leave it out: --method event,compliant\n");
-  if (!model) return code;
+static int count_left(const contest *c) {
+  int left = 0;
+  for (int i = 0; i < c->count; i++) left += !c->entries[i].skipped;
+  return left;
+}
+
+// Whether there are two to compare; complains if not.
+static int check_left(const contest *c) {
+  char only[64] = "none of the methods";
+  if (count_left(c) >= 2) return -1;
+  for (int i = 0; i < c->count; i++)
+    if (!c->entries[i].skipped) snprintf(only, sizeof only, "only %.50s", c->entries[i].method);
+  fprintf(stderr, "%serror:%s %s can run this model, so there is nothing to compare\n", style(stderr, STYLE_ERROR),
+          style(stderr, STYLE_PLAIN), only);
+  return EXIT_USAGE;
+}
+
+// What stands in the way of one method alone skips it; what stands in the way of all is wrong with the model.
+static int load_all(contest *c) {
+  for (int i = 0; i < c->count; i++) {
+    entry *e = &c->entries[i];
+    e->model = load_under(c, e->method, &e->error);
+    e->skipped = !e->model;
+  }
+  return count_left(c) ? -1 : tell_error(&c->entries[0].error);
+}
+
+static void tell_skipped(contest *c) {
+  for (int i = 0; i < c->count; i++) {
+    entry *e = &c->entries[i];
+    if (!e->skipped || e->told) continue;
+    e->told = true;
+    fprintf(stderr, "%sskipped %s:%s %s\n", style(stderr, STYLE_WARNING), e->method, style(stderr, STYLE_PLAIN), e->error.message);
+    if (strcmp(e->method, "moreau") == 0 && strstr(e->error.message, "'step' is missing"))
+      fprintf(stderr, "hint: moreau needs a step: --set method.moreau.step=1e-4\n");
+  }
+}
+
+// A run that fails on its way is compared as far as it came; one that cannot begin is skipped.
+static int run_one(contest *c, entry *e) {
   progress shown = {.visible = is_terminal(stderr)};
-  carom_run_options options = {.record = c->file[i], .progress = progress_go_on, .context = &shown};
+  carom_run_options options = {.record = e->file, .force = c->a->force, .progress = progress_go_on, .context = &shown};
   carom_summary summary;
-  carom_error error = {0};
-  if (shown.visible) fprintf(stderr, "%s\n", c->method[i]);
-  carom_status status = carom_run(model, &options, &summary, &error);
+  if (shown.visible) fprintf(stderr, "%s\n", e->method);
+  carom_status status = carom_run(e->model, &options, &summary, &e->error);
   progress_clear(&shown);
-  carom_model_destroy(model);
+  carom_model_destroy(e->model);
+  e->model = NULL;
   if (status == CAROM_OK) return -1;
-  fprintf(stderr, "%s: ", c->method[i]);
-  tell_error(&error);
+  e->skipped = !(summary.wall_s > 0) && status != CAROM_ERROR_FILE && status != CAROM_INTERRUPTED;
+  if (e->skipped) return -1;
+  fprintf(stderr, "%s: ", e->method);
+  tell_error(&e->error);
   c->failed = true;
   return summary.wall_s > 0 && status != CAROM_INTERRUPTED ? -1 : carom_status_exit_code(status);
 }
 
-static int save_json(const contest *c, const carom_comparison *result) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s.json", c->prefix);
-  FILE *to = fopen(path, "w");
-  bool good = to && fprintf(to, "%s\n", carom_comparison_json(result)) > 0;
-  if (to && fclose(to) != 0) good = false;
-  if (good) return -1;
-  fprintf(stderr, "error: cannot write '%s'\n", path);
-  return EXIT_FILE;
-}
-
 static int tell_comparison(const contest *c) {
   const char *files[METHODS_MAX];
+  carom_skipped skipped[METHODS_MAX];
+  int count = 0, skipped_count = 0;
   carom_error error = {0};
-  for (int i = 0; i < c->count; i++) files[i] = c->file[i];
-  carom_comparison *result = carom_compare(files, c->count, &error);
+  for (int i = 0; i < c->count; i++) {
+    const entry *e = &c->entries[i];
+    if (e->skipped) skipped[skipped_count++] = (carom_skipped){e->method, e->error.message};
+    else files[count++] = e->file;
+  }
+  carom_comparison *result = carom_compare(files, count, skipped, skipped_count, &error);
   if (!result) return tell_error(&error);
-  int code = save_json(c, result);
-  if (code < 0) fputs(c->a->json ? carom_comparison_json(result) : carom_comparison_text(result), stdout);
-  if (code < 0 && c->a->json) putchar('\n');
+  const char *json = carom_comparison_json(result);
+  carom_output to = {.path = c->json, .kind = CAROM_FILE_COMPARISON, .inputs = &c->a->model, .input_count = 1, .force = c->a->force};
+  char *line = malloc(strlen(json) + 2);
+  if (line) sprintf(line, "%s\n", json);
+  int code = line && carom_output_write(&to, line, strlen(line), &error) == CAROM_OK ? -1 : line ? tell_error(&error) : EXIT_FILE;
+  free(line);
+  if (code < 0 && c->a->report) code = report_write(files, count, c->a->report, c->a->force) ? EXIT_FILE : -1;
+  if (code < 0 && c->a->json) puts(json);
+  if (code < 0 && !c->a->json)
+    printf("%s\nwritten: %s%s%s and the runs\n\n%s\n", carom_comparison_text(result), c->json, c->a->report ? ", " : "",
+           c->a->report ? c->a->report : "", carom_comparison_sentence(result));
   carom_comparison_destroy(result);
-  if (code < 0 && c->a->report) code = report_write(files, c->count, c->a->report) ? EXIT_FILE : -1;
-  if (code < 0 && !c->a->json) printf("\nwritten: %s.json%s%s and the runs\n", c->prefix, c->a->report ? ", " : "",
-                                      c->a->report ? c->a->report : "");
+  return code;
+}
+
+static int run_all(contest *c) {
+  int code = -1;
+  progress_watch_signals();
+  for (int i = 0; i < c->count && code < 0; i++)
+    if (c->entries[i].model) code = run_one(c, &c->entries[i]);
   return code;
 }
 
 static int compare_methods(contest *c) {
   int code = list_methods(c);
-  if (code < 0) code = name_files(c);
-  progress_watch_signals();
-  for (int i = 0; i < c->count && code < 0; i++) code = run_one(c, i);
+  if (code < 0) code = load_all(c);
+  if (code < 0) name_files(c), tell_skipped(c);
+  if (code < 0) code = check_left(c);
+  if (code < 0) code = check_outputs(c);
+  if (code < 0) code = run_all(c);
+  for (int i = 0; i < c->count; i++) carom_model_destroy(c->entries[i].model);
+  if (code < 0) tell_skipped(c), code = check_left(c);
   if (code < 0) code = tell_comparison(c);
   return code < 0 ? c->failed : code;
 }
 
 static int compare_command(int argc, char **argv) {
   compare_args a = {0};
-  contest c = {.a = &a};
+  contest *c = calloc(1, sizeof *c);
+  if (!c) return usage_error("compare", "out of memory");
+  c->a = &a;
   int code = args_parse(&command_compare, argc, argv, &a);
-  if (code < 0) code = compare_methods(&c);
+  if (code < 0) code = compare_methods(c);
+  free(c);
   settings_free(&a.settings);
   return code;
 }

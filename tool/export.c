@@ -7,7 +7,7 @@
 
 typedef struct export_args {
   const char *run, *to, *table, *output;
-  bool tables, units;
+  bool tables, units, force;
 } export_args;
 
 #define AT(field) offsetof(export_args, field)
@@ -20,6 +20,7 @@ static const arg export_table[] = {
     {.name = "--units", .kind = ARG_FLAG, .offset = AT(units), .help = "put the units in the second line"},
     {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
      .help = "file to write (default: the standard output)"},
+    {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace a file that carom did not write"},
 };
 #undef AT
 
@@ -36,11 +37,9 @@ static int run_export(int argc, char **argv) {
   int code = args_parse(&command_export, argc, argv, &a);
   if (code >= 0) return code;
   if (a.to && strcmp(a.to, "csv") != 0) return usage_error("export", "cannot export to '%s'; there is csv", a.to);
-  if (same_file(a.run, a.output)) return usage_error("export", "the CSV file would overwrite the run");
   carom_error error = {0};
-  const char *out = a.output ? a.output : "-";
-  carom_status status = a.tables  ? carom_export_list(a.run, print_table, stdout, &error)
-                        : a.units ? carom_export_csv_units(a.run, a.table, out, &error)
-                                  : carom_export_csv(a.run, a.table, out, &error);
+  carom_export_options options = {.table = a.table, .units = a.units, .force = a.force};
+  carom_status status = a.tables ? carom_export_list(a.run, print_table, stdout, &error)
+                                 : carom_export_csv(a.run, a.output ? a.output : "-", &options, &error);
   return status == CAROM_OK ? 0 : tell_error(&error);
 }

@@ -1,15 +1,16 @@
 // carom laws: every force law, what restitution comes out of it, and its curves.
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "outputs.h"
 #include "talk.h"
 
 typedef struct laws_args {
   const char *law, *csv, *friction_csv, *restitution, *stiffness, *damping, *mass, *speed;
+  bool force;
 } laws_args;
 
 #define AT(field) offsetof(laws_args, field)
@@ -29,6 +30,7 @@ static const arg laws_table[] = {
      .help = "mass of the impact (default: a sphere of steel, 10 mm in radius)"},
     {.name = "--speed", .kind = ARG_TEXT, .value = "V", .offset = AT(speed),
      .help = "speed of the impact (default: 1 m/s)"},
+    {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
 };
 #undef AT
 
@@ -183,22 +185,21 @@ static int write_slides(const laws_args *a, FILE *to) {
   return 0;
 }
 
+// In memory first: what cannot be made or written leaves an old file as it was.
 static int write_file(const laws_args *a, const char *path, bool friction) {
-  bool standard = strcmp(path, "-") == 0;
-  FILE *to = standard ? stdout : fopen(path, "w");
-  if (!to) {
-    fprintf(stderr, "%serror:%s cannot write %s: %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), path,
-            strerror(errno));
-    return EXIT_FILE;
-  }
-  int code = friction ? write_slides(a, to) : write_impacts(a, to, standard ? stderr : stdout);
-  if (standard) return code;
-  bool written = !ferror(to);
-  written &= fclose(to) == 0;
-  if (written) return code;
-  fprintf(stderr, "%serror:%s cannot write %s: %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), path,
-          strerror(errno));
-  return EXIT_FILE;
+  if (strcmp(path, "-") == 0) return friction ? write_slides(a, stdout) : write_impacts(a, stdout, stderr);
+  char *text = NULL;
+  size_t length = 0;
+  carom_error error = {0};
+  carom_output output = {.path = path, .kind = CAROM_FILE_CSV, .force = a->force};
+  if (carom_output_check(&output, &error) != CAROM_OK) return tell_error(&error);
+  FILE *to = open_memstream(&text, &length);
+  if (!to) return usage_error("laws", "out of memory");
+  int code = friction ? write_slides(a, to) : write_impacts(a, to, stdout);
+  if (fclose(to) != 0 && code == 0) code = usage_error("laws", "out of memory");
+  if (code == 0 && carom_output_write(&output, text, length, &error) != CAROM_OK) code = tell_error(&error);
+  free(text);
+  return code;
 }
 
 // ------------------------------------------------------------------------------------------------------------------
@@ -238,6 +239,10 @@ static int run_laws(int argc, char **argv) {
   int code = args_parse(&command_laws, argc, argv, &a);
   if (code >= 0) return code;
   code = check_args(&a);
+  output_list outputs = {.force = a.force};
+  outputs_add(&outputs, a.csv, CAROM_FILE_CSV);
+  outputs_add(&outputs, a.friction_csv, CAROM_FILE_CSV);
+  if (code == 0 && outputs_check(&outputs) >= 0) return EXIT_USAGE;
   if (code == 0 && a.csv) code = write_file(&a, a.csv, false);
   if (code == 0 && a.friction_csv) code = write_file(&a, a.friction_csv, true);
   if (code || a.csv || a.friction_csv) return code;

@@ -13,6 +13,7 @@
 typedef struct report_args {
   word_list runs;
   const char *output;
+  bool force;
 } report_args;
 
 #define AT(field) offsetof(report_args, field)
@@ -21,6 +22,7 @@ static const arg report_table[] = {
      .help = "HDF5 file of a run; further ones are laid over the first"},
     {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "FILE", .offset = AT(output),
      .help = "HTML file to write (default: the first run's name with .html, here)"},
+    {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace a file that is no report"},
 };
 #undef AT
 
@@ -50,11 +52,11 @@ static void show_progress(void *context, const char *doing) {
   fflush(stderr);
 }
 
-int report_write(const char *const *runs, int count, const char *path) {
+int report_write(const char *const *runs, int count, const char *path, bool force) {
   carom_error error = {0};
   talk t = {0};
   clock_gettime(CLOCK_MONOTONIC, &t.began);
-  carom_report_page page = {.text = (const char *)page_text, .length = page_length, .context = &t,
+  carom_report_page page = {.text = (const char *)page_text, .length = page_length, .context = &t, .force = force,
                             .progress = is_terminal(stderr) ? show_progress : NULL};
   carom_status status = carom_report(runs, count, &page, path, &error);
   if (t.visible) fprintf(stderr, "\r\033[K");
@@ -71,9 +73,7 @@ static int make_report(const report_args *a) {
   char name[4096];
   name_page(a->runs.items[0], name, sizeof name);
   const char *path = a->output ? a->output : name;
-  for (int i = 0; i < a->runs.count; i++)
-    if (same_file(path, a->runs.items[i])) return usage_error("report", "the report would overwrite a run");
-  int code = report_write(a->runs.items, a->runs.count, path);
+  int code = report_write(a->runs.items, a->runs.count, path, a->force);
   if (code == 0) printf("%s\n", path);
   return code;
 }

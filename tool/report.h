@@ -5,6 +5,6 @@
 #include "carom/carom.h"
 
 // Writes the page and returns the exit code, after complaining when it could not.
-int report_write(const char *const *runs, int count, const char *path);
+int report_write(const char *const *runs, int count, const char *path, bool force);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "load.h"
+#include "outputs.h"
 #include "progress.h"
 #include "report.h"
 #include "summary.h"
@@ -13,7 +14,7 @@
 typedef struct run_args {
   const char *model, *record, *end, *csv, *resume, *report;
   setting_list settings;
-  bool no_record, units, quiet, json, strict;
+  bool no_record, units, quiet, json, strict, force;
 } run_args;
 
 #define AT(field) offsetof(run_args, field)
@@ -29,12 +30,13 @@ static const arg run_table[] = {
      .help = "change a parameter or any key: integrator.rtol=1e-10"},
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
     {.name = "--resume", .kind = ARG_TEXT, .value = "FILE", .offset = AT(resume),
-     .help = "go on from the last checkpoint of an earlier run"},
+     .help = "go on from the last checkpoint of an earlier run; with -o and the same FILE in that file"},
     {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
      .help = "HTML file that shows the run, as carom report writes it"},
     {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the summary as one JSON object"},
     {.name = "--strict", .kind = ARG_FLAG, .offset = AT(strict), .help = "warnings make the run fail (exit code 1)"},
+    {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
 };
 #undef AT
 
@@ -52,19 +54,16 @@ static void name_record(const char *model, bool resumed, char *name, size_t size
   snprintf(name, size, "%.*s%s.h5", (int)length, base, resumed ? "-resumed" : "");
 }
 
-// Writing over what is being read would lose it before the run has begun.
-static const char *clash(const run_args *a, const char *record) {
-  const char *csv = a->csv && strcmp(a->csv, "-") != 0 ? a->csv : NULL;
-  if (same_file(record, a->model) || same_file(csv, a->model)) return "the results would overwrite the model";
-  if (same_file(a->report, a->model) || same_file(a->report, a->resume) || same_file(a->report, record))
-    return "the report would overwrite the model or a run";
-  if (a->report && ((record && strcmp(record, a->report) == 0) || (csv && strcmp(csv, a->report) == 0)))
-    return "the report and the results cannot be one file";
-  if (same_file(record, a->resume) || same_file(csv, a->resume))
-    return "the results would overwrite the run that is to be resumed";
-  if (record && csv && (strcmp(record, csv) == 0 || same_file(record, csv)))
-    return "the HDF5 and the CSV results cannot be one file";
-  return NULL;
+// Before the model is loaded by its name alone, then with every file it includes. A run may continue the record it comes from.
+static int check_outputs(const run_args *a, const char *record, const carom_model *model) {
+  output_list list = {.force = a->force};
+  outputs_spare(&list, a->model);
+  if (model) outputs_spare_model(&list, model);
+  if (!same_file(a->resume, record)) outputs_spare(&list, a->resume);
+  outputs_add(&list, record, CAROM_FILE_RECORD);
+  outputs_add(&list, a->csv, CAROM_FILE_CSV);
+  outputs_add(&list, a->report, CAROM_FILE_PAGE);
+  return outputs_check(&list);
 }
 
 static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const carom_verdict *verdict,
@@ -75,7 +74,7 @@ static void tell_results(const run_args *a, const carom_model *model, const caro
     carom_summary_json(s, text, sizeof text);
     fprintf(to, "%s\n", text);
   } else if (!a->quiet) {
-    summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report});
+    summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
   }
 }
 
@@ -95,7 +94,8 @@ static bool refuse_warnings(const run_args *a, const carom_model *model, const c
 
 static int run_model(const run_args *a, const carom_model *model, const char *record) {
   progress shown = {.visible = progress_is_wanted(a)};
-  carom_run_options options = {.record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .progress = progress_go_on,
+  carom_run_options options = {.record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .force = a->force,
+                               .progress = progress_go_on,
                                .context = &shown};
   carom_summary summary;
   carom_error error = {0};
@@ -105,7 +105,7 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   progress_clear(&shown);
   bool began = summary.wall_s > 0;
   if (status != CAROM_OK) tell_error(&error);
-  int unreported = began && a->report ? report_write(&record, 1, a->report) : 0;
+  int unreported = began && a->report ? report_write(&record, 1, a->report, a->force) : 0;
   if (!began) return carom_status_exit_code(status);
   carom_verdict *verdict = carom_judge(model, &summary, &error);
   if (!verdict) return tell_error(&error);
@@ -126,11 +126,11 @@ static int run_command(int argc, char **argv) {
   const char *record = a.no_record ? NULL : a.record ? a.record : name;
   if (code < 0) {
     name_record(a.model, a.resume, name, sizeof name);
-    const char *why = clash(&a, record);
-    if (why) code = usage_error("run", "%s", why);
+    code = check_outputs(&a, record, NULL);
   }
   carom_model *model = code < 0 ? load_model(a.model, &a.settings, a.end, &code) : NULL;
-  if (model) code = run_model(&a, model, record);
+  if (model) code = check_outputs(&a, record, model);
+  if (model && code < 0) code = run_model(&a, model, record);
   carom_model_destroy(model);
   settings_free(&a.settings);
   return code;

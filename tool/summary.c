@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "talk.h"
@@ -141,6 +142,43 @@ static void print_verdict(FILE *to, const carom_model *model, const carom_verdic
   }
 }
 
+// A word as the shell takes it.
+static void print_word(FILE *to, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+:,@%-";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    fprintf(to, " %s", word);
+    return;
+  }
+  fprintf(to, " '");
+  for (; *word; word++) {
+    if (*word == '\'') fputs("'\\''", to);
+    else fputc(*word, to);
+  }
+  fputc('\'', to);
+}
+
+// The command that goes on where this run was interrupted, in the same record.
+static void print_resume(FILE *to, const char *model_path, const summary_files *files) {
+  fprintf(to, "  %-13s carom run", "to resume");
+  print_word(to, model_path);
+  if (files->end) fprintf(to, " --end"), print_word(to, files->end);
+  for (int i = 0; i < files->settings->count; i++) {
+    const carom_setting *set = &files->settings->items[i];
+    size_t size = strlen(set->name) + strlen(set->value) + 2;
+    char *both = malloc(size);
+    if (!both) break;
+    snprintf(both, size, "%s=%s", set->name, set->value);
+    fprintf(to, " --set");
+    print_word(to, both);
+    free(both);
+  }
+  fprintf(to, " --resume");
+  print_word(to, files->record);
+  fprintf(to, " -o");
+  print_word(to, files->record);
+  fputc('\n', to);
+}
+
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *s,
                    const carom_verdict *verdict, const summary_files *files) {
   carom_model_info info = carom_model_get_info(model);
@@ -157,7 +195,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   else if (files->record || files->csv) line(to, "results", "%s", files->record ? files->record : files->csv);
   else line(to, "results", "not recorded");
   if (!files->record) return;
-  if (s->status == CAROM_INTERRUPTED) line(to, "to resume", "carom run %s --resume %s", model_path, files->record);
+  if (s->status == CAROM_INTERRUPTED) print_resume(to, model_path, files);
   line(to, "to read them", "carom export %s --to csv", files->record);
   if (files->report) line(to, "to see them", "open %s in a browser", files->report);
   else line(to, "to see them", "carom report %s", files->record);

@@ -4,10 +4,13 @@
 
 #include <stdio.h>
 
+#include "args.h"
 #include "carom/carom.h"
 
 typedef struct summary_files {
   const char *record, *csv, *report;  // where the results are; null: nowhere
+  const char *end;                    // as given on the command line, to be given again; null: not given
+  const setting_list *settings;
 } summary_files;
 
 void summary_print(FILE *to, const char *model_path, const carom_model *model, const carom_summary *summary,

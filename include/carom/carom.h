@@ -215,7 +215,10 @@ typedef struct carom_run_options {
   const char *record;              // HDF5 file, or null
   const char *csv;                 // CSV file ("-": standard output), or null
   bool csv_units;                  // whether the second line of the CSV file has the units
-  const char *resume;              // HDF5 file of an earlier run of the same model, or null
+  // HDF5 file of an earlier run of the same model, to go on from its last checkpoint; may be null. If it is `record` as well,
+  // that file is continued: written beside it with its rows in front, and moved to its place at the end.
+  const char *resume;
+  bool force;                      // replace files that carom did not write
   double end;                      // not negative; 0: the model's [s]
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
@@ -227,11 +230,30 @@ typedef struct carom_run_options {
 CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                                  carom_error *error);
 
-// Writes a table of a run's HDF5 file as CSV, "-" to the standard output; a null table: all that have a row for each
-// recorded time, side by side. Also while the run is still going.
-CAROM_API carom_status carom_export_csv(const char *run, const char *table, const char *out, carom_error *error);
-// The same, with the units in the second line.
-CAROM_API carom_status carom_export_csv_units(const char *run, const char *table, const char *out, carom_error *error);
+// Files that are written. The library writes over a file only if that is of the kind it writes (a record, a report, a CSV file
+// with a header of carom's own), or with `force`, and never over one that it reads; carom_run, carom_export_csv and carom_report
+// return CAROM_ERROR_USAGE otherwise. Empty files, pipes and devices are written to. A program that writes files of these
+// kinds beside the library uses the same guard.
+typedef enum carom_file { CAROM_FILE_RECORD, CAROM_FILE_CSV, CAROM_FILE_PAGE, CAROM_FILE_COMPARISON } carom_file;
+typedef struct carom_output {
+  const char *path;                // "-" is the standard output
+  carom_file kind;
+  const char *const *inputs;       // files that it must not be, under any name; entries may be null
+  int input_count;
+  bool force;                      // replace a file of another kind, but no input
+} carom_output;
+CAROM_API carom_status carom_output_check(const carom_output *output, carom_error *error);
+// Checks, then writes the whole file. If that fails, an old file is left as it was.
+CAROM_API carom_status carom_output_write(const carom_output *output, const char *text, size_t length, carom_error *error);
+CAROM_API const char *carom_model_file(const carom_model *model, int i);  // the model's file, then those it includes; null beyond
+
+// Writes tables of a run's HDF5 file as CSV, "-" to the standard output; also while the run is still going. The options may be null.
+typedef struct carom_export_options {
+  const char *table;               // null: all that have a row for each recorded time, side by side
+  bool units;                      // put the units in the second line
+  bool force;                      // replace a file that carom did not write
+} carom_export_options;
+CAROM_API carom_status carom_export_csv(const char *run, const char *out, const carom_export_options *options, carom_error *error);
 // The tables of a run's HDF5 file.
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);
@@ -243,14 +265,22 @@ typedef struct carom_report_page {
   size_t length;
   void (*progress)(void *context, const char *doing);  // called before each pass over a table; may be null
   void *context;
+  bool force;                      // replace a file that is no report
 } carom_report_page;
 CAROM_API carom_status carom_report(const char *const *runs, int count, const carom_report_page *page, const char *path,
                                     carom_error *error);
 
 // Runs of one model held against the first of them: trajectories on common times, impacts matched in the ledgers, energies,
-// cost. As a table to read and as one JSON object, both alive until it is destroyed. Null after reporting.
+// cost. As a table to read, as one sentence and as one JSON object, all alive until it is destroyed. Null after reporting.
+// Two runs agree if no joint coordinate differs by more than 1 % of its range in the first run (or, of one that hardly moves,
+// 1e-5 of the largest range of its unit) at any time that both have.
 typedef struct carom_comparison carom_comparison;
-CAROM_API carom_comparison *carom_compare(const char *const *runs, int count, carom_error *error);
+typedef struct carom_skipped {
+  const char *method, *reason;     // a method that could not be run, and why
+} carom_skipped;
+CAROM_API carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
+                                          carom_error *error);
+CAROM_API const char *carom_comparison_sentence(const carom_comparison *c);  // they agree, or from when on and in what they differ
 CAROM_API const char *carom_comparison_text(const carom_comparison *c);
 CAROM_API const char *carom_comparison_json(const carom_comparison *c);
 CAROM_API void carom_comparison_destroy(carom_comparison *c);

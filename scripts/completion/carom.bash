@@ -25,13 +25,13 @@ _carom() {
     --set|--end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
-    run) options="-o --output --no-record --csv --units --set --end --resume --report -q --quiet --json --strict --help" ;;
+    run) options="-o --output --no-record --csv --units --set --end --resume --report -q --quiet --json --strict --force --help" ;;
     check) options="--set --signals --json --help" ;;
-    compare) options="--method -o --output --set --end --report --json --help" ;;
+    compare) options="--method -o --output --set --end --report --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
-    laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --help" ;;
-    report) options="-o --output --help" ;;
-    export) options="--to --table --tables --units -o --output --help" ;;
+    laws) options="--csv --friction-csv --law --restitution --stiffness --damping --mass --speed --force --help" ;;
+    report) options="-o --output --force --help" ;;
+    export) options="--to --table --tables --units -o --output --force --help" ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "${options:---help}" -- "$word"))

@@ -103,10 +103,23 @@ static shared_column *share_columns(arena *memory, const record_table *a, const 
   return shared;
 }
 
-static const double SAME = 1e-9;   // radians or metres that are no difference, of coordinates that stay where they are
+// Two runs agree on a coordinate up to a hundredth of its range in the first run. One that hardly moves beside others of its
+// unit (a body at rest on a surface that yields under one method and not under another) would differ over nothing: it has at
+// least 1e-5 of their largest range. Where nothing moves at all, 1e-9 rad or m.
+static const double SHARE = 0.01, SHARE_OF_LARGEST = 1e-5, SAME = 1e-9;
+
+static void set_tolerances(comparison *result) {
+  for (int k = 0; k < result->column_count; k++) {
+    compare_column *c = &result->columns[k];
+    double largest = 0;
+    for (int i = 0; i < result->column_count; i++)
+      if (strcmp(result->columns[i].unit, c->unit) == 0) largest = fmax(largest, result->columns[i].range);
+    c->tolerance = fmax(fmax(SHARE * c->range, SHARE_OF_LARGEST * largest), SAME);
+  }
+}
 
 static void note_difference(compare_column *c, double t, double difference, double weight) {
-  if (isnan(c->parts) && !(fabs(difference) <= 0.01 * c->range + SAME)) c->parts = t;
+  if (isnan(c->parts) && !(fabs(difference) <= c->tolerance)) c->parts = t;
   if (!(fabs(difference) <= c->max)) c->max = fabs(difference), c->at = t;  // a NaN is noted too
   c->rms += weight * difference * difference;
 }
@@ -126,6 +139,7 @@ static void find_ranges(arena *memory, cursor *c, const shared_column *shared, c
     result->columns[k].range = high[k] >= low[k] ? high[k] - low[k] : 0;
     result->columns[k].parts = NAN;
   }
+  set_tolerances(result);
 }
 
 // At the times of the run that has fewer of them; the other is the one to interpolate.

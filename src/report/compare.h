@@ -17,7 +17,8 @@ typedef struct compare_column {
   const char *name, *unit;
   double max, at, rms;             // largest magnitude, when that was, root of the mean square over time
   double range;                    // of the first run's
-  double parts;                    // first time at which they are a hundredth of that apart; NaN: never
+  double tolerance;                // up to which they agree: a hundredth of that, see compare.c
+  double parts;                    // first time at which they are further apart; NaN: never
 } compare_column;
 
 typedef struct compare_pair {

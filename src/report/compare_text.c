@@ -11,7 +11,10 @@ struct carom_comparison {
   arena memory;
   report runs;
   comparison *against_first;       // one a further run
-  arena_text text;
+  const carom_skipped *skipped;
+  int skipped_count;
+  arena_text text, sentence;
+  bool agree;
   json_writer json;
 };
 
@@ -93,7 +96,7 @@ static const compare_column *find_column(const comparison *d, const char *name) 
 // How far apart at most, and since when by more than a hundredth of the whole range.
 static void put_trajectories(carom_comparison *c) {
   const comparison *first = &c->against_first[0];
-  PUT(c, "\ndifferences from %s: largest, and time from which they exceed a hundredth of the range\n", method_of(&c->runs.runs[0]));
+  PUT(c, "\ndifferences from %s: largest, and time from which they exceed the tolerance (a hundredth of the range)\n", method_of(&c->runs.runs[0]));
   put_heads(c, "coordinate", 1);
   for (int k = 0; k < first->column_count; k++) {
     char label[64];
@@ -126,6 +129,82 @@ static void put_impacts(carom_comparison *c) {
   }
 }
 
+static void put_skipped(carom_comparison *c) {
+  for (int i = 0; i < c->skipped_count; i++) PUT(c, "%sskipped %s: %s\n", i ? "" : "\n", c->skipped[i].method, c->skipped[i].reason);
+}
+
+// --- the sentence -------------------------------------------------------------------------------------------------
+
+#define SAY(c, ...) arena_append(&(c)->memory, &(c)->sentence, __VA_ARGS__)
+
+// The coordinate that parts first, or where none does the one that differs most within its tolerance; null: there is none.
+static const compare_column *worst_of(const comparison *d) {
+  const compare_column *worst = NULL;
+  for (int k = 0; k < d->column_count; k++) {
+    const compare_column *e = &d->columns[k];
+    bool further = worst && e->max / e->tolerance > worst->max / worst->tolerance;
+    if (!worst || (isnan(worst->parts) ? !isnan(e->parts) || further : e->parts < worst->parts || (e->parts == worst->parts && further)))
+      worst = e;
+  }
+  return worst;
+}
+
+static void say_amount(carom_comparison *c, const compare_column *e) {
+  SAY(c, "%.2g %s", e->max, e->unit);
+  if (e->range > 0) SAY(c, ", %.2g %% of its range", 100 * e->max / e->range);
+}
+
+// "a and b", "a, b and c".
+static void say_methods(carom_comparison *c) {
+  int n = c->runs.run_count;
+  for (int i = 0; i < n; i++) SAY(c, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", method_of(&c->runs.runs[i]));
+}
+
+static void say_agreement(carom_comparison *c) {
+  const compare_column *worst = NULL;
+  const char *whose = "";
+  double until = INFINITY;
+  for (int i = 0; i + 1 < c->runs.run_count; i++) {
+    const compare_column *e = worst_of(&c->against_first[i]);
+    until = fmin(until, c->against_first[i].t1);
+    if (!worst || e->max / e->tolerance > worst->max / worst->tolerance) worst = e, whose = method_of(&c->runs.runs[i + 1]);
+  }
+  say_methods(c);
+  SAY(c, " agree until t = %.6g s: the largest difference is that of %s under %s, ", until, worst->name, whose);
+  say_amount(c, worst);
+  SAY(c, ".");
+}
+
+static void say_differences(carom_comparison *c) {
+  const char *first = method_of(&c->runs.runs[0]), *before = "";
+  for (int i = 0; i + 1 < c->runs.run_count; i++) {
+    const compare_column *e = worst_of(&c->against_first[i]);
+    const char *method = method_of(&c->runs.runs[i + 1]);
+    if (isnan(e->parts)) SAY(c, "%s%s agrees with %s until t = %.6g s", before, method, first, c->against_first[i].t1);
+    else {
+      SAY(c, "%s%s differs from %s from t = %.4g s on, first in %s (at most by ", before, method, first, e->parts, e->name);
+      say_amount(c, e);
+      SAY(c, ")");
+    }
+    before = "; ";
+  }
+  SAY(c, ".");
+}
+
+static void make_sentence(carom_comparison *c) {
+  bool comparable = true;
+  c->agree = true;
+  for (int i = 0; i + 1 < c->runs.run_count; i++) {
+    const compare_column *e = worst_of(&c->against_first[i]);
+    if (!e || c->against_first[i].t0 > c->against_first[i].t1) comparable = false;
+    else if (!isnan(e->parts)) c->agree = false;
+  }
+  c->agree &= comparable;
+  if (!comparable) SAY(c, "The runs cannot be compared: they have no time or no joint coordinate in common.");
+  else if (c->agree) say_agreement(c);
+  else say_differences(c);
+}
+
 // --- the object ---------------------------------------------------------------------------------------------------
 
 static void put_columns(json_writer *w, const comparison *d) {
@@ -139,6 +218,7 @@ static void put_columns(json_writer *w, const comparison *d) {
     json_put_number(w, "at", column->at);
     json_put_number(w, "rms", column->rms);
     json_put_number(w, "range", column->range);
+    json_put_number(w, "tolerance", column->tolerance);
     json_put_number(w, "parts", column->parts);
     json_close(w, '}');
   }
@@ -183,12 +263,23 @@ static void write_json(carom_comparison *c) {
   json_writer *w = &c->json;
   *w = json_begin(&c->memory);
   json_open(w, NULL, '{');
+  json_put_text(w, "maker", "carom " CAROM_VERSION);
   json_open(w, "runs", '[');
   for (int i = 0; i < c->runs.run_count; i++) {
     json_open(w, NULL, '{');
     json_put_text(w, "method", method_of(&c->runs.runs[i]));
     json_put_text(w, "file", c->runs.runs[i].file);
     if (c->runs.runs[i].summary) json_put(w, "summary", c->runs.runs[i].summary);
+    json_close(w, '}');
+  }
+  json_close(w, ']');
+  json_put_flag(w, "agree", c->agree);
+  json_put_text(w, "sentence", c->sentence.text);
+  json_open(w, "skipped", '[');
+  for (int i = 0; i < c->skipped_count; i++) {
+    json_open(w, NULL, '{');
+    json_put_text(w, "method", c->skipped[i].method);
+    json_put_text(w, "reason", c->skipped[i].reason);
     json_close(w, '}');
   }
   json_close(w, ']');
@@ -221,11 +312,14 @@ static bool compare(carom_comparison *c, const char *const *files) {
   put_each_run(c);
   put_trajectories(c);
   put_impacts(c);
+  put_skipped(c);
+  make_sentence(c);
   write_json(c);
   return true;
 }
 
-carom_comparison *carom_compare(const char *const *runs, int count, carom_error *error) {
+carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
+                                carom_error *error) {
   carom_error own = {0};
   if (!error) error = &own;
   error_clear(error);
@@ -245,7 +339,9 @@ carom_comparison *carom_compare(const char *const *runs, int count, carom_error 
   c->memory = arena_create(&out_of_memory);
   c->runs = (report){.memory = &c->memory, .error = error, .run_count = count};
   c->runs.runs = ARENA_ARRAY(&c->memory, report_run, count);
+  c->skipped = skipped, c->skipped_count = skipped_count;
   bool done = compare(c, runs);
+  c->skipped = NULL, c->skipped_count = 0;  // the caller's
   c->memory.out_of_memory = NULL;
   if (done) return c;
   carom_comparison_destroy(c);
@@ -253,6 +349,7 @@ carom_comparison *carom_compare(const char *const *runs, int count, carom_error 
 }
 
 const char *carom_comparison_text(const carom_comparison *c) { return c->text.text; }
+const char *carom_comparison_sentence(const carom_comparison *c) { return c->sentence.text; }
 const char *carom_comparison_json(const carom_comparison *c) { return c->json.out.text; }
 
 void carom_comparison_destroy(carom_comparison *c) {

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "carom/carom.h"
+#include "record/own.h"
 #include "report/compare.h"
 
 // The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
@@ -244,28 +246,24 @@ static int write_file(const report *r, const char *path, const carom_report_page
   return good ? 0 : reason ? reason : EIO;
 }
 
-// A report is written beside its place and moved there once it is whole: one that fails leaves what stood there. Devices
-// and pipes are written to; a link stays one, what it leads to is written.
 static carom_status save_page(const report *r, const char *path, const carom_report_page *page, const char *words) {
-  struct stat about;
-  bool there = lstat(path, &about) == 0, direct = there && !S_ISREG(about.st_mode);
-  if (there && !direct && access(path, W_OK) != 0)
-    return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno));
-  const char *place = direct ? path : arena_print(r->memory, "%s.%ld.part", path, (long)getpid());
-  int reason = write_file(r, place, page, words);
-  if (!reason && there && !direct) chmod(place, about.st_mode & 07777);
-  if (!reason && !direct && rename(place, path) != 0) reason = errno;
-  if (!reason) return CAROM_OK;
-  if (!direct) unlink(place);
-  return error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason));
+  output_file f;
+  if (!output_begin(&f, path, r->error)) return r->error->status;
+  int reason = write_file(r, f.place, page, words);
+  if (reason) error_set(r->error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(reason));
+  carom_status ended = output_end(&f, !reason, r->error);
+  return reason ? CAROM_ERROR_FILE : ended;
 }
 
 static carom_status make_report(report *r, const char *const *files, const carom_report_page *page, const char *path) {
   const char *first = find_marker(page, words_marker), *second = find_marker(page, blobs_marker);
   if (!first || !second || second < first)
     return error_set(r->error, CAROM_ERROR_USAGE, "the page has no place for data");
+  output_rule rule = {.path = path, .kind = "a carom report", .is_own = own_page, .inputs = files, .input_count = r->run_count,
+                      .force = page->force};
   for (int i = 0; i < r->run_count; i++)
     if (!report_open_run(r, i, files[i])) return r->error->status;
+  if (output_guard(&rule, r->error) != CAROM_OK) return r->error->status;
   size_t room = room_for_each(r, page->length);
   for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count) {
     if (!report_load(r, &r->runs[i], room, blobs)) return r->error->status;

@@ -1,7 +1,10 @@
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "solve/problem_text.h"
 
 static bool all_of(const solve_problem *p, block_kind kind) {
@@ -136,14 +139,41 @@ void problem_print(FILE *to, const solve_problem *p, problem_storage storage) {
   }
 }
 
-carom_status problem_save(const solve_problem *p, const char *path, carom_error *error) {
+// A file that reads as a contact problem: the formats of others leave no place to name who wrote it.
+static bool is_problem(int fd, const void *unused) {
+  (void)unused;
+  size_t size;
+  char *volatile text = output_read(fd, SIZE_MAX - 1, &size);
+  volatile bool found = false;
+  jmp_buf out_of_memory;
+  arena memory = arena_create(&out_of_memory);
+  if (text && !setjmp(out_of_memory)) {
+    carom_error ignored = {0};
+    found = problem_parse(&memory, "", text, size, &ignored) != NULL;
+  }
+  arena_free(&memory);
+  free(text);
+  return found;
+}
+
+static bool print_file(const solve_problem *p, const char *path) {
   FILE *to = fopen(path, "w");
-  if (!to) return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
+  if (!to) return false;
   problem_print(to, p, strcmp(p->W.ops->name, "dense") == 0 ? PROBLEM_DENSE : PROBLEM_BLOCKS);
   bool failed = ferror(to);
-  if (fclose(to) != 0 || failed)
-    return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
-  return CAROM_OK;
+  return fclose(to) == 0 && !failed;
+}
+
+carom_status problem_save(const solve_problem *p, const char *path, carom_error *error) {
+  carom_error own = {0};
+  if (!error) error = &own;
+  output_file f;
+  output_rule rule = {.path = path, .kind = "a contact problem", .is_own = is_problem};
+  if (output_guard(&rule, error) != CAROM_OK || !output_begin(&f, path, error)) return error->status;
+  bool written = print_file(p, f.place);
+  if (!written) error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", path, strerror(errno));
+  carom_status ended = output_end(&f, written, error);
+  return written ? ended : CAROM_ERROR_FILE;
 }
 
 bool problem_dump_wants(const problem_dump *d, long problems, bool solved) {

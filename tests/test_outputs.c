@@ -1,0 +1,326 @@
+// What the tool writes, and over what: no input is lost, no file of another kind is replaced unasked.
+#include "check.h"
+
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "carom/carom.h"
+
+#define TOOL CHECK_BUILD_DIR "/carom"
+
+static char *err;  // what the last call complained
+
+static int shell(const char *line) {
+  int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+// Runs `carom ...` by the shell in the scratch folder; returns its exit code.
+static int carom(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int carom(const char *format, ...) {
+  char words[4096], line[16384];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(words, sizeof words, format, args);
+  va_end(args);
+  snprintf(line, sizeof line, "cd '%s' && '%s' %s >stdout 2>stderr </dev/null", check_scratch_dir(), TOOL, words);
+  int code = shell(line);
+  free(err);
+  err = read_file(scratch("stderr"), NULL);
+  return code;
+}
+
+static void in_scratch(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void in_scratch(const char *format, ...) {
+  char words[4096], line[8192];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(words, sizeof words, format, args);
+  va_end(args);
+  snprintf(line, sizeof line, "cd '%s' && %s", check_scratch_dir(), words);
+  CHECK_EQUAL(shell(line), 0);
+}
+
+// --- inputs -------------------------------------------------------------------------------------------------------
+
+static const char model[] =
+    "include: [parts.inc]\n"
+    "space: planar\n"
+    "joints: {fall: {free: [ground, ball], at: [0, 0.05]}}\n"
+    "surfaces: {skin: {sphere: ball, radius: 0.02, material: hard}, floor: {plane: ground, material: hard}}\n"
+    "materials: {hard: {restitution: 0.5, friction: 0.2, stiffness: 1e7}}\n"
+    "method: {moreau: {step: 1e-3}}\n"
+    "record: {checkpoint: 0.05}\n"
+    "outputs: {height: fall.q2}\n"
+    "end: 0.2\n";
+static const char parts[] = "bodies: {ball: {mass: 1, inertia: 1e-4}}\n";
+
+static void make_inputs(void) {
+  write_text(scratch("m.yaml"), model);
+  write_text(scratch("parts.inc"), parts);
+  in_scratch("'%s' run m.yaml -q -o half.h5 --end 0.1", TOOL);
+  in_scratch("'%s' run m.yaml -q -o run.h5", TOOL);
+}
+
+// Every path that a command writes, %s, beside what it reads. A command that is added, or an option, is missed by the next test.
+static const struct {
+  const char *words;     // of the command
+  const char *option;    // that names the output
+  const char *inputs[4]; // what it reads
+} outputs[] = {
+    {"run m.yaml -q -o %s", "--output", {"m.yaml", "parts.inc"}},
+    {"run m.yaml -q --no-record --csv %s", "--csv", {"m.yaml", "parts.inc"}},
+    {"run m.yaml -q -o new.h5 --report %s", "--report", {"m.yaml", "parts.inc"}},
+    {"run m.yaml -q --resume half.h5 -o new.h5 --csv %s", "--csv", {"m.yaml", "parts.inc", "half.h5"}},
+    {"run m.yaml -q --resume half.h5 -o new.h5 --report %s", "--report", {"m.yaml", "parts.inc", "half.h5"}},
+    {"run m.yaml -q --resume half.h5 -o %s", "--output", {"m.yaml", "parts.inc"}},  // half.h5 itself is continued
+    {"report run.h5 half.h5 -o %s", "--output", {"run.h5", "half.h5"}},
+    {"export run.h5 -o %s", "--output", {"run.h5"}},
+    {"export run.h5 --table impacts -o %s", "--output", {"run.h5"}},
+    {"compare m.yaml --method moreau,event -o new --report %s", "--report", {"m.yaml", "parts.inc"}},
+};
+
+// Options of the tool whose value is a file that is read; every other FILE or PREFIX is written.
+static bool is_read(const char *command, const char *option) { return strcmp(command, "run") == 0 && strcmp(option, "--resume") == 0; }
+
+static bool is_covered(const char *command, const char *option) {
+  if (strcmp(command, "compare") == 0 && strcmp(option, "--output") == 0) return true;  // prefixes_spare_inputs
+  if (strcmp(command, "laws") == 0) return true;  // reads nothing
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+    if (strncmp(outputs[i].words, command, strlen(command)) == 0 && strcmp(outputs[i].option, option) == 0) return true;
+  return false;
+}
+
+static void every_output_of_every_command_is_covered(void) {
+  in_scratch("'%s' help > overview", TOOL);
+  char *overview = read_file(scratch("overview"), NULL), *rest = NULL;
+  int options = 0;
+  for (char *line = strtok_r(overview, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    char command[64], option[64], value[64];
+    if (sscanf(line, "  %63[a-z] %*s", command) != 1 || strncmp(line, "  ", 2) != 0 || strcmp(command, "carom") == 0) continue;
+    in_scratch("'%s' help %s > help", TOOL, command);
+    char *help = read_file(scratch("help"), NULL), *more = NULL;
+    for (char *at = strtok_r(help, "\n", &more); at; at = strtok_r(NULL, "\n", &more)) {
+      const char *dashes = strstr(at, "--");
+      if (!dashes || dashes - at > 8 || sscanf(dashes, "%63s %63s", option, value) != 2) continue;
+      if (strcmp(value, "FILE") != 0 && strcmp(value, "PREFIX") != 0) continue;
+      options++;
+      if (!is_read(command, option) && !CHECK(is_covered(command, option))) printf("      carom %s %s\n", command, option);
+    }
+    free(help);
+  }
+  CHECK_EQUAL(options, 10);
+  free(overview);
+}
+
+// By its name, by another path, through a link, by another name of the same file, in any combination.
+static void no_input_is_overwritten(void) {
+  static const char *const ways[] = {"%s", "./%s", "../%s/%s", "soft", "hard", "soft-of-hard"};
+  make_inputs();
+  const char *folder = strrchr(check_scratch_dir(), '/') + 1;
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    for (int k = 0; k < 4 && outputs[i].inputs[k]; k++) {
+      const char *input = outputs[i].inputs[k];
+      size_t size, after;
+      char *before = read_file(scratch(input), &size);
+      in_scratch("rm -f soft hard soft-of-hard new*; ln -s %s soft; ln %s hard; ln -s hard soft-of-hard", input, input);
+      for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        char path[256], words[512];
+        if (w == 2) snprintf(path, sizeof path, "../%s/%s", folder, input);
+        else if (w < 2) snprintf(path, sizeof path, "%s%s", w ? "./" : "", input);
+        else snprintf(path, sizeof path, "%s", ways[w]);
+        for (int force = 0; force <= (w == 0); force++) {
+          snprintf(words, sizeof words - 16, outputs[i].words, path);
+          if (force) strcat(words, " --force");
+          if (!CHECK_EQUAL(carom("%s", words), 2)) printf("      carom %s\n", words);
+          char *now = read_file(scratch(input), &after);
+          if (!CHECK(now && after == size && memcmp(before, now, size) == 0)) printf("      carom %s\n", words);
+          free(now);
+        }
+      }
+      free(before);
+    }
+  }
+}
+
+// compare names its files itself.
+static void prefixes_spare_inputs(void) {
+  make_inputs();
+  in_scratch("cp m.yaml ball.json; cp m.yaml ball-event.h5; sed 's/parts.inc/ball-moreau.h5/' m.yaml > other.yaml; cp parts.inc ball-moreau.h5");
+  static const char *const words[] = {"compare ball.json --method moreau,event", "compare ball-event.h5 --method moreau,event -o ball",
+                                      "compare other.yaml --method moreau,event -o ball", "compare other.yaml --method moreau,event -o ./ball --force",
+                                      "compare m.yaml --method moreau,event -o new --report new.json",
+                                      "compare m.yaml --method moreau,event -o new --report ./new-event.h5"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!CHECK_EQUAL(carom("%s", words[i]), 2)) printf("      carom %s\n", words[i]);
+  in_scratch("cmp m.yaml ball.json && cmp m.yaml ball-event.h5 && cmp parts.inc ball-moreau.h5 && ! test -e new.json");
+}
+
+// Two outputs of one command are two files, also if neither is there yet.
+static void outputs_are_apart(void) {
+  make_inputs();
+  in_scratch("rm -f a.h5 a.csv; ln -sf . same");
+  static const char *const words[] = {"-o a.h5 --csv a.h5", "-o a.h5 --csv ./a.h5", "-o a.h5 --csv same/a.h5", "-o a.h5 --report same/a.h5",
+                                      "--no-record --csv a.csv -o x", "-o a.h5 --csv a.csv --report ./a.csv"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!CHECK_EQUAL(carom("run m.yaml -q %s", words[i]), 2)) printf("      carom run m.yaml %s\n", words[i]);
+  in_scratch("! test -e a.h5 && ! test -e a.csv");
+}
+
+// --- kinds --------------------------------------------------------------------------------------------------------
+
+static const struct {
+  const char *name, *text;
+} foreign[] = {
+    {"notes.txt", "remember the milk\n"},
+    {"other.yaml", model},
+    {"times.csv", "time,force\n0,1\n"},
+    {"trace.csv", "t,x\n0,1\n"},
+    {"part.csv", "t,ball.y\n0,1\n"},
+    {"angle.csv", "t,fall.q\n0,1\n"},
+    {"numbers.csv", "0,1,2\n3,4,5\n"},
+    {"quotes.csv", "\"t\",\"a \"\"b\"\",c\"\n0,1\n"},
+    {"half.csv", "t,ball.x,ball.y,ball.z,ball.qw"},
+    {"data.json", "{\"runs\": [{\"method\": \"moreau\"}]}\n"},
+    {"page.html", "<!doctype html>\n<html><body>a page of mine</body></html>\n"},
+    {"other.h5", "\211HDF\r\n\032\n\003\010\010 and more of another program"},
+};
+
+static const char *const writers[] = {
+    "run m.yaml -q -o %s", "run m.yaml -q --no-record --csv %s", "run m.yaml -q -o new.h5 --report %s", "report run.h5 -o %s",
+    "export run.h5 -o %s", "export run.h5 --table outputs -o %s", "compare m.yaml --method moreau,event -o new --report %s",
+    "laws --csv %s", "laws --friction-csv %s", "run m.yaml -q --resume half.h5 -o %s",
+};
+
+static void files_of_other_kinds_are_kept(void) {
+  make_inputs();
+  for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
+      char words[512];
+      write_text(scratch(foreign[k].name), foreign[k].text);
+      snprintf(words, sizeof words, writers[i], foreign[k].name);
+      in_scratch("rm -f new*");
+      bool refused = CHECK_EQUAL(carom("%s", words), 2);
+      CHECK_CONTAINS(err, "--force");
+      char *after = read_file(scratch(foreign[k].name), NULL);
+      if (!CHECK_TEXT(after, foreign[k].text) || !refused) printf("      carom %s\n", words);
+      free(after);
+    }
+    char words[512];
+    snprintf(words, sizeof words, writers[i], "notes.txt");
+    if (!CHECK_EQUAL(carom("%s --force", words), 0)) printf("      carom %s --force: %s\n", words, err);
+    char *after = read_file(scratch("notes.txt"), NULL);
+    CHECK(!strstr(after, "milk"));
+    free(after);
+  }
+}
+
+// A record of another program, made by the library that we use too, is no record of ours; a report is no comparison.
+static void own_files_are_replaced_by_their_kind_only(void) {
+  make_inputs();
+  static const struct {
+    const char *words, *file;
+  } made[] = {{"run m.yaml -q -o k.h5", "k.h5"}, {"run m.yaml -q --no-record --csv k.csv", "k.csv"}, {"report run.h5 -o k.html", "k.html"},
+              {"compare m.yaml --method moreau,event -o k", "k.json"}, {"export run.h5 -o k2.csv", "k2.csv"}, {"laws --csv k3.csv", "k3.csv"},
+              {"laws --friction-csv k4.csv", "k4.csv"}};
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+    CHECK_EQUAL(carom("%s", made[i].words), 0);
+    if (!CHECK_EQUAL(carom("%s", made[i].words), 0)) printf("      again: carom %s: %s\n", made[i].words, err);
+  }
+  for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
+      char words[512];
+      bool writes_csv = strstr(writers[i], "csv") || strstr(writers[i], "export"), is_csv = strstr(made[k].file, ".csv");
+      bool writes_page = strstr(writers[i], "report"), is_page = strstr(made[k].file, ".html");
+      bool is_record = strstr(made[k].file, ".h5"), fits = writes_csv ? is_csv : writes_page ? is_page : is_record;
+      if (fits) continue;
+      snprintf(words, sizeof words, writers[i], made[k].file);
+      in_scratch("rm -f new*");
+      if (!CHECK_EQUAL(carom("%s", words), 2)) printf("      carom %s\n", words);
+    }
+  }
+}
+
+// The header of any table, of this model or another, also of one with outputs of its own, is one of ours.
+static void any_table_replaces_any_table(void) {
+  make_inputs();
+  static const char *const tables[] = {"time", "joints", "bodies", "reactions", "energy", "contacts", "outputs", "impacts", "checkpoint"};
+  enum { TABLES = sizeof tables / sizeof *tables };
+  for (int a = 0; a < TABLES; a++) {
+    CHECK_EQUAL(carom("export run.h5 --table %s -o t.csv --force", tables[a]), 0);
+    for (int b = 0; b < TABLES; b++)
+      if (!CHECK_EQUAL(carom("export run.h5 --table %s -o t.csv", tables[b]), 0))
+        printf("      %s over %s or %s: %s\n", tables[b], tables[a], tables[b ? b - 1 : 0], err);
+    CHECK_EQUAL(carom("export run.h5 -o t.csv"), 0);
+  }
+  static const char *const models[] = {"slider-crank", "car-axis", "four-bar-clearance"};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, models[i]);
+    if (access(path, R_OK) != 0) continue;
+    CHECK_EQUAL(carom("run '%s' --end 1e-3 -q -o other.rec --csv other.csv", path), 0);
+    CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0);
+    CHECK_EQUAL(carom("export other.rec -o other.csv"), 0);
+    if (!CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0)) printf("      %s: %s\n", models[i], err);
+    for (int b = 1; b < TABLES; b++) {
+      if (carom("export other.rec --table %s -o one.csv --force", tables[b]) != 0 || strcmp(tables[b], "outputs") == 0) continue;
+      if (!CHECK_EQUAL(carom("export run.h5 -o one.csv"), 0)) printf("      %s of %s: %s\n", tables[b], models[i], err);
+    }
+    in_scratch("rm other.rec other.csv");
+  }
+}
+
+// Contact problems that a run saves: over an older one, and over nothing else.
+static void dumps_spare_other_files(void) {
+  make_inputs();
+  in_scratch("rm -f e-*.dat; sed 's/step: 1e-3/step: 1e-3, dump: e, dump_every: 1/' m.yaml > dumps.yaml");
+  CHECK_EQUAL(carom("run dumps.yaml -q --no-record"), 0);
+  CHECK_EQUAL(carom("run dumps.yaml -q --no-record"), 0);
+  // an input by the name of the first
+  in_scratch("n=$(ls e-*.dat | head -1); sed \"s/parts.inc/$n/\" dumps.yaml > reads.yaml; cp parts.inc $n");
+  CHECK_EQUAL(carom("run reads.yaml -q --no-record"), 2);
+  CHECK_CONTAINS(err, "is not a contact problem");
+  in_scratch("cmp parts.inc $(ls e-*.dat | head -1)");
+}
+
+// --- pipes, devices, failures -------------------------------------------------------------------------------------
+
+static void pipes_and_devices_are_written_to(void) {
+  make_inputs();
+  CHECK_EQUAL(carom("run m.yaml -q --no-record --csv /dev/null"), 0);
+  CHECK_EQUAL(carom("export run.h5 -o /dev/null"), 0);
+  CHECK_EQUAL(carom("report run.h5 -o /dev/null"), 0);
+  CHECK_EQUAL(carom("laws --csv /dev/null"), 0);
+  CHECK(access("/dev/null", W_OK) == 0);
+  in_scratch("'%s' export run.h5 --table time -o /dev/stdout | head -1 | grep -qx t", TOOL);
+  in_scratch("rm -f pipe; mkfifo pipe; (cat pipe > from-pipe) & '%s' export run.h5 -o pipe && wait && test -p pipe && grep -q '^t,' from-pipe", TOOL);
+  in_scratch("cp run.h5 kept.h5; ! '%s' export kept.h5 >> kept.h5 && cmp run.h5 kept.h5", TOOL);
+  // a link stays one, and an empty file holds nothing to lose
+  in_scratch("rm -f link.csv place.csv; : > place.csv; ln -s place.csv link.csv; '%s' export run.h5 -o link.csv && test -L link.csv && test -s place.csv", TOOL);
+}
+
+// The old file stands until the new one is whole.
+static void a_failing_write_keeps_the_old_file(void) {
+  make_inputs();
+  in_scratch("'%s' export run.h5 -o keep.csv; '%s' compare m.yaml --method moreau,event -o keep >/dev/null; '%s' laws --csv laws.csv >/dev/null; "
+             "cp keep.csv a; cp keep.json b; cp laws.csv c", TOOL, TOOL, TOOL);
+  in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>/dev/null) && cmp keep.csv a", TOOL);
+  in_scratch("! (ulimit -f 8; '%s' laws --csv laws.csv >/dev/null 2>&1) && cmp laws.csv c", TOOL);
+  in_scratch("! ls | grep -q part$");
+}
+
+int main(void) {
+  RUN(every_output_of_every_command_is_covered);
+  RUN(no_input_is_overwritten);
+  RUN(prefixes_spare_inputs);
+  RUN(outputs_are_apart);
+  RUN(files_of_other_kinds_are_kept);
+  RUN(own_files_are_replaced_by_their_kind_only);
+  RUN(any_table_replaces_any_table);
+  RUN(dumps_spare_other_files);
+  RUN(pipes_and_devices_are_written_to);
+  RUN(a_failing_write_keeps_the_old_file);
+  free(err);
+  return check_summary();
+}

@@ -1,0 +1,253 @@
+// A record that is continued: interrupted, killed and resumed runs leave the same rows as a run in one piece.
+#include "example.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+
+#include "carom/carom.h"
+#include "memory.h"
+#include "record/record.h"
+
+#define TOOL CHECK_BUILD_DIR "/carom"
+
+static const char pendulum[] =
+    "space: planar\n"
+    "bodies: {bob: {mass: 2, inertia: 0.1, com: [0, -1]}}\n"
+    "joints: {pin: {revolute: [ground, bob]}}\n"
+    "initial: {pin: {q: 1}}\n"
+    "forces: {brake: {along: pin, damping: 0.01}}\n"
+    "outputs: {height: -cos(pin.q)}\n"
+    "integrator: {type: rk4, step: 1e-4}\n"
+    "record: {every: %s, checkpoint: 0.5}\n"
+    "end: %g\n";
+
+// A ball that bounces, rolls and rests: episodes end all the time, and one is open at the end.
+static const char ball[] =
+    "space: planar\n"
+    "bodies: {ball: {mass: 1, inertia: 1e-4}}\n"
+    "joints: {fall: {free: [ground, ball], at: [0, 0.05]}}\n"
+    "surfaces: {skin: {sphere: ball, radius: 0.02, material: hard}, floor: {plane: ground, material: hard}}\n"
+    "materials: {hard: {restitution: 0.7, friction: 0.3}}\n"
+    "initial: {fall: {u: [0, 0.2, 0]}}\n"
+    "method: {moreau: {step: 1e-4}}\n"
+    "record: {every: %s, checkpoint: 0.05}\n"
+    "end: %g\n";
+
+// --- parts --------------------------------------------------------------------------------------------------------
+
+static carom_model *compile(const char *format, const char *every, double end) {
+  carom_error error = {0};
+  char text[2048];
+  snprintf(text, sizeof text, format, every, end);
+  carom_model *model = carom_model_parse(text, "model.yaml", &error);
+  if (!CHECK(model)) printf("      %s\n", error.text);
+  return model;
+}
+
+// Asked while the run goes on: ends it after a moment.
+static bool leave_at(void *context, const carom_progress *now) { return now->t < *(const double *)context; }
+
+static carom_status run_part(const carom_model *model, const char *resume, const char *record, const char *csv, double leave) {
+  carom_error error = {0};
+  carom_run_options options = {.record = record, .resume = resume, .csv = csv, .progress = leave > 0 ? leave_at : NULL, .context = &leave};
+  carom_status status = carom_run(model, &options, NULL, &error);
+  if (status != CAROM_OK && status != CAROM_INTERRUPTED) printf("      %s\n", error.text);
+  return status;
+}
+
+static double *read_table(record_reader *in, int table, long *rows) {
+  carom_error error = {0};
+  *rows = record_rows(in, table);
+  double *all = ARENA_ARRAY(&memory, double, *rows * record_get_table(in, table).column_count + 1);
+  CHECK(record_read(in, table, 0, *rows, all, &error) == CAROM_OK);
+  return all;
+}
+
+// Columns of a checkpoint that tell how often something was evaluated or looked at, which a start anew does once more: largest
+// violation, energy that went through, imbalance, evaluations.
+static bool is_count(const char *table, int column) {
+  return strcmp(table, "checkpoint") == 0 && ((column >= 3 && column <= 5) || column == 8);
+}
+
+static bool same_rows(const record_table *t, long rows, const double *x, const double *y) {
+  for (long i = 0; i < rows; i++)
+    for (int k = 0; k < t->column_count; k++)
+      if (!is_count(t->name, k) && memcmp(&x[i * t->column_count + k], &y[i * t->column_count + k], sizeof *x) != 0) {
+        printf("      table %s, column %s, row %ld: %.17g, %.17g\n", t->name, t->columns[k], i, x[i * t->column_count + k],
+               y[i * t->column_count + k]);
+        return false;
+      }
+  return true;
+}
+
+// Bit by bit, every table of rows.
+static void check_same_record(const char *one, const char *other) {
+  carom_error error = {0};
+  record_reader *a = record_open(one, &error), *b = record_open(other, &error);
+  if (CHECK(a && b) && CHECK_EQUAL(record_table_count(a), record_table_count(b))) {
+    for (int i = 0; i < record_table_count(a); i++) {
+      record_table t = record_get_table(a, i);
+      long rows, others;
+      double *x = read_table(a, i, &rows), *y = read_table(b, i, &others);
+      if (!CHECK_EQUAL(others, rows)) printf("      table %s\n", t.name);
+      else CHECK(same_rows(&t, rows, x, y));
+    }
+    CHECK(!record_get_text(b, "resumed_from"));
+  }
+  record_close(a);
+  record_close(b);
+}
+
+static void check_same_file(const char *one, const char *other) {
+  size_t size, other_size;
+  char *a = read_file(one, &size), *b = read_file(other, &other_size);
+  CHECK(a && b && size == other_size && memcmp(a, b, size) == 0);
+  free(a), free(b);
+}
+
+// --- ends that were given, and interrupts ---------------------------------------------------------------------------
+
+static void continue_from(const char *format, const char *every, double end, const int *stops, int count) {
+  char record[4400], csv[4400], whole[4400], whole_csv[4400];
+  snprintf(record, sizeof record, "%s", scratch("part.h5")), snprintf(csv, sizeof csv, "%s", scratch("part.csv"));
+  snprintf(whole, sizeof whole, "%s", scratch("whole.h5")), snprintf(whole_csv, sizeof whole_csv, "%s", scratch("whole.csv"));
+  unlink(record), unlink(csv);
+  carom_model *model = compile(format, every, end);
+  if (!model) return;
+  CHECK(run_part(model, NULL, whole, whole_csv, 0) == CAROM_OK);
+  for (int i = 0; i < count; i++) {
+    carom_error error = {0};
+    carom_run_options options = {.record = record, .resume = i ? record : NULL, .end = stops[i] * 1e-4};  // where a step ends
+    if (!CHECK(carom_run(model, &options, NULL, &error) == CAROM_OK)) printf("      %s\n", error.text);
+  }
+  CHECK(run_part(model, record, record, csv, 0) == CAROM_OK);
+  check_same_record(whole, record);
+  check_same_file(whole_csv, csv);
+  carom_model_destroy(model);
+}
+
+// Ends on a multiple of the rows and between two of them.
+static void rows_go_on_bit_by_bit(void) {
+  static const int stops[] = {1000, 2500, 3000, 3001, 7000};
+  static const char *const every[] = {"0", "1e-3", "0.1", "0.03"};
+  for (int i = 0; i < 4; i++) {
+    continue_from(pendulum, every[i], 1, stops, 5);
+    continue_from(ball, every[i], 1, stops, 5);
+  }
+}
+
+// As often as it is asked: each part ends where the clock happens to be.
+static void interrupted_again_and_again(void) {
+  static const char *const formats[] = {pendulum, ball};
+  for (int k = 0; k < 2; k++) {
+    char record[4400], whole[4400];
+    snprintf(record, sizeof record, "%s", scratch("cut.h5")), snprintf(whole, sizeof whole, "%s", scratch("whole.h5"));
+    unlink(record);
+    carom_model *model = compile(formats[k], "2e-3", 60);
+    if (!model) return;
+    CHECK(run_part(model, NULL, whole, NULL, 0) == CAROM_OK);
+    int parts = 0;
+    carom_status status = run_part(model, NULL, record, NULL, 1e-9);
+    for (; status == CAROM_INTERRUPTED && parts < 3; parts++) status = run_part(model, record, record, NULL, 1e-9);
+    if (status == CAROM_INTERRUPTED) status = run_part(model, record, record, NULL, 0);
+    CHECK(status == CAROM_OK);
+    printf("    %d parts\n", parts + 1);
+    CHECK_LE(1, parts);
+    check_same_record(whole, record);
+    carom_model_destroy(model);
+  }
+}
+
+static void nothing_is_left_beside(void) {
+  char line[8192];
+  snprintf(line, sizeof line, "ls '%s' | grep -q 'part$'", check_scratch_dir());
+  CHECK(system(line) != 0);
+}
+
+// --- what cannot be -------------------------------------------------------------------------------------------------
+
+static void a_failing_start_leaves_the_record(void) {
+  char record[4400];
+  snprintf(record, sizeof record, "%s", scratch("kept.h5"));
+  carom_model *model = compile(pendulum, "1e-2", 1), *other = compile(pendulum, "1e-2", 2);
+  if (!model || !other) return;
+  CHECK(run_part(model, NULL, record, NULL, 0) == CAROM_OK);
+  size_t size, after;
+  char *before = read_file(record, &size);
+  CHECK(run_part(other, record, record, NULL, 0) == CAROM_ERROR_USAGE);  // another model
+  CHECK(run_part(model, record, record, NULL, 0) == CAROM_ERROR_USAGE);  // the end is reached
+  char *now = read_file(record, &after);
+  CHECK(now && before && size == after && memcmp(now, before, size) == 0);
+  free(before), free(now);
+  carom_model_destroy(model), carom_model_destroy(other);
+}
+
+// --- the tool: killed, and by its own hint -------------------------------------------------------------------------
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...) {
+  char words[8000], line[16384];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(words, sizeof words, format, args);
+  va_end(args);
+  snprintf(line, sizeof line, "cd '%s' && %s", check_scratch_dir(), words);
+  int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+// Starts a run that goes on for long, and ends it by a signal once its record has so many rows of a table.
+static int cut(const char *run, const char *signal, const char *table, int rows) {
+  return shell("rm -f cut.h5; '%s' run %s -o cut.h5 > said 2>/dev/null & pid=$!; "
+               "until '%s' export cut.h5 --table %s 2>/dev/null | sed -n %dp | grep -q .; do sleep 0.02; done; kill -%s $pid; wait $pid",
+               TOOL, run, TOOL, table, rows + 1, signal);
+}
+
+static double last_checkpoint(const char *path) {
+  carom_error error = {0};
+  record_reader *in = record_open(path, &error);
+  if (!CHECK(in)) return 0;
+  int table = record_find_table(in, "checkpoint");
+  double *row = ARENA_ARRAY(&memory, double, record_get_table(in, table).column_count);
+  CHECK(record_read(in, table, record_rows(in, table) - 1, 1, row, &error) == CAROM_OK);
+  record_close(in);
+  return row[0];
+}
+
+static void a_killed_run_is_continued(void) {
+  char text[2048];
+  snprintf(text, sizeof text, ball, "1e-3", 1e6);
+  if (!write_text(scratch("ball.yaml"), text)) return;
+  cut("ball.yaml", "KILL", "checkpoint", 3);
+  double end = last_checkpoint(scratch("cut.h5")) + 1;
+  shell("timeout -s KILL 0.3 '%s' run ball.yaml -q --resume cut.h5 -o cut.h5 2>/dev/null", TOOL);  // leaves cut.h5 as it was
+  CHECK_EQUAL(shell("rm -f *.part; '%s' run ball.yaml -q --resume cut.h5 -o cut.h5 --end %.17g", TOOL, end), 0);
+  CHECK_EQUAL(shell("'%s' run ball.yaml -q -o whole.h5 --end %.17g", TOOL, end), 0);
+  check_same_record(scratch("whole.h5"), scratch("cut.h5"));
+}
+
+// What is printed can be given to the shell as it is, with every setting, and goes on in the same file.
+static void the_hint_goes_on(void) {
+  char text[2048];
+  snprintf(text, sizeof text, pendulum, "1", 1.0);
+  if (!write_text(scratch("my swing.yaml"), text)) return;
+  static const char given[] = "'my swing.yaml' --end '300 s' --set record.every=1e-2 --set 'forces.brake.damping=0.02 + 0*1'";
+  CHECK_EQUAL(cut(given, "INT", "time", 2), 130);
+  CHECK_EQUAL(shell("grep -q 'to resume' said && PATH='%s':$PATH sh -c \"$(sed -n 's/^ *to resume *//p' said)\" > after", CHECK_BUILD_DIR), 0);
+  CHECK_EQUAL(shell("'%s' run %s -q -o whole.h5", TOOL, given), 0);
+  check_same_record(scratch("whole.h5"), scratch("cut.h5"));
+  char *after = read_file(scratch("after"), NULL);
+  CHECK_CONTAINS(after, "t = 300 s, the end");
+  free(after);
+}
+
+int main(void) {
+  RUN(rows_go_on_bit_by_bit);
+  RUN(interrupted_again_and_again);
+  RUN(a_failing_start_leaves_the_record);
+  RUN(a_killed_run_is_continued);
+  RUN(the_hint_goes_on);
+  RUN(nothing_is_left_beside);
+  return check_summary();
+}
