@@ -17,6 +17,7 @@
 #include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/moreau.h"
+#include "scheme/registry.h"
 #include "scheme/smooth.h"
 
 // Coarse, since it is read at every step: ticks are milliseconds, but over many steps their differences add up right.
@@ -142,26 +143,13 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   return true;
 }
 
-const scheme_type *const *sim_schemes(int *count) {
-  static const scheme_type *const all[] = {&scheme_smooth, &scheme_moreau, &scheme_event, &scheme_compliant};
-  *count = sizeof all / sizeof *all;
-  return all;
-}
-
-static const scheme_type *find_scheme(const char *name) {
-  int i;
-  const scheme_type *const *all = sim_schemes(&i);
-  while (--i > 0 && strcmp(all[i]->name, name) != 0) {}
-  return all[i];
-}
-
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error) {
   carom_sim *sim = calloc(1, sizeof *sim);
   size_t points = (size_t)model->contacts.point_count + 1;
   if (sim) {
     sim->model = model;
     sim->stop = (interrupt){.go_on = go_on, .context = context};
-    sim->type = find_scheme(model->method);
+    sim->type = scheme_find(model->method);
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
@@ -363,7 +351,7 @@ static bool output_is_mean(const carom_model *model, const function *f) {
 bool sim_signal_is_mean(const carom_model *model, int i) {
   const mechanism *m = &model->m;
   int k = i - m->signal_count - ENERGY_SIGNALS, of_contacts = model->contact_signals * model->contacts.element_count;
-  if (!find_scheme(model->method)->gives_means) return false;
+  if (!scheme_find(model->method)->gives_means) return false;
   if (i < m->signal_count) return m->signals[i].of_step;
   if (k < 0) return false;
   return k < of_contacts ? contact_signal_is_of_step(k % model->contact_signals) : output_is_mean(model, &model->outputs[k - of_contacts].f);
@@ -641,7 +629,7 @@ static int contact_checkpoint_size(const carom_model *model, const scheme_type *
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
   return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT +
-         contact_checkpoint_size(model, find_scheme(model->method));
+         contact_checkpoint_size(model, scheme_find(model->method));
 }
 
 static void save_contact(const carom_sim *sim, double *row) {

@@ -34,9 +34,6 @@ struct carom_sim {
 // As carom_sim_create, with an interrupt that is also asked while the sim is made.
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);
 
-// All methods.
-const scheme_type *const *sim_schemes(int *count);
-
 // Signals of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.
 int sim_signal_count(const carom_model *model);

@@ -13,6 +13,7 @@
 #include "runs.h"
 
 #include "record/record.h"
+#include "scheme/registry.h"
 #include "sim.h"
 
 enum { MOST_METHODS = 16, MOST_TIMES = 3 };
@@ -110,7 +111,7 @@ static int compare_at(columns *all, int count, const subject *s, double t, bool 
 static void compare_methods(const subject *s, const char *coordinates) {
   columns all[MOST_METHODS] = {0};
   int scheme_count, count = 0, compared = 0;
-  const scheme_type *const *schemes = sim_schemes(&scheme_count);
+  const scheme_type *const *schemes = scheme_types(&scheme_count);
   const char *path = scratch("model.yaml");
   if (!CHECK(scheme_count <= MOST_METHODS) || !write_text(path, s->text)) return;
   for (int i = 0; i < scheme_count; i++) count += open_columns(&all[count], path, schemes[i]->name, coordinates);

@@ -2,6 +2,7 @@
 #include "runs.h"
 
 #include "record/record.h"
+#include "scheme/moreau.h"
 #include "sim.h"
 
 typedef struct subject {

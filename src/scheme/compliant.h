@@ -22,4 +22,6 @@ typedef struct compliant_settings {
   bool approach_by_energy;  // and at least the speed that the stored elastic energy would give
 } compliant_settings;
 
+extern const scheme_type scheme_compliant;
+
 #endif

@@ -20,4 +20,6 @@ typedef struct event_settings {
   problem_dump dump;               // by the number of the problem
 } event_settings;
 
+extern const scheme_type scheme_event;
+
 #endif

@@ -13,4 +13,6 @@ typedef struct moreau_settings {
   problem_dump dump;    // by the number of the step
 } moreau_settings;
 
+extern const scheme_type scheme_moreau;
+
 #endif

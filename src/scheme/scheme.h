@@ -93,6 +93,4 @@ typedef struct scheme_type {
   void (*remember)(const void *scheme, double *memory);
 } scheme_type;
 
-extern const scheme_type scheme_smooth, scheme_moreau, scheme_event, scheme_compliant;
-
 #endif

@@ -19,6 +19,8 @@ typedef struct smooth_settings {
   bool loses[POWER_COUNT];    // which losses a scheme's own forces (motion.push) may have; the others are not integrated
 } smooth_settings;
 
+extern const scheme_type scheme_smooth;
+
 typedef struct smooth smooth;
 
 // Null after reporting.
