@@ -163,6 +163,8 @@ static void write_impact(void *context, const impact *row) {
   run *r = context;
   carom_error ignored = {0};
   if (r->file) record_append(r->file, r->impact_table, (const double *)row, &ignored);
+  for (int k = 0; k < IMPACT_COLUMN_COUNT; k++)
+    if (!isfinite(((const double *)row)[k])) sim_note_non_finite(r->sim, impact_columns[k], row->start);
 }
 
 // Checks record and CSV file before anything is written: no file of the model, no run that is resumed (unless it is continued),
@@ -253,6 +255,7 @@ static carom_status write_row(run *r) {
   if (r->sim->x->t <= r->last_row) return CAROM_OK;
   r->last_row = r->sim->x->t;
   const double *all = sim_read_all(r->sim);
+  sim_check_row(r->sim, all);
   carom_status status = CAROM_OK;
   for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
     if (r->tables[g] < 0) continue;
@@ -487,6 +490,7 @@ static bool go_on(void *context) {
 }
 
 static carom_status loop(run *r) {
+  if (!r->file && !r->text) sim_check_row(r->sim, sim_read_all(r->sim));
   carom_status status = r->continues && !row_is_due(r, carom_sim_time(r->sim)) ? CAROM_OK : write_row(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
@@ -500,6 +504,7 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
+    if (!r->file && !r->text) sim_check_row(r->sim, sim_read_all(r->sim));
     carom_status written = write_row(r);
     if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
     impact_close_all(&r->sim->impacts);
@@ -518,9 +523,10 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
 
 // The summary as it is recorded: with the reason when the run did not reach its end.
 static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
-  char text[2048];
-  int length = carom_summary_json(summary, text, sizeof text);
-  if (status == CAROM_OK || length < 1 || length >= (int)sizeof text) return arena_copy_text(&r->memory, text);
+  int length = carom_summary_json(summary, NULL, 0);
+  char *text = ARENA_ARRAY(&r->memory, char, length + 1);
+  carom_summary_json(summary, text, length + 1);
+  if (status == CAROM_OK || length < 1) return text;
   json_writer why = json_begin(&r->memory);
   json_put_text(&why, NULL, r->error->message);
   return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);

@@ -211,6 +211,17 @@ static bool is_due(carom_sim *sim) {
   return sim->since_booked >= BOOK_EVERY || sim->bookings < BOOK_FIRST;
 }
 
+// The first is the one to look at: what comes after follows from it.
+void sim_note_non_finite(carom_sim *sim, const char *column, double t) {
+  if (sim->non_finite.count++ == 0) sim->non_finite.column = column, sim->non_finite.t = t;
+}
+
+void sim_check_row(carom_sim *sim, const double *row) {
+  int count = sim_signal_count(sim->model), i = 0;
+  while (i < count && isfinite(row[i])) i++;
+  if (i < count) sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
+}
+
 static void book(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   dynamics_positions_velocities(m, sim->x);
@@ -222,7 +233,11 @@ static void book(carom_sim *sim) {
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
+  if (!isfinite(energy_imbalance(&sim->ledger)) && !sim->energy_lost) sim->energy_lost = true, sim->energy_lost_t = sim->x->t;
 }
+
+// A NaN stays, where fmax would drop it.
+static double larger(double most, double x) { return x > most || isnan(x) ? x : most; }
 
 // Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to do.
 static void look_at_constraints(carom_sim *sim, bool at_stop) {
@@ -230,11 +245,11 @@ static void look_at_constraints(carom_sim *sim, bool at_stop) {
   if (!m->row_count || sim->type->tracks_constraints || (++sim->since_checked < BOOK_EVERY && !at_stop)) return;
   sim->since_checked = 0;
   dynamics_positions_velocities(m, sim->x);
-  sim->violation = fmax(sim->violation, constraints_violation(m, sim->x));
+  sim->violation = larger(sim->violation, constraints_violation(m, sim->x));
 }
 
 static double violation_of(const carom_sim *sim) {
-  return fmax(sim->violation, sim->type->stats(sim->scheme).violation);
+  return larger(sim->violation, sim->type->stats(sim->scheme).violation);
 }
 
 // Turns of joints that close loops are counted while they still can be told.
@@ -505,9 +520,14 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
                      .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
-                     .no_contact = sim->model->no_contact.count,
+                     .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
+                     .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
                                         (sim->model->assembly.changed_joint != NULL)};
+  if (sim->energy_lost && (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
+    s.non_finite++, s.non_finite_t = sim->energy_lost_t;
+    s.non_finite_column = carom_model_signal_name(sim->model, sim->model->m.signal_count + ENERGY_IMBALANCE);
+  }
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
   if (stats.solves) {

@@ -6,6 +6,13 @@
 #include "build/model_internal.h"
 #include "scheme/scheme.h"
 
+// Rows with a number that is not finite, and the first of them.
+typedef struct non_finite_rows {
+  long count;
+  const char *column;          // null: none
+  double t;                    // [s]
+} non_finite_rows;
+
 struct carom_sim {
   const carom_model *model;
   motion *x;
@@ -24,6 +31,9 @@ struct carom_sim {
   bool counts_turns;           // of joints that are read off markers
   double violation;            // largest |Φ| at the end of a step, as far as the sim has looked
   int since_checked;           // steps since it did
+  non_finite_rows non_finite;
+  bool energy_lost;            // its balance was not finite, first at
+  double energy_lost_t;        // [s]
   long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
   double projection_before;    // energy
   double wall_s;               // in carom_sim_step
@@ -43,6 +53,10 @@ bool sim_signal_is_mean(const carom_model *model, int i);  // over a step; else 
 bool sim_evaluate(carom_sim *sim);
 // All signals at the present state.
 const double *sim_read_all(carom_sim *sim);
+
+// Looks for numbers that are not finite among all signals at the present state.
+void sim_check_row(carom_sim *sim, const double *row);
+void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 
 // All that is needed to go on: time, next step, coordinates, speeds, accounts, counters.
 int sim_checkpoint_size(const carom_model *model);

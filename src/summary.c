@@ -68,7 +68,7 @@ static const summary_field warnings[] = {
     COUNT("penetration", too_deep), COUNT("inconsistent", inconsistent), COUNT("indeterminate", indeterminate),
     COUNT("friction_unsettled", friction_unsettled), COUNT("unsettled", unsettled), COUNT("energy_gain", energy_gains),
     COUNT("restitution", other_restitution), COUNT("conformal", conformal),
-    COUNT("no_contact", no_contact)};
+    COUNT("no_contact", no_contact), COUNT("non_finite", non_finite)};
 
 static void put_field(json_line *j, const carom_summary *s, const summary_field *f) {
   const char *at = (const char *)s + f->offset;
@@ -90,6 +90,26 @@ static void put_stages(json_line *j, const carom_summary *s) {
   close_map(j);
 }
 
+// A name given by a program may hold anything.
+static void put_text(json_line *j, const char *key, const char *text) {
+  put_key(j, key);
+  put(j, "\"");
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&') put(j, "\\u%04x", c);
+    else put(j, "%c", c);
+  }
+  put(j, "\"");
+}
+
+static void put_non_finite(json_line *j, const carom_summary *s) {
+  if (!s->non_finite_column) return;
+  open_map(j, "non_finite");
+  put_text(j, "column", s->non_finite_column);
+  put_field(j, s, &(summary_field)MEASURE("t", non_finite_t));
+  close_map(j);
+}
+
 int carom_summary_json(const carom_summary *s, char *text, int size) {
   json_line j = {.text = text, .size = (size_t)size};
   const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
@@ -107,6 +127,7 @@ int carom_summary_json(const carom_summary *s, char *text, int size) {
   open_map(&j, "warnings");
   PUT_FIELDS(&j, s, warnings);
   close_map(&j);
+  put_non_finite(&j, s);
   close_map(&j);
   return (int)j.length;
 }

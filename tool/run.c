@@ -70,7 +70,7 @@ static void tell_results(const run_args *a, const carom_model *model, const caro
                          const char *record, const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
-    char text[2048];
+    char text[4096];
     carom_summary_json(s, text, sizeof text);
     fprintf(to, "%s\n", text);
   } else if (!a->quiet) {

@@ -162,6 +162,9 @@ typedef struct carom_summary {
   long projection_failures;        // steps whose constraints could not be met to tolerance
   long other_restitution;          // contacts whose law gives back another restitution than it is given
   long conformal;                  // contacts with Hertz's stiffness between surfaces that nearly fit into each other
+  long non_finite;                 // rows and energy balances with a number that is not finite
+  const char *non_finite_column;   // the first such column, valid as long as the model; null: none
+  double non_finite_t;             // and its time [s]
   long no_contact;                 // pairs of surfaces left out (at least 1) in a model whose surfaces cannot touch at all
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that had to give way
 } carom_summary;

@@ -18,6 +18,9 @@ static double gone_through(const energy_ledger *l) {
   return fmax(most, fabs(b->damper));
 }
 
+// The larger of the two; a NaN stays, where fmax would drop it.
+static double larger(double most, double x) { return x > most || isnan(x) ? x : most; }
+
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size) {
   *l = (energy_ledger){.start = *start, .now = *start, .size = size};
   l->largest = gone_through(l);
@@ -26,7 +29,7 @@ void energy_open(energy_ledger *l, const energy_balance *start, energy_size size
 void energy_update(energy_ledger *l, const energy_balance *now) {
   l->now = *now;
   l->largest = fmax(l->largest, gone_through(l));
-  l->worst = fmax(l->worst, fabs(energy_imbalance(l)));
+  l->worst = larger(l->worst, fabs(energy_imbalance(l)));
 }
 
 double energy_imbalance(const energy_ledger *l) {

@@ -96,6 +96,17 @@ static void judge_end(verdict *v, const verdict_facts *run) {
   }
 }
 
+// What comes after the first such number may follow from it.
+static void judge_numbers(verdict *v, const verdict_facts *run) {
+  const json_value *first = json_get(run->summary, "non_finite");
+  double count = json_get_number(json_get(run->summary, "warnings"), "non_finite", 0);
+  if (!first || !(count > 0)) return;
+  carom_check c = {.key = "non_finite", .title = "Numbers that are not finite", .level = CAROM_BAD, .value = count, .limit = 0};
+  put_check(v, c, "Column '%s' is not a finite number at t = %.6g s (%s in all). Do not trust what depends on it: look for an overflow, a division "
+                  "by zero or a function outside its domain.", json_get_text(first, "column"), json_get_number(first, "t", NAN),
+            several(v->memory, count, "row", "rows"));
+}
+
 // The limits of the scheme as the run had them. An old record has one limit, or none.
 static void find_energy_limits(const verdict_facts *run, double *warn, double *bad) {
   bool moreau = has_method(run, "moreau");
@@ -248,7 +259,7 @@ static void judge_warnings(verdict *v, const verdict_facts *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *w = &warnings->items[i];
-    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0) continue;
+    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 || strcmp(w->key, "non_finite") == 0) continue;
     if (has_remark(run, w->key)) continue;  // judge_laws says more
     const warning_words *known = find_warning(w->key);
     carom_check c = {.key = w->key, .title = known ? known->title : "Warning", .level = CAROM_DOUBTFUL, .value = w->number, .limit = 0};
@@ -279,6 +290,7 @@ verdict verdict_judge(arena *memory, const verdict_facts *facts) {
   verdict v = {.memory = memory};
   judge_end(&v, facts);
   if (facts->summary) {
+    judge_numbers(&v, facts);
     judge_energy(&v, facts);
     judge_constraints(&v, facts);
     if (facts->can_touch) judge_penetration(&v, facts), judge_solver(&v, facts);

@@ -1,0 +1,103 @@
+// No run ends well with a number that is not finite: a warning names its column and its time.
+#include "runs.h"
+
+static const char ball[] =
+    "space: planar\n"
+    "bodies: {ball: {mass: 1, inertia: 1}}\n"
+    "joints: {fall: {free: [ground, ball], at: [0, 0.1]}}\n"
+    "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+    "materials: {m: {restitution: 0.5}}\n"
+    "initial: {fall: {q: [0, 0, 1]}}\n"
+    "method: {moreau: {step: 1e-3}}\n"
+    "end: 0.1\n";
+
+static carom_summary run_text(const char *more, bool recorded, carom_model **model) {
+  char text[4096];
+  carom_summary s = {0};
+  carom_error error = {0};
+  snprintf(text, sizeof text, "%s%s", ball, more);
+  *model = carom_model_parse(text, "ball.yaml", &error);
+  if (!CHECK(*model != NULL)) return printf("%s\n", error.text), s;
+  carom_run_options options = {.record = recorded ? scratch("ball.h5") : NULL};
+  CHECK_EQUAL(carom_run(*model, &options, &s, &error), CAROM_OK);
+  return s;
+}
+
+// The verdict names the column and the time, and the JSON object does.
+static void is_told(const carom_model *model, const carom_summary *s, const char *column, const char *time) {
+  char text[4096], expected[256];
+  carom_verdict *v = carom_judge(model, s, NULL);
+  carom_check c;
+  bool found = false;
+  for (int i = 0; (c = carom_verdict_check(v, i)).key; i++) {
+    if (strcmp(c.key, "non_finite") != 0) continue;
+    found = true;
+    CHECK_EQUAL(c.level, CAROM_BAD);
+    snprintf(expected, sizeof expected, "Column '%s' is not a finite number at t = %s s", column, time);
+    CHECK_CONTAINS(c.sentence, expected);
+  }
+  CHECK(found);
+  carom_verdict_destroy(v);
+  CHECK(carom_summary_json(s, text, sizeof text) < (int)sizeof text);
+  snprintf(expected, sizeof expected, "\"non_finite\": {\"column\": \"%s\", \"t\": %s}", column, time);
+  CHECK_CONTAINS(text, expected);
+}
+
+static void an_energy_that_overflows_is_told(void) {
+  for (int recorded = 0; recorded < 2; recorded++) {
+    carom_model *model;
+    carom_summary s = run_text("gravity: [1e300, 1]\n", recorded, &model);
+    CHECK(!isfinite(s.energy_imbalance));
+    CHECK_EQUAL(s.unbalanced, 1);
+    CHECK_LE(1, s.non_finite);
+    is_told(model, &s, recorded ? "energy.kinetic" : "energy.imbalance", "0.001");
+    carom_model_destroy(model);
+  }
+}
+
+static void an_output_without_a_value_is_told(void) {
+  carom_model *model;
+  carom_summary s = run_text("outputs: {o: log(t - 0.0505)}\n", true, &model);
+  CHECK_EQUAL(s.non_finite, 51);  // from 0 to 50 ms
+  is_told(model, &s, "o", "0");
+  CHECK_EQUAL(s.unbalanced, 0);
+  carom_model_destroy(model);
+  s = run_text("outputs: {o: 1/(0.1 - t)}\n", false, &model);  // without a record the last state is looked at
+  CHECK_EQUAL(s.non_finite, 1);
+  is_told(model, &s, "o", "0.1");
+  carom_model_destroy(model);
+}
+
+static void a_sim_tells_too(void) {
+  run r;
+  char text[4096];
+  snprintf(text, sizeof text, "%sgravity: [1e300, 1]\n", ball);
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 0.01);
+  carom_summary s = carom_sim_summary(r.sim);
+  CHECK_EQUAL(s.non_finite, 1);
+  CHECK_TEXT(s.non_finite_column, "energy.imbalance");
+  run_close(&r);
+}
+
+static void finite_runs_have_no_such_warning(void) {
+  static const char *const names[] = {"bouncing-ball", "slider-crank", "four-bar", "stick-slip-oscillator"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    run r;
+    if (!run_open(&r, names[i], NULL)) return;
+    carom_summary s;
+    carom_run_options options = {.record = scratch("model.h5"), .end = 0.02};
+    CHECK_EQUAL(carom_run(r.model, &options, &s, &r.error), CAROM_OK);
+    CHECK_EQUAL(s.non_finite, 0);
+    CHECK(s.non_finite_column == NULL);
+    run_close(&r);
+  }
+}
+
+int main(void) {
+  RUN(an_energy_that_overflows_is_told);
+  RUN(an_output_without_a_value_is_told);
+  RUN(a_sim_tells_too);
+  RUN(finite_runs_have_no_such_warning);
+  return check_summary();
+}
