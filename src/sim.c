@@ -94,20 +94,13 @@ static energy_size size_of(const mechanism *m, const motion *x) {
   return (energy_size){.gravity = tree_gravity_size(m, x), .inertia = mass * m->length * m->length};
 }
 
-// Of the state that the ledger looks at, for turns to be counted from.
-static void keep_joints(carom_sim *sim) {
-  const mechanism *m = &sim->model->m;
-  sim->booked_t = sim->x->t;
-  memcpy(sim->booked_q, sim->x->joint_q, (size_t)m->joint_nq * sizeof *sim->booked_q);
-  memcpy(sim->booked_q + m->joint_nq, sim->x->joint_u, (size_t)m->joint_nv * sizeof *sim->booked_q);
-}
-
 // Puts a sim that was under way back as it was, with the scheme it had. The motion is asked for contact forces by one scheme,
 // and the one that failed may have taken that over.
 static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motion *before) {
   sim->type->destroy(failed);
   sim->scheme = old;
   sim->x->push = before->push, sim->x->push_context = before->push_context;
+  sim->x->accepted_t = before->accepted_t;
   if (old) sim->type->show_end(old);
   sim->evaluated = false;
   return false;
@@ -122,6 +115,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
                         .settings = &settings, .stop = &sim->stop};
   bool first = !sim->scheme;  // a resumed sim rounds as it did from the start
+  sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) return keep_old_scheme(sim, NULL, old, &before);
   sim->scheme = scheme;
@@ -139,7 +133,8 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   sim->type->destroy(old);
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b, first ? size_of(&model->m, sim->x) : sim->ledger.size);
-  keep_joints(sim);
+  sim->booked_t = sim->x->t;
+  coordinate_accept(&model->m, sim->x);
   return true;
 }
 
@@ -156,10 +151,9 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->impacts.point_count = model->contacts.point_count;
-    sim->booked_q = calloc((size_t)(model->m.joint_nq + model->m.joint_nv) + 1, sizeof *sim->booked_q);
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->booked_q) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -193,7 +187,6 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.open);
   free(sim->impacts.is_open);
   free(sim->turns);
-  free(sim->booked_q);
   free(sim->row);
   free(sim->slots);
   free(sim);
@@ -226,10 +219,10 @@ static void book(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   dynamics_positions_velocities(m, sim->x);
   coordinate_measure(m, sim->x);
-  coordinate_count_turns(m, sim->x, sim->x->t - sim->booked_t, sim->booked_q, sim->booked_q + m->joint_nq);
+  coordinate_accept(m, sim->x);
   sim->since_booked = 0;
   sim->bookings++;
-  keep_joints(sim);
+  sim->booked_t = sim->x->t;
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
@@ -254,8 +247,7 @@ static double violation_of(const carom_sim *sim) {
 
 // Turns of joints that close loops are counted while they still can be told.
 static bool may_have_turned(const carom_sim *sim) {
-  return sim->counts_turns && coordinate_is_far(&sim->model->m, sim->x, sim->x->t - sim->booked_t,
-                                                sim->booked_q + sim->model->m.joint_nq);
+  return sim->counts_turns && coordinate_is_far(&sim->model->m, sim->x);
 }
 
 static carom_status fail_interrupted(const carom_sim *sim, carom_error *error) {

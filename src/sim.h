@@ -26,9 +26,8 @@ struct carom_sim {
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   long bookings;               // how often it has looked
-  double booked_t;             // and when that was,
-  double *booked_q;            // coordinates of the joints then, and their speeds
-  bool counts_turns;           // of joints that are read off markers
+  double booked_t;             // and when that was [s]
+  bool counts_turns;           // of joints that are measured between markers
   double violation;            // largest |Φ| at the end of a step, as far as the sim has looked
   int since_checked;           // steps since it did
   non_finite_rows non_finite;

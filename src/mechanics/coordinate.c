@@ -64,7 +64,7 @@ static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
-// A joint in the tree counts its own turns; of a loose one that nobody reads none are asked for within a step.
+// Joints in the tree count their own turns, and nobody reads the others within a step.
 static bool is_watched(const joint *j) { return j->node < 0 && j->watched; }
 
 bool coordinate_counts_turns(const mechanism *m) {
@@ -73,31 +73,39 @@ bool coordinate_counts_turns(const mechanism *m) {
   return false;
 }
 
-bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed, const double *last_u) {
+void coordinate_accept(const mechanism *m, motion *x) {
+  x->accepted_t = x->t;
+  memcpy(x->accepted_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->accepted_q);
+  memcpy(x->accepted_u, x->joint_u, (size_t)m->joint_nv * sizeof *x->accepted_u);
+}
+
+bool coordinate_is_far(const mechanism *m, const motion *x) {
+  double elapsed = fabs(x->t - x->accepted_t);
   for (int i = 0; i < m->joint_count; i++)
     for (int k = 0; is_watched(&m->joints[i]) && k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
       int v = m->joints[i].v + k;
-      if (elapsed * fmax(fabs(x->joint_u[v]), fabs(last_u[v])) > 1) return true;
+      if (!(elapsed * fmax(fabs(x->joint_u[v]), fabs(x->accepted_u[v])) <= 1)) return true;
     }
   return false;
 }
 
-void coordinate_count_turns(const mechanism *m, motion *x, double elapsed, const double *last_q, const double *last_u) {
-  for (int i = 0; i < m->joint_count; i++) {
-    const joint *j = &m->joints[i];
-    const joint_space *space = joint_in(j->type, m->planar);
-    double near[JOINT_MAX_FREEDOM];
-    bool far = false;
-    if (!is_watched(j) || space->nq != space->nv) continue;
-    for (int k = 0; k < space->nv; k++) {
-      double gone = 0.5 * elapsed * (last_u[j->v + k] + x->joint_u[j->v + k]);
-      far |= fabs(gone) > 1;   // a radian of travel is far as well, and then measured again to the same number
-      near[k] = last_q[j->q + k] + gone;
-    }
-    if (!far) continue;
-    memcpy(x->joint_q + j->q, near, (size_t)space->nq * sizeof *near);
+// The mean of the speeds at both ends leads to where the angle is but for terms of third order. The speed now is known once
+// the joint is measured; where it leads elsewhere than the speed before, the joint is measured again from there.
+static void measure_from_accepted(const mechanism *m, motion *x, const joint *j) {
+  const joint_space *space = joint_in(j->type, m->planar);
+  double elapsed = x->t - x->accepted_t, *q = x->joint_q + j->q;
+  const double *q0 = x->accepted_q + j->q, *u0 = x->accepted_u + j->v, *u = x->joint_u + j->v;
+  if (space->nq != space->nv || isnan(elapsed)) {
     measure_joint(m, x, j);
+    return;
   }
+  for (int k = 0; k < space->nv; k++) q[k] = q0[k] + elapsed * u0[k];
+  measure_joint(m, x, j);
+  bool elsewhere = false;
+  for (int k = 0; k < space->nv; k++) elsewhere |= fabs(0.5 * elapsed * (u[k] - u0[k])) > 1;
+  if (!elsewhere) return;
+  for (int k = 0; k < space->nv; k++) q[k] = q0[k] + 0.5 * elapsed * (u0[k] + u[k]);
+  measure_joint(m, x, j);
 }
 
 void coordinate_measure(const mechanism *m, motion *x) {
@@ -109,7 +117,7 @@ void coordinate_update(const mechanism *m, motion *x) {
   for (int i = 0; i < m->joint_count; i++) {
     const joint *j = &m->joints[i];
     if (j->node < 0) {
-      if (j->watched) measure_joint(m, x, j);
+      if (j->watched) measure_from_accepted(m, x, j);
       continue;
     }
     const node *n = &m->nodes[j->node];

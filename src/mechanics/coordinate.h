@@ -17,12 +17,12 @@ typedef struct coordinate_row {
 void coordinate_update(const mechanism *m, motion *x);
 // Of the others. To be done often enough that no angle turns by half a turn between.
 void coordinate_measure(const mechanism *m, motion *x);
-// An angle read off markers is known but for whole turns, and is taken for the one nearest to what it was. A long step may take it
-// further than that tells: then it is the one nearest to where its speeds at both ends lead, from last_q and last_u.
-void coordinate_count_turns(const mechanism *m, motion *x, double elapsed, const double *last_q, const double *last_u);
-bool coordinate_counts_turns(const mechanism *m);  // there are such angles
-// By its speed then or now one of them may have gone a radian in that time.
-bool coordinate_is_far(const mechanism *m, const motion *x, double elapsed, const double *last_u);
+// An angle that is measured between markers is known except for whole turns. It is taken nearest to where the speeds lead
+// from the last state that a scheme accepted, however often other states are evaluated between. To be called at such
+// states, with positions and velocities evaluated: at the end of a step that led far, and after a jump of velocities.
+void coordinate_accept(const mechanism *m, motion *x);
+bool coordinate_counts_turns(const mechanism *m);                // there are such angles
+bool coordinate_is_far(const mechanism *m, const motion *x);     // one of them may have moved by a radian since
 // joint_udot of all joints, from x->udot and the bodies' accelerations.
 void coordinate_accelerations(const mechanism *m, motion *x);
 

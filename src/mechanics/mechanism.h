@@ -265,6 +265,9 @@ struct motion {
   double *tau;              // applied along each speed
   double *drive_udot;       // given by drives, one a speed (zero where none)
   double *joint_q, *joint_u, *joint_udot;
+  // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
+  double accepted_t;        // NaN: none yet; turns are counted from the last evaluation
+  double *accepted_q, *accepted_u;
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks

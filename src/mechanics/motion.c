@@ -1,5 +1,6 @@
 #include "mechanics/mechanism.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -25,6 +26,8 @@ static void allocate(const mechanism *m, motion *x) {
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
   x->joint_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
   x->joint_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
+  x->accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
+  x->accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->links = ARENA_ARRAY(a, tree_link, m->node_count);
   x->S = ARENA_ARRAY(a, double, 6 * nv);
@@ -117,6 +120,7 @@ motion *motion_create(const mechanism *m, carom_error *error) {
   x->memory = arena_create(&out_of_memory);
   allocate(m, x);
   motion_lay_rows(m, x, &x->memory);
+  x->accepted_t = NAN;
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
   for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
@@ -82,6 +83,8 @@ static void allocate(event *s) {
   s->during.point = ARENA_ARRAY(a, event_point, points);
   s->during.share = ARENA_ARRAY(a, double, rows);
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
+  s->during.accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
+  s->during.accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points);
   s->moved = ARENA_ARRAY(a, contact_point, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
@@ -206,6 +209,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->settings = *(const event_settings *)setup->settings;
   s->nq = s->m->nq, s->nv = s->m->nv;
   s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1 + (s->m->friction_count > 0);
+  s->counts_turns = coordinate_counts_turns(s->m);
   allocate(s);
   event_friction_create(s);
   s->memory.out_of_memory = NULL;
@@ -252,17 +256,23 @@ static void keep_modes(event *s) {
   memcpy(s->during.friction, s->friction, (size_t)m->friction_count * sizeof *s->friction);
   memcpy(s->during.share, s->share, (size_t)m->row_count * sizeof *s->share);
   s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
+  s->during.accepted_t = s->x->accepted_t;
+  memcpy(s->during.accepted_q, s->x->accepted_q, (size_t)m->joint_nq * sizeof *s->x->accepted_q);
+  memcpy(s->during.accepted_u, s->x->accepted_u, (size_t)m->joint_nv * sizeof *s->x->accepted_u);
 }
 
 static void swap_modes(event *s) {
   event_modes kept = s->during;
-  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant};
+  motion *x = s->x;
+  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant,
+                            x->accepted_t, x->accepted_q, x->accepted_u};
   s->point = kept.point, s->friction = kept.friction, s->share = kept.share;
   s->closed_count = kept.closed_count, s->redundant = kept.redundant;
+  x->accepted_t = kept.accepted_t, x->accepted_q = kept.accepted_q, x->accepted_u = kept.accepted_u;
 }
 
 // The dense output is projected onto what is closed, and forces depend on it: both need the modes of the step itself, not
-// those that an event at its end has brought.
+// those that an event at its end has brought. Turns are counted from the start of the step for the same reason.
 static carom_status show(void *scheme, double t, carom_error *error) {
   event *s = scheme;
   if (t == s->t) return show_end(s), CAROM_OK;
@@ -358,6 +368,14 @@ static carom_status explain(event *s, carom_status status, carom_error *error) {
   return status;
 }
 
+// The motion takes the state that has been reached. It does so before and after a jump of velocities, since turns are
+// counted by the speeds on the same side of it.
+static void enter(event *s) {
+  event_set(s, s->t, s->y);
+  event_observe(s);
+  if (s->counts_turns) coordinate_accept(s->m, s->x);
+}
+
 // Moves on to an event or to the end of the integrator's step.
 static carom_status advance(event *s, double t_stop, event_instant *instant, carom_error *error) {
   double from = s->t, loss_before = s->y[s->nf], joints_before = losses_of(s, s->y) - loss_before;
@@ -375,8 +393,7 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   if (s->closed_count && s->t > from) book_contacts(s, from, s->t, s->y[s->nf] - loss_before);
   s->impacts->loss_tangential += losses_of(s, s->y) - s->y[s->nf] - joints_before;
   s->normal_before = s->impacts->loss_normal, s->tangential_before = s->impacts->loss_tangential;
-  event_set(s, s->t, s->y);
-  event_observe(s);
+  enter(s);
   return CAROM_OK;
 }
 
@@ -395,8 +412,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
       status = event_settle(s, &instant, error);
       s->settled = s->restart = status == CAROM_OK;
       if (status != CAROM_OK) break;
-      event_set(s, s->t, s->y);
-      event_observe(s);
+      enter(s);
     }
     if (s->restart) status = integrator_restart(s->it, s->t, s->y, error);
     s->restart = false;
@@ -408,8 +424,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     status = event_settle(s, &instant, error);
     s->settled = status == CAROM_OK;
     s->restart = true;
-    event_set(s, s->t, s->y);
-    event_observe(s);
+    enter(s);
   }
   s->loss_normal = s->impacts->loss_normal, s->loss_tangential = s->impacts->loss_tangential;
   s->trouble.friction_unsettled += s->disagrees;

@@ -75,6 +75,7 @@ typedef struct event_modes {
   double *share;
   int closed_count;
   bool redundant;
+  double accepted_t, *accepted_q, *accepted_u;    // where turns of joints were counted from (coordinate.h)
 } event_modes;
 
 typedef struct event {
@@ -89,6 +90,7 @@ typedef struct event {
   int nq, nv, n, nf;               // sizes; nf is where in y the friction loss is, and behind it that in joints
   double t, t_before;              // the last step
   double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction losses)
+  bool counts_turns;               // of joints that are measured between markers
   bool settled, restart;           // modes belong to the state; the integrator does not
   double accounts[POWER_COUNT];    // of the state shown
   event_modes during;              // of the last step: rows within it are shown in these
