@@ -234,8 +234,8 @@ static bool is_candidate(const event *s, const event_point *c) {
 static bool slips(const event *s, int p, const event_instant *instant) {
   const event_point *c = &s->point[p];
   if (c->rows == 1) return true;
-  if (instant->kind == EVENT_STOP && instant->point == p && c->rows == 2) return false;
-  return slip_speed(c) > (instant->kind == EVENT_LINGER ? 10 * s->still : s->still);
+  bool stops = instant->kind == EVENT_STOP && instant->point == p && c->rows == 2;  // unless an impact has set it moving
+  return slip_speed(c) > (stops || instant->kind == EVENT_LINGER ? 10 * s->still : s->still);
 }
 
 // One row for a slipping point, whose column carries its friction; all rows for one that stands.

@@ -121,6 +121,9 @@ static double find_between(event *s, int function, const event_sample *a, const 
   bool open = s->point[p].mode == MODE_OPEN;
   // opening, or closing so slowly that it was not struck
   if (open && !armed && a->gap_rate[p] >= -s->still) shift = fmax(shift, tolerance - a->value[function]);
+  // slip that was taken for none when modes were decided, and dies away
+  if (kind_of(s, function) == EVENT_STOP && !armed && a->value[function] > -8 * tolerance)
+    shift = fmax(shift, tolerance - a->value[function]);
   double fa = a->value[function] + shift, fb = b->value[function] + shift;
   search f = {s, function, false, shift};
   if (!armed && fa == 0 && fb == 0) return INFINITY;  // exactly zero throughout
