@@ -10,14 +10,15 @@ carom_model_info carom_model_get_info(const carom_model *model) {
   static const char *const integrators[] = {"adams", "bdf", "erk", "rk4", "ida"};
   const mechanism *m = &model->m;
   const assembly_report *a = &model->assembly;
+  const scheme_contact_options contact = model_contact_options(model);
   carom_model_info info = {
-      .title = model->about.title, .source = model->about.source, .method = model->method,
-      .integrator = strcmp(model->method, "moreau") != 0 ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
+      .title = model->about.title, .source = model->about.source, .method = model->scheme->name,
+      .integrator = model->scheme->about->integrates ? integrators[model->integrator.type] : "", .space = (carom_space)model->about.space,
       .coordinates = (carom_coordinates)model->about.coordinates, .bodies = m->body_count - 1, .joints = m->joint_count,
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
-      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .length = m->length, .activation = model->contacts.activation,
+      .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .length = m->length, .activation = contact.activation,
       .neighbour_pairs = model->contacts.neighbours,
-      .penetration_max = model->compliant.penetration_max,
+      .penetration_max = contact.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
       .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,
       .moved_from = a->moved_from, .moved_to = a->moved_to, .moved_count = a->moved_count, .changed_joint = a->changed_joint,
@@ -70,7 +71,7 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
 // Rigid methods read no law, so nothing is beyond its range.
 static carom_remark collect_remark(const carom_model *model, int bit, const char *name, const char *text) {
   carom_remark r = {.name = name, .text = text};
-  if (strcmp(model->method, "compliant") != 0) return r;
+  if (!model->scheme->about->needs_laws) return r;
   for (int i = 0; i < model->contacts.element_count; i++) {
     const contact_element *e = &model->contacts.elements[i];
     if (!(e->material.remarks & bit)) continue;

@@ -9,6 +9,7 @@
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
 #include "model/expr.h"
+#include "scheme/registry.h"
 #include "sim.h"
 #include "solve/solver.h"
 
@@ -31,10 +32,8 @@ static int collect(const char *family, const option_table **tables) {
     const option_table *const *all = surface_tables(&count);
     for (int i = 0; i < count; i++) tables[used++] = all[i];
   } else if (strcmp(family, "methods") == 0) {
-    tables[used++] = &smooth_table;
-    tables[used++] = &moreau_table;
-    tables[used++] = &event_table;
-    tables[used++] = &compliant_table;
+    const scheme_type *const *all = scheme_types(&count);
+    for (int i = 0; i < count; i++) tables[used++] = all[i]->about->table;
   }
   return used;
 }

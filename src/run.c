@@ -143,7 +143,7 @@ static record_text *describe(run *r, int *count) {
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
   texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
-  texts[used++] = (record_text){"method", r->model->method};
+  texts[used++] = (record_text){"method", r->model->scheme->name};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->model->contacts.element_count) texts[used++] = (record_text){"impact_points", list_points(r)};
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};

@@ -424,7 +424,7 @@ static void put_contacts(scene *s) {
     json_put_number(&s->w, "restitution", e->material.restitution);
     json_put_number(&s->w, "tangential_restitution", e->material.tangential_restitution);
     json_put_number(&s->w, "friction", e->material.friction);
-    bool pressed = strcmp(s->model->method, "compliant") == 0;
+    bool pressed = s->model->scheme->about->needs_laws;
     json_put_text(&s->w, "law", pressed && e->material.normal.type ? e->material.normal.type->name : NULL);
     json_put_text(&s->w, "friction_law", pressed && e->material.tangential.type ? e->material.tangential.type->name : NULL);
     json_put_integer(&s->w, "points", e->point_count);
@@ -461,22 +461,11 @@ static void put_options(scene *s, const char *key, const option_table *table, co
 
 static void put_method(scene *s) {
   const carom_model *model = s->model;
-  const struct {
-    const char *name;
-    const option_table *table;
-    const void *options;
-    bool integrates;
-  } methods[] = {
-      {"moreau", &moreau_table, &model->moreau, false},
-      {"event", &event_table, &model->event, true},
-      {"compliant", &compliant_table, &model->compliant, true},
-      {"smooth", &smooth_table, &model->smooth, true},
-  };
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-    if (strcmp(model->method, methods[i].name) != 0) continue;
-    put_options(s, "method", methods[i].table, methods[i].options);
-    if (methods[i].integrates) put_options(s, "integrator", &integrator_table, &model->integrator);
-  }
+  const scheme_about *about = model->scheme->about;
+  scheme_options options = model->options;
+  if (about->complete) about->complete(&options, s->length);
+  put_options(s, "method", about->table, &options);
+  if (about->integrates) put_options(s, "integrator", &integrator_table, &model->integrator);
 }
 
 static void put_settings(scene *s) {

@@ -14,11 +14,6 @@
 #include "mechanics/signal.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
-#include "scheme/compliant.h"
-#include "scheme/event.h"
-#include "scheme/moreau.h"
-#include "scheme/registry.h"
-#include "scheme/smooth.h"
 
 // Coarse, since it is read at every step: ticks are milliseconds, but over many steps their differences add up right.
 static double now(void) {
@@ -28,52 +23,6 @@ static double now(void) {
 }
 
 // --- creation -----------------------------------------------------------------------------------------------------
-
-// The settings of each scheme; a sim takes one of them.
-typedef union any_settings {
-  smooth_settings smooth;
-  moreau_settings moreau;
-  event_settings event;
-  compliant_settings compliant;
-} any_settings;
-
-static smooth_settings smooth_settings_of(const carom_model *model) {
-  static const integrator_kind kinds[] = {INTEGRATOR_ADAMS, INTEGRATOR_BDF, INTEGRATOR_ERK, INTEGRATOR_RK4,
-                                          INTEGRATOR_IDA};
-  const carom_integrator_def *d = &model->integrator;
-  return (smooth_settings){
-      .kind = kinds[d->type],
-      .integrator = {.rtol = d->rtol, .atol = d->atol, .step = d->step, .step_min = d->step_min, .step_max = d->step_max,
-                     .order_max = d->order},
-      .constraints = (smooth_constraints)model->smooth.constraints,
-      .alpha = model->smooth.alpha,
-      .beta = model->smooth.beta,
-      .length = model->m.length,
-  };
-}
-
-static compliant_settings compliant_settings_of(const carom_model *model, smooth_settings smooth) {
-  const carom_compliant_def *d = &model->compliant;
-  smooth.constraints = (smooth_constraints)d->constraints;
-  smooth.alpha = d->alpha, smooth.beta = d->beta;
-  return (compliant_settings){.smooth = smooth, .entry = (compliant_entry)d->entry, .penetration_max = d->penetration_max,
-                              .approach_min = d->approach_min, .approach_by_energy = model->approach_by_energy};
-}
-
-static any_settings settings_of(const carom_sim *sim) {
-  const carom_moreau_def *d = &sim->model->moreau;
-  if (sim->type == &scheme_moreau)
-    return (any_settings){.moreau = {.step = d->step, .project = d->project, .tolerance = d->tolerance,
-                                     .dump = {d->dump, d->dump_every}}};
-  smooth_settings smooth = smooth_settings_of(sim->model);
-  const carom_event_def *v = &sim->model->event;
-  if (sim->type == &scheme_event)
-    return (any_settings){.event = {.kind = smooth.kind, .integrator = smooth.integrator, .law = (event_law)v->impact,
-                                    .accumulation = v->accumulation, .tolerance = v->tolerance, .length = smooth.length,
-                                    .dump = {v->dump, v->dump_every}}};
-  if (sim->type == &scheme_compliant) return (any_settings){.compliant = compliant_settings_of(sim->model, smooth)};
-  return (any_settings){.smooth = smooth};
-}
 
 static energy_balance balance_of(const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
@@ -109,11 +58,10 @@ static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motio
 // A sim that was under way keeps its scheme when no other can be started.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
-  any_settings settings = settings_of(sim);
   void *old = sim->scheme;
   const motion before = *sim->x;
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
-                        .settings = &settings, .stop = &sim->stop};
+                        .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
   bool first = !sim->scheme;  // a resumed sim rounds as it did from the start
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
@@ -144,7 +92,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
   if (sim) {
     sim->model = model;
     sim->stop = (interrupt){.go_on = go_on, .context = context};
-    sim->type = scheme_find(model->method);
+    sim->type = model->scheme;
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
@@ -358,7 +306,7 @@ static bool output_is_mean(const carom_model *model, const function *f) {
 bool sim_signal_is_mean(const carom_model *model, int i) {
   const mechanism *m = &model->m;
   int k = i - m->signal_count - ENERGY_SIGNALS, of_contacts = model->contact_signals * model->contacts.element_count;
-  if (!scheme_find(model->method)->gives_means) return false;
+  if (!model->scheme->gives_means) return false;
   if (i < m->signal_count) return m->signals[i].of_step;
   if (k < 0) return false;
   return k < of_contacts ? contact_signal_is_of_step(k % model->contact_signals) : output_is_mean(model, &model->outputs[k - of_contacts].f);
@@ -484,10 +432,10 @@ static energy_limits balance_limits(const carom_sim *sim) {
 }
 
 // Rigid methods read no law, so nothing is beyond its range.
-static long count_remark(const contact_set *contacts, const scheme_type *type, int bit) {
+static long count_remark(const carom_model *model, int bit) {
   long count = 0;
-  for (int i = 0; type == &scheme_compliant && i < contacts->element_count; i++)
-    count += (contacts->elements[i].material.remarks & bit) != 0;
+  for (int i = 0; model->scheme->about->needs_laws && i < model->contacts.element_count; i++)
+    count += (model->contacts.elements[i].material.remarks & bit) != 0;
   return count;
 }
 
@@ -503,15 +451,15 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = sim->impacts.deepest,
-                     .penetration_bound = sim->type == &scheme_compliant ? sim->model->compliant.penetration_max : 0,
+                     .penetration_bound = model_contact_options(sim->model).penetration_max,
                      .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
                      .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
-                     .other_restitution = count_remark(&sim->model->contacts, sim->type, REMARK_RESTITUTION),
-                     .conformal = count_remark(&sim->model->contacts, sim->type, REMARK_CONFORMAL),
+                     .other_restitution = count_remark(sim->model, REMARK_RESTITUTION),
+                     .conformal = count_remark(sim->model, REMARK_CONFORMAL),
                      .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
@@ -641,7 +589,7 @@ static int contact_checkpoint_size(const carom_model *model, const scheme_type *
 int sim_checkpoint_size(const carom_model *model) {
   const mechanism *m = &model->m;
   return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT +
-         contact_checkpoint_size(model, scheme_find(model->method));
+         contact_checkpoint_size(model, model->scheme);
 }
 
 static void save_contact(const carom_sim *sim, double *row) {

@@ -15,7 +15,7 @@ static void judge(carom_verdict *v, const carom_model *model, const carom_summar
   char *text = ARENA_ARRAY(&v->memory, char, length + 1);
   carom_summary_json(summary, text, length + 1);
   verdict_facts facts = {.summary = json_read(&v->memory, text), .scene = json_read(&v->memory, scene_write(&v->memory, model)),
-                         .method = model->method, .t1 = summary->t, .can_touch = model->contacts.element_count > 0};
+                         .method = model->scheme->name, .t1 = summary->t, .can_touch = model->contacts.element_count > 0};
   v->lines = verdict_judge(&v->memory, &facts);
 }
 

@@ -24,6 +24,45 @@ static void is_refused(carom_def *def, const char *said) {
   carom_def_destroy(def);
 }
 
+static const char *method_of(carom_def *def, double *activation) {
+  carom_error error = {0};
+  carom_model *model = carom_model_compile(def, &error);
+  static char name[32];
+  name[0] = 0;
+  if (CHECK(model)) {
+    carom_model_info info = carom_model_get_info(model);
+    snprintf(name, sizeof name, "%s", info.method);
+    *activation = info.activation;
+  }
+  carom_model_destroy(model);
+  carom_def_destroy(def);
+  return name;
+}
+
+// Every method of the family by its name, with its defaults where it has them all; an unknown name changes nothing.
+static void a_method_is_chosen_by_name(void) {
+  double activation;
+  const char *name;
+  int chosen = 0;
+  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++) {
+    carom_def *def = define_hinge();
+    CHECK_EQUAL(carom_def_method(def, name, NULL), CAROM_OK);
+    carom_moreau_def moreau = carom_moreau_default();
+    moreau.step = 1e-3, moreau.activation = 0.25;
+    if (strcmp(name, "moreau") == 0) CHECK_EQUAL(carom_def_method(def, name, &moreau), CAROM_OK);
+    CHECK_EQUAL(carom_def_method(def, "mureau", NULL), CAROM_ERROR_USAGE);
+    CHECK_EQUAL(carom_def_method(def, NULL, NULL), CAROM_ERROR_USAGE);
+    CHECK_TEXT(method_of(def, &activation), name);
+    CHECK_NEAR(activation, strcmp(name, "moreau") == 0 ? 0.25 : 0, 0);
+    chosen++;
+  }
+  CHECK(chosen >= 4);
+  carom_def *def = define_hinge();
+  carom_def_method(def, "moreau", NULL);
+  is_refused(def, "'step' of 'moreau'");
+  CHECK_TEXT(method_of(define_hinge(), &activation), "smooth");
+}
+
 static void options_of_methods_are_checked(void) {
   static const double steps[] = {0, -1e-3, NAN, INFINITY};
   for (int i = 0; i < 4; i++) {
@@ -249,6 +288,7 @@ static void a_batch_refuses_ends_that_are_none(void) {
 
 int main(void) {
   RUN(options_of_methods_are_checked);
+  RUN(a_method_is_chosen_by_name);
   RUN(options_of_other_methods_may_be_empty);
   RUN(a_force_may_name_many_inputs);
   RUN(time_does_not_go_back);

@@ -64,7 +64,7 @@ static void both_coordinates_run_alike(void) {
     if (!run_open(&joint, names[i], "coordinates=joint")) continue;
     const carom_model_info a = carom_model_get_info(joint.model);
     // impacts in a stiff clearance multiply differences by five or ten each: few of them
-    const double end = fmin(strcmp(joint.model->method, "compliant") == 0 ? 0.03 : 0.1, a.end / 10);
+    const double end = fmin(strcmp(joint.model->scheme->name, "compliant") == 0 ? 0.03 : 0.1, a.end / 10);
     if (run_open(&absolute, names[i], "coordinates=absolute") && run_to(&joint, end) &&
         run_to(&absolute, end)) {
       const carom_model_info b = carom_model_get_info(absolute.model);
@@ -73,7 +73,8 @@ static void both_coordinates_run_alike(void) {
       // positions to what the integrators promise: the file's tolerance over some hundred steps
       double tolerance = 1e3 * joint.model->integrator.rtol * fmax(1, joint.model->m.length);
       // Moreau's midpoint is another one in other coordinates: they agree to its order, a step at the 23 m/s of a crank
-      if (strcmp(joint.model->method, "moreau") == 0) tolerance = fmax(tolerance, 23 * joint.model->moreau.step);
+      if (strcmp(joint.model->scheme->name, "moreau") == 0)
+        tolerance = fmax(tolerance, 23 * ((const carom_moreau_def *)&joint.model->options)->step);
       for (int k = 1; k <= a.bodies; k++) {
         const char *body = carom_model_body_name(joint.model, k);
         CHECK_NEAR(run_read(&joint, "%s.x", body), run_read(&absolute, "%s.x", body), tolerance);

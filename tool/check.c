@@ -98,9 +98,9 @@ static void print_contact_limits(const carom_model *model, const carom_model_inf
     printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
            info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
   if (!carom_model_part(model, "contacts", 0).name) return;
-  if (strcmp(info->method, "moreau") == 0)
+  if (info->activation > 0)
     printf("    %-16s from a gap of %.3g m on (activation)\n", "take part", info->activation);
-  if (strcmp(info->method, "compliant") == 0)
+  if (info->penetration_max > 0)
     printf("    %-16s at most %.3g m deep (penetration_max)\n", "are first met", info->penetration_max);
 }
 

@@ -50,8 +50,8 @@ typedef struct carom_model_info {
   int constraint_rows, redundant_rows;
   int neighbour_pairs;                     // surfaces that do not touch since a joint connects their bodies
   double length;                           // a typical size of the model, which small tolerances are taken from [m]
-  double activation;                       // gap at which a contact takes part in a step of method moreau [m]
-  double penetration_max;                  // bound of a first penetration under method compliant [m]
+  double activation;                       // gap at which a contact takes part in a step; 0: the method has no such gap [m]
+  double penetration_max;                  // bound of the penetration at first contact; 0: the method has none [m]
   double end;                              // [s]
   // What assembly found and did.
   double violation_before, violation_after;  // largest constraint violation of the given start, and what is left

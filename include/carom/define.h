@@ -291,6 +291,9 @@ CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const c
 CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);
 CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *integrator);
+// The method by its name, with its options struct (`carom_moreau_def` for "moreau" and so on), or null for its defaults. Returns
+// CAROM_ERROR_USAGE if there is no such method. The functions below call it.
+CAROM_API carom_status carom_def_method(carom_def *def, const char *name, const void *options);
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);

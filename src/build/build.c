@@ -551,19 +551,6 @@ static bool check_list(builder *b, const option_reader *r, const part_list *list
   return true;
 }
 
-// Only that of the method in use: those of the others may be empty.
-static bool check_method(const option_reader *r, const carom_def *def) {
-  const struct {
-    const option_table *table;
-    const void *content;
-  } methods[] = {{&smooth_table, &def->smooth}, {&moreau_table, &def->moreau}, {&event_table, &def->event},
-                 {&compliant_table, &def->compliant}};
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (strcmp(def->method, methods[i].table->name) == 0)
-      return option_check(r, methods[i].table, methods[i].content, def->method);
-  return true;
-}
-
 // Structs filled in code go through the same tables as text.
 static bool check_parts(builder *b) {
   option_reader r = {.memory = b->memory, .error = b->error, .planar = b->def->model.space == CAROM_PLANAR};
@@ -571,7 +558,7 @@ static bool check_parts(builder *b) {
   if (def->text) return true;
   if (!option_check(&r, &model_table, &def->model, "model") ||
       !option_check(&r, &integrator_table, &def->integrator, "integrator") ||
-      !check_method(&r, def) || !option_check(&r, &record_table_options, &def->record, "record"))
+      !option_check(&r, def->scheme->about->table, &def->options, def->scheme->name) || !option_check(&r, &record_table_options, &def->record, "record"))
     return false;
   return check_list(b, &r, &def->bodies, &body_table) && check_list(b, &r, &def->markers, &marker_table) &&
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
@@ -597,23 +584,13 @@ static bool build(builder *b) {
   model->about.title = plain_text(b, def->model.title);
   model->about.source = plain_text(b, def->model.source);
   model->integrator = def->integrator;
-  model->smooth = def->smooth;
-  model->moreau = def->moreau;
-  if (def->moreau.dump) model->moreau.dump = arena_copy_text(b->memory, def->moreau.dump);
-  model->event = def->event;
-  if (def->event.dump) model->event.dump = arena_copy_text(b->memory, def->event.dump);
-  model->compliant = def->compliant;
   model->record = def->record;
-  model->method = arena_copy_text(b->memory, def->method);
-  if (!check_parts(b) || !builder_check_method(b) || !list_all_names(b)) return false;
+  builder_keep_options(b);
+  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b)) return false;
 
   mechanism *m = &model->m;
   if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
-  bool on_integrator = strcmp(def->method, "smooth") == 0 || strcmp(def->method, "compliant") == 0;
-  if (model->assembly.redundant && def->integrator.type == CAROM_IDA && on_integrator)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf, erk or rk4",
-                        "%d constraint rows are redundant, and IDA needs independent rows",
-                        model->assembly.redundant);
+  if (!builder_check_method(b)) return false;
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
     if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
@@ -624,16 +601,11 @@ static bool build(builder *b) {
     }
     *m = absolute;
   }
-  if (model->contacts.element_count && strcmp(def->method, "smooth") == 0)
-    return source_error(b->error, CAROM_ERROR_MODEL, model->contacts.elements[0].at, "use method: {moreau: {step: ...}}, event or compliant",
-                        "method smooth does not support contact, and '%s' can touch", model->contacts.elements[0].name);
-  if (!(model->compliant.penetration_max > 0)) model->compliant.penetration_max = 1e-7 * m->length;
-  model->approach_by_energy = !(model->compliant.approach_min > 0);
-  if (model->approach_by_energy) model->compliant.approach_min = 1e-3 * m->length;
-  model->contacts.activation = def->moreau.activation > 0 ? def->moreau.activation : 1e-10 * m->length;
+  double activation = model_contact_options(model).activation;
+  model->contacts.activation = activation > 0 ? activation : contact_nearness(m->length);
   builder_choose_integrator(model);
-  if (strcmp(def->method, "compliant") == 0 && !builder_resolve_materials(b)) return false;
-  if (!builder_check_poisson(b) || !builder_check_frictions(b) || !builder_separate_surfaces(b, m)) return false;
+  if (def->scheme->about->needs_laws && !builder_resolve_materials(b)) return false;
+  if (!builder_separate_surfaces(b, m)) return false;
   builder_signals(b);
   model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);

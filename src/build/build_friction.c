@@ -1,6 +1,4 @@
 // Dry friction of ideal joints, from the words of a definition to frictions of the mechanism.
-#include <string.h>
-
 #include "build/builder.h"
 
 static bool refuse(builder *b, const part *p, const char *key, const char *hint, const char *why) {
@@ -16,8 +14,7 @@ static int drive_of(const mechanism *m, coordinate of) {
 // Set-valued: where the joint rests, friction is what it takes to keep it there, and no function of the state says that.
 static bool check(builder *b, const mechanism *m, const part *p, int index, const char *key) {
   const carom_joint_def *d = p->content;
-  const char *method = b->def->method;
-  if (strcmp(method, "moreau") != 0 && strcmp(method, "event") != 0)
+  if (!b->def->scheme->about->knows_joint_friction)
     return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
                   "this method does not support dry friction, which is not a function of the speed");
   if (d->clearance > 0)
@@ -49,19 +46,5 @@ bool builder_frictions(builder *b, mechanism *m) {
     if (type != &joint_cylindrical || turns) add(b, m, f, &capacity);
     if (type == &joint_cylindrical && slides) add(b, m, (joint_friction){.of = {i, 1}, .limit = d->friction_force}, &capacity);
   }
-  return true;
-}
-
-// In an impact the load of a joint is a percussion, and so is friction in proportion to it: of compression and expansion
-// apart, which Poisson's law does not say.
-bool builder_check_frictions(builder *b) {
-  const mechanism *m = &b->model->m;
-  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
-  if (!poisson || !b->model->contacts.element_count) return true;
-  for (int i = 0; i < m->friction_count; i++)
-    if (m->frictions[i].coefficient > 0)
-      return refuse(b, &b->def->joints.items[m->frictions[i].of.joint], "friction",
-                    "use impact: newton, or a constant friction",
-                    "Poisson's law of impact does not define the friction of a joint that impacts load");
   return true;
 }

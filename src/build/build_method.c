@@ -1,75 +1,60 @@
-// What method and integrator go together, and which integrator suits where none is named.
-#include <string.h>
-
+// What the method can run, and which integrator suits where none is named: the scheme decides, and this points at the words.
 #include "build/builder.h"
 
-static bool check_event(builder *b) {
+static bool refuse(builder *b, const scheme_refusal *why) {
   const carom_def *def = b->def;
-  if (def->integrator.type == CAROM_RK4 || def->integrator.type == CAROM_IDA)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "use adams, bdf or erk",
-                        def->integrator.type == CAROM_RK4
-                            ? "method event needs an integrator with variable steps, and rk4 has fixed steps"
-                            : "method event needs an integrator for ordinary differential equations, and ida is not one");
-  return true;
+  if (why->where == REFUSED_JOINT_FRICTION) {
+    const part *p = &def->joints.items[why->index];
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), "friction"), why->hint,
+                        "'%s': %s", p->name, why->text);
+  }
+  place at = why->where == REFUSED_CONTACT      ? b->model->contacts.elements[why->index].at
+             : why->where == REFUSED_INTEGRATOR ? def->integrator_at
+                                                : def->method_at;
+  return source_error(b->error, CAROM_ERROR_MODEL, at, why->hint, "%s", why->text);
 }
 
-// Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
-bool builder_check_poisson(builder *b) {
-  const contact_set *contacts = &b->model->contacts;
-  bool poisson = strcmp(b->def->method, "event") == 0 && b->def->event.impact == CAROM_POISSON;
-  for (int i = 0; poisson && i < contacts->element_count; i++)
-    if (contacts->elements[i].material.tangential_restitution > 0)
-      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or leave it out",
-                          "Poisson's law of impact has no tangential restitution, and '%s' has one", contacts->elements[i].name);
-  if (!poisson || b->model->m.planar) return true;
-  for (int i = 0; i < contacts->element_count; i++)
-    if (contact_row_count(&b->model->m, &contacts->elements[i]) > 1)
-      return source_error(b->error, CAROM_ERROR_MODEL, b->def->method_at, "use 'impact: newton', or no friction",
-                          "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
-                          contacts->elements[i].name);
-  return true;
-}
-
-// Sticking under a force law is stiff. At the make and break of contact a multistep method begins anew with order 1, a one-step
-// method does not: for the same error it takes three fifths of the evaluations. Everything else runs best with a long memory.
-void builder_choose_integrator(carom_model *model) {
-  carom_integrator_def *d = &model->integrator;
-  if (d->type != CAROM_AUTO) return;
-  bool compliant = strcmp(model->method, "compliant") == 0, rubs = false;
-  for (int i = 0; i < model->contacts.element_count; i++) rubs |= contact_rubs(&model->contacts.elements[i]);
-  d->type = !compliant || model->contacts.element_count == 0 ? CAROM_ADAMS : rubs ? CAROM_BDF : CAROM_ERK;
-  if (d->type == CAROM_ERK && d->order == 0) d->order = 6;
-}
-
-static bool check_smooth(builder *b, int constraints) {
-  const carom_def *def = b->def;
-  if (def->integrator.type == CAROM_RK4 && !(def->integrator.step > 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, def->integrator_at, "for instance integrator: {type: rk4, step: 1 ms}",
-                        "integrator rk4 needs a 'step'");
-  bool ida = def->integrator.type == CAROM_IDA, ggl = constraints == CAROM_GGL;
-  if (ida && constraints == CAROM_BAUMGARTE)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, NULL,
-                        "integrator ida uses its own stabilisation (ggl), not Baumgarte's");
-  if (ggl && !ida)
-    return source_error(b->error, CAROM_ERROR_MODEL, def->method_at, "set 'integrator: ida'",
-                        "'constraints: ggl' needs integrator ida");
-  return true;
-}
-
-static bool check_compliant(builder *b) {
-  if (b->def->integrator.type == CAROM_RK4 && b->def->compliant.entry == CAROM_REJECT)
-    return source_error(b->error, CAROM_ERROR_MODEL, b->def->integrator_at, "use adams, bdf or erk, or 'entry: locate'",
-                        "'entry: reject' needs variable steps, and integrator rk4 has fixed steps");
-  return true;
-}
-
-bool builder_check_method(builder *b) {
+bool builder_check_settings(builder *b) {
   const carom_def *def = b->def;
   if (def->record.compression > 9)
     return source_error(b->error, CAROM_ERROR_MODEL, def->record_at, NULL, "'compression' goes from 0 to 9, not to %d",
                         def->record.compression);
-  if (strcmp(def->method, "event") == 0) return check_event(b);
-  if (strcmp(def->method, "smooth") == 0) return check_smooth(b, def->smooth.constraints);
-  if (strcmp(def->method, "compliant") == 0) return check_compliant(b) && check_smooth(b, def->compliant.constraints);
-  return true;
+  scheme_request request = {.options = &def->options, .integrator = &def->integrator};
+  scheme_refusal why;
+  const scheme_about *about = def->scheme->about;
+  return !about->accepts_settings || about->accepts_settings(&request, &why) || refuse(b, &why);
+}
+
+bool builder_check_method(builder *b) {
+  const carom_def *def = b->def;
+  scheme_request request = {.options = &def->options, .integrator = &def->integrator, .m = &b->model->m,
+                            .contacts = &b->model->contacts, .redundant = b->model->assembly.redundant};
+  scheme_refusal why;
+  const scheme_about *about = def->scheme->about;
+  return !about->accepts_model || about->accepts_model(&request, &why) || refuse(b, &why);
+}
+
+void builder_choose_integrator(carom_model *model) {
+  const scheme_about *about = model->scheme->about;
+  if (model->integrator.type != CAROM_AUTO) return;
+  if (about->choose_integrator) about->choose_integrator(&model->integrator, &model->contacts);
+  else model->integrator.type = CAROM_ADAMS;
+}
+
+// The texts among them are the caller's.
+void builder_keep_options(builder *b) {
+  carom_model *model = b->model;
+  const option_table *table = b->def->scheme->about->table;
+  model->scheme = b->def->scheme;
+  model->options = b->def->options;
+  for (int i = 0; i < table->count; i++) {
+    if (table->options[i].type != OPTION_TEXT) continue;
+    const char **text = (const char **)(model->options.bytes + table->options[i].offset);
+    if (*text) *text = arena_copy_text(b->memory, *text);
+  }
+}
+
+scheme_contact_options model_contact_options(const carom_model *model) {
+  const scheme_about *about = model->scheme->about;
+  return about->contact ? about->contact(&model->options, model->m.length) : (scheme_contact_options){0};
 }

@@ -20,10 +20,9 @@ const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "
 // What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
 static const char *describe_contact(builder *b, const contact_element *e) {
   const contact_material *m = &e->material;
-  bool pressed = strcmp(b->def->method, "compliant") == 0;
   char friction[64] = "";
   if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
-  if (!pressed) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
+  if (!b->def->scheme->about->needs_laws) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
   if (m->normal.type->contact == LAW_POINT)
     return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
   return arena_print(b->memory, "%s%s", m->normal.type->name, friction);

@@ -31,7 +31,7 @@ typedef struct start {
 // Rigid surfaces may only touch. Compliant surfaces may start with a penetration, but not deeper than the body is
 // thick.
 static double allowed_depth(const start *s, const contact_element *e) {
-  return strcmp(s->b->def->method, "compliant") == 0 ? contact_thickness(e) : s->contacts->activation;
+  return s->b->def->scheme->about->needs_laws ? contact_thickness(e) : s->contacts->activation;
 }
 
 static void evaluate(start *s) {
@@ -142,20 +142,13 @@ static void allocate(start *s, bool to_separate) {
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);
 }
 
-// Method compliant has no key 'separate'.
 static const char *start_hint(const start *s) {
-  bool moves = strcmp(s->b->def->method, "compliant") != 0;
+  bool moves = model_contact_options(s->b->model).can_separate;
   if (s->worst->clearance > 0)
     return moves ? "give fewer or other values under 'initial', and the rest follows; or set 'separate: true' in the method"
                  : "give fewer or other values under 'initial', and the rest follows";
   return moves ? "give other values under 'initial', or set 'separate: true' in the method to separate them"
                : "give other values under 'initial'";
-}
-
-// Whether the method separates overlapping surfaces.
-static bool separates(const carom_def *def) {
-  if (strcmp(def->method, "event") == 0) return def->event.separate;
-  return strcmp(def->method, "moreau") == 0 && def->moreau.separate;
 }
 
 static void keep_gaps(start *s) {
@@ -169,7 +162,7 @@ static void keep_gaps(start *s) {
 
 bool builder_separate_surfaces(builder *b, mechanism *m) {
   start s = {.b = b, .m = m, .contacts = &b->model->contacts};
-  bool to_separate = separates(b->def);
+  bool to_separate = model_contact_options(b->model).separate;
   if (!s.contacts->point_count) return true;
   allocate(&s, to_separate);
   s.x = motion_create(m, b->error);

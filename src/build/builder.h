@@ -67,7 +67,6 @@ void builder_take_own(builder *b, const mechanism *m, initial_state *ideal);
 
 // Dry friction of ideal joints; refused under a method that does not support it.
 bool builder_frictions(builder *b, mechanism *m);
-bool builder_check_frictions(builder *b);  // once the contacts are known
 
 // The materials with their laws, in the order of the definition. Returns null after reporting.
 const contact_material *builder_materials(builder *b);
@@ -80,9 +79,11 @@ bool builder_contacts(builder *b, const mechanism *m);
 bool builder_resolve_materials(builder *b);
 // Shapes, surfaces and sizes of joints, for drawing.
 bool builder_drawing(builder *b);
-// Refuse settings and contacts that the method does not support, at their line.
+// The method and its options, from the definition into the model.
+void builder_keep_options(builder *b);
+// Refuse what the method does not support, at its line: settings first, then the model once it is assembled.
+bool builder_check_settings(builder *b);
 bool builder_check_method(builder *b);
-bool builder_check_poisson(builder *b);
 void builder_choose_integrator(carom_model *model);  // resolves `auto`
 // Refuses surfaces that overlap at the start, or separates them if the method asks for it. Needs the activation
 // distance.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/definition.h"
+#include "scheme/registry.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
@@ -168,101 +169,6 @@ const option_table integrator_table = {.name = "integrator", .summary = "How smo
                                        .count = COUNT(integrator_options)};
 #undef AT
 
-// What several methods have in common.
-#define LOOP_OPTIONS(how)                                                                                          \
-  {.key = "constraints", .type = OPTION_WORD, .offset = AT(constraints), .preset = "project",                       \
-   .words = "project|baumgarte|ggl", .help = how},                                                                  \
-  {.key = "alpha", .type = OPTION_NUMBER, .offset = AT(alpha), .dim = DIM_PER_TIME, .flags = OPTION_NOT_NEGATIVE,   \
-   .preset = "10", .help = "Baumgarte's velocity coefficient."},                                                    \
-  {.key = "beta", .type = OPTION_NUMBER, .offset = AT(beta), .dim = DIM_PER_TIME, .flags = OPTION_NOT_NEGATIVE,     \
-   .preset = "10", .help = "Baumgarte's position coefficient."}
-#define TOLERANCE_OPTION(least)                                                                                    \
-  {.key = "tolerance", .type = OPTION_NUMBER, .offset = AT(tolerance), .dim = DIM_NONE, .flags = OPTION_POSITIVE,   \
-   .preset = least, .help = "Residual at which a contact problem counts as solved."}
-#define SEPARATE_OPTION                                                                                            \
-  {.key = "separate", .type = OPTION_FLAG, .offset = AT(separate), .preset = "false",                               \
-   .help = "Move surfaces apart that overlap at the start. Otherwise an overlap is an error."}
-#define DUMP_OPTIONS(number)                                                                                       \
-  {.key = "dump", .type = OPTION_TEXT, .offset = AT(dump),                                                          \
-   .help = "Save contact problems as DUMP-" number ".dat, for `carom solve`: the unsolved ones, or by "  \
-           "dump_every."},                                                                                          \
-  {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE,             \
-   .preset = "0", .help = "Save every n-th problem (1: all); 0 saves the unsolved ones."}
-
-#define AT(field) offsetof(carom_smooth_def, field)
-static const option smooth_options[] = {
-    LOOP_OPTIONS("How loop constraints are enforced: projection after each step, Baumgarte stabilisation, or stabilised index 2 "
-                 "(only with `integrator: ida`, which always uses it)."),
-};
-const option_table smooth_table = {.name = "smooth", .summary = "Smooth motion without contact.",
-                                   .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
-                                   .size = sizeof(carom_smooth_def), .options = smooth_options,
-                                   .count = COUNT(smooth_options)};
-#undef AT
-
-#define AT(field) offsetof(carom_moreau_def, field)
-static const option moreau_options[] = {
-    {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
-     .help = "Time step."},
-    {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
-     .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
-    TOLERANCE_OPTION("1e-10"),
-    {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
-     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Contacts become active below this gap; 0: 1e-10 of the model size."},
-    SEPARATE_OPTION,
-    DUMP_OPTIONS("STEP"),
-};
-const option_table moreau_table = {.name = "moreau",
-                                   .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",
-                                   .example = "method: {moreau: {step: 10 us}}", .size = sizeof(carom_moreau_def),
-                                   .options = moreau_options, .count = COUNT(moreau_options)};
-#undef AT
-
-#define AT(field) offsetof(carom_event_def, field)
-static const option event_options[] = {
-    {.key = "impact", .type = OPTION_WORD, .offset = AT(impact), .preset = "newton", .words = "newton|poisson",
-     .help = "Meaning of the restitution: Newton relates speeds, Poisson relates impulses (with friction only in the plane "
-             "only)."},
-    {.key = "accumulation", .type = OPTION_NUMBER, .offset = AT(accumulation), .dim = DIM_SPEED,
-     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Rebound speed below which infinitely many impacts are summed in closed form; 0: when the bounces are "
-             "lower than atol times the model size."},
-    TOLERANCE_OPTION("1e-12"),
-    SEPARATE_OPTION,
-    DUMP_OPTIONS("NUMBER"),
-};
-const option_table event_table = {
-    .name = "event",
-    .summary = "Smooth motion between events located in time: rigid contact with impacts and Coulomb friction to the "
-               "accuracy of the `integrator` (adams, bdf or erk).",
-    .example = "method: {event: {impact: newton}}", .size = sizeof(carom_event_def), .options = event_options,
-    .count = COUNT(event_options)};
-#undef AT
-
-#define AT(field) offsetof(carom_compliant_def, field)
-static const option compliant_options[] = {
-    {.key = "entry", .type = OPTION_WORD, .offset = AT(entry), .preset = "locate", .words = "locate|reject|restart|none",
-     .help = "What happens when a contact begins: `locate` finds the instants at which contact begins and ends and restarts the "
-             "integrator there; `reject` rejects a step that enters deeper than penetration_max; `restart` goes back to an "
-             "interpolated instant of first contact; `none` does nothing."},
-    {.key = "penetration_max", .type = OPTION_NUMBER, .offset = AT(penetration_max), .dim = DIM_LENGTH,
-     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size."},
-    {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
-     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
-     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size per second, and where "
-             "surfaces are pressed together without an approach, what the stored energy allows."},
-    LOOP_OPTIONS("How loop constraints are enforced, as under `smooth`."),
-};
-const option_table compliant_table = {
-    .name = "compliant",
-    .summary = "Continuous contact: a force law (key `law` of a material) acts between surfaces that penetrate each other, on the "
-               "`integrator`.",
-    .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
-    .options = compliant_options, .count = COUNT(compliant_options)};
-#undef AT
-
 #define AT(field) offsetof(carom_contact_def, field)
 static const option contact_options[] = {
     {.key = "between", .type = OPTION_PAIR, .offset = AT(between), .flags = OPTION_REQUIRED,
@@ -353,10 +259,6 @@ carom_model_def carom_model_default(carom_space space) {
   }
 DEFAULT(body, body_table)
 DEFAULT(integrator, integrator_table)
-DEFAULT(smooth, smooth_table)
-DEFAULT(moreau, moreau_table)
-DEFAULT(event, event_table)
-DEFAULT(compliant, compliant_table)
 DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
 DEFAULT(solid, solid_table)
@@ -377,12 +279,9 @@ carom_def *carom_def_create(const carom_model_def *model) {
   if (!def) return NULL;
   def->model = *model;
   def->integrator = carom_integrator_default();
-  def->smooth = carom_smooth_default();
-  def->moreau = carom_moreau_default();
-  def->event = carom_event_default();
-  def->compliant = carom_compliant_default();
   def->record = carom_record_default();
-  def->method = "smooth";
+  int count;
+  carom_def_method(def, scheme_types(&count)[0]->name, NULL);
   return def;
 }
 
@@ -437,26 +336,15 @@ carom_status carom_def_integrator(carom_def *def, const carom_integrator_def *in
   def->integrator = *integrator;
   return CAROM_OK;
 }
-carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
-  def->smooth = *smooth;
-  def->method = "smooth";
+carom_status carom_def_method(carom_def *def, const char *name, const void *options) {
+  const scheme_type *scheme = scheme_find(name);
+  if (!scheme) return CAROM_ERROR_USAGE;
+  def->scheme = scheme;
+  if (options) memcpy(&def->options, options, scheme->about->table->size);
+  else option_defaults(scheme->about->table, &def->options);
   return CAROM_OK;
 }
-carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
-  def->moreau = *moreau;
-  def->method = "moreau";
-  return CAROM_OK;
-}
-carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
-  def->event = *event;
-  def->method = "event";
-  return CAROM_OK;
-}
-carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant) {
-  def->compliant = *compliant;
-  def->method = "compliant";
-  return CAROM_OK;
-}
+
 carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material) {
   return add(def, &def->materials, name, NULL, material, sizeof *material);
 }

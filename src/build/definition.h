@@ -7,6 +7,7 @@
 #include "carom/define.h"
 #include "model/option.h"
 #include "model/value.h"
+#include "scheme/scheme.h"
 
 typedef struct part {
   const char *name, *kind;   // kind is null where a section has only one
@@ -26,12 +27,9 @@ struct carom_def {
   part_list bodies, markers, joints, constraints, forces, drives, initials, outputs;
   part_list materials, solids, surfaces, contacts;
   carom_integrator_def integrator;
-  carom_smooth_def smooth;
-  carom_moreau_def moreau;
-  carom_event_def event;
-  carom_compliant_def compliant;
+  const scheme_type *scheme;
+  scheme_options options;    // of the scheme
   carom_record_def record;
-  const char *method;        // name of the scheme
   place method_at, integrator_at, record_at;
   const document *text;      // null in code
   const char *settings;      // what was set on top of the text: lines of `name = value`, or null
@@ -39,7 +37,7 @@ struct carom_def {
 
 // What each section holds.
 extern const option_table model_table, body_table, marker_table, drive_table, initial_table, integrator_table,
-    smooth_table, moreau_table, event_table, compliant_table, record_table_options, material_table, solid_table,
+    record_table_options, material_table, solid_table,
     contact_table;
 const option_table *const *surface_tables(int *count);
 const option_table *const *shape_tables(int *count);

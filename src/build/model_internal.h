@@ -70,13 +70,9 @@ struct carom_model {
   const mechanism *twin;     // of a model in absolute coordinates or with floating bodies: the same with a joint to each node; else null
   carom_model_def about;
   carom_integrator_def integrator;
-  carom_smooth_def smooth;
-  carom_moreau_def moreau;
-  carom_event_def event;
-  carom_compliant_def compliant;
-  bool approach_by_energy;    // no least speed of approach was given
+  const scheme_type *scheme;
+  scheme_options options;    // of the scheme, as given
   carom_record_def record;
-  const char *method;
   contact_set contacts;
   carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
@@ -90,5 +86,8 @@ struct carom_model {
   const char **notes;        // on what was written and has no effect
   int note_count;
 };
+
+// What its method says about contact.
+scheme_contact_options model_contact_options(const carom_model *model);
 
 #endif

@@ -5,6 +5,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
+#include "scheme/registry.h"
 
 static const section sections[] = {
     {"title", "a short description"},
@@ -219,27 +220,18 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
 }
 
 static bool read_method(const reader *r, const value *root) {
-  static const option_table *const tables[] = {&smooth_table, &moreau_table, &event_table, &compliant_table};
   const value *entry = value_get(root, "method");
   if (!entry) return true;
-  union {
-    carom_smooth_def smooth;
-    carom_moreau_def moreau;
-    carom_event_def event;
-    carom_compliant_def compliant;
-  } content;
+  int count;
+  const scheme_type *const *schemes = scheme_types(&count);
+  const option_table **tables = ARENA_ARRAY(&r->def->memory, const option_table *, count);
+  for (int i = 0; i < count; i++) tables[i] = schemes[i]->about->table;
+  scheme_options content;
   option_places places;
-  int member = option_read_member(&r->options, "method", tables, 4, entry, &content, NULL, &places);
+  int member = option_read_member(&r->options, "method", tables, count, entry, &content, NULL, &places);
   if (member < 0) return false;
-  if (tables[member] == &smooth_table)
-    r->def->smooth = content.smooth;
-  else if (tables[member] == &moreau_table)
-    r->def->moreau = content.moreau;
-  else if (tables[member] == &event_table)
-    r->def->event = content.event;
-  else
-    r->def->compliant = content.compliant;
-  r->def->method = tables[member]->name;
+  r->def->scheme = schemes[member];
+  r->def->options = content;
   r->def->method_at = entry->at;
   return true;
 }
@@ -264,8 +256,20 @@ static bool read_model(reader *r, const value *root) {
   return true;
 }
 
+// Those of the keys, and those that the schemes bring for their names.
+static const option_synonym *all_synonyms(arena *memory) {
+  option_synonym *all = NULL;
+  int count = 0, capacity = 0, scheme_count;
+  const scheme_type *const *schemes = scheme_types(&scheme_count);
+  for (const option_synonym *s = model_synonyms; s->word; s++) *ARENA_PUSH(memory, all, count, capacity) = *s;
+  for (int i = 0; i < scheme_count; i++)
+    for (const option_synonym *s = schemes[i]->about->synonyms; s && s->word; s++) *ARENA_PUSH(memory, all, count, capacity) = *s;
+  *ARENA_PUSH(memory, all, count, capacity) = (option_synonym){0};
+  return all;
+}
+
 bool definition_read(carom_def *def, const document *text, carom_error *error) {
-  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = model_synonyms}, .def = def, .error = error};
+  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = all_synonyms(&def->memory)}, .def = def, .error = error};
   const value *root = text->root;
   def->text = text;
   option_places ignored;

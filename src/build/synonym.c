@@ -85,7 +85,7 @@ const option_synonym model_synonyms[] = {
     {"step_size", NULL, STEP_OF_METHOD}, {"end", NULL, "'end' stands at the top of the file"},
     {"end_time", NULL, "'end' stands at the top of the file"}, {"duration", NULL, "'end' stands at the top of the file"},
     {"gravity", NULL, "'gravity' stands at the top of the file"},
-    // members of families: joints, forces, surfaces and shapes, methods
+    // members of families: joints, forces, surfaces and shapes; those of methods come from the schemes
     {"hinge", "revolute", NULL}, {"pin", "revolute", NULL}, {"rotational", "revolute", NULL}, {"slider", "prismatic", NULL},
     {"slide", "prismatic", NULL}, {"translational", "prismatic", NULL}, {"ball", "spherical", NULL}, {"hooke", "universal", NULL},
     {"cardan", "universal", NULL}, {"weld", "fixed", NULL}, {"rigid", "fixed", NULL}, {"floating", "free", NULL}, {"helical", "screw", NULL},
@@ -93,8 +93,6 @@ const option_synonym model_synonyms[] = {
     {"moment", "torque", NULL}, {"circle", "sphere", NULL}, {"circle", "disc", NULL}, {"ball", "sphere", NULL}, {"disc", "sphere", NULL},
     {"halfspace", "plane", NULL}, {"floor", "plane", NULL}, {"wall", "plane", NULL}, {"cube", "box", NULL}, {"cuboid", "box", NULL},
     {"block", "box", NULL}, {"rectangle", "box", NULL}, {"vertex", "point", NULL}, {"node", "point", NULL}, {"bar", "link", NULL},
-    {"rod", "link", NULL}, {"beam", "link", NULL}, {"nsc", "moreau", NULL}, {"time_stepping", "moreau", NULL}, {"timestepping", "moreau", NULL},
-    {"hard", "moreau", NULL}, {"smc", "compliant", NULL}, {"penalty", "compliant", NULL}, {"continuous", "compliant", NULL},
-    {"soft", "compliant", NULL}, {"event_driven", "event", NULL},
+    {"rod", "link", NULL}, {"beam", "link", NULL},
     {NULL, NULL, NULL},
 };

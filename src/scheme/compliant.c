@@ -171,7 +171,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   }
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
-  s->settings = *(const compliant_settings *)setup->settings;
+  s->settings = compliant_settings_from(setup);
   allocate(s);
   bool made = create_core(s, setup, start, error);
   if (made) {
@@ -459,7 +459,7 @@ static scheme_stats stats_of(const void *scheme) {
 
 const scheme_type scheme_compliant = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "compliant", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
+    .name = "compliant", .about = &compliant_about, .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .result = result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of,
     .memory_size = memory_size, .remember = save_memory,

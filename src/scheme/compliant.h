@@ -23,5 +23,7 @@ typedef struct compliant_settings {
 } compliant_settings;
 
 extern const scheme_type scheme_compliant;
+extern const scheme_about compliant_about;
+compliant_settings compliant_settings_from(const scheme_setup *setup);
 
 #endif

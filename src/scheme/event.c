@@ -206,7 +206,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->stop = setup->stop;
-  s->settings = *(const event_settings *)setup->settings;
+  s->settings = event_settings_from(setup);
   s->nq = s->m->nq, s->nv = s->m->nv;
   s->nf = s->nq + s->nv + POWER_COUNT, s->n = s->nf + 1 + (s->m->friction_count > 0);
   s->counts_turns = coordinate_counts_turns(s->m);
@@ -461,7 +461,7 @@ static scheme_stats stats_of(const void *scheme) {
 
 const scheme_type scheme_event = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "event", .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
+    .name = "event", .about = &event_about, .knows_contact = true, .create = create, .destroy = destroy, .step = step, .show = show,
     .show_end = show_end, .result = result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size,
     .remember = remember,

@@ -21,5 +21,7 @@ typedef struct event_settings {
 } event_settings;
 
 extern const scheme_type scheme_event;
+extern const scheme_about event_about;
+event_settings event_settings_from(const scheme_setup *setup);
 
 #endif

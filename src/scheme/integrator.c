@@ -19,6 +19,17 @@ static const integrator_ops *find_ops(integrator_kind kind) {
   return NULL;
 }
 
+integrator_kind integrator_kind_of(const carom_integrator_def *d) {
+  static const integrator_kind kinds[] = {[CAROM_ADAMS] = INTEGRATOR_ADAMS, [CAROM_BDF] = INTEGRATOR_BDF, [CAROM_ERK] = INTEGRATOR_ERK,
+                                          [CAROM_RK4] = INTEGRATOR_RK4, [CAROM_IDA] = INTEGRATOR_IDA};
+  return kinds[d->type];
+}
+
+integrator_settings integrator_settings_of(const carom_integrator_def *d) {
+  return (integrator_settings){.rtol = d->rtol, .atol = d->atol, .step = d->step, .step_min = d->step_min,
+                               .step_max = d->step_max, .order_max = d->order};
+}
+
 // ---- calling the problem ------------------------------------------------------------------------------------------
 
 static bool all_finite(const double *x, int n) {

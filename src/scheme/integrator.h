@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include "base/arena.h"
+#include "carom/define.h"
 #include "carom/status.h"
 
 // y' = rhs(t, y), and if `project` is there, y is to stay on a manifold.
@@ -51,6 +52,10 @@ typedef struct integrator integrator;
 typedef enum integrator_kind {
   INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK, INTEGRATOR_RK4, INTEGRATOR_IDA
 } integrator_kind;
+
+// As a model names them; its type is no longer CAROM_AUTO.
+integrator_kind integrator_kind_of(const carom_integrator_def *d);
+integrator_settings integrator_settings_of(const carom_integrator_def *d);
 
 // Both return null after reporting. The problem must outlive the integrator.
 integrator *integrator_create_ode(integrator_kind kind, const ode_problem *problem, const integrator_settings *settings,

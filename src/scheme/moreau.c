@@ -198,7 +198,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
   s->stop = setup->stop;
-  s->settings = *(const moreau_settings *)setup->settings;
+  s->settings = moreau_settings_from(setup);
   allocate(s);
   look_ahead(s);
   s->memory.out_of_memory = NULL;
@@ -582,7 +582,7 @@ static scheme_stats stats_of(const void *scheme) {
 
 const scheme_type scheme_moreau = {
     .energy = {.warn = 0.01, .bad = 0.05},  // of first order: no tolerance to derive them from
-    .name = "moreau", .knows_contact = true, .gives_means = true, .tracks_constraints = true,
+    .name = "moreau", .about = &moreau_about, .knows_contact = true, .gives_means = true, .tracks_constraints = true,
     .create = create, .destroy = destroy, .step = moreau_step, .show = moreau_show,
     .show_end = moreau_show_end, .result = moreau_result, .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of,
     .resumes_exactly = resumes_exactly, .next_step = next_step, .contacts = contacts_of, .memory_size = memory_size, .remember = remember,

@@ -14,5 +14,7 @@ typedef struct moreau_settings {
 } moreau_settings;
 
 extern const scheme_type scheme_moreau;
+extern const scheme_about moreau_about;
+moreau_settings moreau_settings_from(const scheme_setup *setup);
 
 #endif

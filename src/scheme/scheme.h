@@ -2,11 +2,15 @@
 #ifndef SCHEME_SCHEME_H
 #define SCHEME_SCHEME_H
 
+#include <stddef.h>
+
 #include "base/interrupt.h"
+#include "carom/define.h"
 #include "contact/contact.h"
 #include "ledger/energy.h"
 #include "ledger/impact.h"
 #include "mechanics/mechanism.h"
+#include "model/option.h"
 #include "solve/solver.h"
 
 // What a scheme works on, and where it starts.
@@ -15,7 +19,8 @@ typedef struct scheme_setup {
   motion *x;
   const contact_set *contacts;
   impact_ledger *impacts;
-  const void *settings;            // the member's own
+  const void *options;             // the member's own struct
+  const carom_integrator_def *integrator;
   interrupt *stop;                 // a step that is interrupted fails; may be null
 } scheme_setup;
 
@@ -63,8 +68,62 @@ typedef struct scheme_contact {
   const contact_point *point;      // the frame that the forces are in
 } scheme_contact;
 
+// Room for the options of any scheme, so that a definition and a model hold them by value.
+typedef union scheme_options {
+  max_align_t align;
+  unsigned char bytes[128];
+} scheme_options;
+
+// What a model asks of a scheme.
+typedef struct scheme_request {
+  const void *options;
+  const carom_integrator_def *integrator;
+  const mechanism *m;
+  const contact_set *contacts;
+  int redundant;                   // constraint rows that follow from others
+} scheme_request;
+
+// Why a scheme cannot run a model, and which words of the model file say so.
+typedef struct scheme_refusal {
+  enum { REFUSED_METHOD, REFUSED_INTEGRATOR, REFUSED_CONTACT, REFUSED_JOINT_FRICTION } where;
+  int index;                       // of the contact, or of the joint
+  const char *hint;                // may be null
+  char text[512];
+} scheme_refusal;
+
+// What the options of a scheme say about contact.
+typedef struct scheme_contact_options {
+  bool can_separate, separate;     // surfaces that overlap at the start
+  double activation;               // gap below which contacts take part in a step; 0: the scheme knows none [m]
+  double penetration_max;          // bound of the penetration at the first detection of a contact; 0: none [m]
+} scheme_contact_options;
+
+// What a scheme says about itself before it runs: its section of a model file, what it can run, what makes it more accurate.
+typedef struct scheme_about {
+  const option_table *table;       // of its options; scheme_options has room for their struct
+  const option_synonym *synonyms;  // what others call it; may be null
+  bool integrates;                 // on an integrator of the family
+  bool needs_laws;                 // contact forces come from laws, and surfaces penetrate; otherwise contact is rigid
+  bool knows_joint_friction;       // dry friction of ideal joints
+  // Puts numbers that depend on the size of the model where none were given; null: there are none.
+  void (*complete)(void *options, double length);
+  scheme_contact_options (*contact)(const void *options, double length);     // null: as if all were zero
+  // Chooses the integrator where the model leaves it open; null: adams.
+  void (*choose_integrator)(carom_integrator_def *integrator, const contact_set *contacts);
+  // Whether it can run with these settings (of the request only options and integrator are known), and then this model.
+  // Null: always. False: why not.
+  bool (*accepts_settings)(const scheme_request *request, scheme_refusal *why);
+  bool (*accepts_model)(const scheme_request *request, scheme_refusal *why);
+  // Advice, in the imperative.
+  const char *required;            // an option that must be given, with a value to begin with: "step=1e-4"; null: none
+  const char *accuracy;            // what makes a run more accurate; null: what makes the integrator so
+  const char *loops;               // what keeps loops closed beside that; null: nothing
+  const char *entry;               // what detects contacts earlier; null: accuracy
+} scheme_about;
+
 typedef struct scheme_type {
   const char *name;
+  const scheme_about *about;
   bool knows_contact;
   energy_limits energy;            // how well the energy must balance
   bool tracks_constraints;         // it looks at constraint violations after every step

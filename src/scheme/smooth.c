@@ -351,7 +351,9 @@ scheme_stats smooth_stats(const smooth *s) {
 // --- the scheme ---------------------------------------------------------------------------------------------------
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  return smooth_create(setup, setup->settings, start, error);
+  const carom_smooth_def *d = setup->options;
+  smooth_settings settings = smooth_settings_from(setup, d->constraints, d->alpha, d->beta);
+  return smooth_create(setup, &settings, start, error);
 }
 static void destroy(void *scheme) { smooth_destroy(scheme); }
 static void show_end(void *scheme) { smooth_show(scheme, smooth_time(scheme), smooth_state(scheme)); }
@@ -384,7 +386,7 @@ static scheme_stats stats_of(const void *scheme) { return smooth_stats(scheme); 
 
 const scheme_type scheme_smooth = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "smooth", .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
+    .name = "smooth", .about = &smooth_about, .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
     .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
     .next_step = next_step,
 };

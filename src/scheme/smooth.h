@@ -20,6 +20,13 @@ typedef struct smooth_settings {
 } smooth_settings;
 
 extern const scheme_type scheme_smooth;
+extern const scheme_about smooth_about;
+
+// Of a scheme on these integrators, from its options.
+smooth_settings smooth_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta);
+// What the integrators can run; see scheme_about.
+bool smooth_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why);
+bool smooth_accepts_rows(const scheme_request *request, scheme_refusal *why);
 
 typedef struct smooth smooth;
 

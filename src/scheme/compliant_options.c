@@ -1,0 +1,91 @@
+// What scheme `compliant` says about itself: its options, what it can run, what makes it more accurate.
+#include "scheme/compliant.h"
+#include "scheme/options.h"
+
+#define AT(field) offsetof(carom_compliant_def, field)
+static const option options[] = {
+    {.key = "entry", .type = OPTION_WORD, .offset = AT(entry), .preset = "locate", .words = "locate|reject|restart|none",
+     .help = "What happens when a contact begins: `locate` finds the instants at which contact begins and ends and restarts the "
+             "integrator there; `reject` rejects a step that enters deeper than penetration_max; `restart` goes back to an "
+             "interpolated instant of first contact; `none` does nothing."},
+    {.key = "penetration_max", .type = OPTION_NUMBER, .offset = AT(penetration_max), .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size."},
+    {.key = "approach_min", .type = OPTION_NUMBER, .offset = AT(approach_min), .dim = DIM_SPEED,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Least speed of approach given to laws that divide by it; 0: 1e-3 of the model's size per second, and where "
+             "surfaces are pressed together without an approach, what the stored energy allows."},
+    LOOP_OPTIONS("How loop constraints are enforced, as under `smooth`."),
+};
+static const option_table table = {
+    .name = "compliant",
+    .summary = "Continuous contact: a force law (key `law` of a material) acts between surfaces that penetrate each other, on the "
+               "`integrator`.",
+    .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
+    .options = options, .count = OPTION_COUNT(options)};
+#undef AT
+
+carom_compliant_def carom_compliant_default(void) {
+  carom_compliant_def d;
+  option_defaults(&table, &d);
+  return d;
+}
+
+carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant) {
+  return carom_def_method(def, "compliant", compliant);
+}
+
+_Static_assert(sizeof(carom_compliant_def) <= sizeof(scheme_options), "scheme_options has room for these");
+
+static void complete(void *options, double length) {
+  carom_compliant_def *d = options;
+  if (!(d->penetration_max > 0)) d->penetration_max = 1e-7 * length;
+  if (!(d->approach_min > 0)) d->approach_min = 1e-3 * length;
+}
+
+compliant_settings compliant_settings_from(const scheme_setup *setup) {
+  carom_compliant_def d = *(const carom_compliant_def *)setup->options;
+  bool by_energy = !(d.approach_min > 0);  // no least speed of approach was given
+  complete(&d, setup->m->length);
+  return (compliant_settings){.smooth = smooth_settings_from(setup, d.constraints, d.alpha, d.beta),
+                              .entry = (compliant_entry)d.entry, .penetration_max = d.penetration_max,
+                              .approach_min = d.approach_min, .approach_by_energy = by_energy};
+}
+
+static scheme_contact_options contact(const void *options, double length) {
+  carom_compliant_def d = *(const carom_compliant_def *)options;
+  complete(&d, length);
+  return (scheme_contact_options){.penetration_max = d.penetration_max};
+}
+
+// Sticking under a force law is stiff. At the make and break of contact a multistep method begins anew with order 1, a one-step
+// method does not: for the same error it takes three fifths of the evaluations. Everything else runs best with a long memory.
+static void choose_integrator(carom_integrator_def *integrator, const contact_set *contacts) {
+  bool rubs = false;
+  for (int i = 0; i < contacts->element_count; i++) rubs |= contact_rubs(&contacts->elements[i]);
+  integrator->type = contacts->element_count == 0 ? CAROM_ADAMS : rubs ? CAROM_BDF : CAROM_ERK;
+  if (integrator->type == CAROM_ERK && integrator->order == 0) integrator->order = 6;
+}
+
+// --- what it can run ----------------------------------------------------------------------------------------------
+
+static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  const carom_compliant_def *d = request->options;
+  if (request->integrator->type == CAROM_RK4 && d->entry == CAROM_REJECT)
+    return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "use adams, bdf or erk, or 'entry: locate'",
+                         "'entry: reject' needs variable steps, and integrator rk4 has fixed steps");
+  return smooth_accepts_settings(request, d->constraints, why);
+}
+
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) { return smooth_accepts_rows(request, why); }
+
+static const option_synonym synonyms[] = {
+    {"smc", "compliant", NULL}, {"penalty", "compliant", NULL}, {"continuous", "compliant", NULL}, {"soft", "compliant", NULL},
+    {NULL, NULL, NULL},
+};
+
+const scheme_about compliant_about = {
+    .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .complete = complete, .contact = contact,
+    .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
+    .loops = "use constraints: project", .entry = "use entry: locate, or tighten rtol",
+};

@@ -1,0 +1,96 @@
+// What scheme `event` says about itself: its options, what it can run, what makes it more accurate.
+#include "scheme/event.h"
+#include "scheme/options.h"
+
+#define AT(field) offsetof(carom_event_def, field)
+static const option options[] = {
+    {.key = "impact", .type = OPTION_WORD, .offset = AT(impact), .preset = "newton", .words = "newton|poisson",
+     .help = "Meaning of the restitution: Newton relates speeds, Poisson relates impulses (with friction only in the plane "
+             "only)."},
+    {.key = "accumulation", .type = OPTION_NUMBER, .offset = AT(accumulation), .dim = DIM_SPEED,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Rebound speed below which infinitely many impacts are summed in closed form; 0: when the bounces are "
+             "lower than atol times the model size."},
+    TOLERANCE_OPTION("1e-12"),
+    SEPARATE_OPTION,
+    DUMP_OPTIONS("NUMBER"),
+};
+static const option_table table = {
+    .name = "event",
+    .summary = "Smooth motion between events located in time: rigid contact with impacts and Coulomb friction to the "
+               "accuracy of the `integrator` (adams, bdf or erk).",
+    .example = "method: {event: {impact: newton}}", .size = sizeof(carom_event_def), .options = options,
+    .count = OPTION_COUNT(options)};
+#undef AT
+
+carom_event_def carom_event_default(void) {
+  carom_event_def d;
+  option_defaults(&table, &d);
+  return d;
+}
+
+carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
+  return carom_def_method(def, "event", event);
+}
+
+_Static_assert(sizeof(carom_event_def) <= sizeof(scheme_options), "scheme_options has room for these");
+
+event_settings event_settings_from(const scheme_setup *setup) {
+  const carom_event_def *d = setup->options;
+  return (event_settings){.kind = integrator_kind_of(setup->integrator), .integrator = integrator_settings_of(setup->integrator),
+                          .law = (event_law)d->impact, .accumulation = d->accumulation, .tolerance = d->tolerance,
+                          .length = setup->m->length, .dump = {d->dump, d->dump_every}};
+}
+
+static scheme_contact_options contact(const void *options, double length) {
+  (void)length;
+  return (scheme_contact_options){.can_separate = true, .separate = ((const carom_event_def *)options)->separate};
+}
+
+// --- what it can run ----------------------------------------------------------------------------------------------
+
+static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  int type = request->integrator->type;
+  if (type != CAROM_RK4 && type != CAROM_IDA) return true;
+  return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "use adams, bdf or erk", "%s",
+                       type == CAROM_RK4 ? "method event needs an integrator with variable steps, and rk4 has fixed steps"
+                                         : "method event needs an integrator for ordinary differential equations, and ida is not one");
+}
+
+// Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
+static bool accepts_contacts(const scheme_request *request, scheme_refusal *why) {
+  const contact_set *contacts = request->contacts;
+  for (int i = 0; i < contacts->element_count; i++)
+    if (contacts->elements[i].material.tangential_restitution > 0)
+      return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or leave it out",
+                           "Poisson's law of impact has no tangential restitution, and '%s' has one", contacts->elements[i].name);
+  for (int i = 0; !request->m->planar && i < contacts->element_count; i++)
+    if (contact_row_count(request->m, &contacts->elements[i]) > 1)
+      return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or no friction",
+                           "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
+                           contacts->elements[i].name);
+  return true;
+}
+
+// In an impact the load of a joint is a percussion, and so is friction in proportion to it: of compression and expansion
+// apart, which Poisson's law does not say.
+static bool accepts_joint_frictions(const scheme_request *request, scheme_refusal *why) {
+  const mechanism *m = request->m;
+  for (int i = 0; request->contacts->element_count && i < m->friction_count; i++)
+    if (m->frictions[i].coefficient > 0)
+      return SCHEME_REFUSE(why, REFUSED_JOINT_FRICTION, m->frictions[i].of.joint, "use impact: newton, or a constant friction",
+                           "Poisson's law of impact does not define the friction of a joint that impacts load");
+  return true;
+}
+
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  if (((const carom_event_def *)request->options)->impact != CAROM_POISSON) return true;
+  return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
+}
+
+static const option_synonym synonyms[] = {{"event_driven", "event", NULL}, {NULL, NULL, NULL}};
+
+const scheme_about event_about = {
+    .table = &table, .synonyms = synonyms, .integrates = true, .knows_joint_friction = true, .contact = contact,
+    .accepts_settings = accepts_settings, .accepts_model = accepts_model, .entry = "tighten rtol and atol",
+};

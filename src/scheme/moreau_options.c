@@ -1,0 +1,55 @@
+// What scheme `moreau` says about itself: its options, what it can run, what makes it more accurate.
+#include "scheme/moreau.h"
+#include "scheme/options.h"
+
+#define AT(field) offsetof(carom_moreau_def, field)
+static const option options[] = {
+    {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Time step."},
+    {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
+     .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
+    TOLERANCE_OPTION("1e-10"),
+    {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH,
+     .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Contacts become active below this gap; 0: 1e-10 of the model size."},
+    SEPARATE_OPTION,
+    DUMP_OPTIONS("STEP"),
+};
+static const option_table table = {.name = "moreau",
+                                   .summary = "Moreau's time stepping: rigid contact with impacts and Coulomb friction.",
+                                   .example = "method: {moreau: {step: 10 us}}", .size = sizeof(carom_moreau_def),
+                                   .options = options, .count = OPTION_COUNT(options)};
+#undef AT
+
+carom_moreau_def carom_moreau_default(void) {
+  carom_moreau_def d;
+  option_defaults(&table, &d);
+  return d;
+}
+
+carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
+  return carom_def_method(def, "moreau", moreau);
+}
+
+_Static_assert(sizeof(carom_moreau_def) <= sizeof(scheme_options), "scheme_options has room for these");
+
+moreau_settings moreau_settings_from(const scheme_setup *setup) {
+  const carom_moreau_def *d = setup->options;
+  return (moreau_settings){.step = d->step, .project = d->project, .tolerance = d->tolerance, .dump = {d->dump, d->dump_every}};
+}
+
+static scheme_contact_options contact(const void *options, double length) {
+  const carom_moreau_def *d = options;
+  return (scheme_contact_options){.can_separate = true, .separate = d->separate,
+                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length)};
+}
+
+static const option_synonym synonyms[] = {
+    {"nsc", "moreau", NULL}, {"time_stepping", "moreau", NULL}, {"timestepping", "moreau", NULL}, {"hard", "moreau", NULL},
+    {NULL, NULL, NULL},
+};
+
+const scheme_about moreau_about = {
+    .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .contact = contact, .required = "step=1e-4",
+    .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "take a shorter step, or method event",
+};
