@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "contact_problems.h"
-#include "solve/assemble.h"
+#include "scene_matrix.h"
 #include "solve/problem_text.h"
 #include "solve/solver.h"
 #include "solve_file.h"
@@ -114,18 +114,6 @@ static void measure_lcp(arena *memory, const solver *s, int n) {
          1e6 * seconds[LCP_SEEDS / 2], 1e6 * seconds[0], 1e6 * seconds[LCP_SEEDS - 1], pivots / LCP_SEEDS, worst);
 }
 
-static solve_matrix scene_sparse(arena *memory, const scene_data *s, const int *start) {
-  matrix_entry *entries = NULL;
-  int count = 0, capacity = 0;
-  double W[9];
-  for (int a = 0; a < s->contacts; a++)
-    for (int b = 0; b < s->contacts; b++)
-      if (scene_block(s, a, b, W))
-        for (int k = 0; k < 9; k++)
-          *ARENA_PUSH(memory, entries, count, capacity) = (matrix_entry){3 * a + k / 3, 3 * b + k % 3, W[k]};
-  return assemble_sparse(memory, 3 * s->contacts, s->contacts, start, entries, (size_t)count);
-}
-
 static solve_matrix scene_factored(arena *memory, const scene_data *s, const int *start) {
   int *first = ARENA_ARRAY(memory, int, s->contacts + 1), *at = ARENA_ARRAY(memory, int, 2 * s->contacts);
   int *width = ARENA_ARRAY(memory, int, 2 * s->contacts), count = 0;
@@ -169,6 +157,64 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
   scene_free(&s);
 }
 
+// --- the chain ----------------------------------------------------------------------------------------------------
+
+static double seconds_of(const solver *s, const solve_problem *p, solve_workspace *w, solve_solution *to,
+                         solve_info *info) {
+  solve_settings settings = solve_settings_default();
+  double best = INFINITY;
+  for (int k = 0; k < 3 && (k == 0 || best < 0.3); k++) {
+    double began = clock_processor();
+    *info = s ? solver_run(s, p, &settings, w, to) : solve_chain(p, &settings, w, to, NULL);
+    best = fmin(best, clock_processor() - began);
+  }
+  return best;
+}
+
+// The chain beside the quickest of its solvers that solves the problem alone.
+static void race_chain(const char *name, const solve_problem *p) {
+  solve_limits limits = solve_limits_of(p);
+  solve_workspace *w = solve_workspace_create(&limits, NULL);
+  solve_solution to = {calloc((size_t)p->W.rows, sizeof(double)), calloc((size_t)p->W.rows, sizeof(double))};
+  solve_info chain, alone;
+  int count;
+  const solver *const *list = solver_list(&count);
+  double of_chain = seconds_of(NULL, p, w, &to, &chain), quickest = INFINITY, least = INFINITY;
+  const char *by = "none";
+  for (int i = 0; i < count; i++) {
+    if (!list[i]->suits(p)) continue;
+    double seconds = seconds_of(list[i], p, w, &to, &alone);
+    least = fmin(least, alone.residual);
+    if (alone.status == SOLVE_SOLVED && seconds < quickest) quickest = seconds, by = list[i]->name;
+  }
+  printf("chain   %-24s %5d contacts: %9.2f ms, residual %.1e by %s; best alone %.2f ms (%s), residual %.1e; ratio %.2f (at most 1.5 wanted)\n",
+         name, p->block_count, 1e3 * of_chain, chain.residual, chain.stage, 1e3 * quickest, by, least, of_chain / quickest);
+  solve_workspace_destroy(w);
+  free(to.r), free(to.u);
+}
+
+static void race_scene(arena *memory, const char *name, scene_data s) {
+  solve_problem p = scene_problem(memory, &s);
+  race_chain(name, &p);
+  scene_free(&s);
+}
+
+static void race_scenes(void) {
+  jmp_buf out_of_memory;
+  if (setjmp(out_of_memory)) exit(1);
+  arena memory = arena_create(&out_of_memory);
+  race_scene(&memory, "bricks, slipping", scene_bricks(6, 0.3, 1e-2));
+  race_scene(&memory, "bricks, at rest", scene_bricks(6, 0.8, 1e-3));
+  race_scene(&memory, "balls, slipping", scene_balls(5, 0.3, 1e-2));
+  race_scene(&memory, "balls, at rest", scene_balls(5, 0.8, 1e-3));
+  race_scene(&memory, "balls, at rest", scene_balls(6, 0.8, 1e-3));
+  race_scene(&memory, "random, 20 bodies", scene_random(100, 20));
+  race_scene(&memory, "random, 60 bodies", scene_random(300, 60));
+  race_scene(&memory, "random, 400 bodies", scene_random(1000, 400));
+  race_scene(&memory, "bricks, slipping", scene_bricks(15, 0.3, 1e-2));
+  arena_free(&memory);
+}
+
 int main(void) {
   printf("%-32s %-14s %-10s %8s %10s %15s\n", "problem", "solver", "", "steps", "residual", "time");
   run_folder("lcp");
@@ -182,5 +228,6 @@ int main(void) {
   for (int i = 0; i < SCENE_SIZES; i++) measure_scene(&memory, scene_sizes[i][0], scene_sizes[i][1]);
   measure_scene(&memory, 10000, 10000);
   arena_free(&memory);
+  race_scenes();
   return 0;
 }

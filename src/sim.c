@@ -474,6 +474,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
     s.impossible = stats.solves->impossible;
     s.worst_residual = stats.solves->worst_residual;
+    s.worst_residual_mixed = stats.solves->worst_residual_mixed;
     for (int i = 0; i < stats.solves->stage_count; i++) {
       s.stages[i].name = stats.solves->stage[i].name;
       s.stages[i].tried = stats.solves->stage[i].tried, s.stages[i].solved = stats.solves->stage[i].solved;

@@ -211,7 +211,8 @@ static void run_one(task *t, const solver *s) {
   if (!s) info.seconds = driver_now() - began;
   carom_solve_result result = {
       .solver = s ? s->name : "chain", .stage = info.stage, .status = solve_status_text(info.status),
-      .solved = info.status == SOLVE_SOLVED, .iterations = info.iterations, .residual = info.residual,
+      .solved = info.status == SOLVE_SOLVED, .iterations = info.iterations,
+      .residual = info.residual, .residual_mixed = info.residual_mixed,
       .seconds = info.seconds, .solutions = info.solutions, .rows = t->problem->W.rows,
       .blocks = t->problem->block_count, .r = t->solution.r, .u = t->solution.u};
   t->each(t->context, &result);

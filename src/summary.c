@@ -60,7 +60,8 @@ static const summary_field of_contact[] = {
     COUNT("accumulations", accumulations), MEASURE("accumulation_error", accumulation_error)};
 
 static const summary_field of_the_solver[] = {COUNT("solves", solves), COUNT("unsolved", unsolved),
-                                              COUNT("impossible", impossible), MEASURE("worst_residual", worst_residual)};
+                                              COUNT("impossible", impossible), MEASURE("worst_residual", worst_residual),
+                                              MEASURE("worst_residual_mixed", worst_residual_mixed)};
 
 static const summary_field warnings[] = {
     COUNT("energy", unbalanced), COUNT("restart", restarts), COUNT("projection", projection_failures),

@@ -60,6 +60,112 @@ static void judge_knows_coulomb(void) {
   r[1] = 0.9, r[2] = 1.2;  // then u = (0, 0, 0), |r_T| = 1.5 > 1: foot at (2 + 0.75)/1.25 = 2.2, tangential 1.1
   double expected = hypot(0.2, 0.4) / sqrt(4 + 0.81 + 1.44);  // |q| = √6.25 = |r|
   CHECK_NEAR(solve_residual_of(&p, r, u, work), expected, 1e-15);
+  CHECK_NEAR(solve_residual_mixed(&p, r, u, work), expected, 1e-15);  // W = 1: the units agree
+}
+
+// --- units --------------------------------------------------------------------------------------------------------
+
+// The same problem in other units: r in units 1/a times as large, u in units 1/b times as large. Where rows of one
+// problem measure different things (`turns`), every second bilateral row has a length of its own besides.
+static void change_units(contact_problem *c, double a, double b, double turns) {
+  double row[CONTACT_ROWS];
+  for (int k = 0; k < c->block_count; k++)
+    for (int i = c->start[k]; i < c->start[k + 1]; i++)
+      row[i] = c->blocks[k].kind == BLOCK_BILATERAL && i % 2 ? turns : 1;
+  for (int i = 0; i < c->rows; i++) {
+    for (int j = 0; j < c->rows; j++) c->W[i * c->rows + j] *= b / a * row[i] * row[j];
+    c->q[i] *= b * row[i];
+    c->r[i] *= a / row[i], c->known_r[i] *= a / row[i], c->known_u[i] *= b * row[i];
+  }
+  for (int k = 0; k < c->block_count; k++) c->blocks[k].lo *= a, c->blocks[k].hi *= a;
+}
+
+static void mixed_problem(contact_problem *c, int size) {
+  add_block(c, (solve_block){.kind = BLOCK_BILATERAL, .size = 2});
+  add_block(c, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
+  add_block(c, (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = -0.4, .hi = 0.5});
+  for (int k = 0; k < 4; k++) add_block(c, contact_in(size, uniform(0, 0.1)));
+  fill_gram(c, 2 * c->rows, 1);
+  choose_solution(c, false);
+}
+
+static const double units[][3] = {{1, 1, 1}, {1e3, 1, 1}, {1, 1e-3, 1}, {7e-9, 3e5, 1}, {0.3, 1.7, 1e-3}, {2e6, 5e6, 41}};
+enum { UNITS = sizeof units / sizeof *units };
+
+// Rounding of some dozen products, relative to numbers of order one.
+static void residual_does_not_depend_on_units(void) {
+  static contact_problem kept;
+  for (int round = 0; round < 40; round++) {
+    contact_problem *c = fresh();
+    mixed_problem(c, 2 + round % 2);
+    for (int i = 0; i < c->rows; i++) c->r[i] = c->known_r[i] + uniform(-0.1, 0.1);
+    kept = *c;
+    double first = 0, u[CONTACT_ROWS], work[CONTACT_ROWS];
+    for (int k = 0; k < UNITS; k++) {
+      *c = kept;
+      change_units(c, units[k][0], units[k][1], units[k][2]);
+      solve_problem p = as_problem(c);
+      double residual = solve_residual_of(&p, c->r, u, work);
+      if (k == 0) first = residual;
+      CHECK(residual > 1e-3);
+      CHECK_NEAR(residual, first, 1e-12 * first);
+    }
+  }
+}
+
+// Every solver takes the same steps and finds the same percussions. They are unique here (smallest eigenvalue 1), and
+// each solver ends within 1e-12.
+static void solvers_do_not_depend_on_units(void) {
+  static contact_problem kept;
+  int count;
+  const solver *const *list = solver_list(&count);
+  solve_settings settings = to(1e-12);
+  for (int round = 0; round < 20; round++) {
+    contact_problem *c = fresh();
+    mixed_problem(c, 2 + round % 2);
+    kept = *c;
+    solve_problem p = as_problem(c);
+    for (int i = -1; i < count; i++) {
+      if (i >= 0 && !list[i]->suits(&p)) continue;
+      int steps = 0;
+      for (int k = 0; k < UNITS; k++) {
+        *c = kept;
+        change_units(c, units[k][0], units[k][1], 1);
+        solve_info info = contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
+        bool fine = CHECK_EQUAL(info.status, SOLVE_SOLVED);
+        fine &= CHECK_LE(apart(c->rows, c->r, c->known_r), 1e-10 * units[k][0]);
+        if (k == 0) steps = info.iterations;
+        // rounding decides which sweep is the last; Newton's method for LCPs goes on until rounding stops it
+        if (i < 0 || list[i] != &solver_newton) fine &= CHECK_LE(abs(info.iterations - steps), 1 + steps / 10);
+        if (!fine) printf("      %s, units %g and %g\n", i < 0 ? "chain" : list[i]->name, units[k][0], units[k][1]);
+      }
+    }
+  }
+}
+
+// Heavy bodies: percussions of 4e5 N·s, velocities of 0.3 m/s, and those 2 % off. Once with bodies that heavy, once with
+// light ones that are wedged, so that the percussions hold each other.
+static void large_percussions_do_not_hide_wrong_velocities(void) {
+  for (int wedged = 0; wedged < 2; wedged++) {
+    contact_problem *c = fresh();
+    for (int k = 0; k < 3; k++) add_block(c, contact_in(3, 0.5));
+    fill_gram(c, wedged ? 6 : 9, wedged ? 0 : 1);
+    for (int i = 0; !wedged && i < 81; i++) c->W[i] *= 1e-6;
+    double u[CONTACT_ROWS], work[CONTACT_ROWS], scale = wedged ? 1 : 4e5;
+    for (int k = 0; k < 3; k++) {
+      double *r = c->known_r + 3 * k, *v = c->known_u + 3 * k;
+      r[0] = scale, r[1] = -0.5 * scale, v[1] = 0.3 / sqrt(3);
+    }
+    solve_for_q(c);
+    memcpy(c->r, c->known_r, sizeof c->r);
+    memcpy(u, c->known_u, sizeof u);
+    for (int i = 0; i < c->rows; i++) u[i] *= 1.02;
+    for (int k = 0; k < 3; k++) u[3 * k] = 0.02 * 0.3 / sqrt(3);  // and they part a little
+    for (int i = 0; wedged && i < c->rows; i++) c->r[i] *= 4e5;  // the same velocities, as of a wedge
+    solve_problem p = as_problem(c);
+    CHECK_LE(solve_residual_mixed(&p, c->r, u, work), 3e-8);
+    CHECK(solve_residual(&p, c->r, u, work) > 1e-3);
+  }
 }
 
 // --- references ---------------------------------------------------------------------------------------------------
@@ -449,6 +555,9 @@ static void painleve_is_diagnosed(void) {
 int main(void) {
   RUN(projection_is_nearest);
   RUN(judge_knows_coulomb);
+  RUN(residual_does_not_depend_on_units);
+  RUN(solvers_do_not_depend_on_units);
+  RUN(large_percussions_do_not_hide_wrong_velocities);
   RUN(references_are_solved);
   RUN(single_contact_has_its_percussion);
   RUN(plane_problems_are_solved);

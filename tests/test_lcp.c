@@ -41,8 +41,8 @@ static void unilateral_rows(contact_problem *p, int n) {
   for (int i = 0; i < n; i++) add_block(p, (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
 }
 
-// r = (1, 0), W = diag(2, 3), q = (−2, 1): a solution. Moved by 0.1 in r: |min(r, u)| = 0.1 over max(|W||r|, |q|) =
-// 2.2.
+// r = (1, 0), W = diag(2, 3), q = (−2, 1): a solution. With d = (2, 3) the velocities have the size
+// √(2²/2 + 1²/3) = √(7/3).
 static void judge_measures_by_the_formula(void) {
   contact_problem *c = fresh();
   unilateral_rows(c, 2);
@@ -52,11 +52,48 @@ static void judge_measures_by_the_formula(void) {
   solve_problem p = as_problem(c);
   CHECK(solve_residual_of(&p, r, u, work) == 0);
   r[0] = 1.1;
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.2 / 2.2, 1e-15);  // u_0 = 0.2, r_0 = 1.1
-  r[0] = 1, r[1] = -0.5;
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 / 2, 1e-15);    // min(−0.5, −0.5) over max(2, 1.5, 2)
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.2 / sqrt(2) / sqrt(7 / 3.0), 1e-15);  // u_0 = 0.2
+  CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.2 / 2.2, 1e-15);                   // over max(|W||r|, |q|)
+  r[0] = 1, r[1] = -0.5;  // u_1 = −0.5, min(r_1, u_1/3) = −0.5
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 * sqrt(3) / sqrt(7 / 3.0), 1e-15);
+  CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.5 / 2, 1e-15);                     // over max(2, 1.5, 2)
   r[0] = NAN;
   CHECK(solve_residual_of(&p, r, u, work) == INFINITY);
+  CHECK(solve_residual_mixed(&p, r, u, work) == INFINITY);
+}
+
+// W = [1 −1; −1 1] with q = (−1, −1) has no solution, because w_1 + w_2 = −2. Percussions that hold each other may grow
+// for ever, and the velocities stay as wrong as they were.
+static void percussions_do_not_hide_velocities(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 2);
+  double W[4] = {1, -1, -1, 1}, work[2], r[2] = {1e12, 1e12}, u[2];
+  memcpy(c->W, W, sizeof W);
+  c->q[0] = c->q[1] = -1;
+  solve_problem p = as_problem(c);
+  CHECK_LE(solve_residual_mixed(&p, r, (double[]){-1, -1}, work), 1e-11);
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 1, 1e-15);
+  solve_settings settings = solve_settings_default();
+  int count;
+  const solver *const *list = solver_list(&count);
+  for (int i = -1; i < count; i++)
+    CHECK(contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL).status != SOLVE_SOLVED);
+}
+
+// A matrix without a diagonal: units come from its other entries.
+static void no_diagonal_is_no_unit(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 2);
+  double work[2], u[2], first = 0;
+  for (int k = 0; k < 3; k++) {
+    double unit = k == 0 ? 1 : k == 1 ? 1e-7 : 3e8, r[2] = {1.1 / unit, 2 / unit};
+    c->W[1] = 2 * unit, c->W[2] = 3 * unit, c->q[0] = -4, c->q[1] = -3;
+    solve_problem p = as_problem(c);
+    double residual = solve_residual_of(&p, r, u, work);
+    if (k == 0) first = residual;
+    CHECK(residual > 0.01);
+    CHECK_NEAR(residual, first, 1e-14);
+  }
 }
 
 // --- references ---------------------------------------------------------------------------------------------------
@@ -408,6 +445,8 @@ static void same_bits_on_every_run(void) {
 
 int main(void) {
   RUN(judge_measures_by_the_formula);
+  RUN(percussions_do_not_hide_velocities);
+  RUN(no_diagonal_is_no_unit);
   RUN(references_are_solved);
   RUN(p_matrices_have_their_solution);
   RUN(redundant_contacts_are_solved);

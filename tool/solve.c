@@ -33,7 +33,7 @@ static const arg solve_table[] = {
      .kind = ARG_TEXT,
      .value = "N",
      .offset = AT(iterations),
-     .help = "most sweeps, pivots or steps (default: as many as the solver likes)"},
+     .help = "most sweeps, pivots or steps (default: the solver's own limit)"},
     {.name = "--count", .kind = ARG_FLAG, .offset = AT(count), .help = "let enumeration count the solutions"},
     {.name = "--solution",
      .kind = ARG_FLAG,
@@ -46,8 +46,9 @@ static int run_solve(int argc, char **argv);
 const command command_solve = {
     "solve", "Solve a contact problem from a file.",
     "u = W r + q with unilateral rows or friction contacts. Reads the text formats of Siconos (dense, block-sparse,\n"
-    "sparse), FCLIB's HDF5 files, and problems that carom wrote. The residual is that of a judge that belongs to none\n"
-    "of the solvers. The exit code is 1 when nothing solved the problem.",
+    "sparse), FCLIB's HDF5 files, and problems that carom wrote. The residual is computed independently of the solvers\n"
+    "and does not depend on units; mixed is the formula of publications, which mixes the units of percussions and\n"
+    "velocities. The exit code is 1 when nothing solved the problem.",
     solve_table, sizeof solve_table / sizeof *solve_table, run_solve};
 
 typedef struct table {
@@ -68,12 +69,12 @@ static void print_result(void *context, const carom_solve_result *r) {
   table *t = context;
   if (!t->begun) {
     printf("%d rows in %d blocks\n", r->rows, r->blocks);
-    printf("%s%-14s %10s %10s %12s  %s%s\n", style(stdout, STYLE_STRONG), "solver", "iterations", "residual", "time",
-           "status", style(stdout, STYLE_PLAIN));
+    printf("%s%-14s %10s %10s %10s %12s  %s%s\n", style(stdout, STYLE_STRONG), "solver", "iterations", "residual",
+           "mixed", "time", "status", style(stdout, STYLE_PLAIN));
   }
   t->begun = true;
   t->solved |= r->solved;
-  printf("%-14s %10d %10.2e ", r->solver, r->iterations, r->residual);
+  printf("%-14s %10d %10.2e %10.2e ", r->solver, r->iterations, r->residual, r->residual_mixed);
   print_time(r->seconds);
   printf("  %s", r->status);
   if (r->solved && strcmp(r->solver, r->stage) != 0) printf(" by %s", r->stage);

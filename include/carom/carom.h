@@ -146,7 +146,8 @@ typedef struct carom_summary {
     const char *name;              // of a stage of the chain of solvers, null beyond the last
     long tried, solved;
   } stages[8];
-  double worst_residual;           // of a contact problem that counts as solved [-]
+  double worst_residual;           // largest of all contact problems, solved or not; does not depend on units [-]
+  double worst_residual_mixed;     // the same by the formula of publications, which mixes the units of r and u [-]
   long step_too_large;             // contacts found deeper than a clearance or a body, or only after both were through: impacts
                                    // have been missed
   long inconsistent;               // steps of a sliding contact that no finite force fits (Painlevé's paradox)
@@ -299,7 +300,7 @@ CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int s
 
 typedef struct carom_solve_options {
   const char *solver;              // a name of the family "solvers", or "all" that suit
-  double tolerance;                // residual at which a problem counts as solved [-]
+  double tolerance;                // residual, independent of units, at which a problem counts as solved [-]
   int iterations;                  // most sweeps, pivots or steps; 0: the solver's own limit
   bool count_solutions;            // solver "enumerate" goes on after the first
 } carom_solve_options;
@@ -311,7 +312,8 @@ typedef struct carom_solve_result {
   const char *status;              // in words
   bool solved;
   int iterations;
-  double residual;                 // by a judge that belongs to no solver [-]
+  double residual;                 // computed independently of the solvers, does not depend on units [-]
+  double residual_mixed;           // by the formula of publications, which mixes the units of r and u [-]
   double seconds;
   int solutions;                   // distinct ones, where they were counted
   int rows, blocks;

@@ -140,13 +140,18 @@ static bool solve_states(const solve_problem *p, const double *W, const block_st
   return true;
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return ROUNDS;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *settings, solve_workspace *w, double *r,
                           solve_info *info) {
   (void)w;
-  double W[ROWS_MAX * ROWS_MAX], u[ROWS_MAX];
+  double own[ROWS_MAX * ROWS_MAX], u[ROWS_MAX];
   block_state state[ROWS_MAX];
-  int rounds = settings->iterations ? settings->iterations : ROUNDS;
-  p->W.ops->dense(&p->W, W);
+  int rounds = settings->iterations ? settings->iterations : limit(p);
+  const double *W = matrix_values(&p->W, own);
   for (int b = 0; b < p->block_count; b++) state[b] = first_guess(&p->blocks[b], p->q + p->blocks[b].row);
   while (info->iterations++ < rounds) {
     if (!solve_states(p, W, state, r, u)) return SOLVE_STALLED;
@@ -163,4 +168,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *settings
 }
 
 const solver solver_active_set = {"active-set", "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
-                                  suits, measure, solve};
+                                  suits, limit, measure, solve};

@@ -18,9 +18,13 @@ static inline void cone_project(int size, double mu, double *x) {
   if (t <= mu * x[0]) return;                       // inside
   double along = (x[0] + mu * t) / (1 + mu * mu);   // normal part of the foot on the edge
   if (!(along > 0)) along = 0;                      // in the polar cone: the apex
-  double scale = t > 0 ? mu * along / t : 0;
   x[0] = along;
-  for (int k = 1; k < size; k++) x[k] *= scale;
+  if (size == 2) {
+    x[1] = copysign(mu * along, x[1]);
+  } else {
+    double scale = t > 0 ? mu * along / t : 0;
+    x[1] *= scale, x[2] *= scale;
+  }
 }
 
 static inline void natural_friction(int size, double mu, const double *r, const double *u, double rho, double *F) {

@@ -235,12 +235,17 @@ static double step_length(newton *x, const solve_problem *p, const double *histo
   return 0;
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return 200;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   newton x = begin(p, w);
   double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY;
   size_t bytes = (size_t)x.n * sizeof *r;
-  int most = s->iterations ? s->iterations : 200, jumps = 0;
+  int most = s->iterations ? s->iterations : limit(p), jumps = 0;
   memcpy(x.r, r, bytes);
   for (;;) {
     double residual = judge(&x, p);
@@ -265,4 +270,4 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
 }
 
 const solver solver_alart_curnier = {
-    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, measure, solve};
+    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, limit, measure, solve};

@@ -29,7 +29,7 @@ static const double LIFT = 1e-12;
 // a percussion is: far below rounding of either factor, and reached because each is known to its own last digits.
 static const double GAP = 1e-24;
 
-enum { ROWS_MAX = 400, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
+enum { ROWS_MAX = 1200, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -243,12 +243,12 @@ static double find_gap(interior *i) {
   return gap;
 }
 
-// From the middle of all cones; ends where rounding does.
-static void solve_convex(interior *i, interrupt *stop) {
+// From the middle of all cones; ends where rounding does, or after `most` steps of all turns.
+static void solve_convex(interior *i, int most, interrupt *stop) {
   memset(i->x, 0, (size_t)i->n * sizeof *i->x);
   memset(i->z, 0, (size_t)i->n * sizeof *i->z);
   for (int k = 0; k < i->cone_count; k++) i->x[i->cones[k].row] = i->z[i->cones[k].row] = 1;
-  for (int step = 0; step < STEPS; step++, i->iterations++) {
+  for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
     if (gap < GAP || interrupted(stop)) return;
     for (int k = 0; k < i->cone_count; k++) {
@@ -279,18 +279,23 @@ static void take_slips(interior *i, const solve_problem *p, double share) {
   }
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return STEPS * REPEATS;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   solve_limits limits = solve_limits_of(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
-  int most = s->iterations ? s->iterations : STEPS * REPEATS, vain = 0;
+  int most = s->iterations ? s->iterations : limit(p), vain = 0;
   size_t bytes = (size_t)p->W.rows * sizeof *r, mark = w->used;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
   memset(i.slip, 0, bytes);
   for (int turn = 0; turn < REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     set_constant(&i, p, speed);
-    solve_convex(&i, w->stop);
+    solve_convex(&i, most, w->stop);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
     for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
@@ -307,4 +312,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_interior = {
-    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, measure, solve};
+    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, limit, measure, solve};

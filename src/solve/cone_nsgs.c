@@ -27,6 +27,9 @@ typedef struct memory {
   contact *contacts;     // of each block
   double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
+  int *first, *column;   // of a dense W that is mostly zero: its blocks
+  size_t *offset;
+  double *values;
 } memory;
 
 static memory lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -36,6 +39,11 @@ static memory lay_out(solve_workspace *w, const solve_limits *limits) {
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
+  size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
+  m.first = TAKE(w, int, blocks + 1);
+  m.column = TAKE(w, int, blocks * blocks);
+  m.offset = TAKE(w, size_t, blocks * blocks);
+  m.values = TAKE(w, double, (size_t)limits->dense * (size_t)limits->dense);
   return m;
 }
 
@@ -196,11 +204,47 @@ static double sweep(const solve_problem *p, memory *m, double *r, double *size) 
   return moves;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+static int limit(const solve_problem *p) {
+  (void)p;
+  return 20000;
+}
+
+enum { COMPRESSED_MIN = 12 };  // blocks, below which a dense row is as quick
+
+// A dense W by the blocks that are not zero: in a pile a contact meets few others, however many there are.
+static solve_matrix compressed(const solve_matrix *W, const memory *m) {
+  int count = W->block_count, stored = 0;
+  size_t size = 0;
+  const double *dense = matrix_values(W, NULL);
+  m->first[0] = 0;
+  for (int a = 0; a < count; a++) {
+    for (int b = 0; b < count; b++) {
+      double *to = m->values + size;
+      int rows = matrix_block_size(W, a), columns = matrix_block_size(W, b);
+      bool any = false;
+      for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+          double x = dense[(long)(matrix_block_row(W, a) + i) * W->rows + matrix_block_row(W, b) + j];
+          to[i * columns + j] = x, any |= x != 0;
+        }
+      if (!any && a != b) continue;
+      m->column[stored] = b, m->offset[stored++] = size, size += (size_t)(rows * columns);
+    }
+    m->first[a + 1] = stored;
+  }
+  return matrix_sparse(W->rows, count, W->start, m->first, m->column, m->offset, m->values);
+}
+
+static solve_status solve(const solve_problem *given, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_of(given);
   memory m = lay_out(w, &limits);
-  int most = s->iterations ? s->iterations : 20000;
+  solve_problem inner = *given;
+  const solve_problem *p = &inner;
+  if (matrix_is_dense(&given->W) && given->block_count >= COMPRESSED_MIN && given->W.rows <= SOLVE_DENSE_MAX &&
+      matrix_entries(&given->W) < 0.5 * given->W.rows * given->W.rows)
+    inner.W = compressed(&given->W, &m);
+  int most = s->iterations ? s->iterations : limit(p);
   prepare(p, &m);
   p->W.ops->start(&p->W, r, m.v);
   while (info->iterations < most) {
@@ -216,4 +260,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits,
-                            measure, solve};
+                            limit, measure, solve};

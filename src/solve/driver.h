@@ -8,7 +8,11 @@
 typedef struct driver {
   double *work;     // for the judge
   double *r, *u;    // a candidate beside the caller's solution
+  double *swept;    // where the sweeps of the chain are, whatever was tried between them
 } driver;
+
+// Below this the residual is rounding, and an exact solve would only exchange one rounding for another.
+#define SOLVE_ROUNDING 1e-14
 
 // Takes the whole workspace, which must fit the limits.
 driver driver_begin(solve_workspace *w, const solve_limits *limits);

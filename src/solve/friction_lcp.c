@@ -157,15 +157,21 @@ static bool reduce_unilateral(lcp_reduction *l, const solve_problem *p, double *
   return true;
 }
 
+// The power of two above the largest diagonal: a scale that rounds nothing, so that entries which cancel still do.
+static double impulse_scale(int n, const double *W) {
+  double largest = 0;
+  int exponent;
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(W[(long)i * n + i]));
+  frexp(largest, &exponent);
+  return largest > 0 ? ldexp(1, exponent) : 1;
+}
+
 void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride, double *q, int q_stride) {
   int n = p->W.rows;
   p->W.ops->dense(&p->W, l->W);
   l->unknowns = lcp_unknowns(p);
   l->eliminated_count = 0;
-  l->impulse = 0;
-  for (int i = 0; i < n; i++)
-    if (fabs(l->W[(long)i * n + i]) > l->impulse) l->impulse = fabs(l->W[(long)i * n + i]);
-  if (!(l->impulse > 0)) l->impulse = 1;
+  l->impulse = impulse_scale(n, l->W);
   if (reduce_unilateral(l, p, M, stride, q, q_stride)) return;
   memcpy(l->q, p->q, (size_t)n * sizeof *l->q);
   memset(l->gone, 0, (size_t)n * sizeof *l->gone);

@@ -170,6 +170,11 @@ static void count_solution(enumeration *e, int rows, int *solutions) {
   ++*solutions;
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return COMBINATIONS_MAX;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   solve_limits limits = solve_limits_of(p);
@@ -194,4 +199,5 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_enumerate = {
-    "enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits, measure, solve};
+    "enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits, limit,
+    measure, solve};

@@ -149,6 +149,10 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
   return SOLVE_LIMIT;
 }
 
+static int limit(const solve_problem *p) {
+  return 10 * lcp_unknowns(p) + 100;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   enum { ATTEMPTS = 3 };
@@ -156,7 +160,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   tableau t = lay_out(w, &limits);
   t.n = limits.lcp;
   t.stride = stride_for(t.n);
-  int most = s->iterations ? s->iterations : 10 * t.n + 100;
+  int most = s->iterations ? s->iterations : limit(p);
   solve_status status = SOLVE_RAY;
   for (int attempt = 0; attempt < ATTEMPTS && status == SOLVE_RAY; attempt++)
     status = pivot_to_end(&t, p, attempt, most, w->stop, &info->iterations);
@@ -171,4 +175,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 
 const solver solver_lemke = {"lemke",
                              "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
-                             lcp_suits, measure, solve};
+                             lcp_suits, limit, measure, solve};

@@ -143,6 +143,11 @@ static solve_status iterate(newton *x, int most, double goal, interrupt *stop, i
   }
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return 200;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   solve_limits limits = solve_limits_of(p);
@@ -160,7 +165,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   }
   product(&x, x.z, x.w);
   for (int i = 0; i < x.n; i++) x.w[i] += x.q[i];
-  solve_status status = iterate(&x, s->iterations ? s->iterations : 200, 1e-3 * s->tolerance * size, w->stop,
+  solve_status status = iterate(&x, s->iterations ? s->iterations : limit(p), 1e-3 * s->tolerance * size, w->stop,
                                 &info->iterations);
   for (int i = 0; i < x.n; i++) x.z[i] = x.z[i] > x.w[i] ? x.z[i] : 0;
   lcp_restore(&x.lcp, p, x.z, r);
@@ -168,4 +173,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_newton = {"newton", "Newton on the Fischer-Burmeister function with a line search.", lcp_suits,
-                              measure, solve};
+                              limit, measure, solve};

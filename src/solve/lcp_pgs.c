@@ -52,11 +52,16 @@ static void sweep(const solve_problem *p, const memory *m, double *r) {
   }
 }
 
+static int limit(const solve_problem *p) {
+  (void)p;
+  return 20000;
+}
+
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   solve_limits limits = solve_limits_of(p);
   memory m = lay_out(w, &limits);
-  int most = s->iterations ? s->iterations : 20000;
+  int most = s->iterations ? s->iterations : limit(p);
   p->W.ops->start(&p->W, r, m.v);
   while (info->iterations < most) {
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
@@ -67,5 +72,5 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   return SOLVE_LIMIT;
 }
 
-const solver solver_pgs = {"pgs", "Projected Gauss-Seidel, row by row: rough solutions at little cost.", suits, measure,
+const solver solver_pgs = {"pgs", "Projected Gauss-Seidel, row by row: rough solutions at little cost.", suits, limit, measure,
                            solve};

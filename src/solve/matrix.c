@@ -49,6 +49,16 @@ static void moved_nothing(const solve_matrix *m, int b, const double *dx, double
   (void)m, (void)b, (void)dx, (void)v;
 }
 
+// From the blocks on the diagonal.
+static void block_diagonals(const solve_matrix *m, double *d) {
+  for (int b = 0; b < m->block_count; b++) {
+    double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
+    int size = matrix_block_size(m, b);
+    m->ops->block(m, b, b, A);
+    for (int i = 0; i < size; i++) d[matrix_block_row(m, b) + i] = A[i * size + i];
+  }
+}
+
 // --- dense --------------------------------------------------------------------------------------------------------
 
 // Four running sums: a fixed order that the compiler may keep in one vector register.
@@ -96,12 +106,23 @@ static void dense_dense(const solve_matrix *m, double *A) {
 
 static bool dense_finite(const solve_matrix *m) { return all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
 
-static const matrix_ops dense_ops = {"dense",   dense_apply,   dense_apply_absolute, dense_block, dense_row,
-                                     start_nothing, moved_nothing, dense_dense,          dense_finite};
+static void dense_diagonal(const solve_matrix *m, double *d) {
+  for (int i = 0; i < m->rows; i++) d[i] = m->values[(long)i * m->rows + i];
+}
+
+static const matrix_ops dense_ops = {"dense",        dense_apply,   dense_apply_absolute, dense_block,
+                                     dense_diagonal, dense_row,     start_nothing,        moved_nothing,
+                                     dense_dense,    dense_finite};
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values) {
   return (solve_matrix){.ops = &dense_ops, .rows = rows, .block_count = block_count, .start = start,
                         .uniform = common_size(block_count, start), .values = values};
+}
+
+const double *matrix_values(const solve_matrix *m, double *to) {
+  if (m->ops == &dense_ops) return m->values;
+  m->ops->dense(m, to);
+  return to;
 }
 
 // --- sparse -------------------------------------------------------------------------------------------------------
@@ -177,8 +198,9 @@ static bool sparse_finite(const solve_matrix *m) {
   return true;
 }
 
-static const matrix_ops sparse_ops = {"sparse",  sparse_apply,  sparse_apply_absolute, sparse_block, sparse_row,
-                                      start_nothing, moved_nothing, sparse_dense,          sparse_finite};
+static const matrix_ops sparse_ops = {"sparse",        sparse_apply, sparse_apply_absolute, sparse_block,
+                                      block_diagonals, sparse_row,   start_nothing,         moved_nothing,
+                                      sparse_dense,    sparse_finite};
 
 solve_matrix matrix_sparse(int rows, int block_count, const int *start, const int *first, const int *column,
                            const size_t *offset, const double *values) {
@@ -282,12 +304,37 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
 
 static bool factored_finite(const solve_matrix *m) { return pieces_finite(m, &m->J) && pieces_finite(m, &m->B); }
 
-static const matrix_ops factored_ops = {"factored",     factored_apply, factored_apply_absolute,
-                                        factored_block, factored_row,   factored_start,
-                                        factored_moved, factored_dense, factored_finite};
+static const matrix_ops factored_ops = {"factored",      factored_apply, factored_apply_absolute, factored_block,
+                                        block_diagonals, factored_row,   factored_start,          factored_moved,
+                                        factored_dense,  factored_finite};
 
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
                              matrix_pieces B) {
   return (solve_matrix){.ops = &factored_ops, .rows = rows, .block_count = block_count, .start = start,
                         .uniform = common_size(block_count, start), .velocities = velocities, .J = J, .B = B};
+}
+
+static double piece_entries(const solve_matrix *m, const matrix_pieces *p) {
+  double count = 0;
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = p->first[b]; k < p->first[b + 1]; k++) count += (double)matrix_block_size(m, b) * p->width[k];
+  return count;
+}
+
+static double nonzero(size_t count, const double *x) {
+  size_t sum = 0;
+  for (size_t i = 0; i < count; i++) sum += x[i] != 0;
+  return (double)sum;
+}
+
+bool matrix_is_dense(const solve_matrix *m) { return m->ops == &dense_ops; }
+
+double matrix_entries(const solve_matrix *m) {
+  double count = 0;
+  if (m->ops == &dense_ops) return nonzero((size_t)m->rows * (size_t)m->rows, m->values);
+  if (m->ops == &factored_ops) return piece_entries(m, &m->J) + piece_entries(m, &m->B);
+  for (int b = 0; b < m->block_count; b++)
+    for (int k = m->first[b]; k < m->first[b + 1]; k++)
+      count += (double)matrix_block_size(m, b) * matrix_block_size(m, m->column[k]);
+  return count;
 }

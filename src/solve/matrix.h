@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { BLOCK_ROWS_MAX = 6 };  // rows of a block
+
 typedef struct solve_matrix solve_matrix;
 
 // Block b of a factored matrix has the pieces first[b] … first[b+1] − 1. A piece lies on the velocities at[k] …
@@ -30,6 +32,7 @@ typedef struct matrix_ops {
   void (*apply_absolute)(const solve_matrix *m, const double *x, double *y, double *v);
   // A := W_ab, row by row; false when that block is not stored and so zero
   bool (*block)(const solve_matrix *m, int a, int b, double *A);
+  void (*diagonal)(const solve_matrix *m, double *d);  // d_i := W_ii
   // y := (W x)_b. A factored matrix takes it from v = Bᵀ x; the others leave v alone.
   void (*row)(const solve_matrix *m, int b, const double *x, const double *v, double *y);
   void (*start)(const solve_matrix *m, const double *x, double *v);          // v := Bᵀ x
@@ -59,6 +62,12 @@ solve_matrix matrix_sparse(int rows, int block_count, const int *start, const in
                            const size_t *offset, const double *values);
 solve_matrix matrix_factored(int rows, int block_count, const int *start, int velocities, matrix_pieces J,
                              matrix_pieces B);
+
+bool matrix_is_dense(const solve_matrix *m);
+// Numbers that one sweep over all rows reads; of a dense matrix those that are not zero.
+double matrix_entries(const solve_matrix *m);
+// W row by row: as it is stored if dense, else written to `to`.
+const double *matrix_values(const solve_matrix *m, double *to);
 
 static inline int matrix_block_size(const solve_matrix *m, int b) {
   return m->uniform ? m->uniform : m->start[b + 1] - m->start[b];

@@ -18,11 +18,9 @@
 
 typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX } block_kind;
 
-enum { BLOCK_ROWS_MAX = 6 };  // of a bilateral block; the other kinds have 1, 2, 3 and 1 rows
-
 typedef struct solve_block {
   block_kind kind;
-  int row, size;      // its rows are row … row + size − 1
+  int row, size;      // its rows are row … row + size − 1: 1 to BLOCK_ROWS_MAX if bilateral, else 1, 2, 3 and 1
   double mu;          // coefficient of friction, plane and space [-]
   double lo, hi;      // bounds of a box; may be infinite
 } solve_block;
@@ -72,6 +70,7 @@ typedef struct solve_info {
   solve_status status;
   int iterations;
   double residual;       // as judged by solve/residual.h, never by the solver
+  double residual_mixed; // the one of publications, for comparison; infinite where nothing was solved
   double seconds;
   const char *stage;     // the solver that found it: in a chain the stage
   bool polished;

@@ -10,6 +10,8 @@ static double square(int n, const double *x) {
   return sum;
 }
 
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 static double largest(int n, const double *x) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
@@ -22,18 +24,103 @@ static double relative(double error, double scale) {
   return error / scale >= 0 ? error / scale : INFINITY;
 }
 
-static double friction_residual(const solve_problem *p, const double *r, const double *u) {
+// --- in units of the problem --------------------------------------------------------------------------------------
+
+// A diagonal this small beside the largest is rounding of zero.
+static const double NO_RESPONSE = 1e-14;
+
+// |W_ii|, or its mean over the rows of a contact with friction.
+static void take_responses(const solve_block *b, double *d) {
+  if (b->kind == BLOCK_PLANE) {
+    d[0] = d[1] = 0.5 * (fabs(d[0]) + fabs(d[1]));
+  } else if (b->kind == BLOCK_SPACE) {
+    d[0] = d[1] = d[2] = (fabs(d[0]) + fabs(d[1]) + fabs(d[2])) / 3;
+  } else {
+    for (int i = 0; i < b->size; i++) d[i] = fabs(d[i]);
+  }
+}
+
+static bool replace_zeros(int n, double *d, double least) {
   double sum = 0;
+  int count = 0;
+  for (int i = 0; i < n; i++)
+    if (d[i] > least) sum += d[i], count++;
+  for (int i = 0; i < n; i++)
+    if (!(d[i] > least)) d[i] = count ? sum / count : 1;
+  return count > 0;
+}
+
+bool solve_weights(const solve_problem *p, double *d) {
+  double most = 0, least = INFINITY;
+  p->W.ops->diagonal(&p->W, d);
+  for (int b = 0; b < p->block_count; b++) take_responses(&p->blocks[b], d + p->blocks[b].row);
+  for (int i = 0; i < p->W.rows; i++) {
+    most = d[i] > most ? d[i] : most;
+    least = d[i] < least ? d[i] : least;
+  }
+  return least > NO_RESPONSE * most || replace_zeros(p->W.rows, d, NO_RESPONSE * most);
+}
+
+// A matrix without a diagonal: one response for all rows, from what r causes. With r = 0 any will do.
+static void weigh_by_response(const solve_problem *p, const double *r, double *d) {
+  p->W.ops->apply_absolute(&p->W, r, d, d + p->W.rows);
+  double response = largest(p->W.rows, d) / largest(p->W.rows, r);
+  for (int i = 0; i < p->W.rows; i++) d[i] = response > 0 && isfinite(response) ? response : 1;
+}
+
+typedef struct energies {
+  double error, of_q, of_u;  // squares in the units of the residual
+} energies;
+
+static inline void add_rows(energies *e, const double *u, const double *q, int count, double inverse) {
+  double of_q = 0, of_u = 0;
+  for (int i = 0; i < count; i++) of_q += q[i] * q[i], of_u += u[i] * u[i];
+  e->of_q += inverse * of_q, e->of_u += inverse * of_u;
+}
+
+static inline void add_block(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
+                             const double *d) {
+  if (b->kind == BLOCK_BILATERAL) {  // √d F = u/√d, each row with its own d
+    for (int i = 0; i < b->size; i++) e->error += u[i] * u[i] / d[i], add_rows(e, u + i, q + i, 1, 1 / d[i]);
+    return;
+  }
+  double F[BLOCK_ROWS_MAX], inverse = 1 / d[0];
+  natural_map(b, r, u, inverse, F);
+  e->error += d[0] * square(b->size, F);
+  add_rows(e, u, q, b->size, inverse);
+}
+
+double solve_residual(const solve_problem *p, const double *r, const double *u, double *work) {
+  double *d = work;
+  energies e = {0};
+  if (!solve_weights(p, d)) weigh_by_response(p, r, d);
+  for (int b = 0; b < p->block_count; b++) {
+    const solve_block *block = &p->blocks[b];
+    int at = block->row;
+    add_block(&e, block, r + at, u + at, p->q + at, d + at);
+  }
+  return relative(sqrt(e.error), sqrt(larger(e.of_q, e.of_u)));
+}
+
+double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work) {
+  p->W.ops->apply(&p->W, r, u, work);
+  for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
+  return solve_residual(p, r, u, work);
+}
+
+// --- with mixed units ---------------------------------------------------------------------------------------------
+
+static double friction_residual(const solve_problem *p, const double *r, const double *u) {
+  double error = 0, of_q = 0, of_r = 0, of_u = 0;
   for (int b = 0; b < p->block_count; b++) {
     double F[BLOCK_ROWS_MAX];
     const solve_block *block = &p->blocks[b];
     natural_map(block, r + block->row, u + block->row, 1, F);
-    sum += square(block->size, F);
+    error += square(block->size, F);
   }
-  double squares[3] = {0};
-  for (int i = 0; i < p->W.rows; i++) squares[0] += p->q[i] * p->q[i], squares[1] += r[i] * r[i], squares[2] += u[i] * u[i];
-  double scale = fmax(squares[0], fmax(squares[1], squares[2]));
-  return relative(sqrt(sum), sqrt(scale));
+  if (error == 0) return 0;
+  for (int i = 0; i < p->W.rows; i++) of_q += p->q[i] * p->q[i], of_r += r[i] * r[i], of_u += u[i] * u[i];
+  return relative(sqrt(error), sqrt(larger(of_q, larger(of_r, of_u))));
 }
 
 static double plain_residual(const solve_problem *p, const double *r, const double *u, double *work) {
@@ -46,15 +133,9 @@ static double plain_residual(const solve_problem *p, const double *r, const doub
       if (!(fabs(F[k]) <= worst)) worst = fabs(F[k]);  // a NaN goes in and stays
   }
   p->W.ops->apply_absolute(&p->W, r, work, work + p->W.rows);
-  return relative(worst, fmax(largest(p->W.rows, work), largest(p->W.rows, p->q)));
+  return relative(worst, larger(largest(p->W.rows, work), largest(p->W.rows, p->q)));
 }
 
-double solve_residual(const solve_problem *p, const double *r, const double *u, double *work) {
+double solve_residual_mixed(const solve_problem *p, const double *r, const double *u, double *work) {
   return solve_has_friction(p) ? friction_residual(p, r, u) : plain_residual(p, r, u, work);
-}
-
-double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work) {
-  p->W.ops->apply(&p->W, r, u, work);
-  for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
-  return solve_residual(p, r, u, work);
 }

@@ -24,7 +24,7 @@ const solver *solver_find(const char *name) {
 driver driver_begin(solve_workspace *w, const solve_limits *limits) {
   w->used = 0;
   return (driver){TAKE(w, double, limits->rows + limits->velocities), TAKE(w, double, limits->rows),
-                  TAKE(w, double, limits->rows)};
+                  TAKE(w, double, limits->rows), TAKE(w, double, limits->rows)};
 }
 
 static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *), const solve_limits *limits) {
@@ -49,9 +49,6 @@ double driver_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Below this the residual is rounding, and an exact solve would only exchange one rounding for another.
-static const double ROUNDING = 1e-14;
-
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info) {
   size_t mark = w->used;
@@ -59,7 +56,7 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
   w->used = mark;
   info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
   if (info->status == SOLVE_INTERRUPTED) return;
-  if (settings->polish && info->residual > ROUNDING && info->residual < INFINITY) {
+  if (settings->polish && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
     double before = info->residual;
     info->residual = alart_curnier_polish(p, w, solution->r, solution->u, before);
     info->polished = info->residual < before;
@@ -81,12 +78,14 @@ solve_info solver_run(const solver *s, const solve_problem *p, const solve_setti
   double began = driver_now();
   solve_limits limits = solve_limits_of(p);
   size_t bytes = (size_t)p->W.rows * sizeof(double);
-  solve_info info = {.stage = s->name, .residual = INFINITY, .status = admit(s, p, w, &limits)};
+  solve_info info = {.stage = s->name, .residual = INFINITY, .residual_mixed = INFINITY,
+                     .status = admit(s, p, w, &limits)};
   bool admitted = info.status == SOLVE_SOLVED;
   if (!admitted || !settings->warm_start) memset(solution->r, 0, bytes);
   if (admitted) {
     driver d = driver_begin(w, &limits);
     driver_solve(s, p, settings, w, &d, solution, &info);
+    info.residual_mixed = solve_residual_mixed(p, solution->r, solution->u, d.work);
   } else {
     memcpy(solution->u, p->q, bytes);  // as of r = 0
   }

@@ -8,6 +8,7 @@
 typedef struct solver {
   const char *name, *summary;
   bool (*suits)(const solve_problem *p);
+  int (*limit)(const solve_problem *p);  // iterations after which it gives up, if the settings have no limit
   // Lays out its memory; on an empty workspace it measures.
   void (*measure)(solve_workspace *w, const solve_limits *limits);
   // Improves r and says how it ended; whether r is a solution is for others to judge.
@@ -40,10 +41,10 @@ typedef struct chain_tally {
   int stage_count;
   long problems, unsolved;
   long impossible;         // of the unsolved: proved to have no solution
-  double worst_residual;
+  double worst_residual, worst_residual_mixed;  // of all problems, the unsolved ones too
 } chain_tally;
 
-enum { CHAIN_TALLY_NUMBERS = 4 + 3 * CHAIN_STAGES_MAX };
+enum { CHAIN_TALLY_NUMBERS = 5 + 3 * CHAIN_STAGES_MAX };
 void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 

@@ -1,0 +1,204 @@
+// The chain for large problems. Gauss–Seidel sweeps always make some progress: on easy problems they need less work than
+// one factorisation, on hyperstatic ones they hardly converge at all. Which solver is best is not known beforehand. So
+// sweeps run first, and the other solvers are tried in between, when that is likely to be quicker.
+//
+// All costs are counted in sweeps, by a model of the work and not by a clock, so that results do not depend on the
+// machine. After s sweeps, R more are expected from the rate at which the residual falls. A solver of cost C is tried
+//
+//   when s ≥ C · wait, so that a failed attempt costs no more than a fraction of the sweeps, and
+//   when R > 0.8 C, so that going on with sweeps would take about as long.
+//
+// The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
+// they reach alone.
+#include <math.h>
+#include <string.h>
+
+#include "solve/chain.h"
+#include "solve/friction_lcp.h"
+#include "solve/residual.h"
+
+typedef struct runner {
+  const solver *solver;  // null: polish what the sweeps have found
+  double steps;          // factorisations of all rows that it is expected to cost
+  double wait;           // tried after `wait` times that in sweeps
+  int iterations;        // at most so many
+  bool warm;             // from the sweeps, else from zero
+  bool again;            // tried again after four times as many sweeps
+} runner;
+
+// Interior points solve a problem without slip at once, and one with slip in several turns: two entries, of which the
+// first is left out where contacts slip.
+enum { POLISH, INTERIOR_AT_REST };
+static const runner runners[] = {
+    [POLISH] = {NULL, 5, 2, 0, true, true},
+    [INTERIOR_AT_REST] = {&solver_interior, 24, 0.3, 40, false, false},
+    {&solver_alart_curnier, 20, 1.4, 25, true, true},
+    {&solver_interior, 96, 0.3, 150, false, false},
+    {&solver_lemke, 0, 0.5, 0, false, false},
+    {&solver_alart_curnier, 60, 3, 0, false, false},
+    {&solver_newton, 60, 3, 0, false, false},
+};
+enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16 };
+
+// --- the model of the work ----------------------------------------------------------------------------------------
+
+// Nanoseconds, measured: only their ratios count.
+static double sweep_work(const solve_problem *p) { return 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count; }
+
+static double factor_work(const solve_problem *p) {
+  double n = p->W.rows;
+  return 0.012 * n * n * n + 3 * n * n + 500;
+}
+
+// Of about as many pivots as half the unknowns.
+static double pivoting_work(const solve_problem *p) {
+  double n = lcp_unknowns(p);
+  return 0.1 * n * n * n;
+}
+
+static double cost_in_sweeps(const runner *x, const solve_problem *p) {
+  double work = x->solver == &solver_lemke ? pivoting_work(p) : x->steps * factor_work(p);
+  return work / sweep_work(p);
+}
+
+// --- the race -----------------------------------------------------------------------------------------------------
+
+typedef struct race {
+  chain_run *c;
+  double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
+  bool tried[RUNNERS];
+  int sweeps, limit;                   // done; at most
+  double residual;                     // of the sweeps
+  int stop[STOPS], stop_count;         // the last stops, and the residuals there
+  double residual_at[STOPS];
+} race;
+
+static bool runner_suits(const runner *x, const solve_problem *p) {
+  return x->solver ? x->solver->suits(p) : p->W.rows <= SOLVE_DENSE_MAX;
+}
+
+static void line_up(race *x) {
+  const solve_problem *p = x->c->p;
+  for (int i = 0; i < RUNNERS; i++) {
+    bool runs = runner_suits(&runners[i], p) && (runners[i].solver || x->c->settings->polish);
+    x->cost[i] = cost_in_sweeps(&runners[i], p);
+    x->due[i] = runs ? fmax(LEAST_SWEEPS, runners[i].wait * x->cost[i]) : INFINITY;
+  }
+}
+
+// Sweeps still to be expected: at the rate of late, but at most three times as many as at the mean rate from the start,
+// because the residual of sweeps falls unevenly.
+static double rest_of_sweeps(const race *x) {
+  int k = x->stop_count - 1;
+  while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > 0.75 * x->sweeps) k--;
+  double fall = log(x->residual_at[k % STOPS] / x->residual), to_go = log(x->residual / x->c->settings->tolerance);
+  double of_late = fall > 0 ? (x->sweeps - x->stop[k % STOPS]) * to_go / fall : INFINITY;
+  double in_all = x->residual < 1 ? x->sweeps * to_go / -log(x->residual) : INFINITY;
+  return fmin(of_late, 3 * in_all);
+}
+
+static bool sweep_to(race *x, int target) {
+  chain_run *c = x->c;
+  solve_settings own = *c->settings;
+  own.iterations = target - x->sweeps;
+  own.warm_start = true;
+  own.polish = false;
+  solve_info info = chain_attempt(c, &solver_nsgs, &own, c->d.swept);
+  x->sweeps += info.iterations, x->residual = info.residual;
+  x->stop[x->stop_count % STOPS] = x->sweeps, x->residual_at[x->stop_count++ % STOPS] = x->residual;
+  return info.status == SOLVE_LIMIT;
+}
+
+static solve_status polish_only(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                                solve_info *info) {
+  (void)p, (void)s, (void)w, (void)r, (void)info;
+  return SOLVE_INACCURATE;
+}
+static const solver polisher = {.name = "nsgs", .solve = polish_only};  // the driver polishes
+
+static void try_runner(race *x, int i) {
+  chain_run *c = x->c;
+  size_t bytes = (size_t)c->p->W.rows * sizeof(double);
+  const runner *r = &runners[i];
+  const solver *s = r->solver ? r->solver : &polisher;
+  solve_settings own = *c->settings;
+  own.iterations = chain_limit(s, c->p, r->iterations, c->settings->iterations);
+  own.warm_start = r->warm;
+  own.polish = true;
+  if (r->warm) memcpy(c->d.r, c->d.swept, bytes);
+  else memset(c->d.r, 0, bytes);
+  solve_info info = chain_attempt(c, s, &own, c->d.r);
+  if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
+  x->tried[i] = true;
+  x->due[i] = r->again ? 4 * x->due[i] : INFINITY;
+}
+
+// The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then.
+static int next_stop(const race *x) {
+  double due = x->limit;
+  for (int i = 0; i < RUNNERS; i++) due = fmin(due, x->due[i]);
+  if (x->sweeps < 0.65 * due) due *= 0.7;
+  due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
+  due = fmax(due, x->sweeps + x->c->settings->check_every);
+  return due < x->limit ? (int)due : x->limit;
+}
+
+// Whether contacts that press slip, by a hundred times the error of the sweeps.
+static bool slips(race *x) {
+  const solve_problem *p = x->c->p;
+  double *u = x->c->d.u, *d = x->c->d.work, slip = 0, all = 0;
+  p->W.ops->apply(&p->W, x->c->d.swept, u, d);
+  for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
+  solve_weights(p, d);
+  for (int i = 0; i < p->W.rows; i++) all += p->q[i] * p->q[i] / d[i];
+  for (int k = 0; k < p->block_count; k++) {
+    int row = p->blocks[k].row;
+    for (int i = 1; p->blocks[k].kind != BLOCK_BILATERAL && i < p->blocks[k].size; i++)
+      if (x->c->d.swept[row] > 0) slip += u[row + i] * u[row + i] / d[row + i];
+  }
+  return slip > 1e4 * x->residual * x->residual * all;
+}
+
+// Those that are due, as long as sweeping on would take longer.
+static void try_due(race *x) {
+  double rest = rest_of_sweeps(x);
+  for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
+    if (x->due[i] > x->sweeps) continue;
+    if (i == INTERIOR_AT_REST && slips(x)) {
+      x->due[i] = INFINITY;
+      continue;
+    }
+    if (rest > 0.8 * x->cost[i]) try_runner(x, i);
+    else x->due[i] = x->sweeps + 1.5 * rest;
+  }
+}
+
+// The sweeps ended without a solution. Where they stand still or were cut short, everything is left to the others; else
+// to those that are cheap beside what the sweeps have cost.
+static void try_rest(race *x) {
+  bool all = x->sweeps < solver_nsgs.limit(x->c->p);
+  for (int i = 0; i < RUNNERS && !chain_done(x->c); i++)
+    if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
+}
+
+// What the sweeps solved ends with an exact solve on its active set, as it does without the chain.
+static void polish_end(race *x) {
+  bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0;
+  if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
+}
+
+void chain_race(chain_run *c) {
+  race x = {.c = c, .residual = INFINITY};
+  x.limit = c->settings->iterations ? c->settings->iterations : solver_nsgs.limit(c->p);
+  memcpy(c->d.swept, c->best->r, (size_t)c->p->W.rows * sizeof(double));
+  bool sweeping = sweep_to(&x, LEAST_SWEEPS < x.limit ? LEAST_SWEEPS : x.limit);  // enough for most
+  line_up(&x);
+  while (sweeping && x.sweeps < x.limit && !chain_done(c)) {
+    sweeping = sweep_to(&x, next_stop(&x));
+    if (sweeping && x.sweeps < x.limit) try_due(&x);
+  }
+  if (!chain_done(c)) try_rest(&x);
+  else if (c->info->status == SOLVE_SOLVED) polish_end(&x);
+  bool by_sweeps = c->info->status == SOLVE_SOLVED && strcmp(c->info->stage, solver_nsgs.name) == 0;
+  chain_record(c->tally, solver_nsgs.name, by_sweeps);
+}
