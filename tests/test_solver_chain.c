@@ -38,7 +38,7 @@ static double seconds_of(bed *b, const solver *s, int iterations, solve_info *in
   solve_settings settings = solve_settings_default();
   settings.iterations = iterations;
   double best = INFINITY;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3 && (k == 0 || best < 0.2); k++) {
     double began = clock_processor();
     *info = s ? solver_run(s, &b->p, &settings, b->w, &b->to) : solve_chain(&b->p, &settings, b->w, &b->to, NULL);
     best = fmin(best, clock_processor() - began);
@@ -74,7 +74,7 @@ static void chain_is_as_good_as_its_best_solver(void) {
   check_scene("balls, slipping", scene_balls(5, 0.3, 1e-2));
   check_scene("balls, at rest", scene_balls(5, 0.8, 1e-3));
   check_scene("random, few bodies", scene_random(100, 20));
-  check_scene("random", scene_random(300, 120));
+  check_scene("random", scene_random(200, 80));
 }
 
 // Sweeps creep on this one, and Newton's steps find no end: a limit that lets sweeps go on must not let the others.
