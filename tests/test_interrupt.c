@@ -52,7 +52,7 @@ static void solvers_end_when_interrupted(void) {
       interrupts++;
     }
     // with a tolerance that nothing meets, the first solver leaves it to the second
-    settings.tolerance = 0;
+    settings.tolerance = -1;
     chain_tally tally = {0};
     stop = (interrupt){.go_on = never};
     CHECK_EQUAL(solve_chain(&p, &settings, w, &solution, &tally).status, SOLVE_INTERRUPTED);

@@ -281,6 +281,13 @@ static const struct {
     {"carom-problem 1\n1\nbox 1 0 2 1\n", 3, "bounds without anything between"},
     {"carom-problem 1\n1\nbox 1 0 nan 1\n", 3, "bounds without anything between"},
     {"carom-problem 2\n", 1, "version is 2"},
+    {"2\n0\n2\n2\n2 2\n2 1 1 2\n-5 -6\n7\n", 8, "'7' follows the end"},
+    {"2\n0\n2\n2\n2 2\n2 1 1 2\n-5 -6 7\n", 7, "'7' follows the end"},
+    {"2\n0\n2\n2\n2 2\n2 1 1 2\n-5 -6\n\n7 8\n", 9, "'7' follows the end"},
+    {"2\n0\n2\n2\n2 2\n2 1 1 2\n-5 -6 rubbish\n", 7, "'rubbish' follows the end"},
+    {"2\n1\n0\n2\n2\n2 2\n1 0 0 1\n-1 0\n0.5\n0.5\n", 10, "'0.5' follows the end"},
+    {"2\n1\n0\n2\n2\n2 2\n1 0 0 1\n-1 0\n0.5\n1\n1\n", 11, "'1' follows the end"},
+    {"carom-problem 1\n1\nunilateral 1 0 0 0\n0\n1\n1\n1 1\n2\n-1\n0\n", 10, "'0' follows the end"},
 };
 
 static void malformed_text_is_refused_at_its_line(void) {

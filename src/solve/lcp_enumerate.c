@@ -14,6 +14,8 @@ enum { COMBINATIONS_MAX = 1 << 16, ROWS_MAX = 128, COUNTED_MAX = 64, REFINEMENTS
 
 // A residual that cannot be rounding of a solution.
 static const double PROOF = 1e-6;
+// What a contradiction leaves of singular equations: with a little stiffness rounding leaves 1e-6.
+static const double CONTRADICTION = 1e-3;
 
 typedef struct enumeration {
   double *W, *A, *x, *rest;    // W dense; the equations; their solution; what is left of them
@@ -23,7 +25,8 @@ typedef struct enumeration {
   int *state;                  // which of its states each block is in
   double *found;               // solutions met so far
   int unknowns;
-  bool all_regular;            // each combination had one candidate: when none fits, there is no solution
+  bool singular;               // the equations of this combination: they have many solutions, or none
+  bool open;                   // one of many solutions was looked at, and another may fit: nothing is proved
 } enumeration;
 
 static enumeration lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -133,8 +136,8 @@ static void solve_equations(enumeration *e, const solve_problem *p) {
   int m = e->unknowns;
   memset(e->x, 0, (size_t)m * sizeof *e->x);
   write_equations(e, p, e->A, 0);
-  if (lu_factor(m, e->A, m, e->pivot) < 1e-11) {
-    e->all_regular = false;
+  e->singular = lu_factor(m, e->A, m, e->pivot) < 1e-11;
+  if (e->singular) {
     write_equations(e, p, e->A, 1e-10);
     if (lu_factor(m, e->A, m, e->pivot) == 0) return;
   }
@@ -146,6 +149,14 @@ static void solve_equations(enumeration *e, const solve_problem *p) {
     for (int i = 0; i < m; i++) e->x[i] += e->rest[i];
   }
   spread(e);
+}
+
+// Singular equations that contradict each other: what is left of them is not small beside q.
+static bool contradicts(const enumeration *e, const solve_problem *p) {
+  double left = 0, size = 0;
+  for (int i = 0; i < e->unknowns; i++) left = fmax(left, fabs(e->u[e->equation[i]]));
+  for (int i = 0; i < e->unknowns; i++) size = fmax(size, fabs(p->q[e->equation[i]]));
+  return left > CONTRADICTION * size;
 }
 
 static bool next_combination(enumeration *e, const solve_problem *p) {
@@ -180,7 +191,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   solve_limits limits = solve_limits_of(p);
   enumeration e = lay_out(w, &limits);
   double best = INFINITY;
-  e.all_regular = true;
+  e.open = false;
   memset(e.state, 0, (size_t)p->block_count * sizeof *e.state);
   p->W.ops->dense(&p->W, e.W);
   do {
@@ -190,12 +201,13 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     solve_equations(&e, p);
     double residual = solve_residual_of(p, e.r, e.u, e.work);
     if (residual < best) best = residual, memcpy(r, e.r, (size_t)p->W.rows * sizeof *r);
+    if (residual > s->tolerance && e.singular && !contradicts(&e, p)) e.open = true;
     if (residual > s->tolerance) continue;
     if (!s->count_solutions) return SOLVE_SOLVED;
     count_solution(&e, p->W.rows, &info->solutions);
   } while (next_combination(&e, p));
   if (best <= s->tolerance) return SOLVE_SOLVED;
-  return e.all_regular && best > PROOF ? SOLVE_NONE : SOLVE_STALLED;
+  return !e.open && best > PROOF ? SOLVE_NONE : SOLVE_STALLED;
 }
 
 const solver solver_enumerate = {

@@ -39,9 +39,14 @@ static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
 
 static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
 
-// Entries of a column below this part of its largest are taken for zero; ratios closer than this are ties, relative
-// to the largest value that b has had.
-static const double PIVOT = 1e-11, TIE = 1e-13;
+// What rounding is, as part of the largest entry of a column: entries below PIVOT times that are taken for zero in the
+// column that enters, and differences below TIE times that for ties. The sizes are those of whole columns, never of the
+// entries that are compared: where these are true zeros, noise would decide.
+static const double PIVOT = 1e-11, TIE = 1e-12;
+// A sum this small beside its terms is a zero: so noise is not passed on from pivot to pivot.
+static const double CANCELLED = 1e-14;
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
 
 // (B⁻¹)_ik, whose columns belong to w_k.
 static double inverse_entry(const tableau *t, int row, int k) {
@@ -49,26 +54,31 @@ static double inverse_entry(const tableau *t, int row, int k) {
   return at >= 0 ? (double)(at == row) : -t->T[(long)row * t->stride + (-1 - at)];
 }
 
+// The largest entry of column k of B⁻¹.
+static double inverse_size(const tableau *t, int k) {
+  int at = t->where[k];
+  double size = 0;
+  for (int i = 0; at < 0 && i < t->n; i++) size = larger(size, fabs(t->T[(long)i * t->stride + (-1 - at)]));
+  return at >= 0 ? 1 : size;
+}
+
 // Of the rows tied in the ratio test on a column, the one whose row of B⁻¹ over the pivot is smallest in the order of
 // the dictionary.
 static int smallest_row(tableau *t, int count, int column) {
   for (int k = 0; k < t->n && count > 1; k++) {
-    double least = INFINITY, largest = 0;
-    for (int i = 0; i < count; i++) {
-      double v = inverse_entry(t, t->tied[i], k) / -t->T[(long)t->tied[i] * t->stride + column];
-      least = fmin(least, v), largest = fmax(largest, fabs(v));
-    }
+    double size = inverse_size(t, k), least = INFINITY;
+    for (int i = 0; i < count; i++)
+      least = fmin(least, inverse_entry(t, t->tied[i], k) / -t->T[(long)t->tied[i] * t->stride + column]);
     int kept = 0;
     for (int i = 0; i < count; i++) {
-      double v = inverse_entry(t, t->tied[i], k) / -t->T[(long)t->tied[i] * t->stride + column];
-      if (v <= least + TIE * largest) t->tied[kept++] = t->tied[i];
+      double pivot = -t->T[(long)t->tied[i] * t->stride + column];
+      if (inverse_entry(t, t->tied[i], k) - least * pivot <= TIE * larger(size, fabs(least) * pivot))
+        t->tied[kept++] = t->tied[i];
     }
     count = kept;
   }
   return t->tied[0];
 }
-
-static inline double larger(double a, double b) { return a > b ? a : b; }
 
 // The row that stops the increase of a column's variable; −1 when none does.
 static int leaving_row(tableau *t, int column) {
@@ -106,7 +116,10 @@ static void exchange(tableau *t, int row, int column) {
     double *restrict Ti = t->T + (long)i * stride, factor = Ti[column];
     if (i == row || factor == 0) continue;
     for (int j = 0; j < stride; j += WIDTH)
-      for (int k = 0; k < WIDTH; k++) Ti[j + k] += factor * Tr[j + k];
+      for (int k = 0; k < WIDTH; k++) {
+        double before = Ti[j + k], after = before + factor * Tr[j + k];
+        Ti[j + k] = fabs(after) > CANCELLED * fabs(before) ? after : 0;
+      }
     Ti[column] = factor * pivot;  // last: a single store before the vectors would hold them up
   }
   int out = t->basic[row], in = t->nonbasic[column];

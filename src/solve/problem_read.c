@@ -241,6 +241,22 @@ static bool read_matrix(reader *r, solve_problem *p, int rows) {
   return true;
 }
 
+// Only remarks may follow the data, and they begin after an empty line, with a letter. A friction problem as Siconos
+// writes it may end with one more number, 0 or 1: whether a solution is known.
+static bool read_end(reader *r, bool flag, bool remarks) {
+  const char *data_end = r->at;
+  skip_blanks(r);
+  if (flag && r->at < r->end && (*r->at == '0' || *r->at == '1') && (r->at + 1 == r->end || isspace((unsigned char)r->at[1]))) {
+    r->at++;
+    data_end = r->at;
+    skip_blanks(r);
+  }
+  int lines = 0;
+  for (const char *c = data_end; c < r->at; c++) lines += *c == '\n';
+  if (r->at == r->end || !*r->at || (remarks && lines >= 2 && isalpha((unsigned char)*r->at))) return true;
+  return fail(r, "'%.*s' follows the end of the problem: are the counts at the beginning right?", word_length(r), r->at);
+}
+
 // --- the three kinds of files -------------------------------------------------------------------------------------
 
 static bool read_lcp(reader *r, solve_problem *p) {
@@ -327,8 +343,9 @@ const solve_problem *problem_parse(arena *memory, const char *name, const char *
   volatile bool done = false;
   if (setjmp(own) == 0) {
     memory->out_of_memory = &own;
-    if (take(&r, "carom-problem")) done = read_mixed(&r, p);
-    else done = looks_like_lcp(r) ? read_lcp(&r, p) : read_friction(&r, p);
+    bool own = take(&r, "carom-problem"), lcp = !own && looks_like_lcp(r);
+    done = own ? read_mixed(&r, p) : lcp ? read_lcp(&r, p) : read_friction(&r, p);
+    done = done && read_end(&r, !own && !lcp, lcp);
   } else {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading %s", name);
   }
