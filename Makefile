@@ -3,9 +3,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 NATIVE ?= ON
 DEMO ?= slider-crank
+SECONDS ?= 1800
+SEED ?= 1
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench viewer gallery install clean help setup
+.PHONY: all demo test campaign bench viewer gallery install clean help setup
 
 release = cmake --preset release -DCAROM_NATIVE=$(NATIVE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null && \
           cmake --build --preset release
@@ -28,6 +30,11 @@ test: ## install what is missing, build, run every test, end with a count
 	@$(release)
 	@$(check)
 	@scripts/run-tests build/check build/release
+
+campaign: ## random trials under the sanitizers (SECONDS=1800 SEED=1); the log names kind, seed and model of each finding
+	@scripts/setup build test
+	@cmake --preset check >/dev/null && cmake --build --preset check --target campaign
+	@build/check/tests/campaign --seconds $(SECONDS) --seed $(SEED) | tee build/check/campaign.log; tail -1 build/check/campaign.log | grep -q ' 0 failed'
 
 bench: ## measure, beside the peers that are installed
 	@scripts/setup build bench viewer
