@@ -55,12 +55,12 @@ typedef struct drawn_body {
 } drawn_body;
 
 typedef struct drawing {
-  drawn_body *bodies;        // one a body, ground first
+  drawn_body *bodies;        // one per body, ground first
   drawn_shape *shapes;       // in the order of their bodies
   int shape_count;
   drawn_surface *surfaces;
   int surface_count;
-  drawn_joint *joints;       // one a joint
+  drawn_joint *joints;       // one per joint
 } drawing;
 
 struct carom_model {

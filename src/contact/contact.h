@@ -65,7 +65,7 @@ typedef struct contact_set {
 // Within this gap surfaces touch, unless a model says otherwise [m].
 static inline double contact_nearness(double length) { return 1e-10 * length; }
 
-// Where everything is now, one a point. Positions must be known.
+// Where everything is now, one per point. Positions must be known.
 void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points);
 // Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
 // Returns how many.

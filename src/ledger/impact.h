@@ -53,12 +53,12 @@ typedef struct impact_step {
   bool sticks;
 } impact_step;
 
-// Open episodes, one a point, and totals over all.
+// Open episodes, one per point, and totals over all.
 typedef struct impact_ledger {
   impact *open;
   bool *is_open;
   int point_count, open_count;
-  const bool *turns;                       // one a point: its gap is an angle, no length
+  const bool *turns;                       // one per point: its gap is an angle, no length
   long episodes;                           // begun
   double loss_normal, loss_tangential;     // [J]
   double worst_penetration;                // at detection [m]

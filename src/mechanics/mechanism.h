@@ -1,5 +1,5 @@
 // The two structs of mechanics. A `mechanism` is compiled once and never changes: bodies in a spanning tree of joints,
-// loops closed by constraints, forces, drives. A `motion` is all that moves: one a sim, many on one mechanism.
+// loops closed by constraints, forces, drives. A `motion` holds the mutable state of one sim; many motions share one mechanism.
 //
 // Spatial vectors are in world axes and refer to the origin of their body: (angular, linear), six wide in space and
 // three wide (θ, x, y) in the plane. Accelerations are plain time derivatives of these components, so that a body
@@ -71,7 +71,7 @@ typedef struct node {
 typedef struct function {
   double constant;
   const expr *e;            // null: constant or call
-  const int *signals;       // one a slot of e; slot 0 is always t
+  const int *signals;       // one per slot of e; slot 0 is always t
   int slot_count;
   void (*call)(void *context, double t, double *value);
   void *context;
@@ -206,7 +206,7 @@ struct mechanism {
   int redundant;            // constraint rows that depend on others at the start
   int extra_rows;           // room for rows that come and go
   int inner_count;          // states of forces beside coordinates and speeds
-  const bool *touches;      // one a body: such rows may act on it; null: none do
+  const bool *touches;      // one per body: such rows may act on it; null: none do
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
@@ -263,7 +263,7 @@ struct motion {
   double t;
   double *q, *u, *udot;
   double *tau;              // applied along each speed
-  double *drive_udot;       // given by drives, one a speed (zero where none)
+  double *drive_udot;       // given by drives, one per speed (zero where none)
   double *joint_q, *joint_u, *joint_udot;
   // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
   double accepted_t;        // NaN: none yet; turns are counted from the last evaluation
@@ -273,7 +273,7 @@ struct motion {
   double *factor;           // Cholesky blocks
   double *mass, *mobility;  // of a small tree: M and then L below its diagonal, nv x nv, and D⁻¹
   double *dense_rows;       // of a small tree, 2 nv a row: the row over all speeds g, and L⁻ᵀ g
-  double *reduced;          // D⁻¹ work, one a speed
+  double *reduced;          // D⁻¹ work, one per speed
   row *rows;                // the constraints', then those that come and go
   int row_total;
   row_body *row_bodies;
@@ -293,8 +293,8 @@ struct motion {
   double powers[POWER_COUNT];
   double potentials[POTENTIAL_COUNT];
   double kinetic;           // energy, and the gravity potential, known at the level of reactions
-  double *drive_effort;     // one a drive
-  double *friction_effort;  // one a friction: what acts besides the forces; a scheme's to say
+  double *drive_effort;     // one per drive
+  double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
   // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
   // of inner states. `refused` is set where they do not exist, or not yet. Null: none.

@@ -74,7 +74,7 @@ static int cost_of(const mechanism *m, int i, const bool *wanted) {
 
 // Prim's algorithm, the frontier as one list of joints a cost: a joint is looked at again only when it is taken.
 typedef struct frontier {
-  int *next;             // next joint in the same list, one a joint
+  int *next;             // next joint in the same list, one per joint
   int head[32], tail[32];
 } frontier;
 

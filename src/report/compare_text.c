@@ -10,7 +10,7 @@
 struct carom_comparison {
   arena memory;
   report runs;
-  comparison *against_first;       // one a further run
+  comparison *against_first;       // one per further run
   const carom_skipped *skipped;
   int skipped_count;
   arena_text text, sentence;

@@ -64,7 +64,7 @@ typedef struct event_instant {
 typedef struct event_sample {
   double t;
   double *value;                   // of the event functions, three a point
-  double *gap_rate;                // one a point
+  double *gap_rate;                // one per point
   double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
 } event_sample;
 

@@ -13,7 +13,7 @@
 typedef struct moreau_friction {
   int row0;              // its first row in this step
   bool loaded;           // some limit follows the load
-  double *limit;         // one a friction [N or N·m]
+  double *limit;         // one per friction [N or N·m]
   double *effort;        // of the last step
   friction_search *search;
   const double *W, *xi;  // the matrix of the contact problem and the rates of its solution

@@ -32,7 +32,7 @@ typedef struct moreau {
   bool trying;                           // it is a trial: the ledger of impacts is left alone
   double *kept;                          // the state and joint coordinates before a trial
   double *u_free, *u_end;                // of the step under way
-  double *displacement;                  // one a speed, for the moment
+  double *displacement;                  // scratch, one per speed
   double projection_energy;
   contact_point *points, *before;        // at the midpoint of this step, and of the last
   contact_point *looked;                 // where something is looked at, for the moment

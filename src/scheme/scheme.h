@@ -142,7 +142,7 @@ typedef struct scheme_type {
   bool (*result)(void *scheme);
   double (*time)(const void *scheme);
   const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
-  const double *(*accounts)(const void *scheme);   // of the state the motion holds, one a power
+  const double *(*accounts)(const void *scheme);   // of the state the motion holds, one per power
   scheme_stats (*stats)(const void *scheme);
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
