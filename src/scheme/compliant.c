@@ -22,8 +22,7 @@ static void allocate(compliant *s) {
   s->seen = ARENA_ARRAY(a, touch_look, points);
   for (int k = 0; k < LOOK_COUNT; k++) s->look[k] = ARENA_ARRAY(a, touch_look, points);
   s->shown = ARENA_ARRAY(a, scheme_contact, points);
-  s->udot = ARENA_ARRAY(a, double, s->m->nv + 1);
-  s->rates = ARENA_ARRAY(a, double, s->m->row_count + 1);
+  s->rows = ARENA_ARRAY(a, double, s->m->row_count + 1);
 }
 
 // Slower than the speed at which its friction law is fully in force; where the law has none, a tenth of a millimetre a
@@ -136,7 +135,6 @@ static bool create_core(compliant *s, const scheme_setup *setup, const scheme_st
   dynamics_set(s->m, s->x, start->t, start->q, start->u);
   dynamics_positions_velocities(s->m, s->x);
   s->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
-  s->probed = -1;
   set_modes_at_start(s);
   s->x->push = compliant_push;
   s->x->push_context = s;

@@ -1,12 +1,13 @@
 // The forces of pressed surfaces, point by point.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/law.h"
+#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
 #include "mechanics/rows.h"
+#include "mechanics/tree.h"
 #include "scheme/compliant_internal.h"
 
 // A law for a step that runs past the end of contact before that end is found: odd about δ = 0, so that the motion the
@@ -56,27 +57,35 @@ double compliant_elastic_speed(const touch_point *c, const touch_memory *memory,
   return c->release * sqrt(2 * normal_energy(&c->e->material.normal, delta) * memory->mobility);
 }
 
-// By what a force on the point changes the acceleration of its gap, constraints included. Its own elastic force is a force of
-// the right size.
+// How fast the last row moves under a unit impulse along it while the constraints hold: n M⁻¹ (nᵀ + Gᵀ λ), with
+// G M⁻¹ (nᵀ + Gᵀ λ) = 0. The tree must be factorised. `rows` has a number for every row.
+static double mobility_of_last_row(const mechanism *m, motion *x, double *rows) {
+  int nc = m->row_count, last = x->row_total - 1;
+  memset(rows, 0, (size_t)last * sizeof *rows);
+  rows[last] = 1;
+  rows_rates_of(m, x, delassus_response(m, x, rows, x->row_total), rows);
+  if (!nc) return rows[last];
+  for (int i = 0; i < nc; i++) rows[i] = -rows[i];
+  delassus_form(m, x);
+  if (!delassus_factor(m, x)) return 0;
+  delassus_solve(m, x, rows, rows);
+  rows[last] = 1;
+  rows_rates_of(m, x, delassus_response(m, x, rows, x->row_total), rows);
+  return rows[last];
+}
+
+// Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
+// the rounding of the others.
 double compliant_mobility(compliant *s, int p) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  const touch_point *c = &s->point[p];
-  double *without = s->udot, *rates = s->rates;
-  s->probe = fmax(normal_formula(&c->e->material.normal, fmax(s->nearness, -s->seen[p].gap), 0, 1), DBL_MIN);
-  s->looks += 2;
-  for (int with = 0; with < 2; with++) {
-    s->probed = with ? p : -1;
-    x->level = LEVEL_NONE;
-    bool done = dynamics_accelerations(m, x);
-    s->probed = -1;
-    if (!done) return 0;
-    for (int i = 0; i < m->nv; i++) without[i] = with ? x->udot[i] - without[i] : x->udot[i];
-  }
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  compliant_see(s);
+  s->looks++;
   rows_clear(m, x);
-  contact_add_normal(m, x, c->e, &s->points[p]);
-  rows_rates_of(m, x, without, rates);
-  double mobility = rates[x->row_total - 1] / s->probe;
+  contact_add_normal(m, x, s->point[p].e, &s->points[p]);
+  double mobility = tree_factor(m, x) ? mobility_of_last_row(m, x, s->rows) : 0;
   rows_clear(m, x);
   x->level = LEVEL_NONE;
   return isfinite(mobility) ? fmax(0, mobility) : 0;
@@ -134,7 +143,6 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     const touch_look *seen = &s->seen[i];
     const contact_element *e = s->point[i].e;
     if (enters_too_deep(s, i)) x->refused = true;
-    if (i == s->probed) contact_push(m, x, e, &s->points[i], s->probe, (const double[2]){0, 0});
     if (seen->formula == 0 && seen->normal == 0) continue;
     contact_push(m, x, e, &s->points[i], seen->normal, seen->drag);
     x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));

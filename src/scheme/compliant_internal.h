@@ -58,9 +58,7 @@ typedef struct compliant {
   double t, t_before;         // the last step, as far as it was taken
   double *y, *y_look;
   touch_point *point;
-  int probed;                 // a point that is pushed by `probe` beside its law's force, -1: none
-  double probe;               // [N]
-  double *udot, *rates;       // one per speed and per row, for the moment
+  double *rows;               // workspace, one number per constraint row and one more
   contact_point *points;      // as last evaluated
   touch_look *seen;           // likewise
   double seen_at;             // when that was, for an evaluation within the integrator's last step; else NaN [s]
