@@ -63,6 +63,31 @@ static void a_method_is_chosen_by_name(void) {
   CHECK_TEXT(method_of(define_hinge(), &activation), "smooth");
 }
 
+// Every method says how well its energy must balance, and what to do about it.
+static void a_method_gives_advice(void) {
+  const char *name;
+  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++) {
+    carom_method_advice advice = carom_method_get_advice(name);
+    CHECK(advice.known && advice.energy_warn > 0 && advice.energy_warn <= advice.energy_limit);
+    CHECK_EQUAL(advice.force_laws, strcmp(name, "compliant") == 0);
+    if (!advice.required) continue;
+    // with what is required its defaults make a model
+    char text[256];
+    int key = (int)strcspn(advice.required, "=");
+    snprintf(text, sizeof text, "bodies: {b: {mass: 1, inertia: 1}}\njoints: {j: {revolute: [ground, b]}}\nspace: planar\n"
+             "method: {%s: {%.*s: %s}}\n", name, key, advice.required, advice.required + key + 1);
+    carom_error error = {0};
+    carom_model *model = carom_model_parse(text, name, &error);
+    CHECK(model);
+    carom_model_destroy(model);
+  }
+  CHECK_TEXT(carom_method_get_advice("moreau").accuracy, "take a shorter step");
+  CHECK_TEXT(carom_method_get_advice("moreau").required, "step=1e-4");
+  CHECK_NEAR(carom_method_get_advice("moreau").energy_limit, 0.05, 0);
+  CHECK(!carom_method_get_advice("event").loops);
+  CHECK(!carom_method_get_advice("mureau").known && !carom_method_get_advice(NULL).known);
+}
+
 static void options_of_methods_are_checked(void) {
   static const double steps[] = {0, -1e-3, NAN, INFINITY};
   for (int i = 0; i < 4; i++) {
@@ -289,6 +314,7 @@ static void a_batch_refuses_ends_that_are_none(void) {
 int main(void) {
   RUN(options_of_methods_are_checked);
   RUN(a_method_is_chosen_by_name);
+  RUN(a_method_gives_advice);
   RUN(options_of_other_methods_may_be_empty);
   RUN(a_force_may_name_many_inputs);
   RUN(time_does_not_go_back);

@@ -153,14 +153,23 @@ static int load_all(contest *c) {
   return count_left(c) ? -1 : tell_error(&c->entries[0].error);
 }
 
+// An option that the method cannot do without, and a model for another one does not give.
+static void tell_required(const entry *e) {
+  const char *required = carom_method_get_advice(e->method).required;
+  char missing[64];
+  int key = required ? (int)strcspn(required, "=") : 0;
+  snprintf(missing, sizeof missing, "'%.*s' is missing", key, required ? required : "");
+  if (required && strstr(e->error.message, missing))
+    fprintf(stderr, "hint: %s needs a %.*s: --set method.%s.%s\n", e->method, key, required, e->method, required);
+}
+
 static void tell_skipped(contest *c) {
   for (int i = 0; i < c->count; i++) {
     entry *e = &c->entries[i];
     if (!e->skipped || e->told) continue;
     e->told = true;
     fprintf(stderr, "%sskipped %s:%s %s\n", style(stderr, STYLE_WARNING), e->method, style(stderr, STYLE_PLAIN), e->error.message);
-    if (strcmp(e->method, "moreau") == 0 && strstr(e->error.message, "'step' is missing"))
-      fprintf(stderr, "hint: moreau needs a step: --set method.moreau.step=1e-4\n");
+    tell_required(e);
   }
 }
 

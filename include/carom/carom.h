@@ -335,6 +335,18 @@ CAROM_API void carom_reference_write(void (*write)(void *context, const char *te
 // summary is empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
 
+// What a method says about its runs. Advice is in the imperative and without a full stop; null: there is none.
+typedef struct carom_method_advice {
+  bool known;                              // there is a method of this name
+  bool force_laws;                         // contact forces come from laws; otherwise contact is rigid
+  double energy_warn, energy_limit;        // relative energy error from which a run is doubtful and bad, without that of tolerances
+  const char *required;                    // an option that must be given, with a value to begin with: "step=1e-4"
+  const char *accuracy;                    // what makes a run more accurate; null: what makes its integrator so
+  const char *loops;                       // what keeps loops closed beside that
+  const char *entry;                       // what detects contacts earlier
+} carom_method_advice;
+CAROM_API carom_method_advice carom_method_get_advice(const char *method);  // null: of no method
+
 #ifdef __cplusplus
 }
 #endif

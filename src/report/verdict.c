@@ -64,13 +64,10 @@ static const char *several(arena *memory, double count, const char *one, const c
 
 // --- lines --------------------------------------------------------------------------------------------------------
 
-static bool has_method(const verdict_facts *run, const char *name) {
-  return run->method && strcmp(run->method, name) == 0;
-}
-
 // What makes this method more accurate.
 static const char *finer(const verdict_facts *run) {
-  if (has_method(run, "moreau")) return "take a shorter step";
+  const char *own = carom_method_get_advice(run->method).accuracy;
+  if (own) return own;
   const json_value *integrator = json_get(json_get(run->scene, "options"), "integrator");
   return strcmp(json_get_text(integrator, "type"), "rk4") == 0 ? "take a shorter step" : "tighten rtol and atol";
 }
@@ -109,9 +106,9 @@ static void judge_numbers(verdict *v, const verdict_facts *run) {
 
 // The limits of the scheme as the run had them. An old record has one limit, or none.
 static void find_energy_limits(const verdict_facts *run, double *warn, double *bad) {
-  bool moreau = has_method(run, "moreau");
-  *bad = json_get_number(run->summary, "energy_limit", moreau ? 0.05 : 1e-3);
-  *warn = json_get_number(run->summary, "energy_warn", moreau ? fmin(0.01, *bad) : *bad);
+  carom_method_advice own = carom_method_get_advice(run->method);
+  *bad = json_get_number(run->summary, "energy_limit", own.energy_limit);
+  *warn = json_get_number(run->summary, "energy_warn", own.energy_warn < own.energy_limit ? fmin(own.energy_warn, *bad) : *bad);
 }
 
 static void judge_energy(verdict *v, const verdict_facts *run) {
@@ -140,6 +137,7 @@ static void judge_constraints(verdict *v, const verdict_facts *run) {
   carom_check c = {.key = "constraints", .title = "Constraint violation", .value = value, .limit = good, .unit = "m",
              .level = level_of(value, good, 1e-3 * length)};
   const char *apart = up_to(v->memory, value, "m"), *size = quantity(v->memory, length, "m");
+  const char *loops = carom_method_get_advice(run->method).loops;
   if (!isfinite(value))
     put_check(v, c, "The record has no constraint violation, so this could not be checked.");
   else if (value == 0)
@@ -149,8 +147,7 @@ static void judge_constraints(verdict *v, const verdict_facts *run) {
                      "reliable.", apart, size);
   else
     put_check(v, c, "Largest constraint violation %s, in a model of size %s. Joint forces are unreliable to the same degree: %s%s.", apart, size,
-              has_method(run, "moreau") ? "keep project: true, or " : has_method(run, "event") ? "" : "use constraints: project, or ",
-              finer(run));
+              loops ? arena_print(v->memory, "%s, or ", loops) : "", finer(run));
 }
 
 // Without a bound of the scheme's own: a tenth of the smallest clearance, or a thousandth of the model.
@@ -173,14 +170,16 @@ static void judge_penetration(verdict *v, const verdict_facts *run) {
   double limit = penetration_limit(run, bound, &of);
   carom_check c = {.key = "penetration", .title = "Penetration", .value = value, .limit = limit, .unit = "m",
              .level = level_of(value, limit, bound > 0 ? 10 * limit : INFINITY)};
-  bool good = value <= limit, by_law = has_method(run, "compliant");
+  carom_method_advice own = carom_method_get_advice(run->method);
+  bool good = value <= limit;
   const char *deep = value == 0 ? "none" : up_to(v->memory, value, "m");
-  const char *meaning = good && by_law    ? "contact forces start from zero, as the law requires."
-                        : good            ? "impact times and clearances are as in the model."
-                        : by_law          ? "contact forces started with a jump and added energy: use entry: locate, or tighten rtol."
-                        : has_method(run, "event") ? "impacts were detected late, which shifts impact times and rebounds: tighten rtol and atol."
-                                          : "impacts were detected late, which shifts impact times and rebounds: take a shorter step, or method event.";
-  put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s", deep, quantity(v->memory, limit, "m"), of, meaning);
+  const char *meaning = good && own.force_laws ? "contact forces start from zero, as the law requires"
+                        : good                 ? "impact times and clearances are as in the model"
+                        : own.force_laws       ? "contact forces started with a jump and added energy: "
+                                               : "impacts were detected late, which shifts impact times and rebounds: ";
+  const char *advice = good ? "" : own.entry ? own.entry : finer(run);
+  put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s%s.", deep, quantity(v->memory, limit, "m"), of,
+            meaning, advice);
 }
 
 static void judge_solver(verdict *v, const verdict_facts *run) {
