@@ -1,0 +1,1 @@
+int x = event_find();  // found: of another scheme

@@ -1,0 +1,1 @@
+if (method === 'moreau' || method === `event`) show()  // found, twice
