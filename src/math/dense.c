@@ -73,6 +73,60 @@ int dense_rank(int n, double *A, double tolerance, int *order) {
   return n;
 }
 
+static void swap_rows(int width, double *a, double *b) {
+  for (int k = 0; k < width; k++) {
+    double t = a[k];
+    a[k] = b[k], b[k] = t;
+  }
+}
+
+int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order) {
+  for (int i = 0; i < n; i++) order[i] = i;
+  for (int j = 0; j < n; j++) {
+    int best = j;
+    double most = -1;
+    for (int i = j; i < n; i++) {
+      double size = dot(width, A + (long)i * width, A + (long)i * width);
+      if (size > most) most = size, best = i;
+    }
+    double norm = sqrt(most), *a = A + (long)j * width, *Rj = R + (long)j * n;
+    if (!(norm > tolerance)) return j;
+    if (best != j) {
+      swap_rows(width, a, A + (long)best * width);
+      for (int k = 0; k < j; k++) {
+        double t = R[(long)k * n + j];
+        R[(long)k * n + j] = R[(long)k * n + best], R[(long)k * n + best] = t;
+      }
+      int o = order[j];
+      order[j] = order[best], order[best] = o;
+    }
+    double inverse = 1 / norm;
+    Rj[j] = norm;
+    for (int k = 0; k < width; k++) a[k] *= inverse;
+    for (int i = j + 1; i < n; i++) {
+      double *b = A + (long)i * width;
+      Rj[i] = dot(width, a, b);
+      for (int k = 0; k < width; k++) b[k] -= Rj[i] * a[k];
+    }
+  }
+  return n;
+}
+
+void dense_upper_transposed_solve(int rank, const double *R, int stride, double *x) {
+  for (int i = 0; i < rank; i++) {
+    const double *Ri = R + (long)i * stride;
+    x[i] /= Ri[i];
+    for (int k = i + 1; k < rank; k++) x[k] -= Ri[k] * x[i];
+  }
+}
+
+void dense_upper_solve(int rank, const double *R, int stride, double *x) {
+  for (int i = rank - 1; i >= 0; i--) {
+    const double *Ri = R + (long)i * stride;
+    x[i] = (x[i] - dot(rank - i - 1, Ri + i + 1, x + i + 1)) / Ri[i];
+  }
+}
+
 // A row this small beside the largest is rounding of a zero row.
 static const double NOTHING = 1e-13;
 

@@ -13,6 +13,13 @@ void dense_cholesky_solve(int n, const double *L, int stride, double *x);
 // tolerance times the largest diagonal count as zero. `order` (n) receives the pivoting order: its first `rank`
 // entries are independent rows.
 int dense_rank(int n, double *A, double tolerance, int *order);
+// Aᵀ P = Q R for a matrix A of n rows (n x width, row-major, destroyed), largest rows first: modified Gram–Schmidt. R goes to the
+// upper triangle of an n x n array, rows in the order found. Ends where no row is left above `tolerance` and returns the rank; Q is
+// not kept. Unlike a Cholesky factor of A Aᵀ, R carries the singular values of A and not their squares.
+int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order);
+// x := R⁻ᵀ x and x := R⁻¹ x over the first `rank` rows, R with row stride `stride`.
+void dense_upper_transposed_solve(int rank, const double *R, int stride, double *x);
+void dense_upper_solve(int rank, const double *R, int stride, double *x);
 // The x of least norm with A x = b, A of m rows (m x n row-major, destroyed). A row that depends on those before it, or
 // is zero to rounding beside the largest, is left out, so the first rows win where they contradict. `work` has
 // m * n + m entries. Returns the number of rows kept.

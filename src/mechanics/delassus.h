@@ -5,6 +5,8 @@
 #include "mechanics/mechanism.h"
 
 void delassus_form(const mechanism *m, motion *x);
+// Scales W as formed to a unit diagonal and writes it as a dense matrix. Rows that nothing can move are zero.
+void delassus_write(const mechanism *m, motion *x, double *W);
 // Scales W and factorises it, redundant rows or not. False: not finite.
 bool delassus_factor(const mechanism *m, motion *x);
 // lambda := W⁻¹ rhs, of least norm where it is not unique. The two may be the same array.

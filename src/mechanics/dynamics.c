@@ -155,8 +155,7 @@ void dynamics_book_drives(const mechanism *m, motion *x) {
   for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
 }
 
-bool dynamics_accelerations(const mechanism *m, motion *x) {
-  if (x->level >= LEVEL_ACCELERATION) return true;
+static bool accelerate(const mechanism *m, motion *x) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
@@ -167,6 +166,82 @@ bool dynamics_accelerations(const mechanism *m, motion *x) {
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;
   return true;
+}
+
+// --- singular positions -------------------------------------------------------------------------------------------
+// Where a mechanism passes a singular position (a parallelogram lying flat), a row vanishes and its multiplier grows without bound;
+// their product, the force, has a limit that the position alone does not tell. It is the mean of what holds a little before and a little
+// behind, on positions that close the loops. The way through is the velocity or, from rest, one found at the start.
+
+static const double BESIDE = 1e-4;
+
+static double largest(int n, const double *v) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  return most;
+}
+
+// Accelerations at q ⊕ distance way, brought onto the constraints.
+static bool accelerate_at(const mechanism *m, motion *x, const double *q, const double *way, double distance) {
+  double size = largest(m->nv, way);
+  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
+  for (int i = 0; i < m->nv; i++) x->speed_work[0][i] = distance * way[i] / size;
+  dynamics_move(m, x->q, x->speed_work[0]);
+  if (!dynamics_project_positions(m, x, 1e-14 * fmax(1, m->length), 20)) return false;
+  x->level = LEVEL_NONE;
+  return accelerate(m, x);
+}
+
+static bool is_singular(const mechanism *m, const motion *x) {
+  return m->row_count && !m->sparse && x->rank < x->most_rank;
+}
+
+// From rest: u² is less than what the acceleration gives within the unresolved distance.
+static bool is_at_rest(const mechanism *m, const motion *x) {
+  double u = largest(m->nv, x->u);
+  return u * u < 1e-6 * largest(m->nv, x->udot);
+}
+
+static bool accelerate_beside(const mechanism *m, motion *x) {
+  double *q = x->beside, *udot = q + m->nq, *lambda = udot + m->nv;
+  const double *way = is_at_rest(m, x) ? x->way : x->u;
+  if (!(largest(m->nv, way) > 0)) return true;
+  memcpy(q, x->q, (size_t)m->nq * sizeof *q);
+  bool found = accelerate_at(m, x, q, way, BESIDE);
+  memcpy(udot, x->udot, (size_t)m->nv * sizeof *udot);
+  memcpy(lambda, x->lambda, (size_t)m->row_count * sizeof *lambda);
+  found = found && accelerate_at(m, x, q, way, -BESIDE);
+  for (int i = 0; i < m->nv; i++) udot[i] = 0.5 * (udot[i] + x->udot[i]);
+  for (int i = 0; i < m->row_count; i++) lambda[i] = 0.5 * (lambda[i] + x->lambda[i]);
+  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
+  x->level = LEVEL_NONE;
+  if (!accelerate(m, x) || !found) return found;
+  memcpy(x->udot, udot, (size_t)m->nv * sizeof *udot);
+  memcpy(x->lambda, lambda, (size_t)m->row_count * sizeof *lambda);
+  return true;
+}
+
+bool dynamics_accelerations(const mechanism *m, motion *x) {
+  if (x->level >= LEVEL_ACCELERATION) return true;
+  if (!accelerate(m, x)) return false;
+  return !is_singular(m, x) || accelerate_beside(m, x);
+}
+
+void dynamics_find_way(const mechanism *m, motion *x) {
+  enum { TURNS = 8 };
+  memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
+  if (!m->row_count || m->sparse || !accelerate(m, x) || x->rank == m->row_count || !is_at_rest(m, x)) return;
+  int rank = x->rank;
+  double *q = x->beside;
+  memcpy(q, x->q, (size_t)m->nq * sizeof *q);
+  bool found = true;
+  for (int turn = 0; turn < TURNS && found; turn++) {
+    memcpy(x->way, x->udot, (size_t)m->nv * sizeof *x->way);
+    found = largest(m->nv, x->way) > 0 && accelerate_at(m, x, q, x->way, BESIDE) && x->rank > rank;
+  }
+  if (found) memcpy(x->way, x->udot, (size_t)m->nv * sizeof *x->way);
+  else memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
+  dynamics_set(m, x, x->t, q, x->u);
 }
 
 static void collect_reactions(const mechanism *m, motion *x) {
@@ -222,12 +297,16 @@ bool dynamics_instant(const mechanism *m, motion *x) {
 
 // --- projection ---------------------------------------------------------------------------------------------------
 
-static bool factor_at_position(const mechanism *m, motion *x) {
+static bool form_at_position(const mechanism *m, motion *x) {
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
   if (!tree_factor(m, x)) return false;
   delassus_form(m, x);
-  return delassus_factor(m, x);
+  return true;
+}
+
+static bool factor_at_position(const mechanism *m, motion *x) {
+  return form_at_position(m, x) && delassus_factor(m, x);
 }
 
 const double *dynamics_position_step(const mechanism *m, motion *x) {
@@ -292,16 +371,11 @@ void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, d
 
 int dynamics_constraint_rank(const mechanism *m, motion *x) {
   int nc = m->row_count;
-  if (!nc || !factor_at_position(m, x)) return 0;
+  if (!nc || !form_at_position(m, x)) return 0;
   double *dense = calloc((size_t)nc * (size_t)nc, sizeof *dense);
   int *order = calloc((size_t)nc, sizeof *order), rank = -1;
   if (dense && order) {
-    for (int j = 0; j < nc; j++)
-      if (m->sparse)
-        for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
-          dense[(long)m->pattern_row[k] * nc + j] = x->delassus[k];
-      else
-        memcpy(dense + (long)j * nc, x->delassus + (long)j * nc, (size_t)nc * sizeof *dense);
+    delassus_write(m, x, dense);
     rank = dense_rank(nc, dense, RANK_TOLERANCE, order);
   }
   free(dense);

@@ -9,6 +9,8 @@ void dynamics_set(const mechanism *m, motion *x, double t, const double *q, cons
 // Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
+// Finds the way along which a motion that starts at rest in a singular position leaves it. Leaves the state as it was.
+void dynamics_find_way(const mechanism *m, motion *x);
 // Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes; then the power of those in the
 // tree at speeds u; then both, with the power of moving constraints, at the motion's own speeds into x->powers.
 void dynamics_drive_efforts(const mechanism *m, motion *x);

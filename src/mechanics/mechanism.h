@@ -282,6 +282,12 @@ struct motion {
   double *lambda;
   double *delassus;         // G M⁻¹ Gᵀ, dense or in the sparse pattern
   double *delassus_factor;
+  double *half_rows;        // if dense: E Gᵀ by rows (tree_reduce_base), whose products are G M⁻¹ Gᵀ
+  bool well_conditioned;    // which factor there is, see delassus.c
+  int *qr_order, rank;      // rows in the order of that factor; the first `rank` are independent
+  int most_rank;            // met so far where the constraints hold; less of it: a singular position
+  double *way;              // along which to leave a singular position that is at rest, one a speed
+  double *beside;           // for accelerations beside a singular position: q, then u̇ and λ
   double *scale, *row_work[4];
   double *dense_delassus;   // of a mechanism with redundant rows: the constraints' W scaled, and a copy to factorise
   int *row_order;           // of that factorisation

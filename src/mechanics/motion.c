@@ -44,6 +44,10 @@ static void allocate(const mechanism *m, motion *x) {
   long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
   x->delassus = ARENA_ARRAY(a, double, entries + 1);
   x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
+  if (!m->sparse) x->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
+  x->qr_order = ARENA_ARRAY(a, int, nc);
+  x->way = ARENA_ARRAY(a, double, nv);
+  x->beside = ARENA_ARRAY(a, double, m->nq + nv + nc);
   if (m->redundant) {
     x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
     x->row_order = ARENA_ARRAY(a, int, nc);

@@ -1,5 +1,6 @@
 #include "mechanics/tree.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -190,6 +191,46 @@ void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau,
     solve_base(3, m, x, base, tau, out);
   else
     solve_base(6, m, x, base, tau, out);
+}
+
+// As reduce_node, and keeps L⁻¹ (tau - Sᵀ pA) with D = L Lᵀ.
+BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, const double *tau, double *half) {
+  const node *n = &m->nodes[i];
+  tree_link *l = &x->links[i];
+  int k = n->free_count;
+  double e[JOINT_MAX_FREEDOM];
+  const double *L = x->factor + n->factor;
+  for (int a = 0; a < k; a++) {
+    int v = n->v + n->free[a];
+    e[a] = tau[v] - block_dot(w, x->S + 6 * v, l->pA);
+  }
+  if (k == 1) {
+    half[n->v + n->free[0]] = e[0] * sqrt(L[0]);
+    e[0] *= L[0];
+  } else if (k > 1) {
+    double y[JOINT_MAX_FREEDOM];
+    for (int a = 0; a < k; a++) {
+      y[a] = e[a];
+      for (int b = 0; b < a; b++) y[a] -= L[a * k + b] * y[b];
+      y[a] /= L[a * k + a];
+      half[n->v + n->free[a]] = y[a];
+    }
+    dense_cholesky_solve(k, L, k, e);
+  }
+  if (n->parent == GROUND) return;
+  double p[6];
+  for (int c = 0; c < w; c++) p[c] = l->pA[c];
+  for (int a = 0; a < k; a++) block_axpy(w, e[a], x->U + 6 * (n->v + n->free[a]), p);
+  block_shift_force(w, l->r, p, x->links[n->parent].pA);
+}
+
+void tree_reduce_base(const mechanism *m, motion *x, int base, const double *tau, double *e) {
+  for (int k = m->base_start[base + 1] - 1; k >= m->base_start[base]; k--) {
+    if (m->planar)
+      reduce_by_half(3, m, x, m->base_nodes[k], tau, e);
+    else
+      reduce_by_half(6, m, x, m->base_nodes[k], tau, e);
+  }
 }
 
 BLOCK void spread_tree(const int w, const mechanism *m, motion *x, const double *u) {

@@ -162,6 +162,7 @@ static void set_scales(smooth *s) {
   }
   dynamics_set(m, s->x, 0, m->q0, m->u0);
   dynamics_positions_velocities(m, s->x);
+  dynamics_find_way(m, s->x);
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
