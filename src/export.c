@@ -141,7 +141,7 @@ static carom_status guard(exporter *x, const char *run, const char *path, bool f
   for (int i = 0; i < count; i++) tables[i] = record_get_table(x->in, i);
   own_tables known = {tables, count};
   return output_guard(&(output_rule){.path = path, .kind = "a CSV file with a header of carom", .is_own = own_csv, .context = &known,
-                                     .inputs = &run, .input_count = 1, .force = force}, x->error);
+                                     .to_standard_output = true, .inputs = &run, .input_count = 1, .force = force}, x->error);
 }
 
 static carom_status write_csv(exporter *x, const char *path, bool units) {

@@ -1,6 +1,7 @@
 // What the tool writes, and over what: no input is lost, no file of another kind is replaced unasked.
 #include "check.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -162,10 +163,17 @@ static void outputs_are_apart(void) {
   make_inputs();
   in_scratch("rm -f a.h5 a.csv; ln -sf . same");
   static const char *const words[] = {"-o a.h5 --csv a.h5", "-o a.h5 --csv ./a.h5", "-o a.h5 --csv same/a.h5", "-o a.h5 --report same/a.h5",
-                                      "--no-record --csv a.csv -o x", "-o a.h5 --csv a.csv --report ./a.csv"};
+                                      "--no-record --csv a.csv -o x", "-o a.h5 --csv a.csv --report ./a.csv",
+                                      // links whose target is not there yet
+                                      "-o to-a.h5 --csv a.h5", "-o a.h5 --csv same/to-a.h5", "-o to-a.h5 --csv to-to-a.h5"};
+  in_scratch("ln -sf a.h5 to-a.h5; ln -sf \"$PWD/same/to-a.h5\" to-to-a.h5");
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!CHECK_EQUAL(carom("run m.yaml -q %s", words[i]), 2)) printf("      carom run m.yaml %s\n", words[i]);
   in_scratch("! test -e a.h5 && ! test -e a.csv");
+  // a link in a circle leads nowhere
+  in_scratch("ln -sf circle circle");
+  CHECK_EQUAL(carom("export run.h5 -o circle"), 3);
+  in_scratch("test -L circle && rm circle");
 }
 
 // --- kinds --------------------------------------------------------------------------------------------------------
@@ -216,7 +224,7 @@ static void files_of_other_kinds_are_kept(void) {
   }
 }
 
-// A record of another program, made by the library that we use too, is no record of ours; a report is no comparison.
+// A file that carom wrote is replaced by one of the same kind; a report is no CSV file, a comparison no record.
 static void own_files_are_replaced_by_their_kind_only(void) {
   make_inputs();
   static const struct {
@@ -298,15 +306,61 @@ static void pipes_and_devices_are_written_to(void) {
   in_scratch("cp run.h5 kept.h5; ! '%s' export kept.h5 >> kept.h5 && cmp run.h5 kept.h5", TOOL);
   // a link stays one, and an empty file holds nothing to lose
   in_scratch("rm -f link.csv place.csv; : > place.csv; ln -s place.csv link.csv; '%s' export run.h5 -o link.csv && test -L link.csv && test -s place.csv", TOOL);
+  in_scratch("rm -f place.csv; '%s' export run.h5 -o link.csv && test -L link.csv && test -s place.csv", TOOL);
+}
+
+// CSV files go to the standard output by the name `-`; nothing else does, and no file has that name.
+static void only_csv_goes_to_the_standard_output(void) {
+  make_inputs();
+  static const char *const words[] = {"run m.yaml -q -o -", "run m.yaml -q --resume half.h5 -o -", "run m.yaml -q -o new.h5 --report -",
+                                      "report run.h5 -o -", "compare m.yaml --method moreau,event -o new --report -"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (!CHECK_EQUAL(carom("%s", words[i]), 2)) printf("      carom %s\n", words[i]);
+    CHECK_CONTAINS(err, "cannot go to the standard output");
+  }
+  in_scratch("! test -e ./-");
+  carom_output output = {.path = "-", .kind = CAROM_FILE_CSV};
+  fflush(stdout);
+  int before = dup(1), to = open(scratch("from-library"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(to, 1), close(to);
+  carom_status status = carom_output_write(&output, "a,b\n", 4, NULL);
+  dup2(before, 1), close(before);
+  CHECK_EQUAL(status, CAROM_OK);
+  char *text = read_file(scratch("from-library"), NULL);
+  CHECK_TEXT(text, "a,b\n");
+  free(text);
+}
+
+// A file is written beside its place first, under a name that is new.
+static void names_beside_are_new(void) {
+  in_scratch("rm -rf beside; mkdir beside; echo kept > victim");
+  char path[4400], own[4500];
+  snprintf(path, sizeof path, "%s", scratch("beside/x.csv"));
+  for (int i = 0; i < 2; i++) {  // every name that could be taken, as a link and as a file
+    static const char *const forms[] = {"%s.%ld.part", "%s.%ld-0.part"};
+    snprintf(own, sizeof own, forms[i], path, (long)getpid());
+    CHECK(symlink(scratch("victim"), own) == 0);
+  }
+  snprintf(own, sizeof own, "%s.%ld-1.part", path, (long)getpid());
+  write_text(own, "of another thread");
+  carom_output output = {.path = path, .kind = CAROM_FILE_CSV};
+  CHECK_EQUAL(carom_output_write(&output, "a,b\n", 4, NULL), CAROM_OK);
+  char *text = read_file(path, NULL), *victim = read_file(scratch("victim"), NULL), *other = read_file(own, NULL);
+  CHECK_TEXT(text, "a,b\n");
+  CHECK_TEXT(victim, "kept\n");
+  CHECK_TEXT(other, "of another thread");
+  free(text), free(victim), free(other);
+  in_scratch("! test -L beside/x.csv && test $(ls beside | wc -l) = 4 && rm -r beside");
 }
 
 // The old file stands until the new one is whole.
 static void a_failing_write_keeps_the_old_file(void) {
   make_inputs();
-  in_scratch("'%s' export run.h5 -o keep.csv; '%s' compare m.yaml --method moreau,event -o keep >/dev/null; '%s' laws --csv laws.csv >/dev/null; "
-             "cp keep.csv a; cp keep.json b; cp laws.csv c", TOOL, TOOL, TOOL);
+  in_scratch("'%s' export run.h5 -o keep.csv && '%s' laws --csv laws.csv >/dev/null && '%s' report run.h5 -o keep.html >/dev/null && "
+             "cp keep.csv a && cp laws.csv b && cp keep.html c", TOOL, TOOL, TOOL);
   in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>/dev/null) && cmp keep.csv a", TOOL);
-  in_scratch("! (ulimit -f 8; '%s' laws --csv laws.csv >/dev/null 2>&1) && cmp laws.csv c", TOOL);
+  in_scratch("! (ulimit -f 8; '%s' laws --csv laws.csv >/dev/null 2>&1) && cmp laws.csv b", TOOL);
+  in_scratch("! (ulimit -f 8; '%s' report run.h5 -o keep.html >/dev/null 2>&1) && cmp keep.html c", TOOL);
   in_scratch("! ls | grep -q part$");
 }
 
@@ -320,6 +374,8 @@ int main(void) {
   RUN(any_table_replaces_any_table);
   RUN(dumps_spare_other_files);
   RUN(pipes_and_devices_are_written_to);
+  RUN(only_csv_goes_to_the_standard_output);
+  RUN(names_beside_are_new);
   RUN(a_failing_write_keeps_the_old_file);
   free(err);
   return check_summary();

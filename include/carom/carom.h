@@ -239,7 +239,7 @@ CAROM_API carom_status carom_run(const carom_model *model, const carom_run_optio
 // CAROM_ERROR_USAGE. Empty files, pipes and devices are written to. A program that writes such files itself can use these checks.
 typedef enum carom_file { CAROM_FILE_RECORD, CAROM_FILE_CSV, CAROM_FILE_PAGE, CAROM_FILE_COMPARISON } carom_file;
 typedef struct carom_output {
-  const char *path;                // "-" is the standard output
+  const char *path;                // of a CSV file, "-" is the standard output; the other kinds need a name
   carom_file kind;
   const char *const *inputs;       // input files, which must not be replaced; entries may be null
   int input_count;

@@ -19,31 +19,56 @@ static bool look(const char *path, struct stat *about) {
 
 // --- which file a path leads to -----------------------------------------------------------------------------------
 
-// Of a name that does not exist yet: its folder, and the name in it.
-static bool look_at_folder(const char *path, struct stat *folder, const char **name) {
-  const char *slash = strrchr(path, '/');
-  char start[PATH_MAX];
-  *name = slash ? slash + 1 : path;
-  int length = slash ? (int)(slash - path) + 1 : 1;
-  if (length >= (int)sizeof start) return false;
-  snprintf(start, sizeof start, "%.*s", length, slash ? path : ".");
-  return stat(start, folder) == 0;
+// Follows links by their text, so also one whose target does not exist. Returns false after 40 links (a cycle) or if a name is
+// too long.
+static bool follow_links(const char *path, char target[PATH_MAX]) {
+  if (snprintf(target, PATH_MAX, "%s", path) >= PATH_MAX) return false;
+  for (int links = 0; links < 40; links++) {
+    char text[PATH_MAX];
+    ssize_t length = readlink(target, text, sizeof text - 1);
+    if (length < 0) return true;  // not a link
+    text[length] = '\0';
+    char *slash = strrchr(target, '/');
+    size_t folder = text[0] == '/' || !slash ? 0 : (size_t)(slash - target) + 1;  // a relative link starts from its own folder
+    if (folder + (size_t)length >= PATH_MAX) return false;
+    memcpy(target + folder, text, (size_t)length + 1);
+  }
+  return false;
 }
+
+// Of a name that does not exist yet: the folder that it would be created in, and the name there.
+typedef struct new_name {
+  char path[PATH_MAX];
+  const char *name;
+  struct stat folder;
+} new_name;
+
+static bool find_place(const char *path, new_name *n) {
+  if (!follow_links(path, n->path)) return false;
+  char *slash = strrchr(n->path, '/');
+  n->name = slash ? slash + 1 : n->path;
+  if (!slash) return stat(".", &n->folder) == 0;
+  char start[PATH_MAX];
+  snprintf(start, sizeof start, "%.*s", (int)(slash - n->path) + 1, n->path);
+  return stat(start, &n->folder) == 0;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
 
 bool output_same(const char *a, const char *b) {
   struct stat one, other;
   bool a_is = look(a, &one), b_is = look(b, &other);
   if (a_is != b_is) return false;
-  if (a_is) return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-  const char *name, *other_name;
-  return look_at_folder(a, &one, &name) && look_at_folder(b, &other, &other_name) && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino && strcmp(name, other_name) == 0;
+  if (a_is) return S_ISREG(one.st_mode) && same_inode(&one, &other);
+  new_name new_a, new_b;
+  return find_place(a, &new_a) && find_place(b, &new_b) && same_inode(&new_a.folder, &new_b.folder) && strcmp(new_a.name, new_b.name) == 0;
 }
 
 // --- the guard ----------------------------------------------------------------------------------------------------
 
 char *output_read(int fd, size_t most, size_t *size) {
   struct stat about;
+  if (size) *size = 0;
   if (fstat(fd, &about) != 0) return NULL;
   size_t wanted = about.st_size < 0 ? 0 : (size_t)about.st_size, used = 0;
   if (wanted > most) wanted = most;
@@ -78,6 +103,8 @@ static bool is_own(const output_rule *rule) {
 carom_status output_guard(const output_rule *rule, carom_error *error) {
   struct stat about;
   bool there = look(rule->path, &about);
+  if (is_standard(rule->path) && !rule->to_standard_output)
+    return error_set(error, CAROM_ERROR_USAGE, "%s cannot go to the standard output ('-'); name a file", rule->kind);
   for (int i = 0; i < rule->input_count; i++) {
     if (!rule->inputs[i] || !output_same(rule->path, rule->inputs[i])) continue;
     return error_set(error, CAROM_ERROR_USAGE, "'%s' would overwrite '%s', which this command reads or writes as well; choose another name",
@@ -96,31 +123,48 @@ static void release(output_file *f) {
 }
 
 static carom_status fail(output_file *f, int reason, carom_error *error) {
-  error_set(error, CAROM_ERROR_FILE, "cannot write '%s': %s", f->path ? f->path : "the file", strerror(reason));
+  error_set(error, CAROM_ERROR_FILE, "cannot write '%s': %s", f->path, strerror(reason));
   release(f);
   return CAROM_ERROR_FILE;
 }
 
-// A name beside the file that nobody else uses; null where the folder takes none.
-static char *name_place(const char *path) {
-  char *place = NULL;
-  if (asprintf(&place, "%s.%ld.part", path, (long)getpid()) < 0) return NULL;
-  int fd = open(place, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd >= 0) close(fd);
-  if (fd >= 0) return place;
-  free(place);
+enum { PLACES = 1000 };  // names that are tried
+
+// Creates a new file beside `path`, never one that exists: it may belong to another thread, or be a link. Returns its name, or
+// null if the folder takes no new file.
+static char *create_place(const char *path) {
+  int fd = -1;
+  for (int i = 0; i < PLACES && (i == 0 || errno == EEXIST); i++) {
+    char *place = NULL;
+    if (asprintf(&place, "%s.%ld-%d.part", path, (long)getpid(), i) < 0) return NULL;
+    fd = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return close(fd), place;
+    int reason = errno;
+    free(place);
+    errno = reason;
+  }
+  return NULL;
+}
+
+// What the path leads to, through links: an existing file, or the one that a link without a target would create. Returns null with
+// the reason in errno.
+static char *find_target(const char *path, bool there) {
+  char target[PATH_MAX];
+  if (there) return realpath(path, NULL);
+  if (follow_links(path, target)) return strdup(target);
+  errno = ELOOP;
   return NULL;
 }
 
 bool output_begin(output_file *f, const char *path, carom_error *error) {
   struct stat about = {0};
   bool there = look(path, &about);
-  char *target = there && !is_standard(path) && S_ISREG(about.st_mode) ? realpath(path, NULL) : NULL;
-  *f = (output_file){.path = target ? target : strdup(path), .replaces = there, .mode = about.st_mode & 07777};
-  if (!f->path) return fail(f, ENOMEM, error), false;
-  f->direct = is_standard(path) || (there && !S_ISREG(about.st_mode));
+  bool direct = is_standard(path) || (there && !S_ISREG(about.st_mode));
+  *f = (output_file){.path = direct ? strdup(path) : find_target(path, there), .direct = direct, .replaces = there,
+                     .mode = about.st_mode & 07777};
+  if (!f->path) return error_set(error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno)), false;
   if (there && !f->direct && access(f->path, W_OK) != 0) return fail(f, errno, error), false;
-  f->place = f->direct ? NULL : name_place(f->path);
+  f->place = f->direct ? NULL : create_place(f->path);
   if (!f->place) f->direct = true, f->place = strdup(f->path);
   if (!f->place) return fail(f, ENOMEM, error), false;
   return true;
@@ -138,11 +182,20 @@ carom_status output_end(output_file *f, bool keep, carom_error *error) {
   return CAROM_OK;
 }
 
+static FILE *open_place(const char *place) {
+  if (!is_standard(place)) return fopen(place, "wb");
+  fflush(stdout);  // what the application has printed so far comes first
+  int fd = dup(STDOUT_FILENO);
+  FILE *to = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (!to && fd >= 0) close(fd);
+  return to;
+}
+
 carom_status output_write(const char *path, const char *bytes, size_t size, carom_error *error) {
   output_file f;
   if (!output_begin(&f, path, error)) return CAROM_ERROR_FILE;
   errno = 0;
-  FILE *to = fopen(f.place, "wb");
+  FILE *to = open_place(f.place);
   bool good = to && fwrite(bytes, 1, size, to) == size;
   int reason = errno;
   if (to && fclose(to) != 0) good = false, reason = errno;

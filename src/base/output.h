@@ -10,8 +10,9 @@
 
 // What may stand at a path already. `is_own` reads an existing file and says whether it is of the kind that is to be written.
 typedef struct output_rule {
-  const char *path;                          // "-": the standard output
+  const char *path;
   const char *kind;                          // in words: "a carom record"
+  bool to_standard_output;                   // "-" is the standard output; otherwise it is refused
   bool (*is_own)(int fd, const void *context);
   const void *context;
   const char *const *inputs;                 // files that must not be written to; an entry may be null
@@ -21,14 +22,14 @@ typedef struct output_rule {
 
 // Every path that is written goes through this function. Refuses with CAROM_ERROR_USAGE a path that leads to an input (by any
 // name: relative, through links, by another hard link), and unless forced a regular file that holds something else.
-// New names, empty files, pipes and devices are accepted.
+// New names, empty files, pipes and devices are accepted, and "-" where the rule allows it.
 carom_status output_guard(const output_rule *rule, carom_error *error);
 
 // Both paths lead to one file, or would if they were created.
 bool output_same(const char *a, const char *b);
 
 // A file written beside its place and moved there once it is whole. Pipes, devices and files in folders that take no
-// new name are written directly. A link stays one: what it leads to is replaced.
+// new name are written directly. A link stays one: what it leads to is replaced, or created.
 typedef struct output_file {
   char *path;                                // what it leads to
   char *place;                               // what to open and write
@@ -44,7 +45,8 @@ carom_status output_end(output_file *f, bool keep, carom_error *error);
 // Writes a whole file by these two.
 carom_status output_write(const char *path, const char *bytes, size_t size, carom_error *error);
 
-// For `is_own`: the file up to `most` bytes with a zero behind them, to be freed; null if it cannot be read. `size` may be null.
+// For `is_own`: the file up to `most` bytes with a zero behind them, to be freed; null if it cannot be read, with a `size` of 0.
+// `size` may be null.
 char *output_read(int fd, size_t most, size_t *size);
 bool output_contains(int fd, size_t most, const char *text);
 
