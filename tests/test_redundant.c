@@ -43,7 +43,7 @@ static bool run_leg(const char *settings, double end, stance *out) {
   bool done = run_to(&r, end);
   carom_summary s = carom_sim_summary(r.sim);
   CHECK_EQUAL(s.unsolved, 0);
-  CHECK(s.energy_imbalance <= 0.01);  // moreau in absolute coordinates is of first order: 9e-3 at this step
+  CHECK(s.energy_imbalance <= (strstr(settings, "method=event") ? 1e-4 : 0.01));  // moreau in absolute coordinates is of first order: 9e-3 at this step
   CHECK(s.constraint_violation <= 1e-12);
   // a parallelogram: both arms stand at the same angle
   CHECK_NEAR(run_read(&r, "rear.q"), 0.2 * sin(6 * end), 1e-9);
@@ -87,6 +87,19 @@ static void a_leg_walks_for_long(void) {
   if (done) check_same("joint and absolute coordinates", of[0], of[1], 1e-3);
 }
 
+// The slip of the feet reverses each quarter of the drive's period, 0.26 s. At tolerances of 1e-9 and 1e-10 the trunk is within 5e-7 m of
+// the same place after 3 s; at the default of 1e-8 the relative energy error is 6e-6.
+static void a_leg_walks_for_long_under_event(void) {
+  stance of[2];
+  bool done = true;
+  for (int k = 0; k < 2; k++) {
+    char settings[160];
+    snprintf(settings, sizeof settings, "coordinates=%s method=event integrator.type=bdf", coordinates[k]);
+    done &= run_leg(settings, 3, &of[k]);
+  }
+  if (done) check_same("joint and absolute coordinates", of[0], of[1], 2e-6);
+}
+
 // --- rows that depend on others ------------------------------------------------------------------------------------
 
 // Bricard's loop falls onto a floor. Midpoints of a time step lie beside the positions that close the loop, by 1e-3 at this
@@ -122,6 +135,7 @@ static void a_loop_of_six_hinges_bounces(void) {
 int main(void) {
   RUN(a_leg_walks_alike_under_every_method);
   RUN(a_leg_walks_for_long);
+  RUN(a_leg_walks_for_long_under_event);
   RUN(a_loop_of_six_hinges_bounces);
   return check_summary();
 }

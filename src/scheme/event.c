@@ -54,7 +54,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
 static int project(void *context, double t, double *y, double *error) {
   (void)error;
   event *s = context;
-  if (event_project(s, t, y)) return 0;
+  if (event_project(s, t, y, 1)) return 0;
   s->projection_failures++;
   return 1;
 }

@@ -248,6 +248,7 @@ static int set_mode_problem(event *s, const event_instant *instant) {
     if (!c->takes_part) continue;
     bool slipping = slips(s, p, instant);
     c->mode = slipping ? MODE_SLIP : MODE_STICK;
+    c->stood = !slipping;
     if (slipping && c->rows > 1) set_way(c, c->rate + 1);
     if (slipping) add_pressed_row(s, p, n);
     else add_contact_block(s, p, n);
@@ -384,7 +385,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     c->takes_part = is_candidate(s, c);
-    if (!c->takes_part) c->mode = MODE_OPEN;
+    if (!c->takes_part) c->mode = MODE_OPEN, c->stood = false;
     any |= c->takes_part;
   }
   s->closed_count = 0;
@@ -521,6 +522,16 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
   return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
 }
 
+// Where a point counted as standing and now slips, the speed that it had is an error and is taken away, since it may point
+// against the way that was decided. Slip that is faster than errors and goes that way is kept.
+static void forget_slip(event *s) {
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    double along = c->rate[1] * c->way[0] + (c->rows == 3 ? c->rate[2] * c->way[1] : 0);
+    if (c->mode == MODE_SLIP && slip_speed(c) > s->still && along > 0) c->stood = false;
+  }
+}
+
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
   s->looked = false;
@@ -544,6 +555,7 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   if (status != CAROM_OK) return status;
   for (int p = 0; p < s->contacts->point_count; p++)
     if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->impacts, p);
-  if (!event_project(s, s->t, s->y)) s->projection_failures++;
+  forget_slip(s);
+  if (!event_project(s, s->t, s->y, 2)) s->projection_failures++;
   return CAROM_OK;
 }

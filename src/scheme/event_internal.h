@@ -20,6 +20,7 @@ typedef struct event_point {
   double gap, rate[3], force[3];   // as last observed
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
+  bool stood;                      // it did not move when modes were last decided
   bool idles;                      // closed without force when modes were last decided
   bool may_jam;                    // it resisted when modes were last decided
   int lingers;                     // steps in a row that ended with next to no slip
@@ -147,14 +148,15 @@ void event_observe(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. False: singular.
 bool event_free_accelerations(event *s);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
-// `level` 0 holds positions (no tangents), 1 velocities. Where they are not unique, those nearest to `lambda` as given.
+// `level` 0 holds positions (no tangents), 1 velocities, 2 also those of points that begin to slip. Where they are not
+// unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
 // How far, relative to the others, the reactions found by it may be off where they are not unique.
 extern const double EVENT_REDUNDANCY_NOISE;
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
-// Positions, then velocities, back onto constraints and closed contacts.
-bool event_project(event *s, double t, double *y);
+// Positions, then velocities up to `level`, back onto constraints and closed contacts.
+bool event_project(event *s, double t, double *y, int level);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
 bool event_arrest(event *s);
 

@@ -211,14 +211,16 @@ bool event_free_accelerations(event *s) {
 
 // --- held rows ----------------------------------------------------------------------------------------------------
 
-// Past a standstill the way is that from before, so that the motion goes on smoothly to where the event is located.
+// The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the event is
+// located. Below the speed that counts as none, what was integrated is an error, which may point anywhere, also across: there
+// the direction is led over to the way that was known last.
 static void find_way(const event *s, const event_point *c, const double *rate, double *way) {
   memcpy(way, c->way, 2 * sizeof *way);
   if (c->rows < 3) return;
-  double speed = hypot(rate[1], rate[2]);
-  if (!(speed > 1e-3 * s->still)) return;
-  double sign = rate[1] * c->way[0] + rate[2] * c->way[1] < 0 ? -1 : 1;
-  way[0] = sign * rate[1] / speed, way[1] = sign * rate[2] / speed;
+  double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
+  along += fmax(0, s->still - hypot(along, across));
+  double size = hypot(along, across);
+  way[0] = (along * c->way[0] - across * c->way[1]) / size, way[1] = (along * c->way[1] + across * c->way[0]) / size;
 }
 
 static int list_held(event *s, int level) {
@@ -228,7 +230,8 @@ static int list_held(event *s, int level) {
     const event_point *c = &s->point[p];
     if (!c->takes_part || c->mode == MODE_OPEN) continue;
     s->held[count++] = c->row;
-    for (int k = 1; level > 0 && c->mode == MODE_STICK && k < c->rows; k++) s->held[count++] = c->row + k;
+    bool stands = (level > 0 && c->mode == MODE_STICK) || (level > 1 && c->stood);
+    for (int k = 1; stands && k < c->rows; k++) s->held[count++] = c->row + k;
   }
   return level > 0 ? event_friction_hold(s, count) : count;
 }
@@ -411,34 +414,34 @@ static bool project_positions(event *s) {
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
 
-static bool find_arrest(event *s, bool coupled) {
+static bool find_arrest(event *s, int level, bool coupled) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (!prepare_projection(s)) return false;
   rows_rates(m, x, s->rate);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
   memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
-  return event_solve_held(s, s->a, 1, coupled, s->lambda);
+  return event_solve_held(s, s->a, level, coupled, s->lambda);
 }
 
-static bool project_velocities(event *s) {
+static bool project_velocities(event *s, int level) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (!find_arrest(s, false)) return false;
+  if (!find_arrest(s, level, false)) return false;
   const double *change = delassus_response(m, x, s->lambda, x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
 }
 
-bool event_project(event *s, double t, double *y) {
+bool event_project(event *s, double t, double *y, int level) {
   const mechanism *m = s->m;
   bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
   if (free && m->nq == m->nv) return true;
   dynamics_set(m, s->x, t, y, y + s->nq);
   dynamics_normalize(m, s->x->q);
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  bool held = free || (project_positions(s) && project_velocities(s));
+  bool held = free || (project_positions(s) && project_velocities(s, level));
   if (held) memcpy(y, s->x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->x->u, (size_t)s->nv * sizeof *y);
   rows_clear(m, s->x);
   return held;
@@ -446,5 +449,5 @@ bool event_project(event *s, double t, double *y) {
 
 bool event_arrest(event *s) {
   for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  return find_arrest(s, true);
+  return find_arrest(s, 1, true);
 }
