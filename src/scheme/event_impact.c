@@ -492,12 +492,13 @@ static carom_status arrest_hops(event *s, carom_error *error) {
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
     respond(s, false);
     observe_state(s);
-    if (!is_struck(s)) break;
+    if (!is_struck(s)) return CAROM_OK;
     for (int p = 0; p < s->contacts->point_count; p++) {
       event_point *c = &s->point[p];
       if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c);
     }
   }
+  s->trouble.unsettled++;  // points still approach
   return CAROM_OK;
 }
 
