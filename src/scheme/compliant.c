@@ -292,9 +292,19 @@ static bool bound_approaches(compliant *s) {
     if (!shown) smooth_show(s->core, s->t, s->y), shown = true;
     c->now.mobility = compliant_mobility(s, p);
     c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));
+    s->law_changed = true;
     changed |= rises;
   }
   return changed;
+}
+
+// A one-step integrator begins its step with the derivative that ended the last one. If the law has changed since, it computes
+// the derivative again, as a resumed run does. Multistep integrators keep their history: the change is small.
+static carom_status renew_derivative(compliant *s, carom_error *error) {
+  double next = smooth_next_step(s->core);
+  carom_status status = smooth_restart(s->core, s->t, s->y, error);
+  smooth_suggest_step(s->core, next);
+  return status;
 }
 
 // --- stepping -------------------------------------------------------------------------------------------------------
@@ -420,7 +430,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change without end at t = %.10g s", s->t);
     if (s->restart) status = smooth_restart(s->core, s->t, s->y, error), suggest_step(s);
-    s->restart = false;
+    else if (s->law_changed && smooth_resumes_exactly(s->core)) status = renew_derivative(s, error);
+    s->restart = s->law_changed = false;
     guess_approach(s);
     if (status == CAROM_OK) status = advance(s, t_stop, error);
     if (status != CAROM_OK) break;

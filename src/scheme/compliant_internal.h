@@ -66,6 +66,7 @@ typedef struct compliant {
   scheme_contact *shown;
   double shorter;             // the longest the next step may be, 0: no matter [s]
   bool restart;               // the forces are no longer those of the last step
+  bool law_changed;                // since the last step: the bound of an approach speed has risen
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
   long steps, steps_before;   // taken, and those of the run that was resumed
