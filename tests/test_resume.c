@@ -8,6 +8,8 @@
 #include "carom/carom.h"
 #include "memory.h"
 #include "record/record.h"
+#include "runs.h"
+#include "sim.h"
 
 #define TOOL CHECK_BUILD_DIR "/carom"
 
@@ -159,6 +161,108 @@ static void interrupted_again_and_again(void) {
   }
 }
 
+// --- interrupts within a step ---------------------------------------------------------------------------------------
+
+// A closed loop whose crank rubs under its load, a ball that slides and one that it may strike: iterative solvers that begin
+// at the last step's percussions, and friction that is solved for again and again within a step.
+static const char busy[] =
+    "space: spatial\n"
+    "parameters: {px: 0.1, py: 0.17, b: 0.6, c: 0.4}\n"
+    "bodies:\n"
+    "  crank:   {mass: 1, inertia: [4e-3, 4e-3, 4e-3], com: [px/2, py/2, 0]}\n"
+    "  coupler: {mass: 1, inertia: [0.02, 0.03, 0.02], com: [(b - px)/2, -py/2, c/2]}\n"
+    "  rocker:  {mass: 1, inertia: [0.02, 0.02, 1e-3], com: [0, 0, c/2]}\n"
+    "  ball:    {mass: 1, inertia: [4e-4, 4e-4, 4e-4]}\n"
+    "  other:   {mass: 1, inertia: [4e-4, 4e-4, 4e-4]}\n"
+    "joints:\n"
+    "  crank:  {revolute: [ground, crank], axis: z, friction: 0.2, radius: 0.02, length: 0.1}\n"
+    "  rocker: {revolute: [ground, rocker], at: [b, 0, 0], axis: y}\n"
+    "  ball:   {spherical: [crank, coupler], at: [px, py, 0]}\n"
+    "  cardan: {universal: [coupler, rocker], at: [b - px, -py, c], to: [0, 0, c]}\n"
+    "  fall:   {free: [ground, ball], at: [0, 0, -1]}\n"
+    "  wait:   {free: [ground, other], at: [0.1, 0.001, -1]}\n"
+    "surfaces:\n"
+    "  ball:  {sphere: ball, radius: 0.02, material: hard}\n"
+    "  other: {sphere: other, radius: 0.02, material: hard}\n"
+    "  floor: {plane: ground, at: [0, 0, -1.02], material: hard}\n"
+    "materials: {hard: {restitution: 0.5, friction: 0.3}}\n"
+    "initial: {crank: {u: 5}, fall: {u: [0, 1, 0, 1, 0, 0]}}\n"
+    "method: {moreau: {step: 1e-3}}\n";
+
+// Ends the work when it is asked for the k-th time, and wants to be asked every time.
+typedef struct countdown {
+  carom_sim *sim;
+  int left;
+} countdown;
+
+static bool count_down(void *context) {
+  countdown *c = context;
+  c->sim->stop.asked = -INFINITY;
+  return --c->left > 0;
+}
+
+static double *checkpoint_of(carom_sim *sim, const carom_model *model) {
+  double *row = ARENA_ARRAY(&memory, double, sim_checkpoint_size(model));
+  CHECK(sim_evaluate(sim));
+  sim_checkpoint(sim, row);
+  return row;
+}
+
+static int differing(const double *a, const double *b, int count) {
+  int differ = 0;
+  for (int i = 0; i < count; i++) {
+    if (is_count("checkpoint", i) || memcmp(&a[i], &b[i], sizeof *a) == 0) continue;
+    if (differ++ == 0) printf("      number %d: %.17g, %.17g\n", i, a[i], b[i]);
+  }
+  return differ;
+}
+
+// A step is interrupted in its solvers. The sim shows the step before it, all of it, and it goes on as if nothing had
+// happened; so does one that is resumed from there. Returns whether there was something to interrupt.
+static bool interrupt_step(const run *whole, double t, int asks, const double *row, const double *after) {
+  const carom_model *model = whole->model;
+  carom_error error = {0};
+  int size = sim_checkpoint_size(model);
+  carom_sim *cut = carom_sim_create(model, &error), *resumed = carom_sim_create(model, &error);
+  countdown c = {cut, asks};
+  bool interrupted = false;
+  if (CHECK(cut && resumed) && CHECK(carom_sim_advance(cut, t, &error) == CAROM_OK)) {
+    carom_sim_set_interrupt(cut, count_down, &c);
+    interrupted = carom_sim_step(cut, t + 1e-3, &error) == CAROM_INTERRUPTED;
+    carom_sim_set_interrupt(cut, NULL, NULL);
+  }
+  if (interrupted) {
+    CHECK(memcmp(sim_read_all(cut), row, (size_t)sim_signal_count(model) * sizeof *row) == 0);
+    double *left = checkpoint_of(cut, model);
+    CHECK(sim_resume(resumed, left, &error) == CAROM_OK);
+    CHECK(memcmp(sim_read_all(resumed), row, (size_t)sim_signal_count(model) * sizeof *row) == 0);
+    CHECK(carom_sim_advance(resumed, t + 0.05, &error) == CAROM_OK && carom_sim_advance(cut, t + 0.05, &error) == CAROM_OK);
+    CHECK_EQUAL(differing(checkpoint_of(cut, model), after, size), 0);
+    CHECK_EQUAL(differing(checkpoint_of(resumed, model), after, size), 0);
+    CHECK_EQUAL(carom_sim_summary(resumed).restarts, 0);
+  }
+  carom_sim_destroy(cut), carom_sim_destroy(resumed);
+  return interrupted;
+}
+
+static void a_step_that_is_given_up_leaves_no_trace(void) {
+  static const double times[] = {0.002, 0.055, 0.06, 0.2};
+  int interrupts = 0;
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    run r;
+    if (!run_open_text(&r, busy, NULL)) return;
+    if (!run_to(&r, times[i])) return;
+    double *row = ARENA_ARRAY(&memory, double, sim_signal_count(r.model));
+    memcpy(row, sim_read_all(r.sim), (size_t)sim_signal_count(r.model) * sizeof *row);
+    run_to(&r, times[i] + 0.05);
+    double *after = checkpoint_of(r.sim, r.model);
+    for (int asks = 2; asks < 200 && interrupt_step(&r, times[i], asks, row, after); asks = asks < 10 ? asks + 1 : 2 * asks) interrupts++;
+    run_close(&r);
+  }
+  printf("    %d interrupts\n", interrupts);
+  CHECK_LE(12, interrupts);
+}
+
 static void nothing_is_left_beside(void) {
   char line[8192];
   snprintf(line, sizeof line, "ls '%s' | grep -q 'part$'", check_scratch_dir());
@@ -245,6 +349,7 @@ static void the_hint_goes_on(void) {
 int main(void) {
   RUN(rows_go_on_bit_by_bit);
   RUN(interrupted_again_and_again);
+  RUN(a_step_that_is_given_up_leaves_no_trace);
   RUN(a_failing_start_leaves_the_record);
   RUN(a_killed_run_is_continued);
   RUN(the_hint_goes_on);

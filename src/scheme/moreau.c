@@ -55,11 +55,14 @@ static void allocate(moreau *s) {
   s->active = ARENA_ARRAY(a, int, points + 1);
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->last = ARENA_ARRAY(a, scheme_contact, points + 1);
+  s->last_before = ARENA_ARRAY(a, scheme_contact, points + 1);
+  s->passed = ARENA_ARRAY(a, const contact_element *, s->contacts->element_count + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   moreau_friction_create(&s->friction, m, a);
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
+  s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
   s->xi = ARENA_ARRAY(a, double, rows);
   s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
@@ -78,6 +81,7 @@ static void look_ahead(moreau *s) {
     const contact_element *e = &s->contacts->elements[i];
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->element_of[p] = e;
     s->reads_coordinates |= e->type == &contact_stop;
+    if (e->type->nearest) s->passed[s->passed_count++] = e;
   }
 }
 
@@ -139,7 +143,7 @@ void moreau_begin(moreau *s) {
 }
 
 // Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
-// joints that rub. What is shown of the step follows from these. One that was given up leaves nothing to show.
+// joints that rub. What is shown of the step follows from these.
 enum { STEP_MEMORY = 2, POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
@@ -149,7 +153,7 @@ static int memory_size(const mechanism *m, const contact_set *contacts) {
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
-  const double step_numbers[STEP_MEMORY] = {s->t_A, s->failed ? 0 : s->dt};
+  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt};
   memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
   memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -288,8 +292,9 @@ static bool is_near(moreau *s, const contact_element *e) {
   e->type->gaps(s->m, s->x, e, gap);
   for (int k = 0; k < e->point_count; k++) {
     scheme_contact *c = &s->last[e->point0 + k];
+    if (c->active) *c = (scheme_contact){0};  // two steps ago
     c->gap = gap[k];
-    near |= c->active || gap[k] <= s->contacts->activation;
+    near |= s->last_before[e->point0 + k].active || gap[k] <= s->contacts->activation;
   }
   return near;
 }
@@ -302,13 +307,18 @@ static double graze(const moreau *s, const contact_element *e) { return fmax(s->
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed.
 static void look_for_passage(moreau *s, const contact_element *e, int p) {
-  if (!e->type->nearest) return;
   double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
   s->nearest[p] = fmin(s->nearest[p], nearest);
   if (s->points[p].gap <= s->contacts->activation) return;
   s->trouble.leaps += !s->struck[p] && s->nearest[p] < -graze(s, e);
   s->struck[p] = false;
   s->nearest[p] = 0;
+}
+
+static void look_for_passages(moreau *s) {
+  for (int i = 0; i < s->passed_count; i++)
+    for (int p = s->passed[i]->point0; p < s->passed[i]->point0 + s->passed[i]->point_count; p++)
+      look_for_passage(s, s->passed[i], p);
 }
 
 // The same from the midpoint to the end of the step, for a run that ends there: bodies that have passed each other, or that
@@ -334,15 +344,12 @@ static long count_passages_at_end(moreau *s) {
 
 static void add_active(moreau *s, const contact_element *e, double dt) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    scheme_contact *c = &s->last[p];
-    c->gap = s->points[p].gap;
-    bool active = c->gap <= s->contacts->activation;
-    look_for_passage(s, e, p);
-    if (!active && !c->active) continue;
-    scheme_contact last = *c;
-    *c = (scheme_contact){.gap = last.gap, .active = active, .lasts = active && last.active, .point = &s->points[p]};
+    const scheme_contact *before = &s->last_before[p];
+    double gap = s->points[p].gap;
+    bool active = gap <= s->contacts->activation;
+    s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
     if (!active) continue;
-    if (s->solver.warm_start) guess_percussion(s, e, &last, s->x->row_total, dt);
+    if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
     s->active[s->active_count] = p;
     s->active_row[s->active_count++] = s->x->row_total;
     contact_add_rows(s->m, s->x, e, &s->points[p]);
@@ -350,8 +357,6 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
 }
 
 static void find_active(moreau *s, double dt) {
-  contact_point *points = s->before;
-  s->before = s->points, s->points = points;
   rows_clear(s->m, s->x);
   s->active_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
@@ -419,7 +424,6 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->room.W);
   delassus_decouple_dependent(m, x, x->row_total, s->room.W, s->q_rows);
-  look_for_paradox(s);
   return solve_step(s, error);
 }
 
@@ -437,7 +441,7 @@ static carom_status settle_friction(moreau *s, double dt, carom_error *error) {
     status = solve_step(s, error);
     if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
   }
-  s->trouble.friction_unsettled++;
+  s->trouble.friction_unsettled += status == CAROM_OK;
   return status;
 }
 
@@ -512,7 +516,7 @@ static void turn_over(moreau *s, double dt) {
   s->q_A = s->q, s->u_A = s->u, s->t_A = s->t, s->dt = dt;
   s->q = q, s->u = u;
   s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
-  s->failed = s->shows_A = false;
+  s->shows_A = false;
 }
 
 static carom_status finish(moreau *s, double t_end, double dt, const double *u_end, carom_error *error) {
@@ -530,6 +534,44 @@ static carom_status finish(moreau *s, double t_end, double dt, const double *u_e
 
 // --- stepping -------------------------------------------------------------------------------------------------------
 
+static void exchange_steps(moreau *s) {
+  contact_point *points = s->before;
+  scheme_contact *last = s->last_before;
+  s->before = s->points, s->points = points;
+  s->last_before = s->last, s->last = last;
+}
+
+// What the last step has found is kept until this one has its solution, so that a step that is given up leaves no trace.
+static void set_aside(moreau *s) {
+  exchange_steps(s);
+  if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
+  if (s->friction.loaded) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
+}
+
+static carom_status give_up(moreau *s, carom_status status) {
+  exchange_steps(s);
+  memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
+  if (s->friction.loaded) s->tally = s->tally_before;
+  moreau_friction_give_up(&s->friction, s->m, s->x);
+  return status;
+}
+
+// The velocity at the end of the step. Nothing of the scheme's books is changed yet.
+static carom_status find_end(moreau *s, double dt, const double **u_end, carom_error *error) {
+  *u_end = s->u_free;
+  if (!prepare(s, dt)) {
+    char why[256];
+    dynamics_explain(s->m, s->x, why, sizeof why);
+    return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
+  }
+  find_active(s, dt);
+  if (s->x->row_total == 0) return CAROM_OK;
+  carom_status solved = solve_contacts(s, dt, error);
+  if (solved != CAROM_OK) return solved;
+  *u_end = s->u_end;
+  mobility_respond(s->m, s->x, s->P, s->u_free, s->u_end);
+  return s->friction.loaded ? settle_friction(s, dt, error) : CAROM_OK;
+}
 
 // Step k of a run ends at k h, so that rounding does not add up.
 carom_status moreau_step(void *scheme, double t_stop, carom_error *error) {
@@ -540,22 +582,16 @@ carom_status moreau_step(void *scheme, double t_stop, carom_error *error) {
   double t_next = s->grid * h;
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
-  s->failed = true;
+  const double *u_end;
   if (s->shows_A) moreau_show_end(s);
+  set_aside(s);
+  carom_status solved = find_end(s, dt, &u_end, error);
+  if (solved != CAROM_OK) return give_up(s, solved);
   memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
   memcpy(s->losses_A, s->losses, sizeof s->losses);
-  if (!prepare(s, dt)) {
-    char why[256];
-    dynamics_explain(s->m, s->x, why, sizeof why);
-    return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
-  }
-  find_active(s, dt);
   bool touching = s->x->row_total > 0;
-  carom_status solved = touching ? solve_contacts(s, dt, error) : CAROM_OK;
-  if (solved != CAROM_OK) return solved;
-  double *u_end = touching ? s->u_end : s->u_free;
-  if (touching) mobility_respond(s->m, s->x, s->P, s->u_free, u_end);
-  if (s->friction.loaded && (solved = settle_friction(s, dt, error)) != CAROM_OK) return solved;
+  if (touching) look_for_paradox(s);
+  look_for_passages(s);
   bool booked = touching || s->m->force_count || s->m->drive_count || s->impacts->open_count;
   if (booked) moreau_book(s, dt, touching, u_end);
   solved = finish(s, t_next, dt, u_end, error);

@@ -12,6 +12,7 @@ static const double AGREEMENT = 1e-10;
 
 void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory) {
   f->limit = ARENA_ARRAY(memory, double, m->friction_count + 1);
+  f->limit_before = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->search = ARENA_ARRAY(memory, friction_search, m->friction_count + 1);
   f->loaded = friction_depends_on_load(m);
@@ -26,8 +27,14 @@ void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x) {
 }
 
 void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x) {
+  memcpy(f->limit_before, f->limit, (size_t)m->friction_count * sizeof *f->limit);
   memcpy(f->effort, x->friction_effort, (size_t)m->friction_count * sizeof *f->effort);
   memset(x->friction_effort, 0, (size_t)m->friction_count * sizeof *x->friction_effort);
+}
+
+void moreau_friction_give_up(moreau_friction *f, const mechanism *m, motion *x) {
+  memcpy(f->limit, f->limit_before, (size_t)m->friction_count * sizeof *f->limit);
+  memcpy(x->friction_effort, f->effort, (size_t)m->friction_count * sizeof *f->effort);
 }
 
 void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt) {

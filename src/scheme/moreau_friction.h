@@ -14,7 +14,7 @@ typedef struct moreau_friction {
   int row0;              // its first row in this step
   bool loaded;           // some limit follows the load
   double *limit;         // one per friction [N or N·m]
-  double *effort;        // of the last step
+  double *limit_before, *effort;  // of the last step, while another is under way
   friction_search *search;
   const double *W, *xi;  // the matrix of the contact problem and the rates of its solution
 } moreau_friction;
@@ -24,6 +24,8 @@ void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memor
 void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x);
 // Before forces are applied: efforts of the last step are no forces of this one.
 void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x);
+// The step that was begun is given up: limits and efforts are those of the last one again.
+void moreau_friction_give_up(moreau_friction *f, const mechanism *m, motion *x);
 // Its rows, and in P the last step's percussions for solvers that begin there.
 void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt);
 // Where a drive moves the joint its friction is known: opposed to the speed that the drive has at t_end.

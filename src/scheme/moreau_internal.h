@@ -28,13 +28,12 @@ typedef struct moreau {
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
   bool shows_A;                          // the time shown is before the midpoint
-  bool failed;                           // the step under way was given up
   bool trying;                           // it is a trial: the ledger of impacts is left alone
   double *kept;                          // the state and joint coordinates before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
   double projection_energy;
-  contact_point *points, *before;        // at the midpoint of this step, and of the last
+  contact_point *points, *before;        // at the midpoint of this step, and of the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
   long leaps_at_end;                     // in the second half of the last step
@@ -43,12 +42,15 @@ typedef struct moreau {
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
-  scheme_contact *last;                  // in the last step
+  const contact_element **passed;        // elements whose bodies can pass each other between two steps
+  int passed_count;
+  scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read
   moreau_friction friction;              // of ideal joints
   // the contact problem
   block_list blocks;
   double *q_rows, *P, *xi, *rate_before, *rate_after;
+  double *P_before;                      // of the constraints, in the step before this one
   double violation;                      // the largest |Φ| at the end of a step
   double seen_open;                      // the largest at a midpoint, when |Φ| was last looked at
   double *lambda;                        // mean multipliers of the constraints in the last step
@@ -57,7 +59,7 @@ typedef struct moreau {
   bool crowded;                          // room is made for problems as they come
   solve_settings solver;
   interrupt *stop;
-  chain_tally tally;
+  chain_tally tally, tally_before;
   contact_trouble trouble;
 } moreau;
 

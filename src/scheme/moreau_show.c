@@ -130,11 +130,11 @@ static bool try_step(moreau *s) {
   return status == CAROM_OK || status == CAROM_INTERRUPTED;  // the run is told by its first step
 }
 
-// After a step that failed, what acts is still that of the row before.
+// After a step that failed, this is the last one that was completed.
 bool moreau_result(void *scheme) {
   moreau *s = scheme;
   double t = s->x->t;
-  if (s->dt > 0 && !s->failed) find_means(s);
+  if (s->dt > 0) find_means(s);
   if (s->dt == 0 && !try_step(s)) return false;
   find_state(s, t);
   return true;

@@ -97,16 +97,24 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
     double *r = c->begun ? c->d.r : c->best->r;
     if (c->begun && own.warm_start) memcpy(r, c->best->r, bytes);
     else if (c->begun) memset(r, 0, bytes);
+    bool first = !c->begun;
     solve_info info = chain_attempt(c, stages[i].solver, &own, r);
+    if (first && info.status != SOLVE_SOLVED && c->tally) *c->before = *c->tally;
     chain_record(c->tally, stages[i].solver->name, info.status == SOLVE_SOLVED);
   }
 }
 
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
-  chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, false};
-  if (is_small(p)) run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
-  else chain_race(&c);
+  chain_tally before;
+  chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, &before, false};
+  if (is_small(p)) {
+    run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
+  } else {
+    if (tally) before = *tally;
+    chain_race(&c);
+  }
+  if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
   info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
 }
 

@@ -12,6 +12,7 @@ typedef struct chain_run {
   solve_solution *best;
   solve_info *info;      // of the best, with the iterations of all
   chain_tally *tally;    // may be null
+  chain_tally *before;   // the tally before the first stage that did not solve the problem
   bool begun;            // `best` holds something that was judged
 } chain_run;
 
