@@ -504,6 +504,7 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
+    r->sim->ends = !row_is_due(r, carom_sim_time(r->sim));
     if (!r->file && !r->text) sim_check_row(r->sim, sim_read_all(r->sim));
     carom_status written = write_row(r);
     if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with

@@ -69,18 +69,19 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
-  int since_booked = sim->since_booked;
-  sim->since_booked = 0;  // nothing of the start is to be booked on the way
+  int since_booked = sim->since_booked, since_regular = sim->regular.since_booked;
+  sim->since_booked = sim->regular.since_booked = 0;  // nothing of the start is to be booked on the way
   if (!sim_evaluate(sim)) {
     char why[256];
     dynamics_explain(&model->m, sim->x, why, sizeof why);
     error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
-    sim->since_booked = since_booked;
+    sim->since_booked = since_booked, sim->regular.since_booked = since_regular;
     return keep_old_scheme(sim, scheme, old, &before);
   }
   sim->type->destroy(old);
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b, first ? size_of(&model->m, sim->x) : sim->ledger.size);
+  sim->regular.largest = sim->ledger.largest, sim->regular.worst = sim->ledger.worst;
   sim->booked_t = sim->x->t;
   coordinate_accept(&model->m, sim->x);
   return true;
@@ -149,7 +150,7 @@ enum { BOOK_FIRST = 256, BOOK_EVERY = 32 };
 
 static bool is_due(carom_sim *sim) {
   sim->since_booked++;
-  return sim->since_booked >= BOOK_EVERY || sim->bookings < BOOK_FIRST;
+  return ++sim->regular.since_booked >= BOOK_EVERY || sim->regular.bookings < BOOK_FIRST;
 }
 
 // The first is the one to look at: what comes after follows from it.
@@ -163,17 +164,26 @@ void sim_check_row(carom_sim *sim, const double *row) {
   if (i < count) sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
 }
 
-static void book(carom_sim *sim) {
+static void keep_regular(carom_sim *sim) {
+  energy_ledger l = sim->ledger;
+  l.largest = sim->regular.largest, l.worst = sim->regular.worst;
+  energy_update(&l, &sim->ledger.now);
+  sim->regular.largest = l.largest, sim->regular.worst = l.worst;
+  sim->regular.bookings++;
+  sim->regular.since_booked = 0;
+}
+
+static void book(carom_sim *sim, bool regular) {
   const mechanism *m = &sim->model->m;
   dynamics_positions_velocities(m, sim->x);
   coordinate_measure(m, sim->x);
   coordinate_accept(m, sim->x);
   sim->since_booked = 0;
-  sim->bookings++;
   sim->booked_t = sim->x->t;
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   energy_balance b = balance_of(sim);
   energy_update(&sim->ledger, &b);
+  if (regular) keep_regular(sim);
   if (!isfinite(energy_imbalance(&sim->ledger)) && !sim->energy_lost) sim->energy_lost = true, sim->energy_lost_t = sim->x->t;
 }
 
@@ -183,10 +193,15 @@ static double larger(double most, double x) { return x > most || isnan(x) ? x : 
 // Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to do.
 static void look_at_constraints(carom_sim *sim, bool at_stop) {
   const mechanism *m = &sim->model->m;
-  if (!m->row_count || sim->type->tracks_constraints || (++sim->since_checked < BOOK_EVERY && !at_stop)) return;
-  sim->since_checked = 0;
+  if (!m->row_count || sim->type->tracks_constraints) return;
+  bool regular = ++sim->since_checked >= BOOK_EVERY;
+  if (!regular && !at_stop) return;
   dynamics_positions_velocities(m, sim->x);
-  sim->violation = larger(sim->violation, constraints_violation(m, sim->x));
+  double violation = constraints_violation(m, sim->x);
+  sim->violation = larger(sim->violation, violation);
+  if (!regular) return;
+  sim->regular.violation = larger(sim->regular.violation, violation);
+  sim->since_checked = 0;
 }
 
 static double violation_of(const carom_sim *sim) {
@@ -215,7 +230,8 @@ static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error)
   sim->evaluated = false;
   if (status != CAROM_OK) return end_failed_step(sim, status, error);
   look_at_constraints(sim, sim->x->t >= t_stop);
-  if (is_due(sim) || sim->x->t >= t_stop || may_have_turned(sim)) book(sim);
+  bool due = is_due(sim);
+  if (due || sim->x->t >= t_stop || may_have_turned(sim)) book(sim, due);
   return CAROM_OK;
 }
 
@@ -282,7 +298,8 @@ bool sim_evaluate(carom_sim *sim) {
   if (sim->evaluated) return true;
   if (!sim->type->result(sim->scheme)) return false;
   sim->evaluated = true;
-  if (sim->since_booked && sim->x->t == sim->type->time(sim->scheme)) book(sim);
+  bool regular = sim->regular.since_booked && !sim->ends;
+  if ((sim->since_booked || regular) && sim->x->t == sim->type->time(sim->scheme)) book(sim, regular);
   return true;
 }
 
@@ -579,7 +596,7 @@ carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double 
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact
 // also troubles, solves, the impact ledger with what is open in it, and what the scheme remembers.
-enum { CHECKPOINT_HEAD = 13, TROUBLE_NUMBERS = 10, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
+enum { CHECKPOINT_HEAD = 20, TROUBLE_NUMBERS = 10, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
 
 static int contact_checkpoint_size(const carom_model *model, const scheme_type *type) {
   if (!type->knows_contact) return 0;
@@ -630,13 +647,36 @@ static void load_contact(carom_sim *sim, const double *row, scheme_start *from) 
   if (sim->type->memory_size) from->memory = row;
 }
 
+// A column that was not finite as a number, and back: first come the signals, then the columns of impacts.
+static int non_finite_column(const carom_sim *sim) {
+  int count = sim_signal_count(sim->model), i = 0;
+  const char *name = sim->non_finite.column;
+  if (!name) return 0;
+  while (i < count && strcmp(carom_model_signal_name(sim->model, i), name) != 0) i++;
+  for (int k = 0; i == count + k && k < IMPACT_COLUMN_COUNT && strcmp(impact_columns[k], name) != 0; k++) i++;
+  return i;
+}
+
+static void recall_non_finite(carom_sim *sim, const double *numbers) {
+  long signals = sim_signal_count(sim->model), column = count_in(numbers[1]);
+  if (column >= signals + IMPACT_COLUMN_COUNT) column = 0;
+  sim->non_finite = (non_finite_rows){.count = count_in(numbers[0]), .t = numbers[2]};
+  if (sim->non_finite.count)
+    sim->non_finite.column = column < signals ? carom_model_signal_name(sim->model, (int)column) : impact_columns[column - signals];
+  sim->energy_lost = numbers[3] != 0, sim->energy_lost_t = numbers[4];
+}
+
 void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
   carom_summary s = carom_sim_summary(sim);
-  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps, s.constraint_violation,
-                                        sim->ledger.largest, sim->ledger.worst, (double)s.restarts, (double)s.rejected,
+  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps,
+                                        larger(sim->regular.violation, sim->type->stats(sim->scheme).violation),
+                                        sim->regular.largest, sim->regular.worst, (double)s.restarts, (double)s.rejected,
                                         (double)s.evaluations, (double)s.projection_failures,
-                                        sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection};
+                                        sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection,
+                                        (double)sim->regular.bookings, sim->regular.since_booked,
+                                        (double)sim->non_finite.count, (double)non_finite_column(sim), sim->non_finite.t,
+                                        sim->energy_lost, sim->energy_lost_t};
   memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
   memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
   const double *state = sim->type->state(sim->scheme);
@@ -668,8 +708,10 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
   sim->steps_before = count_in(head[2]);
   sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
-  sim->violation = head[3];
-  sim->ledger.largest = head[4], sim->ledger.worst = head[5];
+  sim->violation = sim->regular.violation = head[3];
+  sim->ledger.largest = sim->regular.largest = head[4], sim->ledger.worst = sim->regular.worst = head[5];
+  sim->regular.bookings = count_in(head[13]), sim->regular.since_booked = (int)fmin((double)count_in(head[14]), BOOK_EVERY);
+  recall_non_finite(sim, head + 15);
   sim->rejected_before = count_in(head[7]), sim->evaluations_before = count_in(head[8]);
   sim->failures_before = count_in(head[9]);
   sim->restarts = count_in(head[6]) + !sim->type->resumes_exactly(sim->scheme);

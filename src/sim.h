@@ -13,6 +13,15 @@ typedef struct non_finite_rows {
   double t;                    // [s]
 } non_finite_rows;
 
+// What the sim has found at the states that a run in one piece looks at as well. States that are looked at only because a run
+// ends there do not count, so that a run in parts finds the same.
+typedef struct regular_looks {
+  double largest, worst;       // of the energy ledger
+  double violation;            // largest |Φ|
+  long bookings;               // of energies
+  int since_booked;            // steps since the last one
+} regular_looks;
+
 struct carom_sim {
   const carom_model *model;
   motion *x;
@@ -25,8 +34,9 @@ struct carom_sim {
   bool *turns;                 // of the ledger
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
-  long bookings;               // how often it has looked
-  double booked_t;             // and when that was [s]
+  double booked_t;             // when it did [s]
+  regular_looks regular;
+  bool ends;                   // what is read now is read because the run ends here
   bool counts_turns;           // of joints that are measured between markers
   double violation;            // largest |Φ| at the end of a step, as far as the sim has looked
   int since_checked;           // steps since it did

@@ -94,10 +94,36 @@ static void finite_runs_have_no_such_warning(void) {
   }
 }
 
+// A run that goes on keeps the warnings of its first part, in the same file and in another one.
+static void a_resumed_run_tells_what_came_before(void) {
+  static const struct {
+    const char *more, *column, *time;
+  } cases[] = {{"outputs: {o: log(t - 0.0105)}\n", "o", "0"}, {"gravity: [1e300, 1]\nrecord: {every: 1}\n", "energy.imbalance", "0.001"}};
+  for (int i = 0; i < 4; i++) {
+    char first[4400], second[4400], text[4096];
+    snprintf(first, sizeof first, "%s", scratch("first.h5")), snprintf(second, sizeof second, "%s", scratch("second.h5"));
+    remove(first), remove(second);
+    snprintf(text, sizeof text, "%s%s", ball, cases[i / 2].more);
+    carom_error error = {0};
+    carom_model *model = carom_model_parse(text, "ball.yaml", &error);
+    if (!CHECK(model != NULL)) return;
+    carom_summary part = {0}, rest = {0};
+    CHECK_EQUAL(carom_run(model, &(carom_run_options){.record = first, .end = 0.05}, &part, &error), CAROM_OK);
+    CHECK_LE(1, part.non_finite);
+    carom_run_options options = {.resume = first, .record = i % 2 ? second : first};
+    if (!CHECK_EQUAL(carom_run(model, &options, &rest, &error), CAROM_OK)) printf("%s\n", error.text);
+    CHECK_LE(part.non_finite, rest.non_finite);
+    if (i < 2) CHECK_EQUAL(rest.non_finite, 11);  // from 0 to 10 ms
+    is_told(model, &rest, cases[i / 2].column, cases[i / 2].time);
+    carom_model_destroy(model);
+  }
+}
+
 int main(void) {
   RUN(an_energy_that_overflows_is_told);
   RUN(an_output_without_a_value_is_told);
   RUN(a_sim_tells_too);
   RUN(finite_runs_have_no_such_warning);
+  RUN(a_resumed_run_tells_what_came_before);
   return check_summary();
 }

@@ -66,10 +66,9 @@ static double *read_table(record_reader *in, int table, long *rows) {
   return all;
 }
 
-// Columns of a checkpoint that tell how often something was evaluated or looked at, which a start anew does once more: largest
-// violation, energy that went through, imbalance, evaluations.
+// The column of a checkpoint that tells how often accelerations were evaluated, which a start anew does once more.
 static bool is_count(const char *table, int column) {
-  return strcmp(table, "checkpoint") == 0 && ((column >= 3 && column <= 5) || column == 8);
+  return strcmp(table, "checkpoint") == 0 && column == 8;
 }
 
 static bool same_rows(const record_table *t, long rows, const double *x, const double *y) {

@@ -144,7 +144,7 @@ void moreau_begin(moreau *s) {
 
 // Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
 // joints that rub. What is shown of the step follows from these.
-enum { STEP_MEMORY = 2, POINT_MEMORY = 21 };
+enum { STEP_MEMORY = 3, POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return STEP_MEMORY + m->nq + m->nv + POINT_MEMORY * contacts->point_count + 2 * m->row_count + 3 * m->friction_count;
@@ -153,7 +153,7 @@ static int memory_size(const mechanism *m, const contact_set *contacts) {
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
-  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt};
+  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open};
   memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
   memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -173,7 +173,7 @@ static void remember(const void *scheme, double *memory) {
 
 static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
-  s->t_A = memory[0], s->dt = memory[1], memory += STEP_MEMORY;
+  s->t_A = memory[0], s->dt = memory[1], s->seen_open = memory[2], memory += STEP_MEMORY;
   memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->last[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
