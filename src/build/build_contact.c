@@ -437,7 +437,11 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
   set_clearance_sizes(e, d);
-  return find_material(c, d->material, at, p->name, &e->material);
+  if (!find_material(c, d->material, at, p->name, &e->material)) return false;
+  if (!guide && e->material.friction > 0 && !(d->radius > 0))  // the friction force acts at the radius
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add radius:", "'%s': friction in the clearance needs the %s 'radius'",
+                        p->name, ball ? "ball's" : "journal's");
+  return true;
 }
 
 static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *d, int index) {

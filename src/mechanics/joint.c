@@ -56,7 +56,8 @@ static const option revolute_options[] = {
     COMMON_OPTIONS("revolute"),
     LIMIT_OPTIONS,
     {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Radius of the journal, for clearance or friction. With clearance the radius of the bearing is larger by the clearance."},
+     .help = "Radius of the journal; friction needs it, with and without clearance. With clearance the radius of the bearing is larger by "
+             "the clearance."},
     {.key = "length", .type = OPTION_NUMBER, .offset = AT(length), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
      .help = "Length of the journal along the axis. Spatial joint with clearance: contact is at its two ends. With friction: "
              "distance of the two supports that carry a tilting torque."},
@@ -87,7 +88,8 @@ static const option spherical_options[] = {
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "Contact material of ball and socket."},
     CLEARANCE_OPTION,
     {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
-     .help = "Radius of the ball, with clearance. The radius of the socket is larger by the clearance."},
+     .help = "Radius of the ball, with clearance; a material with friction needs it. The radius of the socket is larger by the "
+             "clearance."},
 };
 static const option_table revolute_table = {.name = "revolute", .summary = "Rotation about a common axis.",
                                             .example = "hinge: {revolute: [ground, link], at: [0.1, 0]}",
