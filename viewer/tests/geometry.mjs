@@ -5,6 +5,7 @@ import { madeUp, travelOf } from '../src/scene/constraints.js';
 import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
 import { Poses, spread } from '../src/scene/poses.js';
 import { thinned } from '../src/plots/painter.js';
+import { withGaps } from '../src/plots/series.js';
 import { crossings } from '../src/plots/portraits.js';
 
 const TURN = 2 * Math.PI, share = (x) => x - Math.floor(x);
@@ -83,6 +84,12 @@ export function geometryChecks() {
     assert.ok(Math.abs(bestSide(shaft)[0]) > 0.6, 'a shaft from its side');
     const run = runOf([0, 1], [[[0, 0, 0, 1, 0, 0, 0], [2, 0, 0, 1, 0, 0, 0]]], { shapes: [[{ kind: 'sphere', radius: 0.5 }]] }), box = boxOf(cloudOf(run, new Poses(run)), 0.1, 1, false);
     assert.deepEqual([box.min, box.max], [[-0.5, -0.5, -0.5], [2.5, 0.5, 0.5]]);
+  });
+
+  check('numbers that are not finite are gaps', () => {
+    const whole = Float64Array.of(1, 2);
+    assert.equal(withGaps(whole), whole);
+    assert.deepEqual(withGaps(Float64Array.of(1, NaN, Infinity, 2)), [1, null, null, 2]);
   });
 
   check('a path of many samples in few, to a quarter of a pixel', () => {

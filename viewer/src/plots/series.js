@@ -62,6 +62,9 @@ export function coverageLine(curves, [a, b]) {
   ];
 }
 
+// What uPlot leaves a gap for is null; it would draw a line across a NaN.
+export const withGaps = (values) => (values.every(Number.isFinite) ? values : Array.from(values, (v) => (Number.isFinite(v) ? v : null)));
+
 // A field of a CSV file.
 export const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -5,7 +5,7 @@ import { theme, onTheme } from '../theme.js';
 import { axisScale, isRounding, plain, tickTexts, unitText } from '../number.js';
 import { Frame, padded } from './frame.js';
 import { CanvasPainter, SvgPainter } from './painter.js';
-import { CSV_HINT, curvesOf, drawSign, drawSigns, lookOf, swatch, coverageLine, toCsv, quantityInput } from './series.js';
+import { CSV_HINT, curvesOf, drawSign, drawSigns, lookOf, swatch, coverageLine, toCsv, quantityInput, withGaps } from './series.js';
 
 const HEIGHT = 158;
 const CROSS = 'M4 4l8 8M12 4l-8 8';
@@ -57,12 +57,16 @@ export class TimePlot {
     this.showTime();
   }
 
-  // Curves on one axis go as they are; others are joined over the union of their times.
-  join() {
+  // Curves on one axis go as they are; others are joined over the union of their times. `taken` is what becomes of the values of a column.
+  joined(taken) {
     const { curves } = this, axes = new Set(curves.map((c) => c.column.axis));
-    if (axes.size === 1) this.data = [curves[0].column.axis.times, ...curves.map((c) => c.column.values)];
-    else if (axes.size === 0) this.data = [[this.clock.start, this.clock.end]];
-    else this.data = uPlot.join(curves.map((c) => [c.column.axis.times, c.column.values]));
+    if (axes.size === 1) return [curves[0].column.axis.times, ...curves.map((c) => taken(c.column.values))];
+    if (axes.size === 0) return [[this.clock.start, this.clock.end]];
+    return uPlot.join(curves.map((c) => [c.column.axis.times, taken(c.column.values)]));
+  }
+
+  join() {
+    this.data = this.joined(withGaps);
   }
 
   chip(curve) {
@@ -181,7 +185,8 @@ export class TimePlot {
   }
 
   saveCsv() {
-    download(fileName(this.runs[0].name, this.title) + '.csv', toCsv(this.data[0], this.curves, this.data.slice(1), this.clock.window), 'text/csv');
+    const [times, ...data] = this.joined((values) => values);
+    download(fileName(this.runs[0].name, this.title) + '.csv', toCsv(times, this.curves, data, this.clock.window), 'text/csv');
   }
 
   saveSvg() {
