@@ -87,5 +87,5 @@ static const option_synonym synonyms[] = {
 const scheme_about compliant_about = {
     .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .complete = complete, .contact = contact,
     .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
-    .loops = "use constraints: project", .entry = "use entry: locate, or tighten rtol",
+    .loops = "use constraints: project", .entry = "use entry: locate",
 };

@@ -180,7 +180,8 @@ static bool create_parts(event *s, const scheme_start *start, carom_error *error
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
   s->workspace->stop = s->stop;
-  s->ode = (ode_problem){.n = s->n, .context = s, .rhs = right_hand_side, .project = project, .abs_scale = s->scale};
+  s->ode = (ode_problem){.n = s->n, .context = s, .rhs = right_hand_side, .project = project, .abs_scale = s->scale,
+                         .can_lock = s->m->row_count > 0};
   s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, s->t, s->y, error);
   return s->it != NULL;
 }

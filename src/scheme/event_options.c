@@ -5,8 +5,8 @@
 #define AT(field) offsetof(carom_event_def, field)
 static const option options[] = {
     {.key = "impact", .type = OPTION_WORD, .offset = AT(impact), .preset = "newton", .words = "newton|poisson",
-     .help = "Meaning of the restitution: Newton relates speeds, Poisson relates impulses (with friction only in the plane "
-             "only)."},
+     .help = "Meaning of the restitution: Newton relates speeds, Poisson relates impulses (with friction, in planar "
+             "models only)."},
     {.key = "accumulation", .type = OPTION_NUMBER, .offset = AT(accumulation), .dim = DIM_SPEED,
      .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "Rebound speed below which infinitely many impacts are summed in closed form; 0: when the bounces are "
@@ -92,5 +92,5 @@ static const option_synonym synonyms[] = {{"event_driven", "event", NULL}, {NULL
 
 const scheme_about event_about = {
     .table = &table, .synonyms = synonyms, .integrates = true, .knows_joint_friction = true, .contact = contact,
-    .accepts_settings = accepts_settings, .accepts_model = accepts_model, .entry = "tighten rtol and atol",
+    .accepts_settings = accepts_settings, .accepts_model = accepts_model,
 };

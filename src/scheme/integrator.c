@@ -79,6 +79,10 @@ static carom_status fail_stopped(const integrator *it, const char *function, car
 static const char *explain(const integrator *it, integrator_trouble trouble) {
   switch (trouble) {
     case TROUBLE_ERROR_TEST:
+      if (it->dae ? it->dae->can_lock : it->ode->can_lock)
+        return "the error test fails even with the smallest step: the mechanism may lock up or pass a singular position here, a force "
+               "or motion may jump, or the tolerances are too tight; check whether the constraints let it move on, loosen rtol and "
+               "atol, or replace a jump by a smooth function such as blend";
       return "the error test fails even with the smallest step: a force or motion jumps here, or the tolerances are too tight; "
              "loosen rtol and atol, or replace the jump by a smooth function such as blend";
     case TROUBLE_CONVERGENCE:
@@ -93,8 +97,10 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
       return "cannot be evaluated within the fixed step; use a smaller step, or an integrator with "
              "variable steps";
     case TROUBLE_PROJECTION:
-      return "the state cannot be projected onto the constraints, even with the smallest step; tighten rtol, or check "
-             "whether this is a singular position";
+      return it->ops == &integrator_rk4_ops
+                 ? "the state cannot be projected onto the constraints; use a smaller step, or check whether this is a singular position"
+                 : "the state cannot be projected onto the constraints, even with the smallest step; tighten rtol, or check "
+                   "whether this is a singular position";
     case TROUBLE_SINGULAR: return "the iteration matrix is singular; check for a component that no equation determines";
     case TROUBLE_MEMORY: return "out of memory";
     case TROUBLE_OTHER: break;
@@ -253,8 +259,9 @@ static carom_status check_stop(integrator *it, double t_stop, carom_error *error
   it->t_stop = t_stop;
   if (it->settings.max_steps > 0 && it->steps_to_stop >= it->settings.max_steps)
     return error_set(error, CAROM_ERROR_INTEGRATOR,
-                     "%s: after %ld steps still at t = %.10g on the way to t = %.10g, with steps of %.3g s; loosen rtol "
-                     "or raise max_steps", it->ops->name, it->steps_to_stop, it->t, t_stop, it->t - it->t_previous);
+                     "%s: after %ld steps still at t = %.10g on the way to t = %.10g, with steps of %.3g s; %s "
+                     "or raise max_steps", it->ops->name, it->steps_to_stop, it->t, t_stop, it->t - it->t_previous,
+                     it->ops == &integrator_rk4_ops ? "use a larger step" : "loosen rtol");
   return CAROM_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct ode_problem {
   // estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; null: all 1
+  bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
 } ode_problem;
 
 // F(t, y, y') = 0 with y = (differential, algebraic). For IDA.
@@ -29,6 +30,7 @@ typedef struct dae_problem {
   const bool *differential;   // of each component; algebraic ones are left out of the error test, and weigh less in
                               // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
   const double *abs_scale;
+  bool can_lock;              // as of an ode_problem
 } dae_problem;
 
 typedef struct integrator_settings {

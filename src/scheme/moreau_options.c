@@ -51,5 +51,5 @@ static const option_synonym synonyms[] = {
 
 const scheme_about moreau_about = {
     .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .contact = contact, .required = "step=1e-4",
-    .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "take a shorter step, or method event",
+    .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "use method event",
 };

@@ -118,7 +118,7 @@ typedef struct scheme_about {
   const char *required;            // an option that must be given, with a value to begin with: "step=1e-4"; null: none
   const char *accuracy;            // what makes a run more accurate; null: what makes the integrator so
   const char *loops;               // what keeps loops closed beside that; null: nothing
-  const char *entry;               // what detects contacts earlier; null: accuracy
+  const char *entry;               // what detects contacts earlier, beside accuracy; null: nothing
 } scheme_about;
 
 typedef struct scheme_type {

@@ -285,9 +285,9 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   set_scales(s);
   mark_differential(s);
   s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
-                         .abs_scale = s->scale};
+                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
   s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
-                         .abs_scale = s->scale};
+                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
   if (!create_integrator(s, start, error)) {
     smooth_destroy(s);
     return NULL;
