@@ -101,15 +101,7 @@ static const char *body_of(const mechanism *m, int marker_index) {
   return marker_index < 0 ? NULL : m->bodies[m->markers[marker_index].body].name;
 }
 
-// The word a model file has for a constraint: kinds share their types.
-static const char *constraint_word(const mechanism *m, const constraint *c) {
-  int count;
-  const constraint_kind *kinds = constraint_kinds(&count);
-  for (int i = 0; i < count; i++)
-    if (kinds[i].type == c->type && (m->planar ? kinds[i].rows_planar : kinds[i].rows_spatial) == c->rows)
-      return kinds[i].name;
-  return c->type->name;
-}
+static const char *constraint_word(const constraint *c) { return c->kind ? c->kind : c->type->name; }
 
 // Constraints that close a joint or drive one are counted with these, not here.
 static carom_part constraint_part(const mechanism *m, int index) {
@@ -119,9 +111,9 @@ static carom_part constraint_part(const mechanism *m, int index) {
     for (int d = 0; d < m->drive_count; d++) own = own && m->drives[d].constraint != k;
     if (!own || index-- > 0) continue;
     if (c->type != &constraint_couple)
-      return (carom_part){c->name, constraint_word(m, c), {body_of(m, c->first), body_of(m, c->second)}, NULL};
+      return (carom_part){c->name, constraint_word(c), {body_of(m, c->first), body_of(m, c->second)}, NULL};
     const char *second = c->term_count > 1 ? m->joints[c->terms[1].of.joint].name : NULL;
-    return (carom_part){c->name, "couple", {m->joints[c->terms[0].of.joint].name, second}, NULL};
+    return (carom_part){c->name, constraint_word(c), {m->joints[c->terms[0].of.joint].name, second}, NULL};
   }
   return (carom_part){0};
 }

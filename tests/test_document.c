@@ -166,7 +166,7 @@ static void bad_sets(void) {
   set_fails("parameters.omgea", "2", 1, "did you mean 'omega'?");
   set_fails("a..b", "2", 1, "not the path of a key");
   set_fails("gravity.x", "2", 1, "not an item of the list");
-  set_fails("integrator.rtol", "2", 1, "'integrator' is 'bdf' in the model, not a map");
+  set_fails("gravity.0.x", "2", 1, "in the model, not a map");
   set_fails("omega", "*x", 7 + 1, "aliases");
   set_fails("a", "[1, 2", 3, "not valid YAML");
 }

@@ -15,7 +15,7 @@ carom_model *load_model(const char *path, setting_list *settings, const char *en
   if (!all) return *code = 1, NULL;
   if (settings->count) memcpy(all, settings->items, (size_t)settings->count * sizeof *all);
   int count = settings->count;
-  if (end) all[count++] = (carom_setting){"end", end};
+  if (end) all[count++] = (carom_setting){"--end", end};
   carom_model *model = carom_model_load(path, all, count, &error);
   free(all);
   if (model) return model;

@@ -62,16 +62,34 @@ bool builder_names(builder *b, names *n, const part_list *list, const char *sect
   return true;
 }
 
+// Expressions name constraints, forces, drives and outputs alike, so that no two of them may have the same name.
+static bool list_shared_names(builder *b) {
+  const carom_def *def = b->def;
+  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->outputs};
+  static const char *const sections[] = {"constraints", "forces", "drives", "outputs"};
+  names all = names_create(b->memory);
+  for (int k = 0; k < 4; k++) {
+    names own = names_create(b->memory);
+    if (!builder_names(b, &own, lists[k], sections[k], 0)) return false;
+    for (int i = 0; i < lists[k]->count; i++) {
+      const part *p = &lists[k]->items[i];
+      int before = names_find(&all, p->name);
+      if (before >= 0)
+        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives and outputs share their names",
+                            "'%s' in '%s' has the name of an entry of '%s'", p->name, sections[k], sections[before]);
+      names_add(&all, p->name, k);
+    }
+  }
+  return true;
+}
+
 static bool list_all_names(builder *b) {
   const carom_def *def = b->def;
   b->bodies = names_create(b->memory), b->markers = names_create(b->memory), b->joints = names_create(b->memory);
-  names others = names_create(b->memory);
   names_add(&b->bodies, "ground", 0);
   if (!builder_names(b, &b->bodies, &def->bodies, "bodies", 1) || !builder_names(b, &b->markers, &def->markers, "markers", 0) ||
       !builder_names(b, &b->joints, &def->joints, "joints", 0) ||
-      !builder_names(b, &others, &def->constraints, "constraints", 0) ||
-      !builder_names(b, &others, &def->forces, "forces", 0) || !builder_names(b, &others, &def->drives, "drives", 0) ||
-      !builder_names(b, &others, &def->outputs, "outputs", 0))
+      !list_shared_names(b))
     return false;
   for (int i = 0; i < def->markers.count; i++)
     if (names_find(&b->bodies, def->markers.items[i].name) >= 0)
@@ -326,7 +344,8 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
     if (p->kind && strcmp(kinds[i].name, p->kind) == 0) kind = &kinds[i];
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
-  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type, .joint = -1};
+  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type,
+                    .kind = kind->name, .joint = -1};
   if (!builder_function(b, &d->value, LEVEL_NONE, ANY_UNIT, &c->f)) return false;
   if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
@@ -577,6 +596,17 @@ static const char *plain_text(builder *b, const char *text) {
   return copy;
 }
 
+// A run refuses rows that cannot be told apart in time.
+static void note_rows(builder *b) {
+  double every = b->def->record.every, end = b->def->model.end;
+  if (!(every > 0) || every >= 1e-12 * end) return;
+  const char **all = ARENA_ARRAY(b->memory, const char *, b->note_count + 1);
+  for (int i = 0; i < b->note_count; i++) all[i] = b->notes[i];
+  all[b->note_count++] = arena_print(b->memory, "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
+                                     "for a row per step", every, end, 1e-12 * end);
+  b->notes = all;
+}
+
 static bool build(builder *b) {
   carom_model *model = b->model;
   const carom_def *def = b->def;
@@ -607,6 +637,7 @@ static bool build(builder *b) {
   if (def->scheme->about->needs_laws && !builder_resolve_materials(b)) return false;
   if (!builder_separate_surfaces(b, m)) return false;
   builder_signals(b);
+  note_rows(b);
   model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
 }
@@ -661,7 +692,7 @@ static carom_model *load(const char *path, const char *text, const carom_setting
                                     count, error);
   bool read = d && definition_read(def, d, error);
   char *list = arena_copy_text(&def->memory, "");
-  for (int i = 0; i < count; i++) list = arena_print(&def->memory, "%s%s = %s\n", list, settings[i].name, settings[i].value);
+  for (int i = 0; i < count; i++) list = arena_print(&def->memory, "%s%s = %s\n", list, assign_name(settings[i].name), settings[i].value);
   def->settings = list;
   def->memory.out_of_memory = NULL;
   carom_model *model = read ? compile(def, error) : NULL;

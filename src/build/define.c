@@ -93,7 +93,7 @@ const option_table *const *shape_tables(int *count) {
 
 #define AT(field) offsetof(carom_marker_def, field)
 static const option marker_options[] = {
-    {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body or `ground`."},
+    {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body or `ground`; `body` is the same key."},
     {.key = "body", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_ALIAS,
      .help = "Another word for `on`, which YAML 1.1 tools read and write as `true`."},
     {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in body axes."},

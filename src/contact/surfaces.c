@@ -70,6 +70,8 @@ static void curvatures_of_spheres(const contact_element *e, double radius[2]) {
 
 static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane,
                                                   .curvatures = curvatures_on_plane};
+static const contact_type contact_point_plane = {.name = "point on plane", .evaluate = sphere_plane,
+                                                 .curvatures = curvatures_on_plane};
 const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
 static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
@@ -79,11 +81,14 @@ static const contact_type contact_box_plane = {.name = "box on plane", .evaluate
 static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere,
                                                    .curvatures = curvatures_of_spheres,
                                                    .nearest = spheres_nearest};
+static const contact_type contact_point_sphere = {.name = "point on sphere", .evaluate = sphere_sphere,
+                                                  .curvatures = curvatures_of_spheres,
+                                                  .nearest = spheres_nearest};
 
 // The upper half of a symmetric table; a point is a sphere without radius. Null: contact is not supported.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     //                point   sphere                  box    plane
-    [SHAPE_POINT]  = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
+    [SHAPE_POINT]  = {NULL,   &contact_point_sphere,  NULL,  &contact_point_plane},
     [SHAPE_SPHERE] = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
     [SHAPE_BOX]    = {NULL,   NULL,                   NULL,  &contact_box_plane},
     [SHAPE_PLANE]  = {NULL,   NULL,                   NULL,  NULL},

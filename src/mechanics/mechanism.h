@@ -139,6 +139,7 @@ struct constraint {
   const char *name;
   place at;
   const constraint_type *type;
+  const char *kind;         // the word of the model, such as gear; null: of a joint or drive
   int joint;                // closed by it, or -1
   int first, second;        // markers
   const joint_row *rows;    // of a closure

@@ -4,11 +4,13 @@
 
 #include "model/tree.h"
 
+const char *assign_name(const char *name) { return !name ? "" : strncmp(name, "--", 2) == 0 ? name + 2 : name; }
+
 bool assign_read(loader *l, const assignment *sets, int count, assigned *out) {
   for (int i = 0; i < count; i++) {
-    const char *name = sets[i].name ? sets[i].name : "", *text = sets[i].value ? sets[i].value : "";
+    const char *name = assign_name(sets[i].name), *text = sets[i].value ? sets[i].value : "";
     source *s = ARENA_NEW(l->memory, source);
-    s->name = "--set";
+    s->name = name == sets[i].name || !sets[i].name ? "--set" : sets[i].name;
     s->text = arena_print(l->memory, "%s=%s", name, text);
     s->length = strlen(s->text);
     place at = {s, 1, 1};
@@ -81,12 +83,23 @@ static value *empty_map(loader *l, const char *key, place key_at, const assigned
   return map;
 }
 
-// `method: smooth` makes way for method.smooth.rtol, and for another method too, but `integrator: bdf` is not
-// forgotten for integrator.rtol.
+// `method: smooth` makes way for method.smooth.rtol, and for another method too, but no other word is forgotten.
 static bool may_replace(const value *scalar, const char *rest) {
   size_t n = strcspn(rest, ".");
   return scalar->text[0] == '\0' || rest[n] == '.' ||
       (strlen(scalar->text) == n && strncmp(scalar->text, rest, n) == 0);
+}
+
+// `integrator: bdf` is short for `integrator: {type: bdf}`, so that integrator.rtol has its place beside the type.
+static bool is_word_of_type(const value *v) {
+  return v->kind == VALUE_SCALAR && v->text[0] != '\0' && v->key && strcmp(v->key, "integrator") == 0;
+}
+
+static value *map_of_type(loader *l, value *word, const assigned *set, const parameters *names) {
+  value *map = empty_map(l, word->key, word->key_at, set, names);
+  word->key = "type";
+  tree_append(l, map, word);
+  return map;
 }
 
 // method=moreau where the model says `method: {moreau: {step: dt}}`: it is so already, and its settings stay.
@@ -117,6 +130,8 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
       map->made = true;
       tree_append(l, at, map);
       at = map;
+    } else if (at == root && is_word_of_type(*slot)) {
+      at = *slot = map_of_type(l, *slot, set, names);
     } else if ((*slot)->kind == VALUE_SCALAR) {
       if (!may_replace(*slot, dot + 1))
         return source_error(l->error, CAROM_ERROR_MODEL, set->at,

@@ -100,6 +100,15 @@ static int owner_of(const option_table *table, int k) {
   return k;
 }
 
+// From the example of the table, which starts with the section; and for the command line the path: method.moreau.step.
+static const char *missing_hint(const option_reader *r, const option_table *table, const value *map, const char *key) {
+  place at = entry_place(map);
+  bool set = at.source && strcmp(at.source->name, "--set") == 0;
+  if (!set || !table->example) return NULL;
+  return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"), table->example, table->name, key,
+                     table->example);
+}
+
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
                  const char *const *others, option_places *places) {
   option_defaults(table, target);
@@ -126,8 +135,8 @@ bool option_read(const option_reader *r, const option_table *table, const value 
   }
   for (int k = 0; k < table->count; k++)
     if (table->options[k].flags & OPTION_REQUIRED && !there[k])
-      return source_error(r->error, CAROM_ERROR_MODEL, entry_place(map), NULL, "'%s' is missing in %s",
-                          table->options[k].key, table->name);
+      return source_error(r->error, CAROM_ERROR_MODEL, entry_place(map), missing_hint(r, table, map, table->options[k].key),
+                          "'%s' is missing in %s", table->options[k].key, table->name);
   return true;
 }
 

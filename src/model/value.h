@@ -41,9 +41,11 @@ typedef struct parameters {
 
 // `--set name=value`: a parameter, or the path of any key (`method.smooth.rtol`). A plain name that is neither a
 // parameter nor a key of the file is taken as a top-level key; option_read complains when there is none such.
+// `--end` sets `end`, and errors name the option.
 typedef struct assignment {
   const char *name, *value;
 } assignment;
+const char *assign_name(const char *name);  // the key alone
 
 typedef struct document {
   const value *root;               // a map
