@@ -221,6 +221,28 @@ static void settings_change_the_model(void) {
   CHECK_CONTAINS(out, "\n0.75,");
   CHECK_EQUAL(carom("run swing.yaml --set lenght=3"), 2);
   CHECK_CONTAINS(err, "lenght");
+  CHECK_EQUAL(carom("check swing.yaml --set integrator=erk --set integrator.rtol=1e-12"), 0);
+  CHECK_CONTAINS(out, "smooth with integrator erk");
+  CHECK_EQUAL(carom("check swing.yaml --set integrator=erk --set integrator.rtol=-1"), 2);
+  CHECK_CONTAINS(err, "'rtol' must be positive");
+  CHECK_EQUAL(carom("run swing.yaml --end -1"), 2);
+  CHECK_CONTAINS(err, "--end:1:5: error: 'end' must be positive");
+  CHECK_EQUAL(carom("run swing.yaml --set method=moreau"), 2);
+  CHECK_CONTAINS(err, "--set method.moreau.step=");
+  CHECK_EQUAL(carom("check swing.yaml --set record.every=1e-300"), 0);
+  CHECK_CONTAINS(out, "note: record.every is 1e-300 s, too short");
+}
+
+static void checks_name_the_cause(void) {
+  write_text(scratch("swing.yaml"), pendulum);
+  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 1 rad/s*t}}'"), 0);
+  CHECK_CONTAINS(out, "the given q of joint 'pin' was changed because a drive fixes it");
+  CHECK_EQUAL(carom("check %s/models/rack-pinion.yaml", CHECK_SOURCE_DIR), 0);
+  CHECK_CONTAINS(out, "mesh             gear");
+  CHECK_CONTAINS(out, "steer            rack");
+  CHECK_EQUAL(carom("check %s/models/painleve-rod.yaml", CHECK_SOURCE_DIR), 0);
+  CHECK_CONTAINS(out, "point on plane");
+  CHECK_CONTAINS(out, "in contact at the start");
 }
 
 static void warnings_fail_a_strict_run(void) {
@@ -650,7 +672,8 @@ static void a_method_that_cannot_run_is_skipped(void) {
   CHECK_CONTAINS(json, "\"agree\": true");
   CHECK_CONTAINS(json, "\"skipped\": [{\"method\": \"compliant\"");
   free(json);
-  CHECK_EQUAL(carom("compare stop.yaml --set method.moreau.step=2e-2 -o coarse"), 0);
+  CHECK_EQUAL(carom("compare stop.yaml --set method.moreau.step=2e-2 -o coarse.json"), 0);
+  CHECK(exists("coarse.json") && exists("coarse-event.h5") && !exists("coarse.json.json"));
   CHECK_CONTAINS(last_line(out), "event differs from moreau from t = ");
   CHECK_CONTAINS(out, "first in slide.q");
   // what is wrong with the model is no matter of the method
@@ -754,6 +777,7 @@ int main(void) {
   RUN(run_records_and_summarises);
   RUN(streams_are_kept_apart);
   RUN(settings_change_the_model);
+  RUN(checks_name_the_cause);
   RUN(warnings_fail_a_strict_run);
   RUN(a_wrong_model_exits_with_2);
   RUN(a_failed_run_is_kept);

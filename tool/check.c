@@ -1,4 +1,5 @@
 // carom check: what a model is, and what assembly did to start it.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static const arg check_table[] = {
 #undef AT
 
 static int run_check(int argc, char **argv);
-const command command_check = {"check", "Tell what a model is: bodies, joints, freedom, constraints, its start.", NULL,
+const command command_check = {"check", "Check a model and describe it: bodies, joints, degrees of freedom, constraints, start.", NULL,
                                check_table, sizeof check_table / sizeof *check_table, run_check};
 
 static const char *space_word(const carom_model_info *info) { return info->space == CAROM_PLANAR ? "planar" : "spatial"; }
@@ -71,9 +72,10 @@ static int count_parts(const carom_model *model, const char *section) {
 static const char *gap_text(const carom_model *model, int i, char *text, size_t size) {
   double gap = carom_model_start_gap(model, i);
   const char *unit = carom_model_start_gap_unit(model, i);
-  if (gap > 0) snprintf(text, size, ", gap at the start %.4g %s", gap, unit);
+  if (fabs(gap) <= carom_model_get_info(model).activation) snprintf(text, size, ", in contact at the start");
+  else if (gap > 0) snprintf(text, size, ", gap at the start %.4g %s", gap, unit);
   else if (gap < 0) snprintf(text, size, ", starts %.4g %s deep", -gap, unit);
-  else snprintf(text, size, ", starts in touch");
+  else snprintf(text, size, ", in contact at the start");
   return text;
 }
 
@@ -99,9 +101,9 @@ static void print_contact_limits(const carom_model *model, const carom_model_inf
            info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
   if (!carom_model_part(model, "contacts", 0).name) return;
   if (info->activation > 0)
-    printf("    %-16s from a gap of %.3g m on (activation)\n", "take part", info->activation);
+    printf("    contacts become active below a gap of %.3g m (activation)\n", info->activation);
   if (info->penetration_max > 0)
-    printf("    %-16s at most %.3g m deep (penetration_max)\n", "are first met", info->penetration_max);
+    printf("    contacts are first detected at most %.3g m deep (penetration_max)\n", info->penetration_max);
 }
 
 static void print_freedom(const carom_model_info *info) {

@@ -21,14 +21,14 @@ typedef struct compare_args {
 static const arg compare_table[] = {
     {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
     {.name = "--method", .kind = ARG_TEXT, .value = "LIST", .offset = AT(methods),
-     .help = "methods to run it under (default: moreau,event,compliant); the first is what others are held against"},
+     .help = "methods to run it under (default: moreau,event,compliant); the others are compared with the first"},
     {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "PREFIX", .offset = AT(prefix),
      .help = "runs go to PREFIX-METHOD.h5, the comparison to PREFIX.json (default: the model's name, here)"},
     {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
      .help = "change a parameter or any key, for all methods"},
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
     {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
-     .help = "HTML file that lays the runs over each other"},
+     .help = "HTML file that shows the runs together"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the comparison as one JSON object"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
 };
@@ -86,6 +86,8 @@ static void name_files(contest *c) {
   size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
   if (c->a->prefix) snprintf(c->prefix, sizeof c->prefix, "%s", c->a->prefix);
   else snprintf(c->prefix, sizeof c->prefix, "%.*s", (int)length, base);
+  size_t end = strlen(c->prefix);
+  if (c->a->prefix && end > 5 && strcmp(c->prefix + end - 5, ".json") == 0) c->prefix[end - 5] = '\0';
   snprintf(c->json, sizeof c->json, "%s.json", c->prefix);
   for (int i = 0; i < c->count; i++)
     snprintf(c->entries[i].file, sizeof c->entries[i].file, "%s-%s.h5", c->prefix, c->entries[i].method);

@@ -29,7 +29,7 @@ const command command_export = {"export", "Write the results of a run as CSV.", 
                                 sizeof export_table / sizeof *export_table, run_export};
 
 static void print_table(void *context, const char *name, int columns, long rows) {
-  fprintf(context, "%-14s %ld rows, %d column%s\n", name, rows, columns, columns == 1 ? "" : "s");
+  fprintf(context, "%-14s %ld row%s, %d column%s\n", name, rows, rows == 1 ? "" : "s", columns, columns == 1 ? "" : "s");
 }
 
 static int run_export(int argc, char **argv) {

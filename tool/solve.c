@@ -68,7 +68,7 @@ static void print_solution(const carom_solve_result *r) {
 static void print_result(void *context, const carom_solve_result *r) {
   table *t = context;
   if (!t->begun) {
-    printf("%d rows in %d blocks\n", r->rows, r->blocks);
+    printf("%d row%s in %d block%s\n", r->rows, r->rows == 1 ? "" : "s", r->blocks, r->blocks == 1 ? "" : "s");
     printf("%s%-14s %10s %10s %10s %12s  %s%s\n", style(stdout, STYLE_STRONG), "solver", "iterations", "residual",
            "mixed", "time", "status", style(stdout, STYLE_PLAIN));
   }

@@ -31,20 +31,29 @@ static int law_warnings(FILE *to, const char *indent, const carom_model *model) 
   return count;
 }
 
+static bool is_driven(const carom_model *model, const char *joint) {
+  const char *of;
+  for (int i = 0; carom_model_part(model, "drives", i).name; i++)
+    if ((of = carom_model_part(model, "drives", i).between[0]) && strcmp(of, joint) == 0) return true;
+  return false;
+}
+
 // What assembly changed of the given start.
 static int start_warnings(FILE *to, const char *indent, const carom_model *model) {
   carom_model_info info = carom_model_get_info(model);
   const char *colour = to ? style(to, STYLE_WARNING) : "", *plain = to ? style(to, STYLE_PLAIN) : "";
   int count = 0;
   if (info.moved_joint && ++count && to) {
-    fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed to close the loops, from %.9g to %.9g",
-            indent, colour, plain, info.moved_joint, info.moved_from, info.moved_to);
+    fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed %s, from %.9g to %.9g",
+            indent, colour, plain, info.moved_joint,
+            is_driven(model, info.moved_joint) ? "because a drive fixes it" : "to close the loops", info.moved_from, info.moved_to);
     if (info.moved_count > 1) fprintf(to, "; %d more changed by less", info.moved_count - 1);
     fputc('\n', to);
   }
   if (info.changed_joint && ++count && to)
-    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed to satisfy the constraints, from %.9g to %.9g\n",
-            indent, colour, plain, info.changed_joint, info.changed_from, info.changed_to);
+    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g\n",
+            indent, colour, plain, info.changed_joint,
+            is_driven(model, info.changed_joint) ? "because a drive fixes it" : "to satisfy the constraints", info.changed_from, info.changed_to);
   return count;
 }
 
@@ -96,8 +105,8 @@ static void print_reached(FILE *to, const carom_summary *s) {
 
 static void print_effort(FILE *to, const carom_summary *s) {
   char steps[32], rejected[32], evaluations[32], rate[32];
-  line(to, "steps", "%s, %s rejected, %s evaluations", grouped(s->steps, steps), grouped(s->rejected, rejected),
-       grouped(s->evaluations, evaluations));
+  line(to, "steps", "%s, %s rejected, %s evaluation%s", grouped(s->steps, steps), grouped(s->rejected, rejected),
+       grouped(s->evaluations, evaluations), s->evaluations == 1 ? "" : "s");
   line(to, "wall time", "%.3g s, %s steps/s", s->wall_s, grouped(lround(fmin(s->steps_per_s, 1e15)), rate));
 }
 
@@ -122,8 +131,8 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
     line(to, "", "%ld accumulation%s of impacts summed in closed form, position error at most %.1e m", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);
   if (s->solves)
-    line(to, "", "%s contact problems, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->unsolved,
-         s->worst_residual);
+    line(to, "", "%s contact problem%s, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->solves == 1 ? "" : "s",
+         s->unsolved, s->worst_residual);
 }
 
 static void print_verdict(FILE *to, const carom_model *model, const carom_verdict *verdict) {

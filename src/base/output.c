@@ -107,8 +107,11 @@ carom_status output_guard(const output_rule *rule, carom_error *error) {
     return error_set(error, CAROM_ERROR_USAGE, "%s cannot go to the standard output ('-'); name a file", rule->kind);
   for (int i = 0; i < rule->input_count; i++) {
     if (!rule->inputs[i] || !output_same(rule->path, rule->inputs[i])) continue;
-    return error_set(error, CAROM_ERROR_USAGE, "'%s' would overwrite '%s', which this command reads or writes as well; choose another name",
-                     rule->path, rule->inputs[i]);
+    if (strcmp(rule->path, rule->inputs[i]) == 0)
+      return error_set(error, CAROM_ERROR_USAGE, "the output would overwrite '%s', which this command also reads or writes; choose another name",
+                       rule->path);
+    return error_set(error, CAROM_ERROR_USAGE, "the output '%s' would overwrite '%s', which is the same file and which this command also "
+                     "reads or writes; choose another name", rule->path, rule->inputs[i]);
   }
   if (is_standard(rule->path) || !there || !S_ISREG(about.st_mode) || about.st_size == 0 || rule->force || is_own(rule)) return CAROM_OK;
   return error_set(error, CAROM_ERROR_USAGE, "'%s' exists and is not %s, so it is kept; choose another name, or replace it with --force",

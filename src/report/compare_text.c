@@ -149,9 +149,16 @@ static const compare_column *worst_of(const comparison *d) {
   return worst;
 }
 
+// For %g, which writes 240 where %.2g writes 2.4e+02.
+static double two_digits(double x) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1e", x);
+  return strtod(text, NULL);
+}
+
 static void say_amount(carom_comparison *c, const compare_column *e) {
   SAY(c, "%.2g %s", e->max, e->unit);
-  if (e->range > 0) SAY(c, ", %.2g %% of its range", 100 * e->max / e->range);
+  if (e->range > 0) SAY(c, ", %g %% of its range", two_digits(100 * e->max / e->range));
 }
 
 // "a and b", "a, b and c".

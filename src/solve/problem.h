@@ -42,7 +42,7 @@ typedef struct solve_problem {
   X(RAY,        "ended on a ray: no solution on this path")                  \
   X(NONE,       "there is no solution: every combination was tried")         \
   X(STALLED,    "could not improve any further")                             \
-  X(UNSUITABLE, "is not made for this problem")                              \
+  X(UNSUITABLE, "cannot solve problems of this kind")                        \
   X(TOO_LARGE,  "needs more memory than its workspace has")                  \
   X(INVALID,    "the problem has a number that is not finite or no sense")   \
   X(INTERRUPTED, "was interrupted")
