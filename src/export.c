@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "carom/carom.h"
+#include "ledger/impact.h"
 #include "model/source.h"
 #include "record/csv.h"
 #include "record/own.h"
@@ -73,8 +74,7 @@ static bool choose_tables(exporter *x, const char *name) {
   return false;
 }
 
-enum { WORDS = 2 };
-static const char *const word_columns[WORDS] = {"pair_name", "point_name"};
+enum { WORDS = IMPACT_NAME_COLUMNS };
 
 // The table of impacts counts contact points; the record has their names, a line each.
 static void name_points(exporter *x, const record_table *t) {
@@ -102,7 +102,7 @@ static void name_columns(exporter *x) {
     for (int k = 0; k < t.column_count; k++, used++) x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
     if (strcmp(t.name, "impacts") == 0) name_points(x, &t);
   }
-  for (int i = 0; i < WORDS; i++) x->columns[used + i] = word_columns[i], x->units[used + i] = "";
+  for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
@@ -134,18 +134,16 @@ static carom_status copy_rows(exporter *x, long first, long count) {
   return status;
 }
 
-// A CSV file may be replaced, with the header of any table.
+static int count_columns(const exporter *x) { return x->column_count + (x->words ? WORDS : 0); }
+
 static carom_status guard(exporter *x, const char *run, const char *path, bool force) {
-  int count = record_table_count(x->in);
-  record_table *tables = ARENA_ARRAY(&x->memory, record_table, count + 1);
-  for (int i = 0; i < count; i++) tables[i] = record_get_table(x->in, i);
-  own_tables known = {tables, count};
-  return output_guard(&(output_rule){.path = path, .kind = "a CSV file with a header of carom", .is_own = own_csv, .context = &known,
+  own_header written = {x->columns, count_columns(x)};
+  return output_guard(&(output_rule){.path = path, .kind = OWN_CSV, .is_own = own_csv, .context = &written,
                                      .to_standard_output = true, .inputs = &run, .input_count = 1, .force = force}, x->error);
 }
 
 static carom_status write_csv(exporter *x, const char *path, bool units) {
-  x->out = csv_create(path, x->columns, x->column_count + (x->words ? WORDS : 0), x->error);
+  x->out = csv_create(path, x->columns, count_columns(x), x->error);
   if (!x->out) return x->error->status;
   if (units) csv_put_units(x->out, x->units);
   carom_status status = CAROM_OK;

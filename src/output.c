@@ -9,7 +9,7 @@ static const struct {
   bool (*is_own)(int fd, const void *context);
 } kinds[] = {
     [CAROM_FILE_RECORD] = {"a carom record", own_record},
-    [CAROM_FILE_CSV] = {"a CSV file with a header of carom", own_csv},
+    [CAROM_FILE_CSV] = {OWN_CSV, own_csv},
     [CAROM_FILE_PAGE] = {"a carom report", own_page},
     [CAROM_FILE_COMPARISON] = {"a carom comparison", own_comparison},
 };

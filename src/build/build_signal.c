@@ -9,10 +9,6 @@
 
 // --- signals ------------------------------------------------------------------------------------------------------
 
-const char *const energy_signal_names[ENERGY_SIGNALS] = {
-    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
-    "energy.friction", "energy.projection", "energy.imbalance"};
-
 const char *const contact_signal_names[CONTACT_SIGNALS] = {"gap",  "fn",   "ft",      "mode",    "x", "y",    "slip",
                                                            "at_x", "at_y", "force_x", "force_y", "z", "at_z", "force_z"};
 const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "m", "m", "1", "m", "m", "N", "N", "m", "m", "N"};

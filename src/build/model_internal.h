@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "contact/contact.h"
 #include "build/definition.h"
+#include "ledger/energy.h"
 #include "mechanics/assemble.h"
 #include "mechanics/mechanism.h"
 
@@ -14,11 +15,6 @@ typedef struct output {
   const char *unit;          // of its expression; "" when that is not known
   function f;
 } output;
-
-// Accounts of energy that a simulation keeps; kinetic, gravity and spring are signals of the mechanism.
-enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION,
-       ENERGY_IMBALANCE, ENERGY_SIGNALS };
-extern const char *const energy_signal_names[ENERGY_SIGNALS];
 
 // Signals of each contact element: what it does, then for the eye where its force acts and which one, in the world; the
 // last three are left out in the plane.

@@ -3,6 +3,10 @@
 #include <float.h>
 #include <math.h>
 
+const char *const energy_signal_names[ENERGY_SIGNALS] = {
+    "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
+    "energy.friction", "energy.projection", "energy.imbalance"};
+
 static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
 
 // What moved: the most that any one account has held or passed on. Gravity and springs count by their change, since

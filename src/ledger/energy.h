@@ -32,6 +32,11 @@ typedef struct energy_ledger {
   double worst;                      // the largest |imbalance| so far [J]
 } energy_ledger;
 
+// Accounts that have a signal of their own, side by side in every record; kinetic, gravity and spring are signals of the mechanism.
+enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION,
+       ENERGY_IMBALANCE, ENERGY_SIGNALS };
+extern const char *const energy_signal_names[ENERGY_SIGNALS];
+
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size);
 void energy_update(energy_ledger *l, const energy_balance *now);
 // stored - stored at the start - work + losses: zero but for numerical error [J]

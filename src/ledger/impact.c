@@ -7,6 +7,7 @@ const char *const impact_columns[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
 #undef X
 #define X(name, unit, help) unit,
 const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
+const char *const impact_name_columns[IMPACT_NAME_COLUMNS] = {"pair_name", "point_name"};
 #undef X
 
 static void begin(impact_ledger *l, int point, const impact_step *s) {

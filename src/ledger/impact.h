@@ -38,6 +38,10 @@ enum {
 };
 extern const char *const impact_columns[IMPACT_COLUMN_COUNT], *const impact_units[IMPACT_COLUMN_COUNT];
 
+// Columns of text behind them, where rows are written for the eye: pair and point by name.
+enum { IMPACT_NAME_COLUMNS = 2 };
+extern const char *const impact_name_columns[IMPACT_NAME_COLUMNS];
+
 // What a step says of one touching point.
 typedef struct impact_step {
   double t_start, t_end;

@@ -4,17 +4,17 @@
 
 #include <stdbool.h>
 
-#include "record/record.h"
-
 // A recogniser for output_rule each; the file is open for reading.
 bool own_record(int fd, const void *unused);         // an HDF5 file with our mark, also one that was killed or damaged
 bool own_page(int fd, const void *unused);           // a report
 bool own_comparison(int fd, const void *unused);
-// A CSV file whose first line is a header that carom writes: that of a table of any model, or one of these.
-typedef struct own_tables {
-  const record_table *tables;
+// A CSV file whose first line shows that carom wrote it: that of a run or a whole record of any model, of impacts, of laws, or
+// the one that is to be written. Single tables of other models (`t,pin.fx,pin.fy,pin.fz`) may come from anywhere.
+#define OWN_CSV "a CSV file with a header by which carom knows its own"
+typedef struct own_header {
+  const char *const *columns;
   int count;
-} own_tables;
-bool own_csv(int fd, const void *tables);            // own_tables, or null
+} own_header;
+bool own_csv(int fd, const void *written);           // own_header; may be null
 
 #endif
