@@ -142,8 +142,8 @@ static carom_status guard(exporter *x, const char *run, const char *path, bool f
                                      .to_standard_output = true, .inputs = &run, .input_count = 1, .force = force}, x->error);
 }
 
-static carom_status write_csv(exporter *x, const char *path, bool units) {
-  x->out = csv_create(path, x->columns, count_columns(x), x->error);
+static carom_status write_csv(exporter *x, const output_file *f, bool units) {
+  x->out = csv_create_for(f->path, f->place, x->columns, count_columns(x), x->error);
   if (!x->out) return x->error->status;
   if (units) csv_put_units(x->out, x->units);
   carom_status status = CAROM_OK;
@@ -160,7 +160,7 @@ static carom_status export_all(exporter *x, const char *run, const char *path, c
   name_columns(x);
   output_file f;
   if (guard(x, run, path, options->force) != CAROM_OK || !output_begin(&f, path, x->error)) return x->error->status;
-  carom_status status = write_csv(x, f.place, options->units), ended = output_end(&f, status == CAROM_OK, x->error);
+  carom_status status = write_csv(x, &f, options->units), ended = output_end(&f, status == CAROM_OK, x->error);
   return status == CAROM_OK ? ended : status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
 #include "record/record.h"
@@ -226,7 +227,7 @@ static bool open_record(run *r) {
   r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
   int text_count;
   record_text *texts = describe(r, &text_count);
-  record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1};
+  record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1, .name = r->options->record};
   const char *path = r->options->record;
   if (r->continues) {
     if (!check_columns(r, tables, count) || !output_begin(&r->beside, path, r->error)) return false;
@@ -271,7 +272,11 @@ static carom_status write_row(run *r) {
 
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
-  sim_evaluate(r->sim);  // measures the joints at this state, too
+  if (!sim_evaluate(r->sim)) {  // measures the joints at this state, too
+    char why[256];
+    dynamics_explain(&r->model->m, r->sim->x, why, sizeof why);
+    return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s", carom_sim_time(r->sim), why);
+  }
   sim_checkpoint(r->sim, r->checkpoint);
   return record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
 }
@@ -553,13 +558,13 @@ static carom_status close_files(run *r, carom_status status, const carom_summary
 }
 
 // Rows closer than this cannot be told apart in time, and nobody reads so many.
-static bool check_rows(run *r) {
+static bool check_rows(run *r, double t) {
   static const double CLOSEST = 1e-12;
   double every = r->model->record.every;
   if (!(every > 0) || every >= CLOSEST * r->t_end) return true;
   return error_set(r->error, CAROM_ERROR_USAGE,
                    "record.every is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or 0 for a row per "
-                   "step", every, r->t_end / every, r->t_end, CLOSEST * r->t_end), false;
+                   "step", every, (r->t_end - t) / every, r->t_end, CLOSEST * r->t_end), false;
 }
 
 static carom_status execute(run *r, carom_summary *summary) {
@@ -576,7 +581,7 @@ static carom_status execute(run *r, carom_summary *summary) {
     return error_set(r->error, CAROM_ERROR_USAGE, "the end is %g s, but must be finite and not negative", r->options->end);
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
-  if (!check_rows(r)) return r->error->status;
+  if (!check_rows(r, t)) return r->error->status;
   if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
   double every = r->model->record.every, between = r->model->record.checkpoint;
   r->next_row = every > 0 ? every * next_multiple(every, t) : 0;

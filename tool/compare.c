@@ -96,11 +96,10 @@ static void name_files(contest *c) {
 static int check_outputs(const contest *c) {
   output_list list = {.force = c->a->force};
   outputs_spare(&list, c->a->model);
-  for (int i = 0; i < c->count; i++) {
-    if (!c->entries[i].model) continue;
-    outputs_spare_model(&list, c->entries[i].model);
-    outputs_add(&list, c->entries[i].file, CAROM_FILE_RECORD);
-  }
+  for (int i = 0; i < c->count; i++)
+    if (c->entries[i].model) outputs_spare_model(&list, c->entries[i].model);
+  for (int i = 0; i < c->count; i++)
+    if (c->entries[i].model) outputs_add(&list, c->entries[i].file, CAROM_FILE_RECORD);
   outputs_add(&list, c->json, CAROM_FILE_COMPARISON);
   outputs_add(&list, c->a->report, CAROM_FILE_PAGE);
   return outputs_check(&list);
@@ -210,7 +209,7 @@ static int tell_comparison(const contest *c) {
   carom_output to = {.path = c->json, .kind = CAROM_FILE_COMPARISON, .inputs = &c->a->model, .input_count = 1, .force = c->a->force};
   char *line = malloc(strlen(json) + 2);
   if (line) sprintf(line, "%s\n", json);
-  int code = line && carom_output_write(&to, line, strlen(line), &error) == CAROM_OK ? -1 : line ? tell_error(&error) : EXIT_FILE;
+  int code = !line ? tell_out_of_memory() : carom_output_write(&to, line, strlen(line), &error) == CAROM_OK ? -1 : tell_error(&error);
   free(line);
   if (code < 0 && c->a->report) code = report_write(files, count, c->a->report, c->a->force) ? EXIT_FILE : -1;
   if (code < 0 && c->a->json) puts(json);

@@ -239,10 +239,13 @@ static int run_laws(int argc, char **argv) {
   int code = args_parse(&command_laws, argc, argv, &a);
   if (code >= 0) return code;
   code = check_args(&a);
+  if (code) return code;
   output_list outputs = {.force = a.force};
   outputs_add(&outputs, a.csv, CAROM_FILE_CSV);
   outputs_add(&outputs, a.friction_csv, CAROM_FILE_CSV);
-  if (code == 0 && outputs_check(&outputs) >= 0) return EXIT_USAGE;
+  code = outputs_check(&outputs);
+  if (code >= 0) return code;
+  code = 0;
   if (code == 0 && a.csv) code = write_file(&a, a.csv, false);
   if (code == 0 && a.friction_csv) code = write_file(&a, a.friction_csv, true);
   if (code || a.csv || a.friction_csv) return code;

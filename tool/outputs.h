@@ -4,23 +4,19 @@
 
 #include "carom/carom.h"
 
-enum { OUTPUTS_MAX = 16, INPUTS_MAX = 256 };
-
 typedef struct output_list {
   bool force;                        // replace files of other kinds
-  const char *inputs[INPUTS_MAX];    // and what the command writes itself, which no other output may be
-  int input_count;
-  struct {
-    const char *path;
-    carom_file kind;
-  } items[OUTPUTS_MAX];
-  int count;
+  struct output_entry *entries;      // inputs and outputs in the order in which they were added
+  int count, capacity;
+  bool out_of_memory;
 } output_list;
 
-void outputs_add(output_list *list, const char *path, carom_file kind);  // a null path is left out
-void outputs_spare(output_list *list, const char *input);                // an input that is read; likewise
+// A path that is read or written; a null path is left out. The paths must outlive the check.
+void outputs_spare(output_list *list, const char *input);
 void outputs_spare_model(output_list *list, const carom_model *model);   // every file of a model
-// Checks each path against all inputs and the outputs before it. Returns -1 to go on, or the exit code after complaining.
-int outputs_check(const output_list *list);
+void outputs_add(output_list *list, const char *path, carom_file kind);
+// Checks each output against all paths that were added before it, and frees the list. Returns -1 to go on, or the exit code after
+// complaining.
+int outputs_check(output_list *list);
 
 #endif

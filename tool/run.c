@@ -59,8 +59,8 @@ static int check_outputs(const run_args *a, const char *record, const carom_mode
   output_list list = {.force = a->force};
   outputs_spare(&list, a->model);
   if (model) outputs_spare_model(&list, model);
-  if (!same_file(a->resume, record)) outputs_spare(&list, a->resume);
   outputs_add(&list, record, CAROM_FILE_RECORD);
+  outputs_spare(&list, a->resume);  // behind the record, which may be the same file
   outputs_add(&list, a->csv, CAROM_FILE_CSV);
   outputs_add(&list, a->report, CAROM_FILE_PAGE);
   return outputs_check(&list);

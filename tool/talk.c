@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool is_terminal(FILE *to) {
@@ -20,6 +19,11 @@ const char *style(FILE *to, text_style wanted) {
 int tell_error(const carom_error *error) {
   fprintf(stderr, "%s\n", error->text);
   return carom_status_exit_code(error->status);
+}
+
+int tell_out_of_memory(void) {
+  fprintf(stderr, "%serror:%s out of memory\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
+  return carom_status_exit_code(CAROM_ERROR_MEMORY);
 }
 
 const char *grouped(long n, char buffer[32]) {
@@ -46,9 +50,4 @@ void json_text(FILE *to, const char *text) {
 void json_number(FILE *to, double x) {
   if (isfinite(x)) fprintf(to, "%.9g", x);
   else fprintf(to, "null");
-}
-
-bool same_file(const char *a, const char *b) {
-  struct stat one, other;
-  return a && b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }

@@ -15,6 +15,7 @@ const char *style(FILE *to, text_style wanted);
 
 // Prints the report as it is and returns the exit code that belongs to it.
 int tell_error(const carom_error *error);
+int tell_out_of_memory(void);
 
 // Counts in groups of three: 1 234 567.
 const char *grouped(long n, char buffer[32]);
@@ -22,8 +23,5 @@ const char *grouped(long n, char buffer[32]);
 // A text as a JSON string, a number as a JSON number.
 void json_text(FILE *to, const char *text);
 void json_number(FILE *to, double x);
-
-// Both name one file, perhaps by different paths.
-bool same_file(const char *a, const char *b);
 
 #endif

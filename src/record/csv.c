@@ -16,7 +16,7 @@
 enum { BUFFER_SIZE = 64 * 1024, NUMBER_SIZE = 32 };  // the longest number is -2.2250738585072014e-308
 
 struct csv {
-  char *path;
+  char *name;       // in messages
   int fd;
   bool ours;        // to close
   int column_count;
@@ -27,7 +27,7 @@ struct csv {
 };
 
 static carom_status report(const csv *c, carom_error *error) {
-  return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", c->path, strerror(c->trouble));
+  return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", c->name, strerror(c->trouble));
 }
 
 static void write_out(csv *c) {
@@ -95,19 +95,19 @@ static bool open_output(csv *c, const char *path) {
 
 static void free_csv(csv *c) {
   if (c->locale) freelocale(c->locale);
-  free(c->path);
+  free(c->name);
   free(c);
 }
 
-csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error) {
+csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error) {
   csv *c = calloc(1, sizeof *c);
   if (c) {
-    c->path = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+    c->name = strdup(strcmp(path, "-") == 0 ? "standard output" : name);
     c->column_count = column_count;
     c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   }
-  if (!c || !c->path || !c->locale) {
-    error_set(error, CAROM_ERROR_MEMORY, "not enough memory to write %s", path);
+  if (!c || !c->name || !c->locale) {
+    error_set(error, CAROM_ERROR_MEMORY, "not enough memory to write %s", name);
     if (c) free_csv(c);
     return NULL;
   }
@@ -118,6 +118,10 @@ csv *csv_create(const char *path, const char *const *columns, int column_count, 
   }
   put_names(c, columns);
   return c;
+}
+
+csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error) {
+  return csv_create_for(path, path, columns, column_count, error);
 }
 
 void csv_put_units(csv *c, const char *const *units) { put_names(c, units); }

@@ -9,6 +9,8 @@ typedef struct csv csv;
 
 // Creates or overwrites `path`; "-" is the standard output. Returns null after reporting.
 csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error);
+// The same for a file that moves to `name` when it is complete: messages say that name.
+csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error);
 // The line of units below the header, one per column; a column without one stays empty. Before the first row.
 void csv_put_units(csv *c, const char *const *units);
 // Buffered; returns CAROM_ERROR_FILE as soon as the file refuses, and ever after.

@@ -23,6 +23,7 @@ typedef struct record_text {
 
 typedef struct record_settings {
   int compression;           // 0 none … 9
+  const char *name;          // of the file in messages; null: its path
   double flush_interval;     // longest wall time that a row waits in memory for the next one, 0: not at all [s]
 } record_settings;
 

@@ -26,7 +26,7 @@ typedef struct sheet {
 
 struct record {
   arena memory;
-  const char *path;
+  const char *name;   // in messages
   disk *disk;
   hid_t file;
   sheet *sheets;
@@ -48,7 +48,7 @@ static double coarse_time(void) {
 }
 
 static carom_status report(const record *r, carom_error *error) {
-  return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", r->path, r->disk->trouble);
+  return error_set(error, CAROM_ERROR_FILE, "cannot write %s: %s", r->name, r->disk->trouble);
 }
 
 // Whatever the reason, nothing more goes to the file: it stays as the last complete flush left it.
@@ -173,10 +173,10 @@ static bool write_version(hid_t file) {
   return done;
 }
 
-static bool create_file(record *r) {
+static bool create_file(record *r, const char *path) {
   hid_t access = disk_access(r->disk), creation = H5Pcreate(H5P_FILE_CREATE);
   if (access >= 0 && creation >= 0 && keep_order(creation))
-    r->file = H5Fcreate(r->path, H5F_ACC_TRUNC, creation, access);
+    r->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
   close_id(creation, H5Pclose);
   close_id(access, H5Pclose);
   return r->file >= 0;
@@ -194,8 +194,8 @@ static bool open_tables(record *r, const record_table *tables) {
 
 // After H5Fstart_swmr_write nothing may be created; others may read. The names come late so that they lie apart from
 // the few bytes of a dataset's header that are written again with every flush.
-static bool create_contents(record *r, const record_table *tables, const record_text *texts, int text_count) {
-  bool done = create_file(r) && write_version(r->file);
+static bool create_contents(record *r, const char *path, const record_table *tables, const record_text *texts, int text_count) {
+  bool done = create_file(r, path) && write_version(r->file);
   for (int i = 0; done && i < r->sheet_count; i++) done = create_table(r, &tables[i], &r->sheets[i]);
   done = done && write_about(r, texts, text_count);
   for (int i = 0; done && i < r->sheet_count; i++) done = describe_table(r, &tables[i]);
@@ -237,13 +237,13 @@ static bool build(record *r, const char *path, const record_table *tables, int t
   if (setjmp(out_of_memory)) {
     disk_stop(r->disk, carom_status_text(CAROM_ERROR_MEMORY));
     quiet_end(&q);
-    return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to record to %s", path), false;
+    return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to record to %s", r->settings.name ? r->settings.name : path), false;
   }
-  r->path = arena_copy_text(&r->memory, path);
+  r->name = arena_copy_text(&r->memory, r->settings.name ? r->settings.name : path);
   r->sheets = ARENA_ARRAY(&r->memory, sheet, table_count);
   for (; r->sheet_count < table_count; r->sheet_count++)
     prepare_sheet(r, &r->sheets[r->sheet_count], &tables[r->sheet_count]);
-  bool done = create_contents(r, tables, texts, text_count);
+  bool done = create_contents(r, path, tables, texts, text_count);
   if (!done) give_up(r, &q, error);
   r->memory.out_of_memory = NULL;
   quiet_end(&q);
@@ -336,7 +336,7 @@ static carom_status close_record(record *r, const char *summary, carom_error *er
 
 carom_status record_finish(record *r, const char *summary, carom_error *error) {
   if (strlen(summary) <= RECORD_SUMMARY_MAX) return close_record(r, summary, error);
-  error_set(error, CAROM_ERROR_USAGE, "the summary of %s is longer than %d bytes", r->path, RECORD_SUMMARY_MAX);
+  error_set(error, CAROM_ERROR_USAGE, "the summary of %s is longer than %d bytes", r->name, RECORD_SUMMARY_MAX);
   close_record(r, NULL, error);
   return CAROM_ERROR_USAGE;
 }
