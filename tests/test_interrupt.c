@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "runs.h"
-
-#define TOOL CHECK_BUILD_DIR "/carom"
+#include "tool.h"
 
 static double now(void) {
   struct timespec t;
@@ -173,8 +171,6 @@ static void an_interrupted_sim_goes_on(void) {
 
 // --- the tool -------------------------------------------------------------------------------------------------------
 
-static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
-
 static pid_t start_tool(const char *const *words) {
   pid_t child = fork();
   if (child != 0) return child;
@@ -185,11 +181,23 @@ static pid_t start_tool(const char *const *words) {
   _exit(99);
 }
 
-// Interrupts a run after half a second: its exit code, and the seconds it took to end.
+static void ignore_table(void *context, const char *name, int columns, long rows) { (void)context, (void)name, (void)columns, (void)rows; }
+
+// The record is created after the tool has set up its signal handlers, however slow the machine is.
+static bool wait_for_record(const char *path) {
+  for (double began = now(); now() - began < 60;) {
+    if (access(path, R_OK) == 0 && carom_export_list(path, ignore_table, NULL, NULL) == CAROM_OK) return true;
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+  }
+  return false;
+}
+
+// Interrupts a run that is well under way: its exit code, and the seconds it took to end.
 static int interrupt_tool(int number, double *took) {
   static const char *const words[] = {"carom", "run", "cut.yaml", "-o", "cut.h5", NULL};
   pid_t child = start_tool(words);
-  nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+  CHECK(wait_for_record(scratch("cut.h5")));
+  nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
   double began = now();
   kill(child, number);
   int status;

@@ -1,47 +1,10 @@
 // What the tool writes, and over what: no input is lost, no file of another kind is replaced unasked.
-#include "check.h"
+#include "tool.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "carom/carom.h"
-
-#define TOOL CHECK_BUILD_DIR "/carom"
-
-static char *err;  // what the last call complained
-
-static int shell(const char *line) {
-  int status = system(line);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-// Runs `carom ...` by the shell in the scratch folder; returns its exit code.
-static int carom(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int carom(const char *format, ...) {
-  char words[4096], line[16384];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  snprintf(line, sizeof line, "cd '%s' && '%s' %s >stdout 2>stderr </dev/null", check_scratch_dir(), TOOL, words);
-  int code = shell(line);
-  free(err);
-  err = read_file(scratch("stderr"), NULL);
-  return code;
-}
-
-static void in_scratch(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void in_scratch(const char *format, ...) {
-  char words[4096], line[8192];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  snprintf(line, sizeof line, "cd '%s' && %s", check_scratch_dir(), words);
-  CHECK_EQUAL(shell(line), 0);
-}
 
 // --- inputs -------------------------------------------------------------------------------------------------------
 
@@ -156,6 +119,16 @@ static void prefixes_spare_inputs(void) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!CHECK_EQUAL(carom("%s", words[i]), 2)) printf("      carom %s\n", words[i]);
   in_scratch("cmp m.yaml ball.json && cmp m.yaml ball-event.h5 && cmp parts.inc ball-moreau.h5 && ! test -e new.json");
+}
+
+// However many files a model consists of.
+static void all_of_many_inputs_are_spared(void) {
+  make_inputs();
+  in_scratch("n=1; list=parts.inc; while [ $n -le 300 ]; do echo \"parameters: {p$n: $n}\" > i$n.inc; list=\"$list, i$n.inc\"; n=$((n+1)); done; "
+             "sed \"s/parts.inc/$list/\" m.yaml > many.yaml; cp i300.inc kept");
+  CHECK_EQUAL(carom("run many.yaml -q -o new.h5 --report i300.inc --force"), 2);
+  CHECK_CONTAINS(err, "would overwrite");
+  in_scratch("cmp i300.inc kept && '%s' run many.yaml -q -o new.h5 && rm i*.inc new.h5", TOOL);
 }
 
 // Two outputs of one command are two files, also if neither is there yet.
@@ -361,7 +334,8 @@ static void a_failing_write_keeps_the_old_file(void) {
   make_inputs();
   in_scratch("'%s' export run.h5 -o keep.csv && '%s' laws --csv laws.csv >/dev/null && '%s' report run.h5 -o keep.html >/dev/null && "
              "cp keep.csv a && cp laws.csv b && cp keep.html c", TOOL, TOOL, TOOL);
-  in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>/dev/null) && cmp keep.csv a", TOOL);
+  in_scratch("! (ulimit -f 8; '%s' export run.h5 -o keep.csv 2>said) && cmp keep.csv a && grep -q 'keep.csv: ' said", TOOL);
+  in_scratch("cp half.h5 d; ! (ulimit -f 8; '%s' run m.yaml -q --resume half.h5 -o half.h5 2>said) && cmp half.h5 d && grep -q 'half.h5: ' said", TOOL);
   in_scratch("! (ulimit -f 8; '%s' laws --csv laws.csv >/dev/null 2>&1) && cmp laws.csv b", TOOL);
   in_scratch("! (ulimit -f 8; '%s' report run.h5 -o keep.html >/dev/null 2>&1) && cmp keep.html c", TOOL);
   in_scratch("! ls | grep -q part$");
@@ -371,6 +345,7 @@ int main(void) {
   RUN(every_output_of_every_command_is_covered);
   RUN(no_input_is_overwritten);
   RUN(prefixes_spare_inputs);
+  RUN(all_of_many_inputs_are_spared);
   RUN(outputs_are_apart);
   RUN(files_of_other_kinds_are_kept);
   RUN(own_files_are_replaced_by_their_kind_only);
@@ -380,6 +355,6 @@ int main(void) {
   RUN(only_csv_goes_to_the_standard_output);
   RUN(names_beside_are_new);
   RUN(a_failing_write_keeps_the_old_file);
-  free(err);
+  forget_output();
   return check_summary();
 }

@@ -2,16 +2,13 @@
 #include "example.h"
 
 #include <signal.h>
-#include <stdarg.h>
-#include <sys/wait.h>
 
 #include "carom/carom.h"
 #include "memory.h"
 #include "record/record.h"
 #include "runs.h"
 #include "sim.h"
-
-#define TOOL CHECK_BUILD_DIR "/carom"
+#include "tool.h"
 
 static const char pendulum[] =
     "space: planar\n"
@@ -287,18 +284,6 @@ static void a_failing_start_leaves_the_record(void) {
 }
 
 // --- the tool: killed, and by its own hint -------------------------------------------------------------------------
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int shell(const char *format, ...) {
-  char words[8000], line[16384];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  snprintf(line, sizeof line, "cd '%s' && %s", check_scratch_dir(), words);
-  int status = system(line);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 // Starts a run that goes on for long, and ends it by a signal once its record has so many rows of a table.
 static int cut(const char *run, const char *signal, const char *table, int rows) {

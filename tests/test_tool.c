@@ -1,41 +1,15 @@
 // The command line as its users see it: exit codes, what goes to which stream, what is on disk afterwards.
-#include "check.h"
+#include "tool.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "carom/carom.h"
-
-#define TOOL CHECK_BUILD_DIR "/carom"
-
-// --- running the tool ---------------------------------------------------------------------------------------------
-
-static char *out, *err;  // what the last call printed
-
-static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
-
-// Runs `carom ...` by the shell in the scratch folder; returns its exit code.
-static int carom(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int carom(const char *format, ...) {
-  char words[4096], line[16384];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(words, sizeof words, format, args);
-  va_end(args);
-  snprintf(line, sizeof line, "cd '%s' && { '%s' %s; } >'%s' 2>'%s' </dev/null", check_scratch_dir(), TOOL, words,
-           scratch("stdout"), scratch("stderr"));
-  int status = system(line);
-  free(out), free(err);
-  out = read_file(scratch("stdout"), NULL), err = read_file(scratch("stderr"), NULL);
-  return exit_code(status);
-}
 
 static bool exists(const char *name) { return access(scratch(name), F_OK) == 0; }
 
@@ -800,6 +774,6 @@ int main(void) {
   RUN(methods_are_compared);
   RUN(a_method_that_cannot_run_is_skipped);
   RUN(a_terminal_sees_progress);
-  free(out), free(err);
+  forget_output();
   return check_summary();
 }

@@ -82,22 +82,26 @@ static void csv_has_units_on_request(void) {
   carom_model_destroy(model);
 }
 
+// A table of the last run as text, to be freed.
+static char *export_table(const char *table, bool units) {
+  char record[4096], out[4096];
+  snprintf(record, sizeof record, "%s", scratch("run.h5"));
+  snprintf(out, sizeof out, "%s", scratch("out.csv"));
+  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = table, .units = units, .force = true}, &error), CAROM_OK);
+  return read_file(out, NULL);
+}
+
 static void exports_have_units_on_request(void) {
   carom_model *model = load();
   if (!model) return;
   run(model, false);
-  char record[4096], out[4096];
-  snprintf(record, sizeof record, "%s", scratch("run.h5"));
-  snprintf(out, sizeof out, "%s", scratch("out.csv"));
-  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "drives", .units = true}, &error), CAROM_OK);
-  char *text = read_file(out, NULL);
+  char *text = export_table("drives", true);
   CHECK_TEXT(cell(text, "t", 1), "s");
   CHECK_TEXT(cell(text, "motor.effort", 1), "N*m");
   CHECK_TEXT(cell(text, "motor.power", 1), "W");
   CHECK_TEXT(cell(text, "t", 2), "0");
   free(text);
-  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "drives"}, &error), CAROM_OK);
-  text = read_file(out, NULL);
+  text = export_table("drives", false);
   CHECK_TEXT(cell(text, "t", 1), "0");
   free(text);
   carom_model_destroy(model);
@@ -108,11 +112,7 @@ static void impacts_name_pair_and_point(void) {
   carom_model *model = load();
   if (!model) return;
   run(model, false);
-  char record[4096], out[4096];
-  snprintf(record, sizeof record, "%s", scratch("run.h5"));
-  snprintf(out, sizeof out, "%s", scratch("out.csv"));
-  CHECK_EQUAL(carom_export_csv(record, out, &(carom_export_options){.table = "impacts", .units = true}, &error), CAROM_OK);
-  char *text = read_file(out, NULL);
+  char *text = export_table("impacts", true);
   CHECK_TEXT(cell(text, "pair_name", 2), "landing");
   bool lower[2] = {false, false};
   int rows = 0;
