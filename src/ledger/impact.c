@@ -28,7 +28,7 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   double peak = s->peak_force > 0 || !(duration > 0) ? s->peak_force : s->impulse_normal / duration;
   i->peak_force = fmax(i->peak_force, peak);
   i->impulse_normal += s->impulse_normal;
-  i->impulse_tangential += fabs(s->impulse_tangential);
+  i->impulse_tangential += s->impulse_tangential;
   i->separation_speed = s->speed_after;
   i->loss_normal += s->loss_normal;
   i->loss_tangential += s->loss_tangential;

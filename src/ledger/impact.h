@@ -51,7 +51,7 @@ typedef struct impact_step {
   double deepest;                          // penetration within the step, where it is known better than by the gap
   double peak_force;                       // likewise the largest normal force; 0: the impulse over the step is all there is
   double speed_before, speed_after;        // gap's rate
-  double impulse_normal, impulse_tangential;
+  double impulse_normal, impulse_tangential;  // the second is a magnitude; both negative where they are taken back
   double loss_normal, loss_tangential;
   double restitution;                      // prescribed
   bool sticks;

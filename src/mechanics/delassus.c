@@ -134,15 +134,17 @@ static void decouple(int n, double *W, int i, double own) {
   W[(long)i * n + i] = own;
 }
 
-// Rounding in the row of a constraint that nothing can move would look like mobility to a solver, which then answers with
-// multipliers of 1e15.
+// Rounding in a row that nothing can move would look like mobility to a solver, which then answers with multipliers of
+// 1e15. A constraint keeps a diagonal: its equation has the solution zero. A row of a contact or of friction gets none: no
+// force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes it.
 void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W) {
   int n = x->row_total;
-  if (!m->row_count) return;
+  if (!n) return;
   mobility_test test = begin_mobility_test(m);
-  for (int i = 0; i < m->row_count; i++) {
+  for (int i = 0; i < n; i++) {
     double least;
-    if (!row_moves(m, x, &test, i, W[(long)i * n + i], &least)) decouple(n, W, i, least > 0 ? least : 1);
+    if (row_moves(m, x, &test, i, W[(long)i * n + i], &least)) continue;
+    decouple(n, W, i, i >= m->row_count ? 0 : least > 0 ? least : 1);
   }
 }
 

@@ -291,6 +291,8 @@ static int write_held(event *s, int level, bool coupled) {
   if (coupled) couple_friction(s, n);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) s->A[i * n + j] *= s->scaling[i] * s->scaling[j];
+  for (int i = 0; i < n; i++)
+    if (s->scaling[i] == 0) s->A[i * n + i] = 1;  // nothing moves this row, and it takes no force: it is not redundant
   return n;
 }
 
