@@ -43,6 +43,17 @@ static energy_size size_of(const mechanism *m, const motion *x) {
   return (energy_size){.gravity = tree_gravity_size(m, x), .inertia = mass * m->length * m->length};
 }
 
+// Friction of joints is the scheme's to say, and a new scheme begins with none.
+static void keep_friction(carom_sim *sim) {
+  for (int i = 0; i < sim->model->m.friction_count; i++)
+    sim->kept_friction[2 * i] = sim->x->friction_effort[i], sim->kept_friction[2 * i + 1] = sim->x->friction_slip[i];
+}
+
+static void restore_friction(carom_sim *sim) {
+  for (int i = 0; i < sim->model->m.friction_count; i++)
+    sim->x->friction_effort[i] = sim->kept_friction[2 * i], sim->x->friction_slip[i] = (int)sim->kept_friction[2 * i + 1];
+}
+
 // Puts a sim that was under way back as it was, with the scheme it had. The motion is asked for contact forces by one scheme,
 // and the one that failed may have taken that over.
 static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motion *before) {
@@ -50,6 +61,7 @@ static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motio
   sim->scheme = old;
   sim->x->push = before->push, sim->x->push_context = before->push_context;
   sim->x->accepted_t = before->accepted_t;
+  restore_friction(sim);
   if (old) sim->type->show_end(old);
   sim->evaluated = false;
   return false;
@@ -62,6 +74,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   const motion before = *sim->x;
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
+  keep_friction(sim);
   bool first = !sim->scheme;  // a resumed sim rounds as it did from the start
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
@@ -99,10 +112,11 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
+    sim->kept_friction = calloc(2 * (size_t)model->m.friction_count + 1, sizeof *sim->kept_friction);
     sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->kept_friction) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -136,6 +150,7 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.open);
   free(sim->impacts.is_open);
   free(sim->turns);
+  free(sim->kept_friction);
   free(sim->row);
   free(sim->slots);
   free(sim);

@@ -32,6 +32,7 @@ struct carom_sim {
   energy_ledger ledger;
   impact_ledger impacts;
   bool *turns;                 // of the ledger
+  double *kept_friction;       // efforts and slips of joints before a restart
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   double booked_t;             // when it did [s]

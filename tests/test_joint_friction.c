@@ -460,6 +460,25 @@ static void limits_are_found_between_bounds(void) {
   }
 }
 
+// A start that fails leaves the sim as it was, with what rubs.
+static void a_failed_restart_keeps_the_friction(void) {
+  static const char text[] =
+      "space: planar\n"
+      "bodies: {upper: {mass: 1, inertia: 0.1, com: [0, -0.5]}, lower: {mass: 1, inertia: 0.1, com: [0, -0.5]}}\n"
+      "joints: {hub: {revolute: [ground, upper], friction_torque: 0.7}, knee: {revolute: [upper, lower], at: [0, -1]}}\n"
+      "initial: {hub: {u: 3}, knee: {q: 1}}\n"
+      "method: {moreau: {step: 1e-3}}\n";
+  run r, other;
+  if (!run_open_text(&r, text, "") || !run_open_text(&other, text, "")) return;
+  run_to(&r, 0.1), run_to(&other, 0.1);
+  const double fast = 1e200;
+  CHECK(carom_sim_set_joint(r.sim, "knee", NULL, &fast, &r.error) != CAROM_OK);
+  CHECK_NEAR(run_read(&r, "hub.friction"), -0.7, 1e-12);
+  CHECK_NEAR(run_read(&r, "hub.slip"), 1, 0);
+  CHECK_NEAR(run_read(&r, "hub.a"), run_read(&other, "hub.a"), 0);
+  run_close(&r), run_close(&other);
+}
+
 int main(void) {
   RUN(rotor_stops_at_its_angle_and_stays);
   RUN(amplitude_falls_by_four_over_a_period);
@@ -479,5 +498,6 @@ int main(void) {
   RUN(latch_rests_on_a_load_that_is_not_unique);
   RUN(wedged_arm_goes_on);
   RUN(limits_are_found_between_bounds);
+  RUN(a_failed_restart_keeps_the_friction);
   return check_summary();
 }

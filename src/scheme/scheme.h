@@ -126,7 +126,9 @@ typedef struct scheme_type {
   const scheme_about *about;
   bool knows_contact;
   energy_limits energy;            // how well the energy must balance
-  bool tracks_constraints;         // it looks at constraint violations after every step
+  // It looks at constraint violations itself. Where it does not project, it looks when they have grown by a tenth: the largest
+  // that it tells may be a tenth too small.
+  bool tracks_constraints;
   bool gives_means;                // forces, efforts, multipliers and accelerations are means over the step
   void *(*create)(const scheme_setup *setup, const scheme_start *start, carom_error *error);
   void (*destroy)(void *scheme);
