@@ -600,12 +600,12 @@ static void passages_are_seen_in_every_half_step(void) {
   static const char text[] =
       "space: planar\n"
       "gravity: [0, 0]\n"
-      "parameters: {gap: 1}\n"
+      "parameters: {gap: 1, offset: 0}\n"
       "bodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}}\n"
       "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}}\n"
       "surfaces: {a: {sphere: a, radius: 0.01, material: m}, b: {sphere: b, radius: 0.01, material: m}}\n"
       "materials: {m: {restitution: 1}}\n"
-      "initial: {ja: {u: [0, 1000, 0]}, jb: {q: [0, gap, 0]}}\n"
+      "initial: {ja: {u: [0, 1000, 0]}, jb: {q: [0, gap, offset]}}\n"
       "method: {moreau: {step: 10 ms}}\n";
   CHECK(leaps_of(text, "gap=1", 0.02) == 1);       // 10 m a step; before the first midpoint
   CHECK(leaps_of(text, "gap=1", 0.01) == 1);       // and with one step in all
@@ -614,6 +614,9 @@ static void passages_are_seen_in_every_half_step(void) {
   CHECK(leaps_of(text, "gap=18", 0.02) == 1);      // after that of the last
   CHECK(leaps_of(text, "gap=18", 0.03) == 1);      // which is counted once
   CHECK(leaps_of(text, "gap=100", 0.03) == 0);
+  // off the centre, by less than the diameter: a passage from a thousandth of it on
+  CHECK(leaps_of(text, "gap=8 offset=0.02-4e-5", 0.02) == 1);
+  CHECK(leaps_of(text, "gap=8 offset=0.02-1e-5", 0.02) == 0);
 }
 
 // A ball dropped from 0.5 m is 4.4 m below the floor after one step of 1 s.
