@@ -409,7 +409,7 @@ export function pageChecks(browser, scratch) {
   });
 
   on('a run without contacts', fixtures.withoutContacts, async (page) => {
-    assert.match(await page.textContent('#events'), /Nothing in this model can touch/);
+    assert.match(await page.textContent('#events'), /This model has no contacts/);
   });
 
   on('a run of one frame', fixtures.oneFrame, async (page) => {

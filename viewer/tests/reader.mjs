@@ -71,12 +71,12 @@ export function readerChecks(browser, scratch) {
     });
     assert.ok(slow < 1500, `nine sorts of 2000 rows in ${slow.toFixed()} ms`);
     const strip = page.locator('#dock .strip');
-    assert.match(await strip.getAttribute('title'), /^Each bar the strongest/);
+    assert.match(await strip.getAttribute('title'), /^Each bar shows the strongest/);
     const { inked, gaps, width } = await stripColumns(page);
     assert.ok(Math.abs(inked - 0.3 * 3 / 4) < 0.02, `three of four pixels where the two bursts are, which take three tenths: ${inked}`);
     assert.ok(Math.abs(gaps - 0.3 * width / 4) < 5, `a gap every four pixels there: ${gaps} of ${width}`);
     await page.evaluate(() => window.carom.clock.show(0.3, 0.32));
-    assert.match(await strip.getAttribute('title'), /^Each mark an impact/);
+    assert.match(await strip.getAttribute('title'), /^Each mark is an impact/);
   });
 
   on('a filter by kind', fixtures.twoContacts, async (page, run) => {
@@ -151,7 +151,7 @@ export function readerChecks(browser, scratch) {
 
   on('how the run was made, in words', fixtures.brief, async (page) => {
     const text = await page.textContent('#about');
-    for (const part of ['contact by force laws', 'Adams, variable step and order', 'relative tolerance10⁻¹⁰', 'penetration allowed at first touch1 µm', 'longest step10 µs', 'a roweach step', 'some key3', '(1\u00a0line)']) {
+    for (const part of ['contact by force laws', 'Adams, variable step and order', 'relative tolerance10⁻¹⁰', 'bound of penetration at first contact1 µm', 'longest step10 µs', 'a roweach step', 'some key3', '(1\u00a0line)']) {
       assert.ok(text.includes(part), `'${part}' in ${text}`);
     }
     for (const part of ['dump', 'alpha', 'Baumgarte', 'compression', 'step_', 'highest order']) assert.ok(!text.includes(part), `no '${part}'`);
