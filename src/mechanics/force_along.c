@@ -1,5 +1,5 @@
-// Along a joint's coordinate q: effort = -k (q - q0) - c q̇ + a(t, state). For a turning joint a torque, for a sliding
-// one a force.
+// Along a joint's coordinate q: effort = -k (q - q0) - c q̇ + a(t, state). The effort is a torque for a turning
+// joint and a force for a sliding joint.
 #include "mechanics/coordinate.h"
 #include "mechanics/force.h"
 #include "mechanics/function.h"

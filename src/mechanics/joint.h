@@ -1,4 +1,4 @@
-// Joints. A joint relates two markers: the second as seen from the first. Its coordinates q and speeds u give the
+// Joints. A joint relates two markers: the second relative to the first. Its coordinates q and speeds u give the
 // relative pose and velocity; where a joint closes a loop, its constraint rows hold the markers together instead.
 //
 // With R, d the orientation and position of the second marker in the first's axes,
