@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "contact/clearance.h"
 #include "mechanics/coordinate.h"
 
 // One side of a contact entry: a surface, or all of a group.
@@ -51,11 +52,10 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static contact_element *add_element(contact_builder *c, const char *name, place at, const contact_type *type,
-                                    int point_count) {
+static contact_element *add_element(contact_builder *c, const char *name, place at, const contact_type *type) {
   contact_element *e = ARENA_PUSH(c->b->memory, c->elements, c->count, c->capacity);
   *e = (contact_element){.name = arena_copy_text(c->b->memory, name), .at = at, .type = type,
-                         .point_count = point_count, .of = {-1, 0}};
+                         .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
   return e;
 }
 
@@ -124,16 +124,14 @@ static const part *surface_part(const contact_builder *c, int i) { return &c->b-
 
 static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
 
-// The contact type of two surfaces; null if contact between their shapes is not supported. `swap` and the number of
-// points as in contact_between.
-static const contact_type *type_of_pair(const contact_builder *c, int i, int j, int *point_count, bool *swap) {
-  return contact_between(shape_of(surface_part(c, i)), shape_of(surface_part(c, j)), c->m->planar, point_count, swap);
+// The contact type of two surfaces; null if contact between their shapes is not supported. `swap` as in contact_between.
+static const contact_type *type_of_pair(const contact_builder *c, int i, int j, bool *swap) {
+  return contact_between(shape_of(surface_part(c, i)), shape_of(surface_part(c, j)), swap);
 }
 
 static bool is_supported(const contact_builder *c, int i, int j) {
-  int point_count;
   bool swap;
-  return type_of_pair(c, i, j, &point_count, &swap) != NULL;
+  return type_of_pair(c, i, j, &swap) != NULL;
 }
 
 // Two points never touch, so that nothing is lost without a contact between them.
@@ -143,9 +141,8 @@ static bool are_points(const contact_builder *c, int i, int j) {
 
 // An element for two surfaces whose contact is supported.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
-  int point_count;
   bool swap;
-  const contact_type *type = type_of_pair(c, i, j, &point_count, &swap);
+  const contact_type *type = type_of_pair(c, i, j, &swap);
   if (swap) {
     int k = i;
     i = j, j = k;
@@ -157,7 +154,7 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
                         "'%s' and '%s' name different materials", a->name, b->name);
   if (!material) material = of_a ? of_a : of_b;
-  contact_element *e = add_element(c, name, at, type, point_count);
+  contact_element *e = add_element(c, name, at, type);
   e->first = c->b->surface_marker[i], e->second = c->b->surface_marker[j];
   set_size(a, e->size_first);
   set_size(b, e->size_second);
@@ -405,42 +402,21 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
 
-// Sizes of the inner part, in the order of its contact type; of the outer part the axial clearance of a journal.
-static void set_clearance_sizes(contact_element *e, const carom_joint_def *d) {
-  double *size = e->size_second;
-  if (e->type == &contact_guide) {
-    size[0] = d->length, size[1] = d->width;
-  } else if (e->type == &contact_channel) {
-    size[0] = d->width, size[1] = d->height > 0 ? d->height : d->width, size[2] = d->length;
-  } else {
-    size[0] = d->radius;
-  }
-  if (e->type == &contact_journal) {
-    size[1] = d->length;
-    e->size_first[1] = d->axial_clearance > 0 ? d->axial_clearance : d->clearance;
-  }
-}
-
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
-  bool guide = j->type == &joint_prismatic, ball = j->type == &joint_spherical, planar = c->m->planar;
   place at = builder_place(p, builder_joint_table(p->kind), "clearance");
-  if (guide && !(d->length > 0 && d->width > 0))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length: and width:",
-                        "'%s': clearance needs the slider's 'length' and 'width'", p->name);
-  if (!guide && !ball && !planar && !(d->length > 0))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add length:",
-                        "'%s': clearance in space needs the journal's 'length', between the ends that touch", p->name);
-  const contact_type *type = guide ? planar ? &contact_guide : &contact_channel
-                             : ball ? &contact_socket : planar ? &contact_bearing : &contact_journal;
-  int point_count = guide ? planar ? 4 : 16 : ball || planar ? 1 : 4;
-  contact_element *e = add_element(c, p->name, p->places.whole, type, point_count);
+  const clearance_type *type = clearance_find(j->type, c->m->planar);
+  if (!type)
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a %s joint cannot have clearance", p->name, p->kind);
+  if (type->is_complete && !type->is_complete(d))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, type->hint, "'%s': clearance %s", p->name, type->lacks);
+  contact_element *e = add_element(c, p->name, p->places.whole, type->contact);
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
-  set_clearance_sizes(e, d);
+  type->set_sizes(e, d);
   if (!find_material(c, d->material, at, p->name, &e->material)) return false;
-  if (!guide && e->material.friction > 0 && !(d->radius > 0))  // the friction force acts at the radius
+  if (type->round_part && e->material.friction > 0 && !(d->radius > 0))  // the friction force acts at the radius
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add radius:", "'%s': friction in the clearance needs the %s 'radius'",
-                        p->name, ball ? "ball's" : "journal's");
+                        p->name, type->round_part);
   return true;
 }
 
@@ -451,7 +427,7 @@ static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *
                         p->name);
   for (int k = 0; k < 2; k++) {
     contact_element *e = add_element(c, arena_print(c->b->memory, "%s_%s", p->name, k ? "max" : "min"), p->places.whole,
-                                     &contact_stop, 1);
+                                     &contact_stop);
     e->of = (coordinate){index, 0};
     e->limit = d->limits.items[k];
     e->sense = k ? -1 : 1;
@@ -495,7 +471,7 @@ bool builder_resolve_materials(builder *b) {
     contact_element *e = &b->elements[i];
     double radius[2];
     contact_curvatures(e, radius);
-    bool line = b->model->m.planar || e->type == &contact_journal;  // in the plane a circle stands for a cylinder
+    bool line = b->model->m.planar || e->type->along_line;  // in the plane a circle stands for a cylinder
     if (!material_resolve(&e->material, radius, line, e->at, e->name, b->error)) return false;
     b->model->m.inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }

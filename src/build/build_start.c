@@ -52,18 +52,13 @@ static void evaluate(start *s) {
 // A joint starts beyond its clearance because the ideal mechanism does not close, or because of given values.
 static bool refuse(const start *s, const char *hint) {
   const contact_element *e = s->worst;
-  if (e->type == &contact_stop)
-    return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': the joint starts %.4g beyond its stop", e->name,
-                        s->depth);
   if (e->clearance > 0 && s->b->not_ideal && s->b->not_ideal->status != CAROM_OK) {
     *s->b->error = *s->b->not_ideal;
     return false;
   }
-  if (e->clearance > 0)
-    return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint,
-                        "'%s': the joint starts %.4g m beyond its clearance of %.4g m", e->name, s->depth, e->clearance);
-  return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': surfaces overlap by %.4g m at the start", e->name,
-                      s->depth);
+  char text[CONTACT_TEXT];
+  e->type->tell_overlap(e, s->depth, text);
+  return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': %s", e->name, text);
 }
 
 // The problem without W: rows of constraints and of all points nearer than the deepest overlap. q holds violations

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "contact/contact.h"
+#include "contact/clearance.h"
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
@@ -26,7 +26,11 @@ int contact_hollow_mode(const contact_element *e, const bool *active) {
   return active[0];
 }
 
-const contact_type contact_bearing = {
-    .name = "bearing", .evaluate = evaluate, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
-    .tells_following = true, .curvatures = contact_hollow_curvatures,
+static const contact_type contact_bearing = {
+    .name = "bearing", .point_count_planar = 1, .evaluate = evaluate, .mode = contact_hollow_mode,
+    .mode_names = contact_hollow_modes, .tells_following = true, .curvatures = contact_hollow_curvatures,
+    .tell_overlap = clearance_tell_overlap,
 };
+
+const clearance_type clearance_bearing = {.contact = &contact_bearing, .joint = &joint_revolute, .planar = true,
+                                          .set_sizes = clearance_set_radius, .round_part = "journal's"};

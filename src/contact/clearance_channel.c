@@ -3,7 +3,7 @@
 // are at x = ±(width/2 + c) and y = ±(height/2 + c), and z goes along it.
 #include <stddef.h>
 
-#include "contact/contact.h"
+#include "contact/clearance.h"
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
@@ -57,5 +57,16 @@ static const char *const point_names[] = {
     "corner -x +y +z at wall x", "corner -x +y +z at wall y", "corner +x +y +z at wall x", "corner +x +y +z at wall y",
 };
 
-const contact_type contact_channel = {.name = "channel", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
-                                      .point_names = point_names, .curvatures = curvatures};
+static void set_sizes(contact_element *e, const carom_joint_def *d) {
+  e->size_second[0] = d->width, e->size_second[1] = d->height > 0 ? d->height : d->width, e->size_second[2] = d->length;
+}
+
+static const contact_type contact_channel = {
+    .name = "channel", .point_count = 16, .evaluate = evaluate, .mode = mode, .mode_names = mode_names, .point_names = point_names,
+    .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+};
+
+const clearance_type clearance_channel = {
+    .contact = &contact_channel, .joint = &joint_prismatic, .is_complete = clearance_is_slider_complete,
+    .lacks = CLEARANCE_SLIDER_LACKS, .hint = CLEARANCE_SLIDER_HINT, .set_sizes = set_sizes,
+};

@@ -3,7 +3,7 @@
 // two opposite corners.
 #include <stddef.h>
 
-#include "contact/contact.h"
+#include "contact/clearance.h"
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
@@ -65,5 +65,16 @@ static int mode(const contact_element *e, const bool *active) {
   return lower == 2 || upper == 2 ? FACE : OPPOSITE_CORNERS;
 }
 
-const contact_type contact_guide = {.name = "guide", .evaluate = evaluate, .gaps = gaps, .mode = mode,
-                                    .mode_names = mode_names, .point_names_planar = contact_corners_planar, .curvatures = curvatures};
+static void set_sizes(contact_element *e, const carom_joint_def *d) {
+  e->size_second[0] = d->length, e->size_second[1] = d->width;
+}
+
+static const contact_type contact_guide = {
+    .name = "guide", .point_count_planar = 4, .evaluate = evaluate, .gaps = gaps, .mode = mode, .mode_names = mode_names,
+    .point_names_planar = contact_corners_planar, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+};
+
+const clearance_type clearance_guide = {
+    .contact = &contact_guide, .joint = &joint_prismatic, .planar = true, .is_complete = clearance_is_slider_complete,
+    .lacks = CLEARANCE_SLIDER_LACKS, .hint = CLEARANCE_SLIDER_HINT, .set_sizes = set_sizes,
+};

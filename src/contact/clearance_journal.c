@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "contact/contact.h"
+#include "contact/clearance.h"
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
@@ -55,5 +55,21 @@ static int mode(const contact_element *e, const bool *active) {
 
 static const char *const point_names[] = {"end -z", "end +z", "shoulder -z", "shoulder +z"};
 
-const contact_type contact_journal = {.name = "journal", .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
-                                      .point_names = point_names, .curvatures = curvatures};
+static bool is_complete(const carom_joint_def *d) { return d->length > 0; }
+
+// The axial clearance is a size of the bearing.
+static void set_sizes(contact_element *e, const carom_joint_def *d) {
+  e->size_second[0] = d->radius, e->size_second[1] = d->length;
+  e->size_first[1] = d->axial_clearance > 0 ? d->axial_clearance : d->clearance;
+}
+
+static const contact_type contact_journal = {
+    .name = "journal", .point_count = 4, .along_line = true, .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
+    .point_names = point_names, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
+};
+
+const clearance_type clearance_journal = {
+    .contact = &contact_journal, .joint = &joint_revolute, .is_complete = is_complete,
+    .lacks = "in space needs the journal's 'length', between the ends that touch", .hint = "add length:", .set_sizes = set_sizes,
+    .round_part = "journal's",
+};

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "contact/contact.h"
+#include "contact/clearance.h"
 #include "contact/frame.h"
 #include "mechanics/marker.h"
 
@@ -13,7 +13,10 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   contact_set_hollow(m, e, vec3_sub(ball.p, socket.p), mat3_column(socket.R, 0), ball.p, p);
 }
 
-const contact_type contact_socket = {
-    .name = "socket", .evaluate = evaluate, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
-    .tells_following = true, .curvatures = contact_hollow_curvatures,
+static const contact_type contact_socket = {
+    .name = "socket", .point_count = 1, .evaluate = evaluate, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
+    .tells_following = true, .curvatures = contact_hollow_curvatures, .tell_overlap = clearance_tell_overlap,
 };
+
+const clearance_type clearance_socket = {.contact = &contact_socket, .joint = &joint_spherical,
+                                         .set_sizes = clearance_set_radius, .round_part = "ball's"};

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "mechanics/coordinate.h"
 #include "mechanics/marker.h"
 #include "mechanics/rows.h"
 
@@ -20,11 +19,8 @@ const char *contact_point_name(const mechanism *m, const contact_element *e, int
   return names && e->point_count > 1 ? names[k] : "";
 }
 
-// A stop's coordinate is a turn or a travel.
 bool contact_turns(const mechanism *m, const contact_element *e) {
-  if (e->type != &contact_stop) return false;
-  const joint_type *type = m->joints[e->of.joint].type;
-  return (m->planar ? type->kinds_planar : type->kinds_spatial)[e->of.index] != 't';
+  return e->type->action && e->type->action->turns(m, e);
 }
 
 // A bristle's bend is a vector of the world.
@@ -54,18 +50,8 @@ static void add_row_along(const mechanism *m, motion *x, const contact_point *p,
   block_store(m, pair[1].J, vec3_cross(d, arm_second), vec3_neg(d));
 }
 
-static void add_stop_row(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
-  if (p->speed >= 0) {
-    rows_add_speed(m, x, p->speed, p->sense);
-    return;
-  }
-  coordinate_row r = coordinate_get_row(m, x, e->of);
-  row_body *pair = rows_add_pair(m, x, r.node_a, r.node_b);
-  for (int k = 0; k < m->n; k++) pair[0].J[k] = p->sense * r.Ja[k], pair[1].J[k] = p->sense * r.Jb[k];
-}
-
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
-  if (e->type == &contact_stop) add_stop_row(m, x, e, p);
+  if (e->type->action) e->type->action->add_normal(m, x, e, p);
   else add_row_along(m, x, p, p->n);
 }
 
@@ -88,7 +74,7 @@ static vec3 relative_velocity(const mechanism *m, const motion *x, const contact
 }
 
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
-  if (e->type == &contact_stop) return e->sense * coordinate_rate(m, x, e->of);
+  if (e->type->action) return e->type->action->gap_rate(m, x, e);
   return vec3_dot(p->n, relative_velocity(m, x, p));
 }
 
@@ -100,8 +86,8 @@ void contact_slip(const mechanism *m, const motion *x, const contact_point *p, d
 
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]) {
-  if (e->type == &contact_stop) {
-    coordinate_push(m, x, e->of, e->sense * normal);
+  if (e->type->action) {
+    e->type->action->push(m, x, e, normal);
     return;
   }
   vec3 f = vec3_axpy(vec3_scale(normal, p->n), drag[0], p->t[0]);

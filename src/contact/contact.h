@@ -22,9 +22,23 @@ typedef struct contact_point {
 } contact_point;
 
 typedef struct contact_element contact_element;
+
+// The normal row on the speeds, the rate of the gap, the force pair along the normal, and whether the gap is an angle.
+typedef struct contact_action {
+  void (*add_normal)(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
+  double (*gap_rate)(const mechanism *m, const motion *x, const contact_element *e);
+  void (*push)(const mechanism *m, motion *x, const contact_element *e, double normal);
+  bool (*turns)(const mechanism *m, const contact_element *e);
+} contact_action;
+
+enum { CONTACT_TEXT = 128 };       // length of a message's part
+
 typedef struct contact_type {
   const char *name;
-  bool frictionless;              // a stop has no surface to slide on
+  int point_count, point_count_planar;
+  bool frictionless;              // it has no surface to slide on
+  bool reads_coordinate;          // its gap is that of a coordinate of a joint, which must be up to date
+  bool along_line;                // its surfaces touch along a line in space too; in the plane all do
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
   // The gaps alone, the same numbers, where they are cheaper to have; null: evaluate.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
@@ -36,6 +50,10 @@ typedef struct contact_type {
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
   // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
   double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
+  // What is wrong where it starts deeper than allowed, for messages.
+  void (*tell_overlap)(const contact_element *e, double depth, char text[CONTACT_TEXT]);
+  // Where its gap is not the distance of two surfaces along n at one point: how it acts on the speeds; null: it is that.
+  const contact_action *action;
 } contact_type;
 
 enum { CONTACT_POINTS_MAX = 16 };  // of one element
@@ -93,19 +111,14 @@ bool contact_curvatures(const contact_element *e, double radius[2]);
 #define CONTACT_FLAT INFINITY
 #define CONTACT_SHARP 0.0
 
-extern const contact_type contact_guide;    // slider in a guide with clearance: four corners against two walls
-extern const contact_type contact_channel;  // the same in space: eight corners against four walls
-extern const contact_type contact_bearing;  // journal in a bearing with clearance, in the plane
-extern const contact_type contact_journal;  // the same in space: both its ends, and shoulders along the axis
-extern const contact_type contact_socket;   // ball in a socket with clearance
 extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 // --- surfaces -----------------------------------------------------------------------------------------------------
 
 typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_BOX, SHAPE_PLANE, SHAPE_COUNT } shape;
 
-// The contact type of two shapes and its number of points. Returns null if their contact is not supported. `swap` is set if
-// the first shape of the type is the second of the pair.
-const contact_type *contact_between(shape a, shape b, bool planar, int *point_count, bool *swap);
+// The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
+// the second of the pair.
+const contact_type *contact_between(shape a, shape b, bool *swap);
 
 #endif

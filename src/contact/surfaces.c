@@ -2,6 +2,7 @@
 // model). In the plane a sphere is a circle. The corners of a box touch planes.
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "contact/contact.h"
 #include "contact/frame.h"
@@ -68,22 +69,34 @@ static void curvatures_of_spheres(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = e->size_second[0];
 }
 
-static const contact_type contact_sphere_plane = {.name = "sphere on plane", .evaluate = sphere_plane,
-                                                  .curvatures = curvatures_on_plane};
-static const contact_type contact_point_plane = {.name = "point on plane", .evaluate = sphere_plane,
-                                                 .curvatures = curvatures_on_plane};
+static void tell_overlap(const contact_element *e, double depth, char text[CONTACT_TEXT]) {
+  (void)e;
+  snprintf(text, CONTACT_TEXT, "surfaces overlap by %.4g m at the start", depth);
+}
+
+static const contact_type contact_sphere_plane = {
+    .name = "sphere on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane,
+    .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
+};
+static const contact_type contact_point_plane = {
+    .name = "point on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane,
+    .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
+};
 const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
 static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
-static const contact_type contact_box_plane = {.name = "box on plane", .evaluate = box_plane, .point_names = corners,
-                                               .point_names_planar = contact_corners_planar,
-                                               .curvatures = curvatures_of_corner};
-static const contact_type contact_sphere_sphere = {.name = "sphere on sphere", .evaluate = sphere_sphere,
-                                                   .curvatures = curvatures_of_spheres,
-                                                   .nearest = spheres_nearest};
-static const contact_type contact_point_sphere = {.name = "point on sphere", .evaluate = sphere_sphere,
-                                                  .curvatures = curvatures_of_spheres,
-                                                  .nearest = spheres_nearest};
+static const contact_type contact_box_plane = {
+    .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .point_names = corners,
+    .point_names_planar = contact_corners_planar, .curvatures = curvatures_of_corner, .tell_overlap = tell_overlap,
+};
+static const contact_type contact_sphere_sphere = {
+    .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere,
+    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
+};
+static const contact_type contact_point_sphere = {
+    .name = "point on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere,
+    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
+};
 
 // The upper half of a symmetric table; a point is a sphere without radius. Null: contact is not supported.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
@@ -94,9 +107,7 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_PLANE]  = {NULL,   NULL,                   NULL,  NULL},
 };
 
-const contact_type *contact_between(shape a, shape b, bool planar, int *point_count, bool *swap) {
+const contact_type *contact_between(shape a, shape b, bool *swap) {
   *swap = a > b;
-  const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
-  *point_count = type == &contact_box_plane ? (planar ? 4 : 8) : 1;
-  return type;
+  return *swap ? narrow[b][a] : narrow[a][b];
 }

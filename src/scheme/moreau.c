@@ -80,7 +80,7 @@ static void look_ahead(moreau *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->element_of[p] = e;
-    s->reads_coordinates |= e->type == &contact_stop;
+    s->reads_coordinates |= e->type->reads_coordinate;
     if (e->type->nearest) s->passed[s->passed_count++] = e;
   }
 }
