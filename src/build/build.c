@@ -397,6 +397,17 @@ static bool one_number(builder *b, const part *p, const option_table *table, con
   return true;
 }
 
+static bool attach_force(builder *b, mechanism *m, const part *p, place at, force *f) {
+  const carom_force_def *d = p->content;
+  const force_place acts = f->type->acts;
+  if (acts == FORCE_ALONG_COORDINATE || (acts == FORCE_AT_MARKER_OR_ALONG_COORDINATE && d->joint))
+    return builder_coordinate(b, m, d->joint, at, p->name, &f->of);
+  bool two = acts == FORCE_BETWEEN_MARKERS;
+  f->first = builder_marker(b, m, two ? d->between[0] : d->on, POSE_IDENTITY, at, p->name);
+  if (two && f->first >= 0) f->second = builder_marker(b, m, d->between[1], POSE_IDENTITY, at, p->name);
+  return (two ? f->second : f->first) >= 0;
+}
+
 static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
   const carom_force_def *d = p->content;
   int count;
@@ -408,19 +419,11 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
   *f = (force){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type, .first = -1,
                .second = -1, .of = {-1, 0}, .rest = d->rest, .in_marker_axes = d->frame == CAROM_MARKER,
                .call = d->call, .context = d->context};
-  bool bushing = type == &force_bushing;
-  if (!(bushing ? six_numbers : one_number)(b, p, type->table, "stiffness", d->stiffness, f->stiffness)) return false;
-  if (!(bushing ? six_numbers : one_number)(b, p, type->table, "damping", d->damping, f->damping)) return false;
-  pose here = POSE_IDENTITY;
-  if (type == &force_spring || bushing) {
-    f->first = builder_marker(b, m, d->between[0], here, at, p->name);
-    f->second = f->first < 0 ? -1 : builder_marker(b, m, d->between[1], here, at, p->name);
-    return f->second >= 0;
-  }
-  if (type == &force_along || (type == &force_user && d->joint))
-    return builder_coordinate(b, m, d->joint, at, p->name, &f->of);
-  f->first = builder_marker(b, m, d->on, here, at, p->name);
-  return f->first >= 0;
+  bool (*numbers)(builder *, const part *, const option_table *, const char *, carom_numbers, double *) =
+      type->six_numbers ? six_numbers : one_number;
+  if (!numbers(b, p, type->table, "stiffness", d->stiffness, f->stiffness)) return false;
+  if (!numbers(b, p, type->table, "damping", d->damping, f->damping)) return false;
+  return attach_force(b, m, p, at, f);
 }
 
 static bool fill_forces(builder *b, mechanism *m) {
@@ -432,33 +435,39 @@ static bool fill_forces(builder *b, mechanism *m) {
   return true;
 }
 
-// Once signals are known. Forces see positions and velocities.
-static bool bind_forces(builder *b, mechanism *m) {
-  for (int i = 0; i < m->force_count; i++) {
-    const part *p = &b->def->forces.items[i];
-    const carom_force_def *d = p->content;
-    force *f = &m->forces[i];
-    if (f->type == &force_load || f->type == &force_torque) {
-      for (int k = 0; k < 3; k++)
-        if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, ANY_UNIT, &f->f[k])) return false;
-    } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, builder_unit_along(b, m, f->of, "effort"), &f->f[0])) {
-      return false;
-    }
-    if (f->type != &force_user) continue;
-    if (!f->call)
-      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "user force '%s' has no function", p->name);
-    int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
-    for (int k = 0; k < d->inputs.count; k++) {
-      if (!d->inputs.items || !d->inputs.items[k])
-        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': the name of an input is null", p->name);
-      inputs[k] = names_find(&b->signals, d->inputs.items[k]);
-      if (inputs[k] < 0 || inputs[k] >= m->signal_count || m->signals[inputs[k]].level > LEVEL_VELOCITY)
-        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
-                            p->name, d->inputs.items[k]);
-    }
-    f->inputs = inputs;
-    f->input_count = d->inputs.count;
+static bool bind_inputs(builder *b, const mechanism *m, const part *p, force *f) {
+  const carom_force_def *d = p->content;
+  if (!f->call)
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "user force '%s' has no function", p->name);
+  int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
+  for (int k = 0; k < d->inputs.count; k++) {
+    if (!d->inputs.items || !d->inputs.items[k])
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': the name of an input is null", p->name);
+    inputs[k] = names_find(&b->signals, d->inputs.items[k]);
+    if (inputs[k] < 0 || inputs[k] >= m->signal_count || m->signals[inputs[k]].level > LEVEL_VELOCITY)
+      return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no signal '%s' known to forces",
+                          p->name, d->inputs.items[k]);
   }
+  f->inputs = inputs;
+  f->input_count = d->inputs.count;
+  return true;
+}
+
+// Once signals are known. Forces see positions and velocities.
+static bool bind_force(builder *b, const mechanism *m, const part *p, force *f) {
+  const carom_force_def *d = p->content;
+  if (f->type->components) {
+    for (int k = 0; k < 3; k++)
+      if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, ANY_UNIT, &f->f[k])) return false;
+  } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, builder_unit_along(b, m, f->of, "effort"), &f->f[0])) {
+    return false;
+  }
+  return !f->type->calls || bind_inputs(b, m, p, f);
+}
+
+static bool bind_forces(builder *b, mechanism *m) {
+  for (int i = 0; i < m->force_count; i++)
+    if (!bind_force(b, m, &b->def->forces.items[i], &m->forces[i])) return false;
   return true;
 }
 

@@ -65,27 +65,17 @@ static bool check_limits(builder *b, const mechanism *m, const part *p, int inde
   return true;
 }
 
-static bool check_along(builder *b, const mechanism *m, const part *p, const force *f) {
-  const option_table *table = f->type->table;
+static bool check_force(builder *b, const mechanism *m, const part *p, const force *f) {
+  const force_type *type = f->type;
+  if (!type->unit) return true;
   const carom_force_def *d = p->content;
-  bool slides = coordinate_slides(m, f->of);
-  const char *why = because(b, m->joints[f->of.joint].name, slides);
-  return (!d->stiffness.count || check(b, p, table, "stiffness", 0, slides ? DIM_STIFFNESS : DIM_TORQUE, why)) &&
-         (!d->damping.count || check(b, p, table, "damping", 0, slides ? DIM_DAMPING : DIM_TORSIONAL_DAMPING, why)) &&
-         check(b, p, table, "rest", 0, slides ? DIM_LENGTH : DIM_ANGLE, why);
-}
-
-// One number for translation, two for translation and turn, or all six.
-static bool turns(int count, int k) { return count == 2 ? k == 1 : k >= 3; }
-
-static bool check_bushing(builder *b, const part *p, const force *f) {
-  const carom_force_def *d = p->content;
+  bool along = f->of.joint >= 0, slides = along && coordinate_slides(m, f->of);
+  const char *why = along ? because(b, m->joints[f->of.joint].name, slides) : NULL;
   for (int k = 0; k < d->stiffness.count; k++)
-    if (!check(b, p, f->type->table, "stiffness", k, turns(d->stiffness.count, k) ? DIM_TORQUE : DIM_STIFFNESS, NULL)) return false;
+    if (!check(b, p, type->table, "stiffness", k, type->unit(FORCE_STIFFNESS, k, d->stiffness.count, slides), why)) return false;
   for (int k = 0; k < d->damping.count; k++)
-    if (!check(b, p, f->type->table, "damping", k, turns(d->damping.count, k) ? DIM_TORSIONAL_DAMPING : DIM_DAMPING, NULL))
-      return false;
-  return true;
+    if (!check(b, p, type->table, "damping", k, type->unit(FORCE_DAMPING, k, d->damping.count, slides), why)) return false;
+  return check(b, p, type->table, "rest", 0, type->unit(FORCE_REST, 0, 1, slides), why);
 }
 
 bool builder_check_units(builder *b, const mechanism *m) {
@@ -93,11 +83,8 @@ bool builder_check_units(builder *b, const mechanism *m) {
   if (!def->text) return true;  // numbers in code have no unit
   for (int i = 0; i < def->joints.count; i++)
     if (!check_limits(b, m, &def->joints.items[i], i)) return false;
-  for (int i = 0; i < def->forces.count; i++) {
-    const force *f = &m->forces[i];
-    if (f->type == &force_along && !check_along(b, m, &def->forces.items[i], f)) return false;
-    if (f->type == &force_bushing && !check_bushing(b, &def->forces.items[i], f)) return false;
-  }
+  for (int i = 0; i < def->forces.count; i++)
+    if (!check_force(b, m, &def->forces.items[i], &m->forces[i])) return false;
   for (int i = 0; i < def->initials.count; i++)
     if (!check_initial(b, m, &def->initials.items[i])) return false;
   return true;

@@ -5,12 +5,7 @@
 #include "mechanics/mechanism.h"
 #include "model/option.h"
 
-extern const force_type force_spring;   // along the line between two markers: spring, damper, actuator
-extern const force_type force_along;    // along a joint's coordinate: spring, damper, motor
-extern const force_type force_bushing;  // six springs and dampers between two markers
-extern const force_type force_load;     // a force given by its components, at a marker
-extern const force_type force_torque;   // a torque given by its components, on a marker's body
-extern const force_type force_user;     // a C function over signals
+extern const force_type force_spring, force_along, force_bushing, force_load, force_torque, force_user;
 
 // All of them, in the order of the reference page.
 const force_type *const *force_types(int *count);

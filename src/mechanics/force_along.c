@@ -45,4 +45,14 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_along = {"along", apply, find_power, outputs, units, 1, .table = &table};
+static dimension unit_of(force_number what, int k, int count, bool slides) {
+  (void)k, (void)count;
+  switch (what) {
+    case FORCE_STIFFNESS: return slides ? DIM_STIFFNESS : DIM_TORQUE;
+    case FORCE_DAMPING: return slides ? DIM_DAMPING : DIM_TORSIONAL_DAMPING;
+    default: return slides ? DIM_LENGTH : DIM_ANGLE;
+  }
+}
+
+const force_type force_along = {"along", apply, find_power, outputs, units, 1, .acts = FORCE_ALONG_COORDINATE, .unit = unit_of,
+                                .table = &table};

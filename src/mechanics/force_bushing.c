@@ -69,4 +69,16 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_bushing = {"bushing", apply, find_power, outputs, units, 6, .table = &table};
+// One number for translation, two for translation and turn, or all six.
+static dimension unit_of(force_number what, int k, int count, bool slides) {
+  (void)slides;
+  bool turns = count == 2 ? k == 1 : k >= 3;
+  switch (what) {
+    case FORCE_STIFFNESS: return turns ? DIM_TORQUE : DIM_STIFFNESS;
+    case FORCE_DAMPING: return turns ? DIM_TORSIONAL_DAMPING : DIM_DAMPING;
+    default: return DIM_ANY;
+  }
+}
+
+const force_type force_bushing = {"bushing", apply, find_power, outputs, units, 6, .acts = FORCE_BETWEEN_MARKERS,
+                                  .six_numbers = true, .unit = unit_of, .table = &table};

@@ -72,5 +72,7 @@ static const option_table torque_table = {
     .count = sizeof torque_options / sizeof *torque_options,
 };
 
-const force_type force_load = {"force", apply_force, find_force_power, force_outputs, force_units, 3, .table = &force_table};
-const force_type force_torque = {"torque", apply_torque, find_torque_power, torque_outputs, torque_units, 3, .table = &torque_table};
+const force_type force_load = {"force", apply_force, find_force_power, force_outputs, force_units, 3,
+                               .acts = FORCE_AT_MARKER, .components = true, .table = &force_table};
+const force_type force_torque = {"torque", apply_torque, find_torque_power, torque_outputs, torque_units, 3,
+                                 .acts = FORCE_AT_MARKER, .components = true, .table = &torque_table};

@@ -55,4 +55,5 @@ static const option_table table = {
     .count = sizeof options / sizeof *options,
 };
 
-const force_type force_spring = {"spring", apply, find_power, outputs, units, 3, .state_outputs = 2, .table = &table};
+const force_type force_spring = {"spring", apply, find_power, outputs, units, 3, .state_outputs = 2,
+                                 .acts = FORCE_BETWEEN_MARKERS, .table = &table};

@@ -14,6 +14,7 @@
 #include "mechanics/joint.h"
 #include "model/expr.h"
 #include "model/source.h"
+#include "model/unit.h"
 
 typedef struct mechanism mechanism;
 typedef struct motion motion;
@@ -151,6 +152,16 @@ struct constraint {
 
 // --- forces ------------------------------------------------------------------------------------------------------
 
+// What a force acts on.
+typedef enum force_place {
+  FORCE_BETWEEN_MARKERS,
+  FORCE_AT_MARKER,
+  FORCE_ALONG_COORDINATE,
+  FORCE_AT_MARKER_OR_ALONG_COORDINATE,  // the latter if its definition names a joint
+} force_place;
+// What its numbers are.
+typedef enum force_number { FORCE_STIFFNESS, FORCE_DAMPING, FORCE_REST } force_number;
+
 typedef struct force force;
 typedef struct force_type {
   const char *name;
@@ -164,6 +175,13 @@ typedef struct force_type {
   const char *const *output_units;
   int output_count;
   int state_outputs;        // how many of them, at the end of the list, follow from positions and velocities alone
+  force_place acts;
+  bool six_numbers;         // stiffness and damping are along and about three axes; else one number each
+  bool components;          // three functions give it in axes; else one gives an effort
+  bool calls;               // a C function gives it from signals
+  // The unit of number k of `count` as they are written, which the option table leaves open; `slides`: the coordinate that it
+  // acts along is a length. Null: the table says all units.
+  dimension (*unit)(force_number what, int k, int count, bool slides);
   const struct option_table *table;  // its words in a model file, over carom_force_def
 } force_type;
 
