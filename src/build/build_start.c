@@ -92,7 +92,8 @@ static bool move_apart(start *s) {
   solve_problem p = pose_problem(s);
   if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
   rows_delassus(m, x, s->room.W);
-  delassus_decouple_dependent(m, x, x->row_total, s->room.W, s->q);
+  delassus_decouple_dependent(m, x, x->row_total, s->room.W);
+  delassus_clear_dependent(m, x, s->q);
   p.W.values = s->room.W;
   solve_settings settings = solve_settings_default();
   solve_solution solution = {s->lambda, s->gap};

@@ -164,7 +164,7 @@ static double rank_tolerance(const mechanism *m, const motion *x, double floor) 
   return fmin(fmax(floor, 100 * distance * distance), DEPENDENT_AT_MOST);
 }
 
-void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W, double *q) {
+void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W) {
   int nc = m->row_count;
   if (!m->redundant) return;
   double *scaled = x->dense_delassus, *copy = scaled + (long)nc * nc;
@@ -175,8 +175,12 @@ void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W
   for (int k = x->independent; k < nc; k++) {
     int i = x->row_order[k];
     decouple(n, W, i, W[(long)i * n + i]);
-    q[i] = 0;
   }
+}
+
+void delassus_clear_dependent(const mechanism *m, const motion *x, double *q) {
+  if (!m->redundant) return;
+  for (int k = x->independent; k < m->row_count; k++) q[x->row_order[k]] = 0;
 }
 
 void delassus_form(const mechanism *m, motion *x) {

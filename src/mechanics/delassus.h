@@ -13,9 +13,12 @@ bool delassus_factor(const mechanism *m, motion *x);
 void delassus_solve(const mechanism *m, motion *x, const double *rhs, double *lambda);
 // Decouples the constraint rows that nothing can move in a dense W over all rows (x->row_total).
 void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W);
-// For a contact problem W r + q of n rows, the constraints' first: decouples the constraint rows that depend on others, so that
-// their multipliers are zero. The others then hold them too.
-void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W, double *q);
+// For contact problems W r + q of n rows, the constraints' first: decouples the constraint rows that depend on others. Call it
+// once for each W: afterwards no row depends on another.
+void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W);
+// q := 0 in the rows that the last call above has decoupled, so that their multipliers are zero. The other rows then hold them
+// too. Call it for every q.
+void delassus_clear_dependent(const mechanism *m, const motion *x, double *q);
 // Of all multipliers of the constraints with the same effect, those of least norm (as delassus_solve finds them). For the W
 // that was given to delassus_decouple_dependent last.
 void delassus_share(const mechanism *m, motion *x, double *lambda);

@@ -45,8 +45,9 @@ static solve_problem problem_of(event *s, int n, const double *W) {
   return block_list_problem(&s->blocks, n, W, s->problem_q);
 }
 
-static solve_info solve(event *s, int n, double *W) {
-  delassus_decouple_dependent(s->m, s->x, n, W, s->problem_q);
+// Constraint rows that depend on others must be decoupled in W.
+static solve_info solve(event *s, int n, const double *W) {
+  delassus_clear_dependent(s->m, s->x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
   long unsolved = s->tally.unsolved;
@@ -224,7 +225,7 @@ static carom_status strike(event *s, carom_error *error) {
   event_add_rows(s);
   rows_rates(m, x, s->rate);
   bool solved = tree_factor(m, x);
-  if (solved) rows_delassus(m, x, s->W);
+  if (solved) rows_delassus(m, x, s->W), delassus_decouple_dependent(m, x, x->row_total, s->W);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
   respond(s, true);
@@ -290,6 +291,7 @@ static int set_mode_problem(event *s, const event_instant *instant) {
         s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
+  delassus_decouple_dependent(s->m, s->x, n, s->problem_W);
   return n;
 }
 
@@ -386,7 +388,9 @@ static bool jam(event *s, int at) {
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
   for (int b = 0; b < s->blocks.count; b++)
     if (at >= 0 && s->block_point[b] == at) s->blocks.block[b].mu *= 1.001;
-  solve_info info = solve(s, n, s->W);
+  memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
+  delassus_decouple_dependent(s->m, s->x, n, s->problem_W);
+  solve_info info = solve(s, n, s->problem_W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   for (int i = s->m->row_count; i < n; i++) pressed = fmax(pressed, fabs(s->lambda[i]));

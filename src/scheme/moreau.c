@@ -423,7 +423,8 @@ static carom_status solve_contacts(moreau *s, double dt, carom_error *error) {
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->room.W);
-  delassus_decouple_dependent(m, x, x->row_total, s->room.W, s->q_rows);
+  delassus_decouple_dependent(m, x, x->row_total, s->room.W);
+  delassus_clear_dependent(m, x, s->q_rows);
   return solve_step(s, error);
 }
 
