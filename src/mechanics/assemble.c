@@ -23,6 +23,16 @@ static double typical_length(const mechanism *m) {
   return size > 0 ? size : 1;
 }
 
+// All there is to move, as a mass: bodies with inertia alone count too.
+static double total_mass(const mechanism *m) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const double *J = m->nodes[i].inertia;
+    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (m->length * m->length);
+  }
+  return sum;
+}
+
 // A copy of the mechanism for assembly, in which every body has the same mass and inertia: massless bodies cause no
 // problem, and the correction is not made by light bodies alone. Held coordinates count as driven.
 static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memory) {
@@ -40,6 +50,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
       if (!held || !held[n->v + n->free[k]]) n->free[kept++] = n->free[k];
     n->free_count = kept;
   }
+  uniform.total_mass = total_mass(&uniform);
   return uniform;
 }
 
@@ -512,6 +523,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
                         assembly_report *report, carom_error *error) {
   *report = (assembly_report){0};
   m->length = typical_length(m);
+  m->total_mass = total_mass(m);
   motion *of_ideal = ideal ? motion_at_start(ideal, error) : NULL;
   motion *x = ideal && !of_ideal ? NULL : motion_create(m, error);
   jmp_buf *outer = memory->out_of_memory, here;
@@ -542,6 +554,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
 
 bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_error *error) {
   m->length = twin->length;
+  m->total_mass = total_mass(m);
   motion *from = motion_at_start(twin, error), *x = from ? motion_create(m, error) : NULL;
   if (!x) {
     motion_destroy(from);

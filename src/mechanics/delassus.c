@@ -26,6 +26,9 @@ enum { PROX_TURNS = 12 };
 // A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
 // ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
 static const double IMMOBILE = 1e-10;
+// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its levers:
+// rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the lightest.
+static const double MOBILE = 1e-4;
 // Closer to a singular position than 1e-5 the positions, accurate to ε over that distance, do not determine the direction of the row
 // that vanishes there.
 static const double SINGULAR = 1e-10;
@@ -87,19 +90,9 @@ static void forget_response(const mechanism *m, const motion *x, const row *move
   }
 }
 
-// All there is to move, as a mass: bodies and, for those with inertia alone, their inertia at a typical distance.
-static double total_mass(const mechanism *m, double length) {
-  double sum = 0;
-  for (int i = 1; i < m->node_count; i++) {
-    const double *J = m->nodes[i].inertia;
-    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (length * length);
-  }
-  return sum;
-}
-
-// The diagonal of W for a row that had to move the whole mechanism.
-static double least_mobility(const mechanism *m, const motion *x, const row *r, double mass, double length) {
-  double sum = 0;
+// The square of a row's size: a turn counts as a motion at the typical length.
+static double row_size(const mechanism *m, const motion *x, const row *r) {
+  double sum = 0, length = m->length;
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
     vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
@@ -109,24 +102,18 @@ static double least_mobility(const mechanism *m, const motion *x, const row *r, 
     double c = x->row_speeds[r->speed0 + k].c;
     sum += c * c / fmax(1, length * length);
   }
-  return sum / mass;
+  return sum;
 }
 
-// The rows of the constraints that nothing can move: all their freedoms are driven, or the tree has none along them.
-typedef struct mobility_test {
-  double length, mass;
-} mobility_test;
-
-static mobility_test begin_mobility_test(const mechanism *m) {
-  double length = m->length > 0 ? m->length : 1;
-  return (mobility_test){length, total_mass(m, length)};
+// The diagonal of W for a row that had to move the whole mechanism.
+static double least_mobility(const mechanism *m, const motion *x, int i) {
+  return row_size(m, x, &x->rows[i]) / m->total_mass;
 }
 
-// Whether a row with this diagonal of W can move; a diagonal far below that of moving everything is rounding of a zero.
-static bool row_moves(const mechanism *m, const motion *x, const mobility_test *t, int i, double diagonal,
-                      double *least) {
-  *least = least_mobility(m, x, &x->rows[i], t->mass, t->length);
-  return diagonal > IMMOBILE * *least;
+// Whether a row with this diagonal of W can move. It cannot where all its freedoms are driven or the tree has none along it: what
+// is left in its diagonal is rounding.
+static bool row_moves(const mechanism *m, const motion *x, int i, double diagonal) {
+  return diagonal * m->total_mass > MOBILE || diagonal > IMMOBILE * least_mobility(m, x, i);
 }
 
 static void decouple(int n, double *W, int i, double own) {
@@ -139,11 +126,9 @@ static void decouple(int n, double *W, int i, double own) {
 // force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes it.
 void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W) {
   int n = x->row_total;
-  if (!n) return;
-  mobility_test test = begin_mobility_test(m);
   for (int i = 0; i < n; i++) {
-    double least;
-    if (row_moves(m, x, &test, i, W[(long)i * n + i], &least)) continue;
+    if (row_moves(m, x, i, W[(long)i * n + i])) continue;
+    double least = least_mobility(m, x, i);
     decouple(n, W, i, i >= m->row_count ? 0 : least > 0 ? least : 1);
   }
 }
@@ -154,12 +139,11 @@ void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W) {
 // that a pivot of (d/L)² tells nothing: taken for an independent row, it would lock the mechanism. Rows that move with time are
 // not asked: a time step evaluates them for its end.
 static double rank_tolerance(const mechanism *m, const motion *x, double floor) {
-  mobility_test test = begin_mobility_test(m);
   double distance = 0;
   for (int i = 0; i < m->row_count; i++) {
     const row *r = &x->rows[i];
-    double size = least_mobility(m, x, r, 1, test.length);  // squared, of the row
-    if (r->phi_t == 0 && size > 0) distance = fmax(distance, fabs(r->phi) / (sqrt(size) * test.length));
+    double size = sqrt(row_size(m, x, r));
+    if (r->phi_t == 0 && size > 0) distance = fmax(distance, fabs(r->phi) / (size * m->length));
   }
   return fmin(fmax(floor, 100 * distance * distance), DEPENDENT_AT_MOST);
 }
@@ -227,17 +211,16 @@ static double product(int n, const double *a, const double *b) {
 // The rows A, scaled to unit length. Rows that nothing can move get the scale 0.
 static void form_half_rows(const mechanism *m, motion *x) {
   double *tau = x->speed_work[0];
-  mobility_test test = begin_mobility_test(m);
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
   memset(x->half_rows, 0, (size_t)m->row_count * (size_t)m->nv * sizeof *x->half_rows);
   for (int j = 0; j < m->row_count; j++) {
     const row *r = &x->rows[j];
-    double *a = x->half_rows + (long)j * m->nv, least;
+    double *a = x->half_rows + (long)j * m->nv;
     apply_row(m, x, r, tau);
     for (int b = 0; b < r->base_count; b++) tree_reduce_base(m, x, x->row_bases[r->base0 + b], tau, a);
     take_efforts_back(x, r, tau);
     double size = product(m->nv, a, a);
-    x->scale[j] = row_moves(m, x, &test, j, size, &least) ? 1 / sqrt(size) : 0;
+    x->scale[j] = row_moves(m, x, j, size) ? 1 / sqrt(size) : 0;
     for (int k = 0; k < m->nv; k++) a[k] *= x->scale[j];
   }
 }
@@ -314,10 +297,9 @@ static double diagonal(const mechanism *m, const motion *x, int j) {
 static bool scale_rows(const mechanism *m, motion *x) {
   int nc = m->row_count;
   bool all_long = true;
-  mobility_test test = begin_mobility_test(m);
   for (int j = 0; j < nc; j++) {
-    double d = diagonal(m, x, j), least;
-    x->scale[j] = row_moves(m, x, &test, j, d, &least) ? 1 / sqrt(d) : 0;  // 0: left alone
+    double d = diagonal(m, x, j), least = least_mobility(m, x, j);
+    x->scale[j] = d > IMMOBILE * least ? 1 / sqrt(d) : 0;  // 0: left alone
     all_long &= d > WELL_CONDITIONED * least;
   }
   if (m->sparse) {

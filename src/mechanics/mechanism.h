@@ -238,6 +238,7 @@ struct mechanism {
   const double *q0, *u0;    // initial state, assembled
   const double *joint_q0;   // the joints' coordinates there, turns counted
   double length;            // a typical size, for tolerances [m]
+  double total_mass;        // of all bodies, and of their inertias at that distance [kg]
 };
 
 // Work put in by drives and applied forces; losses in dampers, in pressed surfaces, along rubbing ones.
