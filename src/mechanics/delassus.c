@@ -150,7 +150,7 @@ static double rank_tolerance(const mechanism *m, const motion *x, double floor) 
 
 void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W) {
   int nc = m->row_count;
-  if (!m->redundant) return;
+  if (!x->dense_delassus) return;
   double *scaled = x->dense_delassus, *copy = scaled + (long)nc * nc;
   for (int i = 0; i < nc; i++) x->scale[i] = 1 / sqrt(W[(long)i * n + i]);
   for (int i = 0; i < nc; i++)
@@ -163,7 +163,7 @@ void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W
 }
 
 void delassus_clear_dependent(const mechanism *m, const motion *x, double *q) {
-  if (!m->redundant) return;
+  if (!x->dense_delassus) return;
   for (int k = x->independent; k < m->row_count; k++) q[x->row_order[k]] = 0;
 }
 
@@ -401,7 +401,7 @@ static void dense_times(int n, const double *A, const double *z, double *out) {
 // W λ is kept; the proximal iteration from zero finds the least λ with it.
 void delassus_share(const mechanism *m, motion *x, double *lambda) {
   int nc = m->row_count;
-  if (!m->redundant || x->independent == nc) return;
+  if (!x->dense_delassus || x->independent == nc) return;
   const double *W = x->dense_delassus;
   double *factor = x->dense_delassus + (long)nc * nc, *b = x->row_work[1], *r = x->row_work[2], *z = x->row_work[3];
   memcpy(factor, W, (size_t)nc * (size_t)nc * sizeof *W);

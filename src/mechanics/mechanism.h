@@ -309,7 +309,9 @@ struct motion {
   double *way;              // direction in which to leave a singular position from rest, one per speed
   double *beside;           // for accelerations beside a singular position: q, then u̇ and λ
   double *scale, *row_work[4];
-  double *dense_delassus;   // of a mechanism with redundant rows: the constraints' W scaled, and a copy to factorise
+  // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
+  // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.
+  double *dense_delassus;
   int *row_order;           // of that factorisation
   int independent;          // the first of these are rows to keep
   double *speed_work[2];

@@ -48,7 +48,7 @@ static void allocate(const mechanism *m, motion *x) {
   x->qr_order = ARENA_ARRAY(a, int, nc);
   x->way = ARENA_ARRAY(a, double, nv);
   x->beside = ARENA_ARRAY(a, double, m->nq + nv + nc);
-  if (m->redundant) {
+  if (m->redundant || !m->sparse) {
     x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
     x->row_order = ARENA_ARRAY(a, int, nc);
   }
