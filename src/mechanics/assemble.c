@@ -10,28 +10,10 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
+#include "mechanics/spanning.h"
 #include "mechanics/tree.h"
 
 enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
-
-// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from
-// its body's origin.
-static double typical_length(const mechanism *m) {
-  double size = 0;
-  for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
-  for (int i = 1; i < m->body_count; i++) size = fmax(size, vec3_norm(m->bodies[i].com));
-  return size > 0 ? size : 1;
-}
-
-// All there is to move, as a mass: bodies with inertia alone count too.
-static double total_mass(const mechanism *m) {
-  double sum = 0;
-  for (int i = 1; i < m->node_count; i++) {
-    const double *J = m->nodes[i].inertia;
-    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (m->length * m->length);
-  }
-  return sum;
-}
 
 // A copy of the mechanism for assembly, in which every body has the same mass and inertia: massless bodies cause no
 // problem, and the correction is not made by light bodies alone. Held coordinates count as driven.
@@ -50,7 +32,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
       if (!held || !held[n->v + n->free[k]]) n->free[kept++] = n->free[k];
     n->free_count = kept;
   }
-  uniform.total_mass = total_mass(&uniform);
+  uniform.total_mass = mechanism_total_mass(&uniform);
   return uniform;
 }
 
@@ -522,8 +504,6 @@ static motion *motion_at_start(const mechanism *m, carom_error *error) {
 bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
                         assembly_report *report, carom_error *error) {
   *report = (assembly_report){0};
-  m->length = typical_length(m);
-  m->total_mass = total_mass(m);
   motion *of_ideal = ideal ? motion_at_start(ideal, error) : NULL;
   motion *x = ideal && !of_ideal ? NULL : motion_create(m, error);
   jmp_buf *outer = memory->out_of_memory, here;
@@ -554,7 +534,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
 
 bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_error *error) {
   m->length = twin->length;
-  m->total_mass = total_mass(m);
+  m->total_mass = mechanism_total_mass(m);
   motion *from = motion_at_start(twin, error), *x = from ? motion_create(m, error) : NULL;
   if (!x) {
     motion_destroy(from);

@@ -1,5 +1,6 @@
 #include "mechanics/spanning.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/constraint.h"
@@ -301,6 +302,24 @@ static void watch_joints(mechanism *m) {
     for (int k = 0; k < m->constraints[i].term_count; k++) m->joints[m->constraints[i].terms[k].of.joint].watched = true;
 }
 
+// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from
+// its body's origin.
+static double typical_length(const mechanism *m) {
+  double size = 0;
+  for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
+  for (int i = 1; i < m->body_count; i++) size = fmax(size, vec3_norm(m->bodies[i].com));
+  return size > 0 ? size : 1;
+}
+
+double mechanism_total_mass(const mechanism *m) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const double *J = m->nodes[i].inertia;
+    sum += m->nodes[i].mass + (m->planar ? J[2] : J[0] + J[1] + J[2]) / (m->length * m->length);
+  }
+  return sum;
+}
+
 bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_error *error) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
@@ -325,6 +344,8 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
   close_loops(m, memory);
   drive_speeds(m, memory);
   watch_joints(m);
+  m->length = typical_length(m);
+  m->total_mass = mechanism_total_mass(m);
   m->single = true;
   for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
   m->small = mobility_choose(m->nv);
