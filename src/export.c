@@ -76,12 +76,16 @@ static bool choose_tables(exporter *x, const char *name) {
 
 enum { WORDS = IMPACT_NAME_COLUMNS };
 
+static int find_column(const record_table *t, const char *name) {
+  for (int k = 0; k < t->column_count; k++)
+    if (strcmp(t->columns[k], name) == 0) return k;
+  return -1;
+}
+
 // The table of impacts counts contact points; the record has their names, a line each.
 static void name_points(exporter *x, const record_table *t) {
   const char *list = record_get_text(x->in, "impact_points");
-  x->point_column = -1;
-  for (int k = 0; k < t->column_count; k++)
-    if (strcmp(t->columns[k], "point") == 0) x->point_column = k;
+  x->point_column = find_column(t, "point");
   if (!list || x->point_column < 0) return;
   for (const char *c = list; *c; c++) x->point_count += *c == '\n';
   x->words = ARENA_ARRAY(&x->memory, const char *, WORDS * x->point_count + 1);

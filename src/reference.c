@@ -5,6 +5,7 @@
 #include "carom/law.h"
 #include "contact/material.h"
 #include "build/definition.h"
+#include "build/surface.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
@@ -26,11 +27,9 @@ static int collect(const char *family, const option_table **tables) {
     for (int i = 0; i < count; i++)
       if (all[i]->table) tables[used++] = all[i]->table;
   } else if (strcmp(family, "shapes") == 0) {
-    const option_table *const *all = shape_tables(&count);
-    for (int i = 0; i < count; i++) tables[used++] = all[i];
+    used = shape_tables(tables);
   } else if (strcmp(family, "surfaces") == 0) {
-    const option_table *const *all = surface_tables(&count);
-    for (int i = 0; i < count; i++) tables[used++] = all[i];
+    used = surface_tables(tables);
   } else if (strcmp(family, "methods") == 0) {
     const scheme_type *const *all = scheme_types(&count);
     for (int i = 0; i < count; i++) tables[used++] = all[i]->about->table;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "build/surface.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 
@@ -16,20 +17,7 @@ typedef struct scene {
 
 // --- pieces -------------------------------------------------------------------------------------------------------
 
-static void put_point(scene *s, const char *key, vec3 p) {
-  json_put_numbers(&s->w, key, (const double[]){p.x, p.y, p.z}, 3);
-}
-
-static void put_rotation(scene *s, mat3 R) {
-  quat q = quat_of_matrix(R);
-  if (q.w == 1) return;
-  json_put_numbers(&s->w, "rotate", (const double[]){q.w, q.x, q.y, q.z}, 4);
-}
-
-static void put_pose(scene *s, pose p) {
-  put_point(s, "at", p.p);
-  put_rotation(s, p.R);
-}
+static sketch sketch_of(scene *s) { return (sketch){&s->w, s->m->planar, s->length}; }
 
 static void put_marker(scene *s, const char *key, int index) {
   if (index < 0) {
@@ -39,83 +27,46 @@ static void put_marker(scene *s, const char *key, int index) {
   const marker *k = &s->m->markers[index];
   json_open(&s->w, key, '{');
   json_put_integer(&s->w, "body", k->body);
-  put_pose(s, k->local);
+  sketch_put_pose(&s->w, k->local);
   json_close(&s->w, '}');
 }
 
-static void begin_shape(scene *s, const char *kind, bool from_model) {
-  json_open(&s->w, NULL, '{');
-  json_put_text(&s->w, "kind", kind);
-  json_put_flag(&s->w, "from_model", from_model);
+static void put_link(scene *s, vec3 from, vec3 to, double width) {
+  sketch to_scene = sketch_of(s);
+  sketch_link(&to_scene, from, to, width, false);
 }
 
-static void put_link(scene *s, vec3 from, vec3 to, double width, bool from_model) {
-  double length = vec3_norm(vec3_sub(to, from));
-  begin_shape(s, "link", from_model);
-  put_point(s, "from", from);
-  put_point(s, "to", to);
-  json_put_number(&s->w, "width", width > 0 ? width : fmin(0.1 * length, 0.04 * s->length));
-  json_close(&s->w, '}');
+static void put_ball(scene *s, pose at, double radius) {
+  sketch to_scene = sketch_of(s);
+  sketch_ball(&to_scene, at, radius, false);
 }
 
-static void put_ball(scene *s, pose at, double radius, bool from_model) {
-  begin_shape(s, s->m->planar ? "disc" : "sphere", from_model);
-  json_put_number(&s->w, "radius", radius);
-  put_pose(s, at);
-  json_close(&s->w, '}');
-}
-
-static void put_box(scene *s, pose at, vec3 size, bool from_model) {
-  begin_shape(s, "box", from_model);
-  if (!(size.z > 0)) size.z = fmin(size.x, size.y);
-  put_point(s, "size", size);
-  put_pose(s, at);
-  json_close(&s->w, '}');
-}
-
-static void put_round(scene *s, const char *kind, pose at, double radius, double length, bool from_model) {
-  begin_shape(s, kind, from_model);
-  json_put_number(&s->w, "radius", radius);
-  if (length > 0) json_put_number(&s->w, "length", length);
-  put_pose(s, at);
-  json_close(&s->w, '}');
+static void put_box(scene *s, pose at, vec3 size) {
+  sketch to_scene = sketch_of(s);
+  sketch_box(&to_scene, at, size, false);
 }
 
 // --- shapes -------------------------------------------------------------------------------------------------------
 
-static void put_given_shape(scene *s, const carom_shape_def *d) {
-  vec3 at = vec3_of(d->at), axis = vec3_of(d->axis);
-  double size = vec3_norm(axis);
-  pose turned = {size > 0 && !s->m->planar ? quat_matrix(quat_from_z(vec3_scale(1 / size, axis))) : MAT3_IDENTITY, at};
-  if (strcmp(d->kind, "link") == 0) {
-    double to[3] = {0, 0, 0};
-    memcpy(to, d->to.items, (size_t)d->to.count * sizeof *to);
-    put_link(s, at, d->to.count == 1 ? vec3_axpy(at, to[0], (vec3){1, 0, 0}) : vec3_of(to), d->width, true);
-  } else if (strcmp(d->kind, "box") == 0) {
-    quat q = {d->rotate[0], d->rotate[1], d->rotate[2], d->rotate[3]};
-    put_box(s, (pose){quat_norm(q) > 0 ? quat_matrix(quat_normalize(q)) : MAT3_IDENTITY, at}, vec3_of(d->size), true);
-  } else if (strcmp(d->kind, "sphere") == 0) {
-    put_ball(s, (pose){MAT3_IDENTITY, at}, d->radius, true);
-  } else if (strcmp(d->kind, "cylinder") == 0) {
-    put_round(s, "cylinder", turned, d->span.items[0], d->span.items[1], true);
-  } else {
-    put_round(s, "disc", turned, d->radius, 0, true);
-  }
+static void put_given_shape(scene *s, const drawn_shape *given) {
+  const shape_type *type = given->type;
+  const carom_shape_def *d = &given->shape;
+  sketch to = sketch_of(s);
+  type->draw(&to, d, (pose){type->rotation ? type->rotation(d, s->m->planar) : MAT3_IDENTITY, vec3_of(d->at)}, true);
 }
 
 // Whether a shape of the model is this surface already.
-static bool shows(const carom_shape_def *d, const drawn_surface *f, vec3 at, double within) {
-  if (vec3_norm(vec3_sub(vec3_of(d->at), at)) > within) return false;
-  if (strcmp(f->kind, "box") == 0)
-    return strcmp(d->kind, "box") == 0 && vec3_norm(vec3_sub(vec3_of(d->size), vec3_of(f->size))) <= within;
-  return strcmp(f->kind, "sphere") == 0 && (strcmp(d->kind, "sphere") == 0 || strcmp(d->kind, "disc") == 0)
-         && fabs(d->radius - f->radius) <= within;
+static bool shows(const drawn_shape *given, const drawn_surface *f, double within) {
+  const shape_type *drawn = f->type->drawn;
+  return drawn && drawn->is_same_size == given->type->is_same_size &&
+         vec3_norm(vec3_sub(vec3_of(given->shape.at), vec3_of(f->shape.at))) <= within &&
+         drawn->is_same_size(&f->shape, &given->shape, within);
 }
 
-static bool is_shown(const scene *s, int body, const drawn_surface *f, vec3 at) {
+static bool is_shown(const scene *s, int body, const drawn_surface *f) {
   const drawing *d = &s->model->drawing;
   for (int i = 0; i < d->shape_count; i++)
-    if (d->shapes[i].body == body && shows(&d->shapes[i].shape, f, at, 1e-6 * s->length)) return true;
+    if (d->shapes[i].body == body && shows(&d->shapes[i], f, 1e-6 * s->length)) return true;
   return false;
 }
 
@@ -126,19 +77,12 @@ static int put_touching_parts(scene *s, int body, double *reach) {
   for (int i = 0; i < s->model->drawing.surface_count; i++) {
     const drawn_surface *f = &s->model->drawing.surfaces[i];
     const marker *k = &s->m->markers[f->marker];
-    if (k->body != body || is_shown(s, body, f, k->local.p)) continue;
-    if (strcmp(f->kind, "sphere") == 0) put_ball(s, k->local, f->radius, false), *reach = fmax(*reach, f->radius);
-    else if (strcmp(f->kind, "box") == 0) {
-      put_box(s, k->local, vec3_of(f->size), false);
-      *reach = fmax(*reach, 0.5 * hypot(f->size[0], f->size[1]));
-    } else {
-      bool plane = strcmp(f->kind, "plane") == 0;
-      begin_shape(s, plane ? "plane" : "point", false);
-      put_pose(s, k->local);
-      json_close(&s->w, '}');
-      if (!plane) continue;
-    }
-    count++;
+    if (k->body != body || is_shown(s, body, f)) continue;
+    sketch to = sketch_of(s);
+    if (f->type->drawn) f->type->drawn->draw(&to, &f->shape, k->local, false);
+    else sketch_mark(&to, k->local, f->type->table->name);
+    if (f->type->reach) *reach = fmax(*reach, f->type->reach(&f->shape));
+    count += f->type->is_body;
   }
   return count;
 }
@@ -153,7 +97,7 @@ static int put_solid_parts(scene *s, int body, double *reach) {
     if (k->body != body || !(d->length > 0 && d->width > 0)) continue;
     // along the joint's axis, x in the plane and z in space
     put_box(s, k->local, m->planar ? (vec3){d->length, d->width, 0}
-                                   : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length}, false);
+                                   : (vec3){d->width, d->height > 0 ? d->height : d->width, d->length});
     *reach = fmax(*reach, 0.5 * d->length);
     count++;
   }
@@ -166,11 +110,11 @@ static void put_inertia(scene *s, const body *b) {
   double least = 0.02 * s->length, most = 0.5 * s->length;
   pose at = {MAT3_IDENTITY, b->com};
   if (!(b->mass > 0)) {
-    put_ball(s, at, 0.03 * s->length, false);
+    put_ball(s, at, 0.03 * s->length);
     return;
   }
   if (s->m->planar) {
-    put_ball(s, at, fmin(fmax(sqrt(2 * fmax(I[2], 0) / b->mass), least), most), false);
+    put_ball(s, at, fmin(fmax(sqrt(2 * fmax(I[2], 0) / b->mass), least), most));
     return;
   }
   double edge[3];
@@ -178,7 +122,7 @@ static void put_inertia(scene *s, const body *b) {
     double square = 6 * (I[(k + 1) % 3] + I[(k + 2) % 3] - I[k]) / b->mass;
     edge[k] = fmin(fmax(sqrt(fmax(square, 0)), least), 2 * most);
   }
-  put_box(s, at, vec3_of(edge), false);
+  put_box(s, at, vec3_of(edge));
 }
 
 static double distance_to_segment(vec3 p, vec3 from, vec3 to) {
@@ -207,7 +151,7 @@ static bool is_reached(const scene *s, const star *l, vec3 p, int but) {
 
 static void put_star(scene *s, const star *l) {
   for (int i = 0; i < l->count; i++)
-    if (!is_reached(s, l, l->to[i], i)) put_link(s, l->hub, l->to[i], 0, false);
+    if (!is_reached(s, l, l->to[i], i)) put_link(s, l->hub, l->to[i], 0);
 }
 
 // The rest of a body with one joint whose mass centre no link reaches: a rod's centre is in its middle, a bob's is where the
@@ -219,7 +163,7 @@ static bool put_arm(scene *s, const body *b, const star *l, bool solid, double r
   for (int i = 0; i < l->count; i++)
     if (vec3_dot(vec3_sub(l->to[i], l->hub), arm) > 1.5 * length * length) return false;  // something is at its far end
   if (solid && is_reached(s, l, b->com, -1)) return false;
-  put_link(s, l->hub, solid ? b->com : vec3_axpy(l->hub, 2, arm), solid ? 0.01 * s->length : 0, false);
+  put_link(s, l->hub, solid ? b->com : vec3_axpy(l->hub, 2, arm), solid ? 0.01 * s->length : 0);
   return true;
 }
 
@@ -233,7 +177,7 @@ static void put_guessed_shapes(scene *s, int index) {
   star links = {.hub = d->holding ? d->at[0] : b->com, .to = d->at, .count = d->count};
   put_star(s, &links);
   bool armed = d->holding == 1 && !d->slides && put_arm(s, b, &links, solid, reach);
-  if (d->slides && !solid) put_box(s, (pose){MAT3_IDENTITY, d->at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0}, false);
+  if (d->slides && !solid) put_box(s, (pose){MAT3_IDENTITY, d->at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0});
   else if (d->count < 2 && !solid && !armed) put_inertia(s, b);
 }
 
@@ -245,11 +189,11 @@ static void put_bodies(scene *s) {
     const body *b = &s->m->bodies[i];
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", b->name);
-    put_point(s, "com", b->com);
+    sketch_put_point(&s->w, "com", b->com);
     json_put_number(&s->w, "mass", b->mass);
     json_open(&s->w, "shapes", '[');
     if (next < d->shape_count && d->shapes[next].body == i) {
-      while (next < d->shape_count && d->shapes[next].body == i) put_given_shape(s, &d->shapes[next++].shape);
+      while (next < d->shape_count && d->shapes[next].body == i) put_given_shape(s, &d->shapes[next++]);
       put_touching_parts(s, i, &(double){0});
     } else {
       put_guessed_shapes(s, i);
@@ -271,7 +215,7 @@ static void put_axis(scene *s, const joint *j) {
       return;
     }
   bool slides = s->m->planar && j->type == &joint_prismatic;
-  put_point(s, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
+  sketch_put_point(&s->w, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
 }
 
 static void put_joints(scene *s) {
@@ -305,11 +249,11 @@ static void put_surfaces(scene *s) {
     const drawn_surface *f = &s->model->drawing.surfaces[i];
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", f->name);
-    json_put_text(&s->w, "kind", f->kind);
+    json_put_text(&s->w, "kind", f->type->table->name);
     json_put_integer(&s->w, "body", s->m->markers[f->marker].body);
-    put_pose(s, s->m->markers[f->marker].local);
-    json_put_number(&s->w, "radius", f->radius);
-    json_put_numbers(&s->w, "size", f->size, 3);
+    sketch_put_pose(&s->w, s->m->markers[f->marker].local);
+    json_put_number(&s->w, "radius", f->shape.radius);
+    json_put_numbers(&s->w, "size", f->shape.size, 3);
     json_close(&s->w, '}');
   }
   json_close(&s->w, ']');
@@ -498,7 +442,7 @@ const char *scene_write(arena *memory, const carom_model *model) {
   json_put_text(&s.w, "coordinates", model->m.absolute ? "absolute" : "joint");
   json_put_text(&s.w, "source", model->about.source ? model->about.source : "");
   put_settings(&s);
-  put_point(&s, "gravity", model->m.gravity);
+  sketch_put_point(&s.w, "gravity", model->m.gravity);
   json_put_number(&s.w, "length", model->m.length);
   put_bodies(&s);
   put_joints(&s);

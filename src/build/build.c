@@ -11,6 +11,7 @@
 #include "mechanics/signal.h"
 #include "mechanics/spanning.h"
 #include "build/builder.h"
+#include "build/surface.h"
 
 // --- complaints ---------------------------------------------------------------------------------------------------
 
@@ -237,9 +238,8 @@ const option_table *builder_joint_table(const char *kind) {
 }
 
 const option_table *builder_surface_table(const char *kind) {
-  int count;
-  const option_table *const *tables = surface_tables(&count);
-  return find_table(tables, count, kind);
+  const surface_type *type = surface_find(kind);
+  return type ? type->table : NULL;
 }
 
 static bool unknown_kind(builder *b, const part *p, const char *family) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "build/surface.h"
 #include "contact/clearance.h"
 #include "mechanics/coordinate.h"
 
@@ -59,13 +60,6 @@ static contact_element *add_element(contact_builder *c, const char *name, place 
   return e;
 }
 
-static shape shape_of(const part *p) {
-  static const char *const kinds[SHAPE_COUNT] = {"point", "sphere", "box", "plane"};
-  int s = 0;
-  while (s < SHAPE_COUNT && (!p->kind || strcmp(kinds[s], p->kind) != 0)) s++;
-  return (shape)s;
-}
-
 // The surfaces as markers. Every compilation of a model numbers them alike.
 bool builder_surfaces(builder *b, mechanism *m) {
   const part_list *list = &b->def->surfaces;
@@ -73,13 +67,14 @@ bool builder_surfaces(builder *b, mechanism *m) {
   for (int i = 0; i < list->count; i++) {
     const part *p = &list->items[i];
     const carom_surface_def *d = p->content;
-    if (shape_of(p) == SHAPE_COUNT)
+    const surface_type *type = surface_find(p->kind);
+    if (!type)
       return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no surface called '%s'",
                           p->name, p->kind ? p->kind : "");
-    place at = builder_place(p, builder_surface_table(p->kind), p->kind);
-    if (shape_of(p) == SHAPE_BOX && !(d->size[0] > 0 && d->size[1] > 0 && (m->planar || d->size[2] > 0)))
-      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "size"), NULL,
-                          "'%s': the edges of a box must be positive", p->name);
+    const char *what, *wrong = type->fault ? type->fault(d, m->planar, &what) : NULL;
+    if (wrong)
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, wrong), NULL, "'%s': %s", p->name, what);
+    place at = builder_place(p, type->table, p->kind);
     surface_marker[i] = builder_marker(b, m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
     if (surface_marker[i] < 0) return false;
   }
@@ -104,29 +99,25 @@ static bool add_groups(contact_builder *c) {
   return true;
 }
 
-static void set_size(const part *p, double size[3]) {
-  const carom_surface_def *d = p->content;
-  memcpy(size, d->size, sizeof d->size);
-  if (shape_of(p) == SHAPE_SPHERE) size[0] = d->radius;
+static double thickness(const part *p, bool planar) {
+  const surface_type *type = surface_find(p->kind);
+  return type->thickness ? type->thickness(p->content, planar) : INFINITY;
 }
 
-// The thickness that a step must not pass over: a radius, or the shortest edge of a box. Points and half spaces have
-// none.
-static double thickness(const part *p, bool planar) {
-  const carom_surface_def *d = p->content;
-  if (shape_of(p) == SHAPE_SPHERE) return d->radius;
-  if (shape_of(p) != SHAPE_BOX) return INFINITY;
-  double edge = fmin(d->size[0], d->size[1]);
-  return planar ? edge : fmin(edge, d->size[2]);
+static void set_size(const part *p, double size[3]) {
+  const surface_type *type = surface_find(p->kind);
+  if (type->set_size) type->set_size(p->content, size);
 }
 
 static const part *surface_part(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
 
 static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
 
+static shape shape_of(const contact_builder *c, int i) { return surface_find(surface_part(c, i)->kind)->shape; }
+
 // The contact type of two surfaces; null if contact between their shapes is not supported. `swap` as in contact_between.
 static const contact_type *type_of_pair(const contact_builder *c, int i, int j, bool *swap) {
-  return contact_between(shape_of(surface_part(c, i)), shape_of(surface_part(c, j)), swap);
+  return contact_between(shape_of(c, i), shape_of(c, j), swap);
 }
 
 static bool is_supported(const contact_builder *c, int i, int j) {
@@ -136,7 +127,7 @@ static bool is_supported(const contact_builder *c, int i, int j) {
 
 // Two points never touch, so that nothing is lost without a contact between them.
 static bool are_points(const contact_builder *c, int i, int j) {
-  return shape_of(surface_part(c, i)) == SHAPE_POINT && shape_of(surface_part(c, j)) == SHAPE_POINT;
+  return shape_of(c, i) == SHAPE_POINT && shape_of(c, j) == SHAPE_POINT;
 }
 
 // An element for two surfaces whose contact is supported.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "build/surface.h"
 #include "mechanics/constraint.h"
 
 static carom_numbers copy_numbers(builder *b, carom_numbers from) {
@@ -19,17 +20,13 @@ static bool all_finite(const double *x, int count) {
 
 // The same for shapes that were filled in code.
 static bool check_shape(builder *b, const part *p, const carom_shape_def *s) {
-  int count, k = 0;
-  const option_table *const *tables = shape_tables(&count);
-  while (k < count && (!s->kind || strcmp(tables[k]->name, s->kind) != 0)) k++;
-  if (k == count)
+  const shape_type *type = shape_find(s->kind);
+  if (!type)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no shape called '%s'", p->name,
                         s->kind ? s->kind : "");
   bool sound = all_finite(s->at, 3) && all_finite(s->rotate, 4) && all_finite(s->axis, 3) && all_finite(s->size, 3) &&
                all_finite(s->to.items, s->to.count) && all_finite(s->span.items, s->span.count) && isfinite(s->radius) &&
-               isfinite(s->width);
-  if (strcmp(s->kind, "link") == 0) sound = sound && s->to.count >= 1 && s->to.count <= 3;
-  if (strcmp(s->kind, "cylinder") == 0) sound = sound && s->span.count == 2;
+               isfinite(s->width) && (!type->is_complete || type->is_complete(s));
   if (!sound)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
                         "'%s': its shape has a number that is missing or not finite", p->name);
@@ -46,8 +43,8 @@ static bool keep_shapes(builder *b, drawing *d) {
     for (int k = 0; k < body->shape_count; k++) {
       if (!check_shape(b, &bodies->items[i], &body->shapes[k])) return false;
       drawn_shape *to = &d->shapes[used++];
-      *to = (drawn_shape){.body = i + 1, .shape = body->shapes[k]};
-      to->shape.kind = arena_copy_text(b->memory, body->shapes[k].kind);
+      *to = (drawn_shape){.body = i + 1, .type = shape_find(body->shapes[k].kind), .shape = body->shapes[k]};
+      to->shape.kind = to->type->table->name;
       to->shape.to = copy_numbers(b, body->shapes[k].to);
       to->shape.span = copy_numbers(b, body->shapes[k].span);
     }
@@ -61,10 +58,11 @@ static void keep_surfaces(builder *b, drawing *d) {
   d->surfaces = ARENA_ARRAY(b->memory, drawn_surface, list->count + 1);
   for (int i = 0; i < list->count; i++) {
     const carom_surface_def *s = list->items[i].content;
-    d->surfaces[i] = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name),
-                                     .kind = arena_copy_text(b->memory, list->items[i].kind),
-                                     .marker = b->surface_marker[i], .radius = s->radius};
-    memcpy(d->surfaces[i].size, s->size, sizeof s->size);
+    drawn_surface *to = &d->surfaces[i];
+    *to = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name), .type = surface_find(list->items[i].kind),
+                          .marker = b->surface_marker[i], .shape.radius = s->radius};
+    memcpy(to->shape.size, s->size, sizeof s->size);
+    vec3_store(to->shape.at, b->model->m.markers[to->marker].local.p);
   }
 }
 
@@ -90,30 +88,10 @@ static void reach(box *b, vec3 p, vec3 half) {
   b->high = (vec3){fmax(b->high.x, p.x + half.x), fmax(b->high.y, p.y + half.y), fmax(b->high.z, p.z + half.z)};
 }
 
-// Half the edges of a box turned by R, in the axes around it.
-static vec3 turned_half(mat3 R, vec3 size) {
-  const double *r = R.m;
-  return vec3_scale(0.5, (vec3){fabs(r[0]) * size.x + fabs(r[1]) * size.y + fabs(r[2]) * size.z,
-                                fabs(r[3]) * size.x + fabs(r[4]) * size.y + fabs(r[5]) * size.z,
-                                fabs(r[6]) * size.x + fabs(r[7]) * size.y + fabs(r[8]) * size.z});
-}
-
-static vec3 cube(double half) { return (vec3){half, half, half}; }
-
-static void reach_shape(box *b, const carom_shape_def *s) {
-  vec3 at = vec3_of(s->at);
-  if (strcmp(s->kind, "link") == 0) {
-    double to[3] = {0, 0, 0};
-    memcpy(to, s->to.items, (size_t)s->to.count * sizeof *to);
-    reach(b, at, VEC3_ZERO);
-    reach(b, s->to.count == 1 ? vec3_axpy(at, to[0], (vec3){1, 0, 0}) : vec3_of(to), VEC3_ZERO);
-  } else if (strcmp(s->kind, "box") == 0) {
-    reach(b, at, turned_half(builder_rotation(s->rotate), vec3_of(s->size)));
-  } else if (strcmp(s->kind, "cylinder") == 0) {
-    reach(b, at, cube(fmax(s->span.items[0], 0.5 * s->span.items[1])));
-  } else {
-    reach(b, at, cube(s->radius));
-  }
+static void reach_shape(box *b, const drawn_shape *s, bool planar) {
+  const shape_type *type = s->type;
+  reach(b, vec3_of(s->shape.at), type->half(&s->shape, type->rotation ? type->rotation(&s->shape, planar) : MAT3_IDENTITY));
+  if (type->far_end) reach(b, type->far_end(&s->shape), VEC3_ZERO);
 }
 
 typedef struct attaching {
@@ -143,14 +121,14 @@ static void attach_joint(attaching *a, const mechanism *m, int i) {
   const joint *j = &m->joints[i];
   if (joint_in(j->type, m->planar)->row_count == 0) return;  // a free joint holds nothing
   const drawn_joint *d = &a->b->model->drawing.joints[i];
-  attach(a, j->second, cube(fmax(d->radius, 0.5 * d->length)));
+  attach(a, j->second, shape_cube(fmax(d->radius, 0.5 * d->length)));
   attach(a, j->first, VEC3_ZERO);
   if (j->type == &joint_prismatic) a->bodies[m->markers[j->second].body].slides = true;
 }
 
 static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f) {
-  bool is_box = strcmp(f->kind, "box") == 0;
-  attach(a, f->marker, is_box ? turned_half(m->markers[f->marker].local.R, vec3_of(f->size)) : cube(f->radius));
+  const shape_type *drawn = f->type->drawn;
+  attach(a, f->marker, drawn ? drawn->half(&f->shape, m->markers[f->marker].local.R) : VEC3_ZERO);
 }
 
 static void attach_all(attaching *a) {
@@ -181,7 +159,7 @@ static void keep_attached(builder *b, drawing *d) {
   }
   a.only_count = false;
   attach_all(&a);
-  for (int i = 0; i < d->shape_count; i++) reach_shape(&a.boxes[d->shapes[i].body], &d->shapes[i].shape);
+  for (int i = 0; i < d->shape_count; i++) reach_shape(&a.boxes[d->shapes[i].body], &d->shapes[i], m->planar);
   for (int i = 0; i < m->body_count; i++) {
     vec3 edges = vec3_sub(a.boxes[i].high, a.boxes[i].low);
     a.bodies[i].size = fmax(edges.x, fmax(edges.y, edges.z));

@@ -42,55 +42,6 @@ const option_table body_table = {.name = "body", .summary = "A rigid body. `grou
                                  .size = sizeof(carom_body_def), .options = body_options, .count = COUNT(body_options)};
 #undef AT
 
-#define AT(field) offsetof(carom_shape_def, field)
-#define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Centre in body axes."}
-#define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = AT(axis), .preset = "z", .help = "Its axis."}
-static const option link_options[] = {
-    {.key = "link", .type = OPTION_NUMBERS, .offset = AT(to), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-     .help = "Second end, or one number: the length along x."},
-    {.key = "from", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "First end."},
-    {.key = "width", .type = OPTION_NUMBER, .offset = AT(width), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Width; 0 chooses one from the length."},
-};
-static const option drawn_box_options[] = {
-    {.key = "box", .type = OPTION_POINT, .offset = AT(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-     .help = "Edges along its axes."},
-    SHAPE_AT,
-    {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in body axes."},
-};
-static const option drawn_sphere_options[] = {
-    {.key = "sphere", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_SUBJECT | OPTION_POSITIVE, .help = "Radius."},
-    SHAPE_AT,
-};
-static const option cylinder_options[] = {
-    {.key = "cylinder", .type = OPTION_NUMBERS, .offset = AT(span), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Radius and length."},
-    SHAPE_AT, SHAPE_AXIS,
-};
-static const option disc_options[] = {
-    {.key = "disc", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_SUBJECT | OPTION_POSITIVE, .help = "Radius."},
-    SHAPE_AT, SHAPE_AXIS,
-};
-#define DRAWN_TABLE(word, list, text, sample)                                                             \
-  {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = list,    \
-   .count = COUNT(list)}
-static const option_table drawn_link = DRAWN_TABLE("link", link_options, "A bar with round ends.", "shape: {link: l1}");
-static const option_table drawn_box = DRAWN_TABLE("box", drawn_box_options, "A box.", "shape: {box: [2*a, 2*b]}");
-static const option_table drawn_sphere =
-    DRAWN_TABLE("sphere", drawn_sphere_options, "A sphere, in a planar model a circle.", "shape: {sphere: 5 cm}");
-static const option_table drawn_cylinder =
-    DRAWN_TABLE("cylinder", cylinder_options, "A cylinder.", "shape: {cylinder: [2 cm, 30 cm], axis: x}");
-static const option_table drawn_disc = DRAWN_TABLE("disc", disc_options, "A thin disc: a wheel.", "shape: {disc: 10 cm}");
-static const option_table *const all_shapes[] = {&drawn_link, &drawn_box, &drawn_sphere, &drawn_cylinder, &drawn_disc};
-
-const option_table *const *shape_tables(int *count) {
-  *count = COUNT(all_shapes);
-  return all_shapes;
-}
-#undef AT
-
 #define AT(field) offsetof(carom_marker_def, field)
 static const option marker_options[] = {
     {.key = "on", .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED, .help = "The body or `ground`; `body` is the same key."},
@@ -186,45 +137,6 @@ const option_table contact_table = {
                "same body, or on bodies connected by a joint, are ignored unless both surfaces are named.",
     .example = "landing: {between: [ball, floor], material: steel}", .size = sizeof(carom_contact_def),
     .options = contact_options, .count = COUNT(contact_options)};
-#undef AT
-
-#define AT(field) offsetof(carom_surface_def, field)
-#define SURFACE_OPTIONS(word)                                                                                           \
-  {.key = word, .type = OPTION_TEXT, .offset = AT(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,                        \
-   .help = "The body or marker it is attached to."},                                                                     \
-  {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in its axes."},             \
-  {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate), .help = "Orientation in its axes."},                 \
-  {.key = "material", .type = OPTION_TEXT, .offset = AT(material), .help = "Contact material."},                \
-  {.key = "group", .type = OPTION_TEXT, .offset = AT(group), .help = "Name of a group of surfaces, for `contacts`."}
-static const option point_options[] = {SURFACE_OPTIONS("point")};
-static const option plane_options[] = {SURFACE_OPTIONS("plane")};
-static const option sphere_options[] = {
-    SURFACE_OPTIONS("sphere"),
-    {.key = "radius", .type = OPTION_NUMBER, .offset = AT(radius), .dim = DIM_LENGTH,
-     .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Radius."},
-};
-static const option box_options[] = {
-    SURFACE_OPTIONS("box"),
-    {.key = "size", .type = OPTION_POINT, .offset = AT(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
-     .help = "Edges along its axes."},
-};
-#define SURFACE_TABLE(word, text, sample)                                                                    \
-  {.name = #word, .summary = text, .example = sample, .size = sizeof(carom_surface_def),                     \
-   .options = word##_options, .count = COUNT(word##_options)}
-static const option_table surface_point = SURFACE_TABLE(point, "A point.", "tip: {point: rod, at: [0.5, 0]}");
-static const option_table surface_sphere =
-    SURFACE_TABLE(sphere, "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
-static const option_table surface_box =
-    SURFACE_TABLE(box, "A box; its corners can touch planes. Contact with boxes, spheres and points is not supported.",
-                  "block: {box: block, size: [0.2, 0.1]}");
-static const option_table surface_plane =
-    SURFACE_TABLE(plane, "A half space below the xy plane, in a planar model below the x axis.", "floor: {plane: ground}");
-static const option_table *const all_surfaces[] = {&surface_point, &surface_sphere, &surface_box, &surface_plane};
-
-const option_table *const *surface_tables(int *count) {
-  *count = COUNT(all_surfaces);
-  return all_surfaces;
-}
 #undef AT
 
 #define AT(field) offsetof(carom_record_def, field)

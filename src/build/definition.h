@@ -39,8 +39,6 @@ struct carom_def {
 extern const option_table model_table, body_table, marker_table, drive_table, initial_table, integrator_table,
     record_table_options, material_table, solid_table,
     contact_table;
-const option_table *const *surface_tables(int *count);
-const option_table *const *shape_tables(int *count);
 
 // Words of other programs for our keys; ends with a null word.
 extern const option_synonym model_synonyms[];

@@ -28,13 +28,15 @@ extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_s
 // What is kept for drawing alone.
 typedef struct drawn_shape {
   int body;
+  const struct shape_type *type;
   carom_shape_def shape;
 } drawn_shape;
 
 typedef struct drawn_surface {
-  const char *name, *kind;
+  const char *name;
+  const struct surface_type *type;
   int marker;
-  double radius, size[3];
+  carom_shape_def shape;     // its place on the body and its sizes
 } drawn_surface;
 
 typedef struct drawn_joint {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "build/definition.h"
+#include "build/surface.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
@@ -101,20 +102,15 @@ static bool read_plain(const reader *r, const value *root, const char *name, con
 
 // One shape: a map that names a kind.
 static bool read_shape(const reader *r, const value *entry, carom_shape_def *shape) {
-  int count;
-  const option_table *const *tables = shape_tables(&count);
+  const option_table *tables[OPTION_MEMBERS_MAX];
+  int count = shape_tables(tables);
   option_places ignored;
   int member = option_read_member(&r->options, "shape", tables, count, entry, shape, NULL, &ignored);
   if (member < 0) return false;
   shape->kind = tables[member]->name;
-  int wanted = r->options.planar ? 2 : 3;
-  if (shape->to.items && shape->to.count != 1 && shape->to.count != wanted)
-    return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "a link is a length or a point of %d numbers", wanted);
-  if (shape->span.items && shape->span.count != 2)
-    return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "a cylinder is a radius and a length");
-  for (int i = 0; i < shape->span.count; i++)
-    if (!(shape->span.items[i] > 0))
-      return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "the radius and length of a cylinder must be positive");
+  const shape_type *type = shape_find(shape->kind);
+  const char *fault = type->fault ? type->fault(shape, r->options.planar) : NULL;
+  if (fault) return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "%s", fault);
   return true;
 }
 
@@ -178,7 +174,7 @@ static bool read_constraints(const reader *r, const value *root) {
 }
 
 static bool read_forces(const reader *r, const value *root) {
-  const option_table *tables[16];
+  const option_table *tables[OPTION_MEMBERS_MAX];
   int count, used = 0;
   const force_type *const *types = force_types(&count);
   for (int i = 0; i < count; i++)
@@ -187,8 +183,8 @@ static bool read_forces(const reader *r, const value *root) {
 }
 
 static bool read_surfaces(const reader *r, const value *root) {
-  int count;
-  const option_table *const *tables = surface_tables(&count);
+  const option_table *tables[OPTION_MEMBERS_MAX];
+  int count = surface_tables(tables);
   return read_family(r, root, "surfaces", "surface", tables, count, &r->def->surfaces);
 }
 

@@ -36,6 +36,8 @@ enum {
   OPTION_ALIAS = 64,       // another key for the option before it
 };
 
+enum { OPTION_MEMBERS_MAX = 16 };  // of a family that a model file can name
+
 typedef struct option_table option_table;
 
 typedef struct option {

@@ -305,6 +305,20 @@ static void put_drive_efforts(chooser *p) {
     put_time_plots(p, "Efforts of drives", list_changing(p, report_find_table(p->run, "drives"), "effort", NULL));
 }
 
+// The round inner part of a joint with clearance, as the scene has it; null: it is a slider, or no such joint.
+static const json_value *round_joint(const chooser *p, const json_value *contact) {
+  const json_value *joints = json_get(p->run->scene, "joints");
+  double index = json_get_number(contact, "joint", -1);
+  if (!joints || !(index >= 0 && index < joints->count) || !(json_get_number(contact, "clearance", 0) > 0)) return NULL;
+  const json_value *joint = &joints->items[(int)index];
+  return json_get_number(joint, "width", 0) > 0 ? NULL : joint;
+}
+
+static bool has_axis(const json_value *joint) {
+  const json_value *axis = json_get(joint, "axis");
+  return axis && axis->kind == JSON_LIST;
+}
+
 // Journals in their clearance, and the loop of the hardest contact that has a law: where contact is rigid, what it penetrates is an error.
 static int put_contact_portraits(chooser *p) {
   const json_value *contacts = json_get(p->run->scene, "contacts");
@@ -314,10 +328,9 @@ static int put_contact_portraits(chooser *p) {
     const json_value *c = &contacts->items[i];
     const char *owner = json_get_text(c, "name");
     double clearance = json_get_number(c, "clearance", 0);
-    const char *kind = json_get_text(c, "kind");
-    bool socket = strcmp(kind, "socket") == 0;  // of a ball seen from the side: it mostly hangs or rests along z
-    int x = column_of(p->r, t, owner, "x"), y = column_of(p->r, t, owner, socket ? "z" : "y");
-    bool round = socket || strcmp(kind, "bearing") == 0 || strcmp(kind, "journal") == 0;
+    const json_value *round = round_joint(p, c);
+    bool ball = round && !has_axis(round);  // seen from the side: it mostly hangs or rests along z
+    int x = column_of(p->r, t, owner, "x"), y = column_of(p->r, t, owner, ball ? "z" : "y");
     if (round && x >= 0 && y >= 0 && orbits < ORBITS_MAX) {
       put_curve(p->w, arena_print(p->r->memory, "Orbit of %s in its clearance", owner), "orbit", t, x, y, clearance, false);
       orbits++;

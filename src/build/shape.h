@@ -1,0 +1,44 @@
+// Shapes of bodies, for drawing alone. Each kind is a small file with a const operations table; shape.c lists them.
+#ifndef BUILD_SHAPE_H
+#define BUILD_SHAPE_H
+
+#include "build/sketch.h"
+#include "carom/define.h"
+#include "model/option.h"
+
+typedef struct shape_type {
+  const option_table *table;  // its name and words in a model file, over carom_shape_def
+  // What is wrong with one from a model file; null: nothing is. The function may be null.
+  const char *(*fault)(const carom_shape_def *d, bool planar);
+  // Whether one from a program has all its numbers. May be null.
+  bool (*is_complete)(const carom_shape_def *d);
+  mat3 (*rotation)(const carom_shape_def *d, bool planar);     // in the axes of the body; null: none
+  vec3 (*half)(const carom_shape_def *d, mat3 R);              // half the edges of the box around it in the axes of the body
+  vec3 (*far_end)(const carom_shape_def *d);                   // another point that it extends to; null: none
+  // Whether two have the same size. Types with the same function look alike. Null: compared with none.
+  bool (*is_same_size)(const carom_shape_def *a, const carom_shape_def *b, double within);
+  void (*draw)(const sketch *s, const carom_shape_def *d, pose at, bool from_model);
+} shape_type;
+
+extern const shape_type shape_link, shape_box, shape_sphere, shape_cylinder, shape_disc;
+
+// All of them, in the order of the reference page; the one of a name, or null;
+// their tables, whose number is returned.
+const shape_type *const *shape_types(int *count);
+const shape_type *shape_find(const char *kind);
+int shape_tables(const option_table *tables[OPTION_MEMBERS_MAX]);
+
+// What several share: the rotation that takes z to `axis`; half the edges of a cube around a ball; equal radii.
+mat3 shape_axis_rotation(const carom_shape_def *d, bool planar);
+vec3 shape_ball_half(const carom_shape_def *d, mat3 R);
+bool shape_same_radius(const carom_shape_def *a, const carom_shape_def *b, double within);
+static inline vec3 shape_cube(double half) { return (vec3){half, half, half}; }
+
+#define SHAPE_OPTION(field) offsetof(carom_shape_def, field)
+#define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = SHAPE_OPTION(at), .dim = DIM_LENGTH, .help = "Centre in body axes."}
+#define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = SHAPE_OPTION(axis), .preset = "z", .help = "Its axis."}
+#define SHAPE_TABLE(word, text, sample)                                                              \
+  {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = options, \
+   .count = sizeof options / sizeof *options}
+
+#endif

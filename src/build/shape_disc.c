@@ -1,0 +1,13 @@
+#include "build/shape.h"
+
+static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) { sketch_disc(s, at, d->radius, from_model); }
+
+static const option options[] = {
+    {.key = "disc", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(radius), .dim = DIM_LENGTH,
+     .flags = OPTION_REQUIRED | OPTION_SUBJECT | OPTION_POSITIVE, .help = "Radius."},
+    SHAPE_AT, SHAPE_AXIS,
+};
+static const option_table table = SHAPE_TABLE("disc", "A thin disc: a wheel.", "shape: {disc: 10 cm}");
+
+const shape_type shape_disc = {.table = &table, .rotation = shape_axis_rotation, .half = shape_ball_half,
+                               .is_same_size = shape_same_radius, .draw = draw};

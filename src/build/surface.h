@@ -1,0 +1,40 @@
+// Surfaces that can touch: their words in a model file, their sizes, how they are drawn. Each kind is a small file; surface.c lists
+// them. Which of them touch each other, and how, is in contact/surfaces.c.
+#ifndef BUILD_SURFACE_H
+#define BUILD_SURFACE_H
+
+#include "build/shape.h"
+#include "contact/contact.h"
+
+typedef struct surface_type {
+  const option_table *table;  // its name and words in a model file, over carom_surface_def
+  shape shape;                // for contact
+  // The key with an impossible value, and in `what` the end of the message "'name': ..."; null: all are possible. May be null.
+  const char *(*fault)(const carom_surface_def *d, bool planar, const char **what);
+  void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; null: it has none
+  // The thickness that a step must not pass over [m]; null: infinite.
+  double (*thickness)(const carom_surface_def *d, bool planar);
+  const shape_type *drawn;    // null: as a mark
+  double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; null: 0
+  bool is_body;               // a body that has one needs no other shape
+} surface_type;
+
+// All of them, in the order of the reference page; the one of a name, or null;
+// their tables, whose number is returned.
+const surface_type *const *surface_types(int *count);
+const surface_type *surface_find(const char *kind);
+int surface_tables(const option_table *tables[OPTION_MEMBERS_MAX]);
+
+#define SURFACE_OPTION(field) offsetof(carom_surface_def, field)
+#define SURFACE_OPTIONS(word)                                                                                           \
+  {.key = word, .type = OPTION_TEXT, .offset = SURFACE_OPTION(on), .flags = OPTION_REQUIRED | OPTION_SUBJECT,            \
+   .help = "The body or marker it is attached to."},                                                                     \
+  {.key = "at", .type = OPTION_POINT, .offset = SURFACE_OPTION(at), .dim = DIM_LENGTH, .help = "Position in its axes."}, \
+  {.key = "rotate", .type = OPTION_ROTATION, .offset = SURFACE_OPTION(rotate), .help = "Orientation in its axes."},      \
+  {.key = "material", .type = OPTION_TEXT, .offset = SURFACE_OPTION(material), .help = "Contact material."},             \
+  {.key = "group", .type = OPTION_TEXT, .offset = SURFACE_OPTION(group), .help = "Name of a group of surfaces, for `contacts`."}
+#define SURFACE_TABLE(word, text, sample)                                                                    \
+  {.name = word, .summary = text, .example = sample, .size = sizeof(carom_surface_def), .options = options,  \
+   .count = sizeof options / sizeof *options}
+
+#endif

@@ -1,0 +1,31 @@
+#include <math.h>
+#include <string.h>
+
+#include "build/surface.h"
+
+static const char *fault(const carom_surface_def *d, bool planar, const char **what) {
+  if (d->size[0] > 0 && d->size[1] > 0 && (planar || d->size[2] > 0)) return NULL;
+  *what = "the edges of a box must be positive";
+  return "size";
+}
+
+static void set_size(const carom_surface_def *d, double size[3]) { memcpy(size, d->size, sizeof d->size); }
+
+static double thickness(const carom_surface_def *d, bool planar) {
+  double edge = fmin(d->size[0], d->size[1]);
+  return planar ? edge : fmin(edge, d->size[2]);
+}
+
+static double reach(const carom_shape_def *d) { return 0.5 * hypot(d->size[0], d->size[1]); }
+
+static const option options[] = {
+    SURFACE_OPTIONS("box"),
+    {.key = "size", .type = OPTION_POINT, .offset = SURFACE_OPTION(size), .dim = DIM_LENGTH, .flags = OPTION_REQUIRED,
+     .help = "Edges along its axes."},
+};
+static const option_table table =
+    SURFACE_TABLE("box", "A box; its corners can touch planes. Contact with boxes, spheres and points is not supported.",
+                  "block: {box: block, size: [0.2, 0.1]}");
+
+const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault, .set_size = set_size,
+                                  .thickness = thickness, .drawn = &shape_box, .reach = reach, .is_body = true};
