@@ -1,0 +1,1 @@
+bool own = strcmp(e->type->name, "guide") == 0 && e->type == &clearance_guide;
