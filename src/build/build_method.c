@@ -37,7 +37,7 @@ bool builder_check_method(builder *b) {
 void builder_choose_integrator(carom_model *model) {
   const scheme_about *about = model->scheme->about;
   if (model->integrator.type != CAROM_AUTO) return;
-  if (about->choose_integrator) about->choose_integrator(&model->integrator, &model->contacts);
+  if (about->choose_integrator) about->choose_integrator(&model->integrator, &model->m, &model->contacts);
   else model->integrator.type = CAROM_ADAMS;
 }
 

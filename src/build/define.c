@@ -100,7 +100,8 @@ static const option integrator_options[] = {
     {.key = "type", .type = OPTION_WORD, .offset = AT(type), .preset = "auto", .words = "adams|bdf|erk|rk4|ida|auto",
      .help = "Adams (smooth motion), BDF (stiff), explicit Runge-Kutta of order 5 or `order`, fixed-step Runge-Kutta of order 4, "
              "IDA on the differential-algebraic equations in stabilised index 2 (always `constraints: ggl`). `auto` chooses: under "
-             "method compliant bdf if there is friction, else erk of order 6; under the other methods adams."},
+             "method compliant bdf if there is friction, else erk of order 6; under method event bdf for contacts with friction in "
+             "space; otherwise adams."},
     {.key = "rtol", .type = OPTION_NUMBER, .offset = AT(rtol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",
      .help = "Relative tolerance of a step."},
     {.key = "atol", .type = OPTION_NUMBER, .offset = AT(atol), .dim = DIM_NONE, .flags = OPTION_POSITIVE, .preset = "1e-8",

@@ -342,21 +342,45 @@ static void end_accumulations(event *s) {
   }
 }
 
+// Whether a slip has stayed near zero for many steps. One that is faster after them than before grows from rest.
+static bool lingers(const event *s, event_point *c, double speed) {
+  enum { LINGERING = 20 };
+  if (speed > 10 * s->still) c->lingers = 0;
+  else if (c->lingers++ == 0) c->lingers_from = speed;
+  if (c->lingers < LINGERING) return false;
+  c->lingers = 0;
+  return speed <= c->lingers_from;
+}
+
 // The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
 // a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
 static void turn_ways(event *s, event_instant *instant) {
-  enum { LINGERING = 20 };
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
-    c->lingers = speed <= 10 * s->still ? c->lingers + 1 : 0;
-    if (c->lingers >= LINGERING && instant->kind == EVENT_NONE)
-      *instant = (event_instant){EVENT_LINGER, p, s->t}, c->lingers = 0;
+    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p, s->t};
     if (!(speed > s->still)) continue;
     c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
     s->looked = false;
   }
+}
+
+// The direction of friction in space follows the slip the faster the slower it is, at a rate of μ λ_N W_TT / |γ_T|. With the
+// Jacobian of a slower slip, Newton's iteration corrects the slip across by the ratio of both speeds too little, and accepts that
+// as convergence. A Jacobian of a faster slip makes the iteration diverge, so that the integrator renews it by itself.
+static void watch_stiffness(event *s) {
+  static const double FASTER = 1.5;
+  bool renew = false;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    event_point *c = &s->point[p];
+    if (c->mode != MODE_SLIP || c->rows < 3) continue;
+    double speed = fmax(hypot(c->rate[1], c->rate[2]), s->still);
+    if (s->jacobian_is_new) c->steepest = speed;
+    renew |= speed > FASTER * c->steepest;
+  }
+  s->jacobian_is_new = renew;
+  if (renew) integrator_renew_jacobian(s->it);
 }
 
 static carom_status explain(event *s, carom_status status, carom_error *error) {
@@ -416,11 +440,13 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
       enter(s);
     }
     if (s->restart) status = integrator_restart(s->it, s->t, s->y, error);
+    s->jacobian_is_new |= s->restart;
     s->restart = false;
     if (status == CAROM_OK) status = advance(s, t_stop, &instant, error);
     if (status != CAROM_OK) break;
     end_accumulations(s);
     turn_ways(s, &instant);
+    watch_stiffness(s);
     if (instant.kind == EVENT_NONE) continue;
     status = event_settle(s, &instant, error);
     s->settled = status == CAROM_OK;

@@ -254,23 +254,19 @@ static bool is_candidate(const event *s, const event_point *c) {
   return touches(s, c) && c->rate[0] <= s->still;
 }
 
-// Whether friction has a direction already. In space the way may just have turned by more than a right angle.
-static bool slips(const event *s, int p, const event_instant *instant) {
-  const event_point *c = &s->point[p];
-  if (c->rows == 1) return true;
-  bool stops = instant->kind == EVENT_STOP && instant->point == p && c->rows == 2;  // unless an impact has set it moving
-  return slip_speed(c) > (stops || instant->kind == EVENT_LINGER ? 10 * s->still : s->still);
-}
+// Whether friction has a direction already. Where several points come to a standstill together, the speeds of all are the error that
+// the integration has gathered until then, which is more than that of a step.
+static bool slips(const event *s, const event_point *c) { return c->rows == 1 || slip_speed(c) > 10 * s->still; }
 
 // One row for a slipping point, whose column carries its friction; all rows for one that stands.
-static int set_mode_problem(event *s, const event_instant *instant) {
+static int set_mode_problem(event *s) {
   int n = add_constraint_blocks(s), row_total = s->x->row_total;
   int *of = s->held;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
   for (int p = 0; p < s->contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (!c->takes_part) continue;
-    bool slipping = slips(s, p, instant);
+    bool slipping = slips(s, c);
     c->mode = slipping ? MODE_SLIP : MODE_STICK;
     c->stood = !slipping;
     if (slipping && c->rows > 1) set_way(c, c->rate + 1);
@@ -424,7 +420,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
     s->trouble.inconsistent++;
     if (jam(s, instant->point)) return decide_after_jam(s, error);
   }
-  int n = set_mode_problem(s, instant);
+  int n = set_mode_problem(s);
   double scale = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
   chain_tally before = s->tally;
@@ -550,16 +546,6 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
   return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
 }
 
-// Where a point counted as standing and now slips, the speed that it had is an error and is taken away, since it may point
-// against the way that was decided. Slip that is faster than errors and goes that way is kept.
-static void forget_slip(event *s) {
-  for (int p = 0; p < s->contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    double along = c->rate[1] * c->way[0] + (c->rows == 3 ? c->rate[2] * c->way[1] : 0);
-    if (c->mode == MODE_SLIP && slip_speed(c) > s->still && along > 0) c->stood = false;
-  }
-}
-
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
   s->looked = false;
@@ -583,7 +569,6 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   if (status != CAROM_OK) return status;
   for (int p = 0; p < s->contacts->point_count; p++)
     if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->impacts, p);
-  forget_slip(s);
   if (!event_project(s, s->t, s->y, 2)) s->projection_failures++;
   return CAROM_OK;
 }

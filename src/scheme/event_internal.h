@@ -23,7 +23,9 @@ typedef struct event_point {
   bool stood;                      // it did not move when modes were last decided
   bool idles;                      // closed without force when modes were last decided
   bool may_jam;                    // it resisted when modes were last decided
-  int lingers;                     // steps in a row that ended with next to no slip
+  double steepest;                 // slip speed at which the integrator's Jacobian was last taken [m/s]
+  int lingers;                     // steps in a row that ended with next to no slip,
+  double lingers_from;             // the speed after the first of them [m/s]
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
@@ -93,6 +95,7 @@ typedef struct event {
   double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction losses)
   bool counts_turns;               // of joints that are measured between markers
   bool settled, restart;           // modes belong to the state; the integrator does not
+  bool jacobian_is_new;            // the integrator takes a new one in this step
   double accounts[POWER_COUNT];    // of the state shown
   event_modes during;              // of the last step: rows within it are shown in these
   double loss_normal, loss_tangential;            // the ledger's at the end of the step,

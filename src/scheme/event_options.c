@@ -47,6 +47,14 @@ static scheme_contact_options contact(const void *options, double length) {
   return (scheme_contact_options){.can_separate = true, .separate = ((const carom_event_def *)options)->separate};
 }
 
+// In space the direction of friction follows that of the slip, the faster the slower the slip is: stiff wherever a point comes to rest
+// or begins to move. In the plane the direction has two values, and modes tell which.
+static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts) {
+  bool turns = false;
+  for (int i = 0; i < contacts->element_count; i++) turns |= contact_row_count(m, &contacts->elements[i]) == 3;
+  integrator->type = turns && integrator->order <= 5 ? CAROM_BDF : CAROM_ADAMS;
+}
+
 // --- what it can run ----------------------------------------------------------------------------------------------
 
 static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
@@ -92,5 +100,5 @@ static const option_synonym synonyms[] = {{"event_driven", "event", NULL}, {NULL
 
 const scheme_about event_about = {
     .table = &table, .synonyms = synonyms, .integrates = true, .knows_joint_friction = true, .contact = contact,
-    .accepts_settings = accepts_settings, .accepts_model = accepts_model,
+    .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
 };

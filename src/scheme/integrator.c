@@ -313,6 +313,10 @@ void integrator_suggest_step(integrator *it, double step) {
   if (it->ops->suggest) it->ops->suggest(it, step);
 }
 
+void integrator_renew_jacobian(integrator *it) {
+  if (it->ops->renew_jacobian) it->ops->renew_jacobian(it);
+}
+
 carom_status integrator_interpolate(integrator *it, double t, double *y) {
   if (!(t >= it->t_previous && t <= it->t)) return CAROM_ERROR_USAGE;
   if (t == it->t || t == it->t_previous) {

@@ -76,6 +76,9 @@ carom_status integrator_restart_dae(integrator *it, double t, const double *y, c
 // How long to make the first step after a restart, where the caller has seen the like before. For one-step methods of variable
 // step; the others begin with a low order, and choose by themselves.
 void integrator_suggest_step(integrator *it, double step);
+// The next step begins with a new Jacobian. Newton's iteration with an old one that is too large takes small corrections for
+// convergence. No effect on methods without a Jacobian, and on IDA.
+void integrator_renew_jacobian(integrator *it);
 // The state anywhere within the last step (dense output), on the manifold. CAROM_ERROR_USAGE outside of the step.
 carom_status integrator_interpolate(integrator *it, double t, double *y);
 

@@ -14,6 +14,7 @@ typedef struct cvode_member {
   void *cvode;
   SUNNonlinearSolver fixed_point;  // Adams
   double *projected;               // Adams
+  bool renews_jacobian;            // BDF, in the next step
 } cvode_member;
 
 // How often a step may fail before we give up; each refusal quarters it, so this spans 1e-15.
@@ -118,8 +119,19 @@ static int one_step(integrator *it, double t_stop) {
   return flag;
 }
 
+// CVODE keeps a Jacobian for up to 51 steps, and the factors of its iteration matrix for up to 20. Zero is its own choice.
+static void set_jacobian_age(integrator *it, long steps) {
+  cvode_member *m = it->member;
+  CVodeSetJacEvalFrequency(m->cvode, steps);
+  CVodeSetLSetupFrequency(m->cvode, steps);
+  m->renews_jacobian = steps > 0;
+}
+
+static void bdf_renew_jacobian(integrator *it) { set_jacobian_age(it, 1); }
+
 static carom_status bdf_step(integrator *it, double t_stop, carom_error *error) {
   const int flag = one_step(it, t_stop);
+  if (((cvode_member *)it->member)->renews_jacobian) set_jacobian_age(it, 0);
   return flag < 0 ? fail(it, flag, error) : CAROM_OK;
 }
 
@@ -212,7 +224,7 @@ static double cvode_next_step(const integrator *it) {
 const integrator_ops integrator_bdf_ops = {
     .name = "bdf", .order_min = 1, .order_highest = 5,
     .create = cvode_create, .destroy = cvode_destroy, .step = bdf_step, .restart = cvode_restart,
-    .interpolate = cvode_interpolate, .count = cvode_count, .order = cvode_order, .next_step = cvode_next_step,
+    .renew_jacobian = bdf_renew_jacobian, .interpolate = cvode_interpolate, .count = cvode_count, .order = cvode_order, .next_step = cvode_next_step,
 };
 
 const integrator_ops integrator_adams_ops = {

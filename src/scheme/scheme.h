@@ -109,7 +109,7 @@ typedef struct scheme_about {
   void (*complete)(void *options, double length);
   scheme_contact_options (*contact)(const void *options, double length);     // null: as if all were zero
   // Chooses the integrator where the model leaves it open; null: adams.
-  void (*choose_integrator)(carom_integrator_def *integrator, const contact_set *contacts);
+  void (*choose_integrator)(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts);
   // Whether it can run with these settings (of the request only options and integrator are known), and then this model.
   // Null: always. False: why not.
   bool (*accepts_settings)(const scheme_request *request, scheme_refusal *why);
