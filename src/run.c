@@ -272,7 +272,7 @@ static carom_status write_row(run *r) {
 
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
-  if (!sim_evaluate(r->sim)) {  // measures the joints at this state, too
+  if (!sim_evaluate(r->sim, r->error)) {  // measures the joints at this state, too
     char why[256];
     dynamics_explain(&r->model->m, r->sim->x, why, sizeof why);
     return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s", carom_sim_time(r->sim), why);

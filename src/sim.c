@@ -84,7 +84,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   sim->evaluated = false;
   int since_booked = sim->since_booked, since_regular = sim->regular.since_booked;
   sim->since_booked = sim->regular.since_booked = 0;  // nothing of the start is to be booked on the way
-  if (!sim_evaluate(sim)) {
+  if (!sim_evaluate(sim, error)) {
     char why[256];
     dynamics_explain(&model->m, sim->x, why, sizeof why);
     error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
@@ -309,9 +309,9 @@ void sim_show_end(carom_sim *sim) {
 
 // --- reading ------------------------------------------------------------------------------------------------------
 
-bool sim_evaluate(carom_sim *sim) {
+bool sim_evaluate(carom_sim *sim, carom_error *error) {
   if (sim->evaluated) return true;
-  if (!sim->type->result(sim->scheme)) return false;
+  if (!sim->type->result(sim->scheme, error)) return false;
   sim->evaluated = true;
   bool regular = sim->regular.since_booked && !sim->ends;
   if ((sim->since_booked || regular) && sim->x->t == sim->type->time(sim->scheme)) book(sim, regular);
@@ -433,14 +433,14 @@ static double output_signal(carom_sim *sim, int k, const double *row) {
 
 double carom_sim_read(carom_sim *sim, int signal_index) {
   int count = sim_signal_count(sim->model), first_output = count - sim->model->output_count;
-  if (signal_index < 0 || signal_index >= count || !sim_evaluate(sim)) return NAN;
+  if (signal_index < 0 || signal_index >= count || !sim_evaluate(sim, NULL)) return NAN;
   return signal_index < first_output ? read_signal(sim, signal_index) : output_signal(sim, signal_index - first_output, NULL);
 }
 
 const double *sim_read_all(carom_sim *sim) {
   const carom_model *model = sim->model;
   int used = model->m.signal_count;
-  if (!sim_evaluate(sim)) {
+  if (!sim_evaluate(sim, NULL)) {
     for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;
     sim->row[0] = sim->x->t;
     return sim->row;
@@ -455,7 +455,7 @@ const double *sim_read_all(carom_sim *sim) {
   return sim->row;
 }
 
-const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim) ? sim->x->result.udot : NULL; }
+const double *carom_sim_accelerations(carom_sim *sim) { return sim_evaluate(sim, NULL) ? sim->x->result.udot : NULL; }
 
 static energy_limits balance_limits(const carom_sim *sim) {
   energy_limits l = sim->type->energy;

@@ -59,8 +59,9 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
 int sim_signal_count(const carom_model *model);
 bool sim_signal_is_mean(const carom_model *model, int i);  // over a step; else it belongs to the instant
 
-// Has the scheme complete what it shows; false where accelerations do not exist.
-bool sim_evaluate(carom_sim *sim);
+// Has the scheme complete what it shows. Returns false where accelerations do not exist; a scheme that knows more about it says
+// so in the error, which may be null.
+bool sim_evaluate(carom_sim *sim, carom_error *error);
 // All signals at the present state.
 const double *sim_read_all(carom_sim *sim);
 

@@ -9,7 +9,7 @@ static const double accuracy = 1e-9, g = 9.81;
 typedef void judge(run *r, double t);
 
 static void judge_row(run *r, double t, judge *judges) {
-  CHECK(sim_evaluate(r->sim));
+  CHECK(sim_evaluate(r->sim, NULL));
   judges(r, t);
   CHECK_NEAR(run_read(r, "energy.imbalance"), 0, accuracy);
 }
@@ -209,7 +209,7 @@ static void rows_do_not_change_the_motion(void) {
     CHECK(carom_sim_step(without.sim, 3, &without.error) == CAROM_OK);
     const double now = carom_sim_time(with.sim);
     CHECK(sim_show(with.sim, before + 0.3 * (now - before), &with.error) == CAROM_OK);
-    CHECK(sim_evaluate(with.sim));
+    CHECK(sim_evaluate(with.sim, NULL));
     sim_show_end(with.sim);
     CHECK_NEAR(now, carom_sim_time(without.sim), 0);
     CHECK_NEAR(run_read(&with, "rock.q0"), run_read(&without, "rock.q0"), 0);

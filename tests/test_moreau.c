@@ -559,6 +559,74 @@ static void a_mechanism_that_locks_up_ends_with_an_error(void) {
   }
 }
 
+// Before its first step a run shows what a trial step finds. Neither a trial that leads beyond the lock-up nor one that does so with
+// its second step keeps a run from starting; the step that fails says why.
+static void a_trial_step_that_fails_refuses_nothing(void) {
+  const char *const settings[] = {"method.moreau.step=0.05", "method.moreau.step=0.02"};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    double torque, shorter;
+    if (!run_open_text(&r, short_rod, "method.moreau.step=1e-4")) return;
+    shorter = run_read(&r, "motor.effort");
+    run_close(&r);
+    if (!run_open_text(&r, short_rod, settings[i])) continue;
+    torque = run_read(&r, "motor.effort");
+    CHECK(fabs(torque) > 0 && fabs(torque) < 100 * fabs(shorter));
+    run_to(&r, 0.02);
+    CHECK(carom_sim_advance(r.sim, 0.2, &r.error) == CAROM_ERROR_INTEGRATOR);
+    CHECK(strstr(r.error.message, "cannot be met at t = ") && strstr(r.error.message, "locks up"));
+    run_close(&r);
+  }
+}
+
+// Where no step works, the message is that of the step.
+static void a_start_without_a_step_says_why(void) {
+  static const char text[] =
+      "space: planar\nbodies: {arm: {mass: 1, inertia: 1}}\njoints: {hinge: {revolute: [ground, arm]}}\n"
+      "forces: {pull: {torque: arm, components: 'sqrt(t - 1)'}}\nmethod: {moreau: {step: 1e-3}}\n";
+  run r;
+  CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
+  CHECK(strstr(r.error.message, "no step can be taken from the start: the motion is not finite at t = 0.001 s"));
+  run_close(&r);
+}
+
+// The same motion at every size of the mechanism: an angle that is off counts by itself and not against a length. In a universal
+// joint without projection the two axes of the cross drift from their right angle, by little at a short step and by all at a
+// long one.
+static void lost_angles_do_not_depend_on_size(void) {
+  static const char text[] =
+      "parameters: {L: 1}\n"
+      "gravity: [0, 0, 0]\n"
+      "bodies:\n"
+      "  input: {mass: 1, inertia: [L^2, L^2, L^2], com: [0, -L, 0]}\n"
+      "  output: {mass: 1, inertia: [L^2, L^2, L^2], com: [0, L, 0]}\n"
+      "markers: {bearing: {on: ground, rotate: {axis: z, angle: 45 deg}}}\n"
+      "joints:\n"
+      "  input: {revolute: [ground, input], axis: y}\n"
+      "  output: {revolute: [bearing, output], axis: y}\n"
+      "  cross: {universal: [input, output], axis: z}\n"
+      "drives: {motor: {joint: input, motion: 10*t}}\n"
+      "initial: {output: {q: 0}, cross: {q: [45 deg, 0]}}\n"
+      "method: {moreau: {step: 1e-3, project: false}}\n";
+  static const char *const sizes[] = {"1", "1e-3", "1e3"};
+  for (int lost = 0; lost < 2; lost++) {
+    double ends[3];
+    for (int i = 0; i < 3; i++) {
+      run r;
+      char settings[80];
+      snprintf(settings, sizeof settings, "L=%s method.moreau.step=%s", sizes[i], lost ? "0.1" : "1e-3");
+      if (!run_open_text(&r, text, settings)) return;
+      carom_status status = carom_sim_advance(r.sim, 2, &r.error);
+      CHECK(status == (lost ? CAROM_ERROR_INTEGRATOR : CAROM_OK));
+      ends[i] = carom_sim_time(r.sim);
+      CHECK_NEAR(ends[i], ends[0], 0);
+      CHECK(lost || carom_sim_summary(r.sim).constraint_violation > 1e-4);
+      if (check_state.failures_here) printf("      %s: t = %g, %g, %s\n", settings, ends[i], carom_sim_summary(r.sim).constraint_violation, r.error.message);
+      run_close(&r);
+    }
+  }
+}
+
 static double violation_after(const char *settings, int read_every) {
   run r;
   double violation = NAN;
@@ -673,6 +741,9 @@ int main(void) {
   RUN(work_is_force_times_way);
   RUN(a_constant_force_does_its_work);
   RUN(a_mechanism_that_locks_up_ends_with_an_error);
+  RUN(lost_angles_do_not_depend_on_size);
+  RUN(a_trial_step_that_fails_refuses_nothing);
+  RUN(a_start_without_a_step_says_why);
   RUN(the_violation_does_not_depend_on_what_is_read);
   RUN(passages_are_seen_in_every_half_step);
   RUN(one_step_through_the_floor_is_seen);

@@ -50,7 +50,7 @@ static void balance_pose(balance *b, carom_sim *sim, double t, double dt) {
   const mechanism *m = b->m;
   motion *x = b->x;
   const contact_set *contacts = &sim->model->contacts;
-  CHECK(sim_evaluate(sim));
+  CHECK(sim_evaluate(sim, NULL));
   const scheme_contact *shown = sim->type->contacts(sim->scheme);
   memcpy(x->q, b->q, (size_t)m->nq * sizeof *x->q);
   memcpy(x->u, b->u, (size_t)m->nv * sizeof *x->u);

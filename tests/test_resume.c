@@ -199,7 +199,7 @@ static bool count_down(void *context) {
 
 static double *checkpoint_of(carom_sim *sim, const carom_model *model) {
   double *row = ARENA_ARRAY(&memory, double, sim_checkpoint_size(model));
-  CHECK(sim_evaluate(sim));
+  CHECK(sim_evaluate(sim, NULL));
   sim_checkpoint(sim, row);
   return row;
 }

@@ -62,7 +62,7 @@ static void fly(const flight *f, const char *coordinates, int method) {
     if (!CHECK(carom_sim_step(r.sim, end, &r.error) == CAROM_OK)) break;
     const double t = carom_sim_time(r.sim);
     for (; row * every < t; row++) {
-      if (!CHECK(sim_show(r.sim, row * every, &r.error) == CAROM_OK) || !CHECK(sim_evaluate(r.sim))) break;
+      if (!CHECK(sim_show(r.sim, row * every, &r.error) == CAROM_OK) || !CHECK(sim_evaluate(r.sim, NULL))) break;
       judge(&r, f, row * every, method, sign);
     }
     sim_show_end(r.sim);

@@ -210,6 +210,15 @@ void constraint_push(const mechanism *m, motion *x, const double *lambda, int ro
   }
 }
 
+double constraint_row_size(const mechanism *m, const constraint *c, int k) {
+  double size = 0;
+  if (c->type == &constraint_closure) return c->rows[k].kind == ROW_DOT ? 1 : m->length;
+  if (c->type == &constraint_distance) return m->length;
+  for (int i = 0; i < c->term_count; i++)
+    size = fmax(size, fabs(c->terms[i].factor) * (coordinate_slides(m, c->terms[i].of) ? m->length : 1));
+  return size;
+}
+
 double constraints_violation(const mechanism *m, const motion *x) {
   double worst = 0;
   for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(x->rows[i].phi));

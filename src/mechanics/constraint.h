@@ -24,6 +24,9 @@ int constraint_speed_terms(const mechanism *m, const constraint *c);
 // The nodes and speeds of each term, which never change.
 void constraint_bind(const mechanism *m, motion *x, const constraint *c);
 
+// What counts as a large violation of row k of a constraint, in its unit: one radian, or the typical length of the mechanism.
+double constraint_row_size(const mechanism *m, const constraint *c, int k);
+
 void constraints_evaluate(const mechanism *m, motion *x);
 // Largest |Φ| and |Φ̇| over all rows.
 double constraints_violation(const mechanism *m, const motion *x);

@@ -445,7 +445,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   return status;
 }
 
-static bool result(void *scheme) {
+static bool result(void *scheme, carom_error *error) {
+  (void)error;
   compliant *s = scheme;
   return dynamics_instant(s->m, s->x);
 }

@@ -463,7 +463,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
 
 // Before the first step modes are decided here, unless an impact comes first: then what acts before it is shown. Where
 // they cannot be decided the first step says why.
-static bool result(void *scheme) {
+static bool result(void *scheme, carom_error *error) {
+  (void)error;
   event *s = scheme;
   carom_error ignored = {0};
   if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK))

@@ -69,9 +69,14 @@ static void allocate(moreau *s) {
   s->rate_after = ARENA_ARRAY(a, double, rows);
   s->lambda = ARENA_ARRAY(a, double, m->row_count + 1);
   s->moves = ARENA_ARRAY(a, bool, m->row_count + 1);
-  for (int i = 0; i < m->constraint_count; i++)
-    for (int k = 0; k < m->constraints[i].row_count; k++)
-      s->moves[m->constraints[i].row0 + k] = !function_is_constant(&m->constraints[i].f);
+  s->row_size = ARENA_ARRAY(a, double, m->row_count + 1);
+  for (int i = 0; i < m->constraint_count; i++) {
+    const constraint *c = &m->constraints[i];
+    for (int k = 0; k < c->row_count; k++) {
+      s->moves[c->row0 + k] = !function_is_constant(&c->f);
+      s->row_size[c->row0 + k] = constraint_row_size(m, c, k);
+    }
+  }
 }
 
 static void look_ahead(moreau *s) {
@@ -144,7 +149,7 @@ void moreau_begin(moreau *s) {
 
 // Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
 // joints that rub. What is shown of the step follows from these.
-enum { STEP_MEMORY = 3, POINT_MEMORY = 21 };
+enum { STEP_MEMORY = 4, POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
   return STEP_MEMORY + m->nq + m->nv + POINT_MEMORY * contacts->point_count + 2 * m->row_count + 3 * m->friction_count;
@@ -153,7 +158,7 @@ static int memory_size(const mechanism *m, const contact_set *contacts) {
 static void remember(const void *scheme, double *memory) {
   const moreau *s = scheme;
   const mechanism *m = s->m;
-  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open};
+  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open[0], s->seen_open[1]};
   memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
   memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -173,7 +178,7 @@ static void remember(const void *scheme, double *memory) {
 
 static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
-  s->t_A = memory[0], s->dt = memory[1], s->seen_open = memory[2], memory += STEP_MEMORY;
+  s->t_A = memory[0], s->dt = memory[1], s->seen_open[0] = memory[2], s->seen_open[1] = memory[3], memory += STEP_MEMORY;
   memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->last[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
@@ -450,29 +455,34 @@ static double stored_energy(const moreau *s) {
   return tree_kinetic_energy(s->m, s->x) + tree_gravity_energy(s->m, s->x);
 }
 
-// The joint or constraint that is violated most, and by how much.
-static const char *worst_constraint(const mechanism *m, const motion *x, double *violation) {
-  const char *name = "";
-  *violation = 0;
-  for (int i = 0; i < m->constraint_count; i++)
-    for (int k = m->constraints[i].row0; k < m->constraints[i].row0 + m->constraints[i].row_count; k++) {
-      if (!(fabs(x->rows[k].phi) > *violation)) continue;
-      *violation = fabs(x->rows[k].phi);
-      name = m->constraints[i].name;
-    }
-  return name;
+// The row that is violated most against its size.
+static int worst_row(const moreau *s, double *relative) {
+  int worst = 0;
+  *relative = 0;
+  for (int i = 0; i < s->m->row_count; i++) {
+    double violation = fabs(s->x->rows[i].phi) / s->row_size[i];
+    if (violation > *relative) *relative = violation, worst = i;
+  }
+  return worst;
+}
+
+static const char *constraint_name(const mechanism *m, int row) {
+  int i = 0;
+  while (row >= m->constraints[i].row0 + m->constraints[i].row_count) i++;
+  return m->constraints[i].name;
 }
 
 // A mechanism that locks up cannot go on: there is no position next to the one it has that meets its constraints. After that
 // velocities grow without bound and no number means anything.
 static carom_status check_constraints(moreau *s, double limit, carom_error *error) {
-  double violation;
-  const char *name = worst_constraint(s->m, s->x, &violation);
-  s->violation = fmax(s->violation, violation);
-  if (violation <= limit * s->m->length) return CAROM_OK;
+  double relative;
+  int worst = worst_row(s, &relative);
+  s->violation = fmax(s->violation, constraints_violation(s->m, s->x));
+  if (relative <= limit) return CAROM_OK;
   return error_set(error, CAROM_ERROR_INTEGRATOR,
                    "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "
-                   "there (check lengths and drives), or the step is far too large", s->t, name, violation,
+                   "there (check lengths and drives), or the step is far too large", s->t, constraint_name(s->m, worst),
+                   fabs(s->x->rows[worst].phi),
                    s->settings.project ? "no position nearby closes it" : "it drifts apart without 'project'");
 }
 
@@ -498,10 +508,13 @@ static carom_status project(moreau *s, carom_error *error) {
 // Without projection looking at the end of a step costs as much as a third of it. What rows are violated by at the midpoint
 // is known; the end is looked at when that has grown.
 static bool opens(moreau *s, double dt) {
-  double open = 0;
-  for (int i = 0; i < s->m->row_count; i++) open = fmax(open, fabs(s->x->rows[i].phi - 0.5 * dt * s->x->rows[i].phi_t));
-  if (open <= 1.1 * s->seen_open) return false;
-  s->seen_open = open;
+  double open = 0, relative = 0;
+  for (int i = 0; i < s->m->row_count; i++) {
+    double violation = fabs(s->x->rows[i].phi - 0.5 * dt * s->x->rows[i].phi_t);
+    open = fmax(open, violation), relative = fmax(relative, violation / s->row_size[i]);
+  }
+  if (open <= 1.1 * s->seen_open[0] && relative <= 1.1 * s->seen_open[1]) return false;
+  s->seen_open[0] = fmax(open, s->seen_open[0]), s->seen_open[1] = fmax(relative, s->seen_open[1]);
   return true;
 }
 

@@ -52,7 +52,8 @@ typedef struct moreau {
   double *q_rows, *P, *xi, *rate_before, *rate_after;
   double *P_before;                      // of the constraints, in the step before this one
   double violation;                      // the largest |Φ| at the end of a step
-  double seen_open;                      // the largest at a midpoint, when |Φ| was last looked at
+  double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
+  double seen_open[2];                   // the largest |Φ|, and over row_size, at a midpoint when it was last looked at
   double *lambda;                        // mean multipliers of the constraints in the last step
   bool *moves;                           // constraint rows that follow a function of time, and so do work
   solve_room room;                       // W and what the solvers need
@@ -106,6 +107,6 @@ void moreau_book(moreau *s, double dt, bool solved, const double *u_end);
 
 carom_status moreau_show(void *scheme, double t, carom_error *error);
 void moreau_show_end(void *scheme);
-bool moreau_result(void *scheme);
+bool moreau_result(void *scheme, carom_error *error);
 
 #endif

@@ -108,34 +108,49 @@ static void find_state(moreau *s, double t) {
 // What the first step would find. Where there are constraints it is the second: the first takes velocities to where they fit
 // the rows at its midpoint, half a step from the start, and needs half the forces for that. The scheme is left as it was;
 // what was found is in the motion's result.
-static bool try_step(moreau *s) {
+static carom_status try_step(moreau *s, double h, carom_error *error) {
   const mechanism *m = s->m;
   moreau saved = *s;
   size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
   impact_ledger none = {0};
-  carom_error ignored = {0};
   carom_status status = CAROM_OK;
   memcpy(s->kept, s->q, state * sizeof *s->kept);
   memcpy(s->kept + state, s->x->joint_q, coordinates * sizeof *s->kept);
   s->trying = true;
   s->impacts = &none;
   s->settings.dump = (problem_dump){0};
-  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = moreau_step(s, INFINITY, &ignored);
+  s->settings.step = h;
+  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = moreau_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
   saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
   *s = saved;
   memcpy(s->q, s->kept, state * sizeof *s->kept);
   memcpy(s->x->joint_q, s->kept + state, coordinates * sizeof *s->kept);
   moreau_begin(s);
-  return status == CAROM_OK || status == CAROM_INTERRUPTED;  // the run is told by its first step
+  return status;
+}
+
+// A step that fails may lead too far: into a position where the mechanism locks up, for instance, that a run which ends before it
+// never meets. A shorter step then shows what acts at the start. The error is that of the step that the run would take.
+static bool try_steps(moreau *s, carom_error *error) {
+  enum { HALVINGS = 12 };
+  carom_error first = {0}, later = {0};
+  carom_status status = try_step(s, s->settings.step, &first);
+  for (int k = 1; status != CAROM_OK && status != CAROM_INTERRUPTED && k <= HALVINGS; k++) {
+    error_clear(&later);
+    status = try_step(s, ldexp(s->settings.step, -k), &later);
+  }
+  if (status == CAROM_OK || status == CAROM_INTERRUPTED) return true;  // the run is told by its first step
+  error_set(error, first.status, "no step can be taken from the start: %s", first.message);
+  return false;
 }
 
 // After a step that failed, this is the last one that was completed.
-bool moreau_result(void *scheme) {
+bool moreau_result(void *scheme, carom_error *error) {
   moreau *s = scheme;
   double t = s->x->t;
   if (s->dt > 0) find_means(s);
-  if (s->dt == 0 && !try_step(s)) return false;
+  if (s->dt == 0 && !try_steps(s, error)) return false;
   find_state(s, t);
   return true;
 }

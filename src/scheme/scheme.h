@@ -139,9 +139,9 @@ typedef struct scheme_type {
   carom_status (*show)(void *scheme, double t, carom_error *error);
   void (*show_end)(void *scheme);                  // back to the end of the step
   // Completes what the motion shows, only when someone reads it: accelerations, multipliers, efforts, powers and reactions
-  // (motion.result), contact loads, energies. Before the first step a time stepper shows what a trial step finds. False:
-  // they do not exist.
-  bool (*result)(void *scheme);
+  // (motion.result), contact loads, energies. Before the first step a time stepper shows what a trial step finds. Returns false
+  // if they do not exist. A scheme that knows more than that they are not finite sets the error, which may be null.
+  bool (*result)(void *scheme, carom_error *error);
   double (*time)(const void *scheme);
   const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
   const double *(*accounts)(const void *scheme);   // of the state the motion holds, one per power

@@ -373,7 +373,8 @@ static carom_status show(void *scheme, double t, carom_error *error) {
   return CAROM_OK;
 }
 
-static bool result(void *scheme) {
+static bool result(void *scheme, carom_error *error) {
+  (void)error;
   smooth *s = scheme;
   return dynamics_instant(s->m, s->x);
 }
