@@ -14,6 +14,7 @@
 #include "record/record.h"
 #include "scene.h"
 #include "sim.h"
+#include "summary.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
@@ -529,13 +530,9 @@ static void fill_summary(const run *r, carom_status status, carom_summary *summa
 
 // The summary as it is recorded: with the reason when the run did not reach its end.
 static const char *recorded_summary(run *r, carom_status status, const carom_summary *summary) {
-  int length = carom_summary_json(summary, NULL, 0);
-  char *text = ARENA_ARRAY(&r->memory, char, length + 1);
-  carom_summary_json(summary, text, length + 1);
-  if (status == CAROM_OK || length < 1) return text;
-  json_writer why = json_begin(&r->memory);
-  json_put_text(&why, NULL, r->error->message);
-  return arena_print(&r->memory, "%.*s, \"error\": %s}", length - 1, text, why.out.text);
+  json_writer w = json_begin(&r->memory);
+  summary_write(&w, summary, status == CAROM_OK ? NULL : r->error->message);
+  return w.out.text;
 }
 
 static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {

@@ -1,43 +1,7 @@
 // The summary of a run as one line of JSON: what `carom run --json` prints and a record keeps.
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
+#include "summary.h"
+
 #include <stddef.h>
-#include <stdio.h>
-
-#include "carom/carom.h"
-
-// A text in the caller's room, cut where that ends; `length` is what it would have been.
-typedef struct json_line {
-  char *text;
-  size_t size, length;
-  bool first;              // nothing stands yet in the innermost map
-} json_line;
-
-static void put(json_line *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(json_line *j, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  size_t used = j->length < j->size ? j->length : j->size;
-  j->length += (size_t)vsnprintf(j->text ? j->text + used : NULL, j->size - used, format, args);
-  va_end(args);
-}
-
-static void put_key(json_line *j, const char *key) {
-  put(j, "%s\"%s\": ", j->first ? "" : ", ", key);
-  j->first = false;
-}
-
-static void open_map(json_line *j, const char *key) {
-  if (key) put_key(j, key);
-  put(j, "{");
-  j->first = true;
-}
-
-static void close_map(json_line *j) {
-  put(j, "}");
-  j->first = false;
-}
 
 // A field by its key: a count (long) or a measure (double).
 typedef struct summary_field {
@@ -71,64 +35,51 @@ static const summary_field warnings[] = {
     COUNT("restitution", other_restitution), COUNT("conformal", conformal),
     COUNT("no_contact", no_contact), COUNT("non_finite", non_finite)};
 
-static void put_field(json_line *j, const carom_summary *s, const summary_field *f) {
+static void put_field(json_writer *w, const carom_summary *s, const summary_field *f) {
   const char *at = (const char *)s + f->offset;
-  put_key(j, f->key);
-  if (f->kind == COUNTED) put(j, "%ld", *(const long *)at);
-  else if (isfinite(*(const double *)at)) put(j, "%.9g", *(const double *)at);
-  else put(j, "null");  // JSON has no NaN
+  if (f->kind == COUNTED) json_put_integer(w, f->key, *(const long *)at);
+  else json_put_rounded(w, f->key, *(const double *)at);
 }
-#define PUT_FIELDS(j, s, list) \
-  for (size_t field_ = 0; field_ < sizeof(list) / sizeof *(list); field_++) put_field(j, s, &(list)[field_])
+#define PUT_FIELDS(w, s, list) \
+  for (size_t field_ = 0; field_ < sizeof(list) / sizeof *(list); field_++) put_field(w, s, &(list)[field_])
 
 // How many problems each stage of the chain of solvers solved.
-static void put_stages(json_line *j, const carom_summary *s) {
-  open_map(j, "stages");
-  for (size_t i = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name; i++) {
-    put_key(j, s->stages[i].name);
-    put(j, "%ld", s->stages[i].solved);
-  }
-  close_map(j);
+static void put_stages(json_writer *w, const carom_summary *s) {
+  json_open(w, "stages", '{');
+  for (size_t i = 0; i < sizeof s->stages / sizeof *s->stages && s->stages[i].name; i++)
+    json_put_integer(w, s->stages[i].name, s->stages[i].solved);
+  json_close(w, '}');
 }
 
-// A name given by a program may hold anything.
-static void put_text(json_line *j, const char *key, const char *text) {
-  put_key(j, key);
-  put(j, "\"");
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&') put(j, "\\u%04x", c);
-    else put(j, "%c", c);
-  }
-  put(j, "\"");
-}
-
-static void put_non_finite(json_line *j, const carom_summary *s) {
+static void put_non_finite(json_writer *w, const carom_summary *s) {
   if (!s->non_finite_column) return;
-  open_map(j, "non_finite");
-  put_text(j, "column", s->non_finite_column);
-  put_field(j, s, &(summary_field)MEASURE("t", non_finite_t));
-  close_map(j);
+  json_open(w, "non_finite", '{');
+  json_put_text(w, "column", s->non_finite_column);
+  put_field(w, s, &(summary_field)MEASURE("t", non_finite_t));
+  json_close(w, '}');
+}
+
+void summary_write(json_writer *w, const carom_summary *s, const char *why) {
+  json_open(w, NULL, '{');
+  json_put_text(w, "status", s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed");
+  PUT_FIELDS(w, s, of_the_run);
+  json_open(w, "contact", '{');
+  PUT_FIELDS(w, s, of_contact);
+  json_close(w, '}');
+  json_open(w, "solver", '{');
+  PUT_FIELDS(w, s, of_the_solver);
+  put_stages(w, s);
+  json_close(w, '}');
+  json_open(w, "warnings", '{');
+  PUT_FIELDS(w, s, warnings);
+  json_close(w, '}');
+  put_non_finite(w, s);
+  if (why) json_put_text(w, "error", why);
+  json_close(w, '}');
 }
 
 int carom_summary_json(const carom_summary *s, char *text, int size) {
-  json_line j = {.text = text, .size = (size_t)size};
-  const char *status = s->status == CAROM_OK ? "done" : s->status == CAROM_INTERRUPTED ? "interrupted" : "failed";
-  open_map(&j, NULL);
-  put_key(&j, "status");
-  put(&j, "\"%s\"", status);
-  PUT_FIELDS(&j, s, of_the_run);
-  open_map(&j, "contact");
-  PUT_FIELDS(&j, s, of_contact);
-  close_map(&j);
-  open_map(&j, "solver");
-  PUT_FIELDS(&j, s, of_the_solver);
-  put_stages(&j, s);
-  close_map(&j);
-  open_map(&j, "warnings");
-  PUT_FIELDS(&j, s, warnings);
-  close_map(&j);
-  put_non_finite(&j, s);
-  close_map(&j);
-  return (int)j.length;
+  json_writer w = json_begin_in(text, size);
+  summary_write(&w, s, NULL);
+  return w.out.length;
 }

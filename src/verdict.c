@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "report/verdict.h"
 #include "scene.h"
+#include "summary.h"
 
 struct carom_verdict {
   arena memory;
@@ -11,10 +12,9 @@ struct carom_verdict {
 };
 
 static void judge(carom_verdict *v, const carom_model *model, const carom_summary *summary) {
-  int length = carom_summary_json(summary, NULL, 0);
-  char *text = ARENA_ARRAY(&v->memory, char, length + 1);
-  carom_summary_json(summary, text, length + 1);
-  verdict_facts facts = {.summary = json_read(&v->memory, text), .scene = json_read(&v->memory, scene_write(&v->memory, model)),
+  json_writer w = json_begin(&v->memory);
+  summary_write(&w, summary, NULL);
+  verdict_facts facts = {.summary = json_read(&v->memory, w.out.text), .scene = json_read(&v->memory, scene_write(&v->memory, model)),
                          .method = model->scheme->name, .t1 = summary->t, .can_touch = model->contacts.element_count > 0};
   v->lines = verdict_judge(&v->memory, &facts);
 }

@@ -41,7 +41,28 @@ static void json_numbers_keep_every_digit(void) {
   CHECK_TEXT(w.out.text, "[null, null]");
 }
 
+// What does not fit into the caller's memory is cut, and the length is that of the whole text.
+static void a_text_in_the_callers_memory_is_cut(void) {
+  static const char whole[] = "{\"a\": 0.333333333, \"b\": [\"\\u003c\", null]}";
+  for (int size = 0; size <= (int)sizeof whole + 1; size++) {
+    char text[sizeof whole + 8];
+    memset(text, '#', sizeof text);
+    json_writer w = json_begin_in(size ? text : NULL, size);
+    json_open(&w, NULL, '{');
+    json_put_rounded(&w, "a", 1.0 / 3);
+    json_open(&w, "b", '[');
+    json_put_text(&w, NULL, "<");
+    json_put_rounded(&w, NULL, NAN);
+    json_close(&w, ']');
+    json_close(&w, '}');
+    CHECK_EQUAL(w.out.length, (int)strlen(whole));
+    CHECK_EQUAL(text[size], '#');
+    if (size) CHECK(strncmp(text, whole, (size_t)size - 1) == 0 && strlen(text) == (size_t)(size <= w.out.length ? size - 1 : w.out.length));
+  }
+}
+
 int main(void) {
+  RUN(a_text_in_the_callers_memory_is_cut);
   RUN(json_comes_back);
   RUN(what_is_no_json_is_refused);
   RUN(json_numbers_keep_every_digit);

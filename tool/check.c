@@ -1,6 +1,7 @@
 // carom check: what a model is, and what assembly did to start it.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -159,118 +160,14 @@ static void print_signals(const carom_model *model) {
   }
 }
 
-// --- JSON ---------------------------------------------------------------------------------------------------------
-
-static void json_key(const char *key, bool first) { printf("%s\"%s\": ", first ? "" : ", ", key); }
-
-static void json_pair(const char *key, const char *text) {
-  json_key(key, false);
-  json_text(stdout, text);
-}
-
-static void json_count(const char *key, int n) {
-  json_key(key, false);
-  printf("%d", n);
-}
-
-static void json_measure(const char *key, double x) {
-  json_key(key, false);
-  json_number(stdout, x);
-}
-
-static void json_body(carom_body_size b) {
-  json_measure("mass", b.mass);
-  json_measure("size", b.size);
-  json_measure("gyration", b.gyration);
-}
-
-static void json_parts(const carom_model *model, const char *section) {
-  json_key(section, false);
-  printf("[");
-  bool joints = strcmp(section, "joints") == 0;
-  carom_part p;
-  for (int i = 0; (p = carom_model_part(model, section, i)).name; i++) {
-    printf(i ? ", {" : "{");
-    json_key("name", true);
-    json_text(stdout, p.name);
-    if (*p.kind) json_pair("kind", p.kind);
-    if (p.between[0]) {
-      json_key("between", false);
-      printf("[");
-      json_text(stdout, p.between[0]);
-      if (p.between[1]) printf(", "), json_text(stdout, p.between[1]);
-      printf("]");
-    }
-    if (joints) json_key("closes_loop", false), printf(carom_model_joint_closes_loop(model, i) ? "true" : "false");
-    if (strcmp(section, "bodies") == 0) json_body(carom_model_body_size(model, i + 1));
-    if (strcmp(section, "contacts") == 0) {
-      json_measure("gap", carom_model_start_gap(model, i));
-      json_pair("gap_unit", carom_model_start_gap_unit(model, i));
-    }
-    printf("}");
-  }
-  printf("]");
-}
-
-static void json_change(const char *key, const char *joint, double from, double to) {
-  json_key(key, false);
-  if (!joint) {
-    printf("null");
-    return;
-  }
-  printf("{\"joint\": ");
-  json_text(stdout, joint);
-  json_key("from", false), json_number(stdout, from);
-  json_key("to", false), json_number(stdout, to);
-  printf("}");
-}
-
-static void json_assembly(const carom_model_info *info) {
-  printf(", \"assembly\": {\"violation_before\": ");
-  json_number(stdout, info->violation_before);
-  json_key("violation_after", false), json_number(stdout, info->violation_after);
-  json_count("iterations", info->assembly_iterations);
-  json_change("moved", info->moved_joint, info->moved_from, info->moved_to);
-  json_change("changed", info->changed_joint, info->changed_from, info->changed_to);
-  printf("}");
-}
-
-static void json_signals(const carom_model *model) {
-  printf(", \"signals\": [");
-  for (int i = 0; i < carom_model_signal_count(model); i++) {
-    printf(i ? ", {\"name\": " : "{\"name\": ");
-    json_text(stdout, carom_model_signal_name(model, i));
-    json_pair("unit", carom_model_signal_unit(model, i));
-    printf("}");
-  }
-  printf("]");
-}
-
-static void print_json(const carom_model *model, bool signals) {
-  carom_model_info info = carom_model_get_info(model);
-  printf("{\"title\": ");
-  json_text(stdout, info.title);
-  json_pair("source", info.source);
-  json_pair("space", space_word(&info));
-  json_pair("coordinates", coordinates_word(&info));
-  json_pair("method", info.method);
-  json_pair("integrator", info.integrator);
-  json_key("end", false), json_number(stdout, info.end);
-  json_parts(model, "bodies");
-  json_parts(model, "joints");
-  json_parts(model, "constraints");
-  json_parts(model, "forces");
-  json_parts(model, "contacts");
-  json_parts(model, "drives");
-  json_count("state_coordinates", info.coordinates_count);
-  json_count("state_speeds", info.speeds);
-  json_count("freedom", info.freedom);
-  json_count("constraint_rows", info.constraint_rows);
-  json_count("redundant_rows", info.redundant_rows);
-  json_measure("length", info.length);
-  json_assembly(&info);
-  if (signals) json_signals(model);
-  printf("}\n");
+static int print_json(const carom_model *model, bool signals) {
+  int length = carom_model_json(model, signals, NULL, 0);
+  char *text = malloc((size_t)length + 1);
+  if (!text) return tell_out_of_memory();
+  carom_model_json(model, signals, text, length + 1);
+  puts(text);
+  free(text);
+  return 0;
 }
 
 // ------------------------------------------------------------------------------------------------------------------
@@ -280,9 +177,8 @@ static int run_check(int argc, char **argv) {
   int code = args_parse(&command_check, argc, argv, &a);
   carom_model *model = code < 0 ? load_model(a.model, &a.settings, NULL, &code) : NULL;
   if (model) {
-    code = 0;
-    if (a.json) print_json(model, a.signals);
-    else print_people(a.model, model);
+    code = a.json ? print_json(model, a.signals) : 0;
+    if (!a.json) print_people(a.model, model);
     if (a.signals && !a.json) print_signals(model);
   }
   carom_model_destroy(model);

@@ -1,6 +1,5 @@
 #include "talk.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,19 +34,4 @@ const char *grouped(long n, char buffer[32]) {
   }
   buffer[used] = 0;
   return buffer;
-}
-
-void json_text(FILE *to, const char *text) {
-  fputc('"', to);
-  for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
-    if (*c == '"' || *c == '\\') fprintf(to, "\\%c", *c);
-    else if (*c < ' ') fprintf(to, "\\u%04x", *c);
-    else fputc(*c, to);
-  }
-  fputc('"', to);
-}
-
-void json_number(FILE *to, double x) {
-  if (isfinite(x)) fprintf(to, "%.9g", x);
-  else fprintf(to, "null");
 }

@@ -1,4 +1,4 @@
-// How the tool speaks: styles on terminals that want them, errors, numbers, JSON text.
+// How the tool speaks: styles on terminals that want them, errors, numbers.
 #ifndef TOOL_TALK_H
 #define TOOL_TALK_H
 
@@ -19,9 +19,5 @@ int tell_out_of_memory(void);
 
 // Counts in groups of three: 1 234 567.
 const char *grouped(long n, char buffer[32]);
-
-// A text as a JSON string, a number as a JSON number.
-void json_text(FILE *to, const char *text);
-void json_number(FILE *to, double x);
 
 #endif

@@ -108,6 +108,8 @@ CAROM_API const char *carom_model_signal_unit(const carom_model *model, int sign
 // accelerations of a time stepper), else "instant". Null for a signal that is not there.
 CAROM_API const char *carom_model_signal_sampling(const carom_model *model, int signal);
 CAROM_API int carom_model_signal(const carom_model *model, const char *name);  // -1 if there is no such signal
+// Writes what is known about the model as one JSON object, with or without its signals. Returns its length like snprintf.
+CAROM_API int carom_model_json(const carom_model *model, bool signals, char *text, int size);
 
 // --- simulations --------------------------------------------------------------------------------------------------
 

@@ -68,16 +68,21 @@ char *arena_print(arena *a, const char *format, ...) {
   return text;
 }
 
+void arena_append_list(arena *a, arena_text *t, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int more = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  while (t->length + more >= t->capacity) t->text = arena_grow(a, t->text, (size_t)t->length, &t->capacity, 1);
+  vsnprintf(t->text + t->length, (size_t)more + 1, format, args);
+  t->length += more;
+}
+
 void arena_append(arena *a, arena_text *t, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int more = vsnprintf(NULL, 0, format, args);
+  arena_append_list(a, t, format, args);
   va_end(args);
-  while (t->length + more >= t->capacity) t->text = arena_grow(a, t->text, (size_t)t->length, &t->capacity, 1);
-  va_start(args, format);
-  vsnprintf(t->text + t->length, (size_t)more + 1, format, args);
-  va_end(args);
-  t->length += more;
 }
 
 arena_mark arena_get_mark(const arena *a) {

@@ -9,6 +9,7 @@
 #define BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct arena_chunk arena_chunk;
@@ -37,6 +38,7 @@ typedef struct arena_text {
   int length, capacity;
 } arena_text;
 void arena_append(arena *a, arena_text *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void arena_append_list(arena *a, arena_text *t, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
 // Everything allocated after the mark is given back on release.
 arena_mark arena_get_mark(const arena *a);

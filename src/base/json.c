@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,21 @@
 // --- writing ------------------------------------------------------------------------------------------------------
 
 json_writer json_begin(arena *memory) { return (json_writer){.memory = memory, .first = true}; }
+
+json_writer json_begin_in(char *text, int size) { return (json_writer){.out = {text, 0, size}, .first = true}; }
+
+static void put(json_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(json_writer *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (w->memory) {
+    arena_append_list(w->memory, &w->out, format, args);
+  } else {
+    int left = w->out.length < w->out.capacity ? w->out.capacity - w->out.length : 0;
+    w->out.length += vsnprintf(left ? w->out.text + w->out.length : NULL, (size_t)left, format, args);
+  }
+  va_end(args);
+}
 
 // Bytes of a well-formed UTF-8 character of more than one byte, or 0.
 static int utf8_length(const unsigned char *s) {
@@ -27,74 +43,79 @@ static bool stands_as_it_is(unsigned char c) {
 
 static void put_quoted(json_writer *w, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
-  arena_append(w->memory, &w->out, "\"");
+  put(w, "\"");
   while (*s) {
     int plain = 0;
     while (stands_as_it_is(s[plain])) plain++;
-    if (plain) arena_append(w->memory, &w->out, "%.*s", plain, (const char *)s);
+    if (plain) put(w, "%.*s", plain, (const char *)s);
     s += plain;
     if (!*s) break;
     int n = *s < 128 ? 0 : utf8_length(s);
     bool separator = n == 3 && s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9);  // ends a line in scripts
-    if (separator) arena_append(w->memory, &w->out, "\\u20%02x", s[2] - 0x80);
-    else if (n) arena_append(w->memory, &w->out, "%.*s", n, (const char *)s);
-    else if (*s < 128) arena_append(w->memory, &w->out, "\\u%04x", *s);
-    else arena_append(w->memory, &w->out, "\\ufffd");
+    if (separator) put(w, "\\u20%02x", s[2] - 0x80);
+    else if (n) put(w, "%.*s", n, (const char *)s);
+    else if (*s < 128) put(w, "\\u%04x", *s);
+    else put(w, "\\ufffd");
     s += n ? n : 1;
   }
-  arena_append(w->memory, &w->out, "\"");
+  put(w, "\"");
 }
 
 static void put_key(json_writer *w, const char *key) {
-  if (!w->first) arena_append(w->memory, &w->out, ", ");
+  if (!w->first) put(w, ", ");
   w->first = false;
   if (!key) return;
   put_quoted(w, key);
-  arena_append(w->memory, &w->out, ": ");
+  put(w, ": ");
 }
 
 void json_open(json_writer *w, const char *key, char bracket) {
   put_key(w, key);
-  arena_append(w->memory, &w->out, "%c", bracket);
+  put(w, "%c", bracket);
   w->first = true;
 }
 
 void json_close(json_writer *w, char bracket) {
-  arena_append(w->memory, &w->out, "%c", bracket);
+  put(w, "%c", bracket);
   w->first = false;
 }
 
 void json_put_text(json_writer *w, const char *key, const char *text) {
   put_key(w, key);
   if (text) put_quoted(w, text);
-  else arena_append(w->memory, &w->out, "null");
+  else put(w, "null");
 }
 
-void json_put_number(json_writer *w, const char *key, double x) {
+// The fewest digits from `least` to `most` that bring back the same number, or else the most.
+static void put_digits(json_writer *w, const char *key, double x, int least, int most) {
   put_key(w, key);
   char digits[32] = "null";
-  for (int n = 15; isfinite(x) && n <= 17; n++) {  // the fewest that bring back the same number
+  for (int n = least; isfinite(x) && n <= most; n++) {
     snprintf(digits, sizeof digits, "%.*g", n, x);
     if (strtod(digits, NULL) == x) break;
   }
   for (char *c = digits; isfinite(x) && *c; c++)
     if (!strchr("+-0123456789e", *c)) *c = '.';  // whatever a locale writes
-  arena_append(w->memory, &w->out, "%s", digits);
+  put(w, "%s", digits);
 }
+
+void json_put_number(json_writer *w, const char *key, double x) { put_digits(w, key, x, 15, 17); }
+
+void json_put_rounded(json_writer *w, const char *key, double x) { put_digits(w, key, x, 9, 9); }
 
 void json_put_integer(json_writer *w, const char *key, long x) {
   put_key(w, key);
-  arena_append(w->memory, &w->out, "%ld", x);
+  put(w, "%ld", x);
 }
 
 void json_put_flag(json_writer *w, const char *key, bool x) {
   put_key(w, key);
-  arena_append(w->memory, &w->out, x ? "true" : "false");
+  put(w, x ? "true" : "false");
 }
 
 void json_put_null(json_writer *w, const char *key) {
   put_key(w, key);
-  arena_append(w->memory, &w->out, "null");
+  put(w, "null");
 }
 
 void json_put_numbers(json_writer *w, const char *key, const double *x, int count) {

@@ -9,18 +9,21 @@
 
 // --- writing ------------------------------------------------------------------------------------------------------
 
-// A text that grows. Keys are null inside a list. Numbers that are not finite become null.
+// A text that grows in an arena, or one in the caller's memory that is cut where that ends. Keys are null inside a list. Numbers that
+// are not finite become null.
 typedef struct json_writer {
-  arena *memory;
-  arena_text out;
+  arena *memory;    // null: the text is in the caller's memory
+  arena_text out;   // a text that is cut has the length that it would have
   bool first;       // nothing stands yet in the innermost map or list
 } json_writer;
 
 json_writer json_begin(arena *memory);
+json_writer json_begin_in(char *text, int size);  // text may be null if size is 0
 void json_open(json_writer *w, const char *key, char bracket);   // '{' or '['
 void json_close(json_writer *w, char bracket);                   // '}' or ']'
 void json_put_text(json_writer *w, const char *key, const char *text);          // a null text is null
-void json_put_number(json_writer *w, const char *key, double x);
+void json_put_number(json_writer *w, const char *key, double x);                // so that it is read back exactly
+void json_put_rounded(json_writer *w, const char *key, double x);               // to nine digits
 void json_put_integer(json_writer *w, const char *key, long x);
 void json_put_flag(json_writer *w, const char *key, bool x);
 void json_put_null(json_writer *w, const char *key);

@@ -1,0 +1,99 @@
+// A model as JSON: what `carom check --json` prints.
+#include <string.h>
+
+#include "base/json.h"
+#include "carom/carom.h"
+
+// Texts that a model does not have are empty.
+static void put_text(json_writer *w, const char *key, const char *text) { json_put_text(w, key, text ? text : ""); }
+
+static void put_body(json_writer *w, carom_body_size b) {
+  json_put_rounded(w, "mass", b.mass);
+  json_put_rounded(w, "size", b.size);
+  json_put_rounded(w, "gyration", b.gyration);
+}
+
+static void put_part(json_writer *w, const carom_model *model, const char *section, int i, const carom_part *p) {
+  json_open(w, NULL, '{');
+  put_text(w, "name", p->name);
+  if (*p->kind) put_text(w, "kind", p->kind);
+  if (p->between[0]) {
+    json_open(w, "between", '[');
+    for (int k = 0; k < 2 && p->between[k]; k++) put_text(w, NULL, p->between[k]);
+    json_close(w, ']');
+  }
+  if (strcmp(section, "joints") == 0) json_put_flag(w, "closes_loop", carom_model_joint_closes_loop(model, i));
+  if (strcmp(section, "bodies") == 0) put_body(w, carom_model_body_size(model, i + 1));
+  if (strcmp(section, "contacts") == 0) {
+    json_put_rounded(w, "gap", carom_model_start_gap(model, i));
+    put_text(w, "gap_unit", carom_model_start_gap_unit(model, i));
+  }
+  json_close(w, '}');
+}
+
+static void put_parts(json_writer *w, const carom_model *model) {
+  static const char *const sections[] = {"bodies", "joints", "constraints", "forces", "contacts", "drives"};
+  for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
+    carom_part p;
+    json_open(w, sections[k], '[');
+    for (int i = 0; (p = carom_model_part(model, sections[k], i)).name; i++) put_part(w, model, sections[k], i, &p);
+    json_close(w, ']');
+  }
+}
+
+static void put_change(json_writer *w, const char *key, const char *joint, double from, double to) {
+  if (!joint) {
+    json_put_null(w, key);
+    return;
+  }
+  json_open(w, key, '{');
+  put_text(w, "joint", joint);
+  json_put_rounded(w, "from", from);
+  json_put_rounded(w, "to", to);
+  json_close(w, '}');
+}
+
+static void put_assembly(json_writer *w, const carom_model_info *info) {
+  json_open(w, "assembly", '{');
+  json_put_rounded(w, "violation_before", info->violation_before);
+  json_put_rounded(w, "violation_after", info->violation_after);
+  json_put_integer(w, "iterations", info->assembly_iterations);
+  put_change(w, "moved", info->moved_joint, info->moved_from, info->moved_to);
+  put_change(w, "changed", info->changed_joint, info->changed_from, info->changed_to);
+  json_close(w, '}');
+}
+
+static void put_signals(json_writer *w, const carom_model *model) {
+  json_open(w, "signals", '[');
+  for (int i = 0; i < carom_model_signal_count(model); i++) {
+    json_open(w, NULL, '{');
+    put_text(w, "name", carom_model_signal_name(model, i));
+    put_text(w, "unit", carom_model_signal_unit(model, i));
+    json_close(w, '}');
+  }
+  json_close(w, ']');
+}
+
+int carom_model_json(const carom_model *model, bool signals, char *text, int size) {
+  carom_model_info info = carom_model_get_info(model);
+  json_writer w = json_begin_in(text, size);
+  json_open(&w, NULL, '{');
+  put_text(&w, "title", info.title);
+  put_text(&w, "source", info.source);
+  put_text(&w, "space", info.space == CAROM_PLANAR ? "planar" : "spatial");
+  put_text(&w, "coordinates", info.coordinates == CAROM_ABSOLUTE ? "absolute" : "joint");
+  put_text(&w, "method", info.method);
+  put_text(&w, "integrator", info.integrator);
+  json_put_rounded(&w, "end", info.end);
+  put_parts(&w, model);
+  json_put_integer(&w, "state_coordinates", info.coordinates_count);
+  json_put_integer(&w, "state_speeds", info.speeds);
+  json_put_integer(&w, "freedom", info.freedom);
+  json_put_integer(&w, "constraint_rows", info.constraint_rows);
+  json_put_integer(&w, "redundant_rows", info.redundant_rows);
+  json_put_rounded(&w, "length", info.length);
+  put_assembly(&w, &info);
+  if (signals) put_signals(&w, model);
+  json_close(&w, '}');
+  return w.out.length;
+}
