@@ -21,8 +21,7 @@ static carom_summary run_one(const shared_batch *s, int i, carom_error *error) {
   carom_sim *sim = carom_sim_create(s->model, error);
   if (!sim) return (carom_summary){.status = error->status};
   if (b->before) b->before(b->context, i, sim);
-  *error = sim->start_error;
-  if (error->status == CAROM_OK) {
+  if (sim_check_starts(sim, error) == CAROM_OK) {
     carom_sim_advance(sim, b->t_end, error);
     if (b->after) b->after(b->context, i, sim);
   }

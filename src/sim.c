@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,10 +114,12 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
     sim->kept_friction = calloc(2 * (size_t)model->m.friction_count + 1, sizeof *sim->kept_friction);
+    sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
     sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->kept_friction) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->kept_friction ||
+      !sim->starts) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -151,6 +154,8 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.is_open);
   free(sim->turns);
   free(sim->kept_friction);
+  for (int i = 0; sim->starts && i <= sim->model->m.joint_count; i++) free(sim->starts[i].message);
+  free(sim->starts);
   free(sim->row);
   free(sim->slots);
   free(sim);
@@ -576,11 +581,17 @@ static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *err
   return status;
 }
 
+// The index of a joint; joint_count: there is none of that name.
+static int find_joint(const mechanism *m, const char *name) {
+  int index = 0;
+  while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
+  return index;
+}
+
 static carom_status set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
   const carom_model *model = sim->model;
   const mechanism *m = model->twin ? model->twin : &model->m;
-  int index = 0;
-  while (index < m->joint_count && strcmp(m->joints[index].name, name) != 0) index++;
+  int index = find_joint(m, name);
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
   if (m->joints[index].node < 0)
     return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop; set the joints of the tree", name);
@@ -603,10 +614,29 @@ static carom_status set_joint(carom_sim *sim, const char *name, const double *q,
 }
 
 carom_status carom_sim_set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
-  error_clear(&sim->start_error);
-  carom_status status = set_joint(sim, name, q, u, &sim->start_error);
-  if (error) *error = sim->start_error;
-  return status;
+  carom_error own = {0};
+  joint_start *start = &sim->starts[find_joint(&sim->model->m, name)];
+  start->status = set_joint(sim, name, q, u, &own);
+  free(start->message);
+  start->message = start->status == CAROM_OK ? NULL : strdup(own.message);
+  if (error) *error = own;
+  return start->status;
+}
+
+carom_status sim_check_starts(const carom_sim *sim, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  const joint_start *first = NULL;
+  char others[256] = "";
+  for (int i = 0; i <= m->joint_count; i++) {
+    const joint_start *s = &sim->starts[i];
+    size_t used = strlen(others);
+    if (s->status == CAROM_OK) continue;
+    if (first) snprintf(others + used, sizeof others - used, " '%s'", i < m->joint_count ? m->joints[i].name : "of an unknown name");
+    else first = s;
+  }
+  if (!first) return CAROM_OK;
+  const char *message = first->message ? first->message : carom_status_text(first->status);
+  return error_set(error, first->status, others[0] ? "%s; nor could these joints be set:%s" : "%s", message, others);
 }
 
 // A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact

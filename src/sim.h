@@ -22,13 +22,19 @@ typedef struct regular_looks {
   int since_booked;            // steps since the last one
 } regular_looks;
 
+// What the last carom_sim_set_joint of a joint has ended with.
+typedef struct joint_start {
+  carom_status status;
+  char *message;               // null: none
+} joint_start;
+
 struct carom_sim {
   const carom_model *model;
   motion *x;
   const scheme_type *type;
   void *scheme;
   interrupt stop;              // asked within steps
-  carom_error start_error;     // of the last carom_sim_set_joint, for a batch; status OK: it worked
+  joint_start *starts;         // one per joint, then one for names that no joint has; for a batch
   energy_ledger ledger;
   impact_ledger impacts;
   bool *turns;                 // of the ledger
@@ -53,6 +59,10 @@ struct carom_sim {
 
 // As carom_sim_create, with an interrupt that is also asked while the sim is made.
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);
+
+// Fails if a joint could not be set to its start: with the first of them, and the names of the others. Set again, a joint counts by its
+// last try.
+carom_status sim_check_starts(const carom_sim *sim, carom_error *error);
 
 // Signals of the whole model: those of the mechanism, then the energy accounts, then those of each contact element,
 // then the outputs.

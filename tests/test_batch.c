@@ -122,6 +122,38 @@ static void one_failure_is_its_own(void) {
   carom_model_destroy(model);
 }
 
+// Starts of a double pendulum: both joints set, the first not, neither, the first only at the second try, a name that is none.
+static void set_both(void *context, int index, carom_sim *sim) {
+  (void)context;
+  const double far = INFINITY, near = 0.1;
+  carom_sim_set_joint(sim, "upper", index == 0 ? &near : &far, NULL, NULL);
+  carom_sim_set_joint(sim, "lower", index == 2 ? &far : &near, NULL, NULL);
+  if (index == 3) carom_sim_set_joint(sim, "upper", &near, NULL, NULL);
+  if (index == 4) carom_sim_set_joint(sim, "uper", &near, NULL, NULL);
+}
+
+static void every_joint_that_was_not_set_is_named(void) {
+  static const char text[] =
+      "space: planar\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"
+      "joints: {upper: {revolute: [ground, a]}, lower: {revolute: [a, b], at: [1, 0]}}\n";
+  run e;
+  if (!run_open_text(&e, text, NULL)) return;
+  carom_summary summaries[5];
+  carom_error errors[5];
+  carom_batch batch = {.count = 5, .threads = 2, .t_end = 0.1, .before = set_both, .errors = errors};
+  CHECK(carom_batch_run(e.model, &batch, summaries, NULL) == CAROM_OK);
+  for (int i = 0; i < 5; i++) {
+    CHECK_EQUAL(summaries[i].status, i == 0 || i == 3 ? CAROM_OK : CAROM_ERROR_USAGE);
+    CHECK_EQUAL(errors[i].status, summaries[i].status);
+    CHECK_NEAR(summaries[i].t, i == 0 || i == 3 ? 0.1 : 0, 0);
+  }
+  CHECK(strcmp(errors[1].message, "joint 'upper' was given a value that is not finite") == 0);
+  CHECK_CONTAINS(errors[2].message, "joint 'upper' was given a value that is not finite; nor could these joints be set: 'lower'");
+  CHECK_CONTAINS(errors[4].message, "'upper'");
+  CHECK_CONTAINS(errors[4].message, "unknown name");
+  run_close(&e);
+}
+
 static void odd_sizes(void) {
   carom_model *model = example_load("pendulum-revolute", NULL);
   if (!model) return;
@@ -141,6 +173,7 @@ int main(void) {
   RUN(a_set_joint_stays_and_the_loop_follows);
   RUN(set_joint_refuses_what_it_cannot_do);
   RUN(one_failure_is_its_own);
+  RUN(every_joint_that_was_not_set_is_named);
   RUN(odd_sizes);
   return check_summary();
 }

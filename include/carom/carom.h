@@ -193,8 +193,8 @@ typedef struct carom_batch {
   int count, threads;
   double t_end;                    // not negative [s]
   void *context;
-  // Varies the start. If the last carom_sim_set_joint in it fails, the sim does not run, and its summary has that status.
-  // May be null.
+  // Varies the start. If a carom_sim_set_joint in it fails and the joint is not set by a later one, the sim does not run, its
+  // summary has that status, and its error names all joints that could not be set. May be null.
   void (*before)(void *context, int index, carom_sim *sim);
   // Reads results, also of a sim that failed during the run. Not called for a sim that could not start. May be null.
   void (*after)(void *context, int index, carom_sim *sim);
