@@ -395,12 +395,52 @@ static void look_for_paradox(moreau *s) {
   }
 }
 
+// Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem needs, and
+// the solution rests on the rounding of the others.
+static bool runs_away(const moreau *s) {
+  static const double FAR_BEYOND = 1e8;
+  int n = s->x->row_total;
+  double most = 0, fastest = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(s->P[i]) * s->room.W[(long)i * n + i]);
+    fastest = fmax(fastest, fabs(s->q_rows[i]));
+  }
+  return most > FAR_BEYOND * fastest;
+}
+
+// True: contacts that take part had restitution, and have none any more.
+static bool drop_restitution(moreau *s) {
+  bool any = false;
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_material *of = &s->element_of[s->active[k]]->material;
+    int first = s->active_row[k], size = contact_row_count(s->m, s->element_of[s->active[k]]);
+    for (int i = 0; i < size; i++) {
+      double returned = (i ? of->tangential_restitution : of->restitution) * s->rate_before[first + i];
+      s->q_rows[first + i] -= returned;
+      any |= returned != 0;
+    }
+  }
+  return any;
+}
+
+// A contact that wedges bodies by its friction cannot return them: no percussion within its cone drives them apart, and with
+// Newton's law there is no solution. Without restitution there is one.
+static solve_info solve_problem_of_step(moreau *s, const solve_problem *problem) {
+  solve_solution solution = {s->P, s->xi};
+  chain_tally before = s->tally;
+  solve_info info = solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
+  bool fits = info.status == SOLVE_SOLVED && !runs_away(s);
+  if (fits || info.status == SOLVE_INTERRUPTED || !drop_restitution(s)) return info;
+  s->tally = before;
+  s->trouble.inconsistent++;
+  return solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
+}
+
 static carom_status solve_step(moreau *s, carom_error *error) {
   solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
-  solve_solution solution = {s->P, s->xi};
   long unsolved = s->tally.unsolved;
   s->room.workspace->stop = s->stop;
-  solve_info info = solve_chain(&problem, &s->solver, s->room.workspace, &solution, &s->tally);
+  solve_info info = solve_problem_of_step(s, &problem);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
