@@ -11,6 +11,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/force.h"
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
 #include "mechanics/marker.h"
@@ -38,10 +39,13 @@ static energy_balance balance_of(const carom_sim *sim) {
                           .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
 }
 
-static energy_size size_of(const mechanism *m, const motion *x) {
+static energy_size size_of(const carom_model *model, const motion *x) {
+  const mechanism *m = &model->m;
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
-  return (energy_size){.gravity = tree_gravity_size(m, x), .inertia = mass * m->length * m->length};
+  bool controls_error = model->scheme->about->integrates && model->integrator.type != CAROM_RK4;
+  return (energy_size){.gravity = tree_gravity_size(m, x), .inertia = mass * m->length * m->length,
+                       .stiffness = forces_stiffness(m), .resolution = controls_error ? model->integrator.atol : 0};
 }
 
 // Friction of joints is the scheme's to say, and a new scheme begins with none.
@@ -94,7 +98,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   }
   sim->type->destroy(old);
   energy_balance b = balance_of(sim);
-  energy_open(&sim->ledger, &b, first ? size_of(&model->m, sim->x) : sim->ledger.size);
+  energy_open(&sim->ledger, &b, first ? size_of(model, sim->x) : sim->ledger.size);
   sim->regular.largest = sim->ledger.largest, sim->regular.worst = sim->ledger.worst;
   sim->booked_t = sim->x->t;
   coordinate_accept(&model->m, sim->x);

@@ -43,16 +43,20 @@ double energy_imbalance(const energy_ledger *l) {
   return stored(b) - stored(a) - work + lost;
 }
 
-// The least energy whose balance can be judged.
-// Potential energy: a position is rounded to eps times its distance from the origin, so the energy of gravity to
-// eps * sum m g h, however small the sum itself is, and that of springs to eps times itself. To judge a balance to a
-// thousandth (the tightest limit of a scheme), a hundred such roundings must be less than that: hence 1e5.
-// Kinetic energy: with less than eps * m (L/t)^2 / 2 nothing has moved by 1.5e-8 of the model's length until now.
+// The least energy whose balance can be judged. To judge a balance to a thousandth (the tightest limit of a scheme), a hundred
+// errors must be less than that: hence 1e5.
+// Rounding: a position is rounded to eps times its distance from the origin, so the energy of gravity to eps * sum m g h, however
+// small the sum itself is, and that of springs to eps times itself.
+// Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise per second. What moves by less has
+// the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a tolerance, r is eps.
+// Time: with less than eps * m (L/t)^2 / 2 nothing has moved by 1.5e-8 of the model's length until now.
 static double least_judged(const energy_ledger *l, double t) {
-  static const double roundings = 1e5;
-  double potential = roundings * (l->size.gravity + fabs(l->start.spring));
-  double kinetic = t > 0 ? 0.5 * l->size.inertia / (t * t) : 0;
-  return DBL_EPSILON * (potential + kinetic);
+  static const double errors = 1e5;
+  double r = fmax(l->size.resolution, DBL_EPSILON);
+  double rounding = DBL_EPSILON * (l->size.gravity + fabs(l->start.spring));
+  double unresolved = 0.5 * r * r * (l->size.stiffness + l->size.inertia);
+  double still = t > 0 ? DBL_EPSILON * 0.5 * l->size.inertia / (t * t) : 0;
+  return errors * (rounding + unresolved) + still;
 }
 
 double energy_relative_imbalance(const energy_ledger *l, double t) {

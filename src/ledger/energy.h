@@ -23,6 +23,8 @@ typedef struct energy_limits {
 typedef struct energy_size {
   double gravity;                    // sum of m |g| h over the bodies, h their largest distance from the origin at the start [J]
   double inertia;                    // mass times the square of the length [kg m^2]
+  double stiffness;                  // of springs, times the square of the length [N m]
+  double resolution;                 // absolute tolerance of positions and speeds, relative to the length [-]
 } energy_size;
 
 typedef struct energy_ledger {

@@ -12,6 +12,9 @@ const force_type *const *force_types(int *count);
 
 #define FORCE_OPTION(field) offsetof(carom_force_def, field)
 
+// The stiffness of all springs together, each at the size of the model where it acts along a length [N m].
+double forces_stiffness(const mechanism *m);
+
 // Powers and potentials are booked here, so that the ledger can tell where energy went.
 static inline void force_book(motion *x, double spring_energy, double damper_power, double applied_power) {
   x->potentials[POTENTIAL_SPRING] += spring_energy;
