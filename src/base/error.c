@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Called at every step, so only what is read gets cleared.
 void error_clear(carom_error *error) {
@@ -20,4 +21,14 @@ carom_status error_set(carom_error *error, carom_status status, const char *form
   va_end(args);
   snprintf(error->text, sizeof error->text, "error: %s", error->message);
   return status;
+}
+
+void error_append(carom_error *error, const char *format, ...) {
+  if (!error) return;
+  size_t used = strlen(error->message);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(error->message + used, sizeof error->message - used, format, args);
+  va_end(args);
+  snprintf(error->text, sizeof error->text, "error: %s", error->message);
 }

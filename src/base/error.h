@@ -9,6 +9,9 @@
 carom_status error_set(carom_error *error, carom_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// Adds to the message. A null error is legal.
+void error_append(carom_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void error_clear(carom_error *error);
 
 #endif

@@ -396,3 +396,18 @@ void dynamics_explain(const mechanism *m, const motion *x, char *text, int size)
   }
   snprintf(text, (size_t)size, "the accelerations are not finite at t = %g s", x->t);
 }
+
+const char *dynamics_strongest_constraint(const mechanism *m, motion *x) {
+  const char *name = NULL;
+  double most = 0;
+  if (!m->row_count) return NULL;
+  x->level = LEVEL_NONE;              // those of contacts would take part
+  memset(x->lambda, 0, (size_t)m->row_count * sizeof *x->lambda);
+  (void)dynamics_accelerations(m, x);  // in a singular position there may be none, but there are reactions beside it
+  for (int i = 0; i < m->constraint_count; i++)
+    for (int k = m->constraints[i].row0; k < m->constraints[i].row0 + m->constraints[i].row_count; k++) {
+      double speed = x->scale[k] > 0 ? fabs(x->lambda[k]) / x->scale[k] : 0;  // λ √W
+      if (speed > most) most = speed, name = m->constraints[i].name;
+    }
+  return name;
+}

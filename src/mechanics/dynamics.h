@@ -48,5 +48,8 @@ int dynamics_constraint_rank(const mechanism *m, motion *x);
 
 // A sentence on why the last evaluation failed.
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size);
+// The constraint with the largest reactions in the motion's state, by the speeds that they would cause alone: where a mechanism locks up, or is
+// close to a singular position, one of those that hold it. Null: there are no reactions.
+const char *dynamics_strongest_constraint(const mechanism *m, motion *x);
 
 #endif

@@ -363,12 +363,9 @@ static int deepest_point(const compliant *s) {
 static carom_status explain(const compliant *s, carom_status status, carom_error *error) {
   int p = deepest_point(s);
   if (p < 0 || !error) return status;
-  size_t used = strlen(error->message);
-  snprintf(error->message + used, sizeof error->message - used,
-           "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
-           s->point[p].e->name, -s->look[LOOK_START][p].gap, s->look[LOOK_START][p].normal,
-           s->settings.smooth.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
-  snprintf(error->text, sizeof error->text, "error: %s", error->message);
+  error_append(error, "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
+               s->point[p].e->name, -s->look[LOOK_START][p].gap, s->look[LOOK_START][p].normal,
+               s->settings.smooth.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
   return status;
 }
 

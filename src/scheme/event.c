@@ -12,6 +12,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
+#include "scheme/smooth.h"
 
 // --- the integrator's problem ---------------------------------------------------------------------------------------
 
@@ -383,16 +384,6 @@ static void watch_stiffness(event *s) {
   if (renew) integrator_renew_jacobian(s->it);
 }
 
-static carom_status explain(event *s, carom_status status, carom_error *error) {
-  if (!s->failed || !error) return status;
-  char why[256];
-  dynamics_explain(s->m, s->x, why, sizeof why);
-  size_t used = strlen(error->message);
-  snprintf(error->message + used, sizeof error->message - used, " (%s)", why);
-  snprintf(error->text, sizeof error->text, "error: %s", error->message);
-  return status;
-}
-
 // The motion takes the state that has been reached. It does so before and after a jump of velocities, since turns are
 // counted by the speeds on the same side of it.
 static void enter(event *s) {
@@ -406,7 +397,8 @@ static carom_status advance(event *s, double t_stop, event_instant *instant, car
   double from = s->t, loss_before = s->y[s->nf], joints_before = losses_of(s, s->y) - loss_before;
   keep_modes(s);
   carom_status status = integrator_step(s->it, limit_of(s, t_stop), error);
-  if (status != CAROM_OK) return explain(s, status, error);
+  if (status == CAROM_ERROR_INTEGRATOR) smooth_explain(s->m, s->x, s->it, s->failed, error);
+  if (status != CAROM_OK) return status;
   if (!event_locate(s, instant) ||
       (instant->kind != EVENT_NONE && s->closed_count && !event_look(s, from, instant->t)) ||
       integrator_interpolate(s->it, instant->t, s->y) != CAROM_OK)

@@ -77,9 +77,10 @@ static carom_status fail_stopped(const integrator *it, const char *function, car
 }
 
 static const char *explain(const integrator *it, integrator_trouble trouble) {
+  const bool can_lock = it->dae ? it->dae->can_lock : it->ode->can_lock;
   switch (trouble) {
     case TROUBLE_ERROR_TEST:
-      if (it->dae ? it->dae->can_lock : it->ode->can_lock)
+      if (can_lock)
         return "the error test fails even with the smallest step: the mechanism may lock up or pass a singular position here, a force "
                "or motion may jump, or the tolerances are too tight; check whether the constraints let it move on, loosen rtol and "
                "atol, or replace a jump by a smooth function such as blend";
@@ -91,7 +92,10 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
                  : "Newton's iteration does not converge, even with the smallest step: the equations are singular or jump here, "
                    "or the state is inconsistent; loosen rtol and atol, or give a smaller first step";
     case TROUBLE_TOLERANCE: return "rtol and atol are below the rounding error; loosen them";
-    case TROUBLE_REFUSED: return "cannot be evaluated, even with the smallest step; check the model at this time";
+    case TROUBLE_REFUSED:
+      return can_lock ? "cannot be evaluated, even with the smallest step: the mechanism may lock up or pass a singular position here; "
+                        "check whether the constraints let it move on"
+                      : "cannot be evaluated, even with the smallest step; check the model at this time";
     case TROUBLE_REFUSED_AT_START: return "cannot be evaluated at the initial state; check the initial values";
     case TROUBLE_REFUSED_FIXED_STEP:
       return "cannot be evaluated within the fixed step; use a smaller step, or an integrator with "

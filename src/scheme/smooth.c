@@ -305,17 +305,21 @@ void smooth_show(smooth *s, double t, const double *y) {
   for (int k = 0; k < s->powers; k++) s->accounts[s->power[k]] = y[work_at(s) + k];
 }
 
-static void explain(smooth *s, carom_error *error) {
-  char why[256];
-  dynamics_explain(s->m, s->x, why, sizeof why);
-  size_t used = strlen(error->message);
-  snprintf(error->message + used, sizeof error->message - used, " (%s)", why);
-  snprintf(error->text, sizeof error->text, "error: %s", error->message);
+void smooth_explain(const mechanism *m, motion *x, const integrator *it, bool failed, carom_error *error) {
+  const double *y = integrator_state(it);
+  if (failed) {
+    char why[256];
+    dynamics_explain(m, x, why, sizeof why);
+    error_append(error, " (%s)", why);
+  }
+  dynamics_set(m, x, integrator_time(it), y, y + m->nq);
+  const char *name = dynamics_strongest_constraint(m, x);
+  if (name) error_append(error, " (the largest reactions are those of '%s')", name);
 }
 
 carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
   carom_status status = integrator_step(s->it, t_stop, error);
-  if (status != CAROM_OK && s->failed && error) explain(s, error);
+  if (status == CAROM_ERROR_INTEGRATOR) smooth_explain(s->m, s->x, s->it, s->failed, error);
   return status;
 }
 

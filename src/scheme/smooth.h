@@ -26,6 +26,9 @@ extern const scheme_about smooth_about;
 smooth_settings smooth_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta);
 // What the integrators can run; see scheme_about.
 bool smooth_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why);
+// Adds to the error of an integrator what failed in the mechanics, and which constraint may lock the mechanism. The motion then holds the
+// integrator's state.
+void smooth_explain(const mechanism *m, motion *x, const integrator *it, bool failed, carom_error *error);
 bool smooth_accepts_rows(const scheme_request *request, scheme_refusal *why);
 
 typedef struct smooth smooth;
