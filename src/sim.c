@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -211,9 +212,6 @@ static void book(carom_sim *sim, bool regular) {
   if (!isfinite(energy_imbalance(&sim->ledger)) && !sim->energy_lost) sim->energy_lost = true, sim->energy_lost_t = sim->x->t;
 }
 
-// A NaN stays, where fmax would drop it.
-static double larger(double most, double x) { return x > most || isnan(x) ? x : most; }
-
 // Which states are looked at must not depend on what is read. Where the scheme looks at every step there is nothing to do.
 static void look_at_constraints(carom_sim *sim, bool at_stop) {
   const mechanism *m = &sim->model->m;
@@ -222,14 +220,14 @@ static void look_at_constraints(carom_sim *sim, bool at_stop) {
   if (!regular && !at_stop) return;
   dynamics_positions_velocities(m, sim->x);
   double violation = constraints_violation(m, sim->x);
-  sim->violation = larger(sim->violation, violation);
+  sim->violation = number_larger(sim->violation, violation);
   if (!regular) return;
-  sim->regular.violation = larger(sim->regular.violation, violation);
+  sim->regular.violation = number_larger(sim->regular.violation, violation);
   sim->since_checked = 0;
 }
 
 static double violation_of(const carom_sim *sim) {
-  return larger(sim->violation, sim->type->stats(sim->scheme).violation);
+  return number_larger(sim->violation, sim->type->stats(sim->scheme).violation);
 }
 
 // Turns of joints that close loops are counted while they still can be told.
@@ -719,7 +717,7 @@ void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
   carom_summary s = carom_sim_summary(sim);
   const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps,
-                                        larger(sim->regular.violation, sim->type->stats(sim->scheme).violation),
+                                        number_larger(sim->regular.violation, sim->type->stats(sim->scheme).violation),
                                         sim->regular.largest, sim->regular.worst, (double)s.restarts, (double)s.rejected,
                                         (double)s.evaluations, (double)s.projection_failures,
                                         sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection,

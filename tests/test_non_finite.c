@@ -1,6 +1,11 @@
 // No run ends well with a number that is not finite: a warning names its column and its time.
 #include "runs.h"
 
+#include "base/number.h"
+#include "ledger/energy.h"
+#include "ledger/impact.h"
+#include "mechanics/constraint.h"
+
 static const char ball[] =
     "space: planar\n"
     "bodies: {ball: {mass: 1, inertia: 1}}\n"
@@ -119,7 +124,44 @@ static void a_resumed_run_tells_what_came_before(void) {
   }
 }
 
+// --- extremes -----------------------------------------------------------------------------------------------------
+
+static void extremes_keep_what_is_no_number(void) {
+  CHECK_EQUAL(number_larger(1, 2), 2);
+  CHECK_EQUAL(number_larger(2, 1), 2);
+  CHECK_EQUAL(number_smaller(1, 2), 1);
+  CHECK_EQUAL(number_smaller(2, 1), 1);
+  CHECK_EQUAL(number_larger(1, INFINITY), INFINITY);
+  CHECK(isnan(number_larger(NAN, 1)) && isnan(number_larger(1, NAN)));
+  CHECK(isnan(number_smaller(NAN, 1)) && isnan(number_smaller(1, NAN)));
+}
+
+static void ledgers_keep_what_is_no_number(void) {
+  impact open = {0};
+  bool is_open = false, turns = false;
+  impact_ledger l = {.open = &open, .is_open = &is_open, .point_count = 1, .turns = &turns};
+  impact_touch(&l, 0, &(impact_step){.t_end = 1, .gap = NAN, .speed_before = NAN, .impulse_normal = NAN});
+  impact_touch(&l, 0, &(impact_step){.t_start = 1, .t_end = 2, .gap = -1, .impulse_normal = 1});
+  CHECK(isnan(open.penetration) && isnan(open.approach_speed) && isnan(open.deepest) && isnan(open.peak_force));
+  CHECK(isnan(l.worst_penetration) && isnan(l.deepest));
+
+  energy_ledger e;
+  energy_open(&e, &(energy_balance){0}, (energy_size){0});
+  energy_update(&e, &(energy_balance){.kinetic = NAN});
+  CHECK(isnan(energy_relative_imbalance(&e, 0)));
+}
+
+static void constraints_keep_what_is_no_number(void) {
+  mechanism m = {.row_count = 3};
+  row rows[3] = {{.phi = 1}, {.phi = NAN}, {.phi = 2}};
+  motion x = {.rows = rows};
+  CHECK(isnan(constraints_violation(&m, &x)));
+}
+
 int main(void) {
+  RUN(extremes_keep_what_is_no_number);
+  RUN(ledgers_keep_what_is_no_number);
+  RUN(constraints_keep_what_is_no_number);
   RUN(an_energy_that_overflows_is_told);
   RUN(an_output_without_a_value_is_told);
   RUN(a_sim_tells_too);

@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/number.h"
+
 const char *const energy_signal_names[ENERGY_SIGNALS] = {
     "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
     "energy.friction", "energy.projection", "energy.imbalance"};
@@ -22,9 +24,6 @@ static double gone_through(const energy_ledger *l) {
   return fmax(most, fabs(b->damper));
 }
 
-// The larger of the two; a NaN stays, where fmax would drop it.
-static double larger(double most, double x) { return x > most || isnan(x) ? x : most; }
-
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size) {
   *l = (energy_ledger){.start = *start, .now = *start, .size = size};
   l->largest = gone_through(l);
@@ -33,7 +32,7 @@ void energy_open(energy_ledger *l, const energy_balance *start, energy_size size
 void energy_update(energy_ledger *l, const energy_balance *now) {
   l->now = *now;
   l->largest = fmax(l->largest, gone_through(l));
-  l->worst = larger(l->worst, fabs(energy_imbalance(l)));
+  l->worst = number_larger(l->worst, fabs(energy_imbalance(l)));
 }
 
 double energy_imbalance(const energy_ledger *l) {
@@ -61,5 +60,5 @@ static double least_judged(const energy_ledger *l, double t) {
 
 double energy_relative_imbalance(const energy_ledger *l, double t) {
   double scale = fmax(l->largest, least_judged(l, t));
-  return scale > 0 ? l->worst / scale : 0;
+  return scale > 0 || isnan(l->worst) ? l->worst / scale : 0;
 }

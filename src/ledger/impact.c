@@ -1,6 +1,6 @@
 #include "ledger/impact.h"
 
-#include <math.h>
+#include "base/number.h"
 
 #define X(name, unit, help) #name,
 const char *const impact_columns[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
@@ -14,9 +14,9 @@ static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
   l->open_count++;
   l->episodes++;
-  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = fmax(0, -s->gap), .penetration_bound = s->bound,
-                            .approach_speed = fmax(0, -s->speed_before), .restitution = s->restitution};
-  if (!s->given && !l->turns[point]) l->worst_penetration = fmax(l->worst_penetration, l->open[point].penetration);
+  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
+                            .approach_speed = number_larger(0, -s->speed_before), .restitution = s->restitution};
+  if (!s->given && !l->turns[point]) l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
 }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *s) {
@@ -24,9 +24,9 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   impact *i = &l->open[point];
   double duration = s->t_end - s->t_start;
   i->end = s->t_end;
-  i->deepest = fmax(i->deepest, fmax(-s->gap, s->deepest));
+  i->deepest = number_larger(i->deepest, number_larger(-s->gap, s->deepest));
   double peak = s->peak_force > 0 || !(duration > 0) ? s->peak_force : s->impulse_normal / duration;
-  i->peak_force = fmax(i->peak_force, peak);
+  i->peak_force = number_larger(i->peak_force, peak);
   i->impulse_normal += s->impulse_normal;
   i->impulse_tangential += s->impulse_tangential;
   i->separation_speed = s->speed_after;
@@ -35,7 +35,7 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   *(s->sticks ? &i->stick_time : &i->slip_time) += duration;
   l->loss_normal += s->loss_normal;
   l->loss_tangential += s->loss_tangential;
-  if (!l->turns[point]) l->deepest = fmax(l->deepest, i->deepest);
+  if (!l->turns[point]) l->deepest = number_larger(l->deepest, i->deepest);
 }
 
 void impact_part(impact_ledger *l, int point) {

@@ -13,6 +13,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/number.h"
 #include "mechanics/block.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/function.h"
@@ -221,7 +222,7 @@ double constraint_row_size(const mechanism *m, const constraint *c, int k) {
 
 double constraints_violation(const mechanism *m, const motion *x) {
   double worst = 0;
-  for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(x->rows[i].phi));
+  for (int i = 0; i < m->row_count; i++) worst = number_larger(worst, fabs(x->rows[i].phi));
   return worst;
 }
 
@@ -236,6 +237,6 @@ double constraints_excess(const mechanism *m, const motion *x) {
 
 double constraints_velocity_violation(const mechanism *m, const motion *x) {
   double worst = 0;
-  for (int i = 0; i < m->row_count; i++) worst = fmax(worst, fabs(constraint_row_rate(m, x, &x->rows[i])));
+  for (int i = 0; i < m->row_count; i++) worst = number_larger(worst, fabs(constraint_row_rate(m, x, &x->rows[i])));
   return worst;
 }

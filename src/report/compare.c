@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 // --- reading rows in order ----------------------------------------------------------------------------------------
 
 enum { ROWS_AT_ONCE = 256 };
@@ -263,8 +265,8 @@ static bool match_impacts(arena *memory, const compare_side *first, const compar
     const strike *other = &b[a[i].partner];
     double apart = fabs(other->start - a[i].start), change = fabs(other->impulse - a[i].impulse);
     c->matched[c->matched_count++] = (compare_pair){a[i].row, other->row};
-    c->time_max = fmax(c->time_max, apart), c->time_rms += apart * apart;
-    c->impulse_max = fmax(c->impulse_max, change), c->impulse_rms += change * change;
+    c->time_max = number_larger(c->time_max, apart), c->time_rms += apart * apart;
+    c->impulse_max = number_larger(c->impulse_max, change), c->impulse_rms += change * change;
   }
   for (long i = 0; i < count[1]; i++)
     if (b[i].partner < 0 || a[b[i].partner].partner != i) c->only_second[c->only_second_count++] = b[i].row;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/delassus.h"
@@ -501,7 +502,7 @@ static int worst_row(const moreau *s, double *relative) {
   *relative = 0;
   for (int i = 0; i < s->m->row_count; i++) {
     double violation = fabs(s->x->rows[i].phi) / s->row_size[i];
-    if (violation > *relative) *relative = violation, worst = i;
+    if (!(violation <= *relative || isnan(*relative))) *relative = violation, worst = i;
   }
   return worst;
 }
@@ -517,7 +518,7 @@ static const char *constraint_name(const mechanism *m, int row) {
 static carom_status check_constraints(moreau *s, double limit, carom_error *error) {
   double relative;
   int worst = worst_row(s, &relative);
-  s->violation = fmax(s->violation, constraints_violation(s->m, s->x));
+  s->violation = number_larger(s->violation, constraints_violation(s->m, s->x));
   if (relative <= limit) return CAROM_OK;
   return error_set(error, CAROM_ERROR_INTEGRATOR,
                    "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "solve/chain.h"
 #include "solve/cone.h"
 #include "solve/friction_lcp.h"
@@ -141,8 +142,8 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     tally->problems++;
     tally->unsolved += info.status != SOLVE_SOLVED;
     tally->impossible += info.status == SOLVE_NONE;
-    if (info.residual > tally->worst_residual) tally->worst_residual = info.residual;
-    if (info.residual_mixed > tally->worst_residual_mixed) tally->worst_residual_mixed = info.residual_mixed;
+    tally->worst_residual = number_larger(tally->worst_residual, info.residual);
+    tally->worst_residual_mixed = number_larger(tally->worst_residual_mixed, info.residual_mixed);
   }
   return info;
 }
