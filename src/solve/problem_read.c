@@ -343,9 +343,9 @@ const solve_problem *problem_parse(arena *memory, const char *name, const char *
   volatile bool done = false;
   if (setjmp(own) == 0) {
     memory->out_of_memory = &own;
-    bool own = take(&r, "carom-problem"), lcp = !own && looks_like_lcp(r);
-    done = own ? read_mixed(&r, p) : lcp ? read_lcp(&r, p) : read_friction(&r, p);
-    done = done && read_end(&r, !own && !lcp, lcp);
+    bool mixed = take(&r, "carom-problem"), lcp = !mixed && looks_like_lcp(r);
+    done = mixed ? read_mixed(&r, p) : lcp ? read_lcp(&r, p) : read_friction(&r, p);
+    done = done && read_end(&r, !mixed && !lcp, lcp);
   } else {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading %s", name);
   }
