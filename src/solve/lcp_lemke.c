@@ -43,8 +43,6 @@ static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w,
 // column that enters, and differences below TIE times that for ties. The sizes are those of whole columns, never of the
 // entries that are compared: where these are true zeros, noise would decide.
 static const double PIVOT = 1e-11, TIE = 1e-12;
-// A sum this small beside its terms is a zero: so noise is not passed on from pivot to pivot.
-static const double CANCELLED = 1e-14;
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -116,10 +114,7 @@ static void exchange(tableau *t, int row, int column) {
     double *restrict Ti = t->T + (long)i * stride, factor = Ti[column];
     if (i == row || factor == 0) continue;
     for (int j = 0; j < stride; j += WIDTH)
-      for (int k = 0; k < WIDTH; k++) {
-        double before = Ti[j + k], after = before + factor * Tr[j + k];
-        Ti[j + k] = fabs(after) > CANCELLED * fabs(before) ? after : 0;
-      }
+      for (int k = 0; k < WIDTH; k++) Ti[j + k] += factor * Tr[j + k];
     Ti[column] = factor * pivot;  // last: a single store before the vectors would hold them up
   }
   int out = t->basic[row], in = t->nonbasic[column];
