@@ -59,7 +59,122 @@ static void a_start_in_a_singular_position_is_accurate(void) {
     }
 }
 
+// --- passing singular positions -----------------------------------------------------------------------------------
+
+// Cranks v and links h, all of 1 m and 1 kg, in a chain of n parallelograms. They turn over and pass their flat positions.
+static const char chain[] =
+    "space: planar\n"
+    "gravity: [0, -9.81]\n"
+    "parameters: {n: 2, tol: 1e-9, longer: 0, v: -1}\n"
+    "bodies:\n"
+    "  v{i}: {repeat: {i: [0, n]}, mass: 1, inertia: 1/12, com: [0, 0.5]}\n"
+    "  h{i}: {repeat: {i: [1, n]}, mass: 1, inertia: 1/12, com: [0.5, 0]}\n"
+    "joints:\n"
+    "  a{i}: {repeat: {i: [0, n]}, revolute: [ground, \"v{i}\"], at: [i, 0]}\n"
+    "  b{i}: {repeat: {i: [1, n]}, revolute: [\"v{i-1}\", \"h{i}\"], at: [0, 1]}\n"
+    "  c{i}: {repeat: {i: [1, n]}, revolute: [\"h{i}\", \"v{i}\"], at: [1 + longer, 0], to: [0, 1]}\n"
+    "integrator: {type: adams, rtol: tol, atol: tol}\n";
+static const char pushed[] = "initial: {a0: {q: 0, u: v}}\nend: 10\n";
+static const char driven[] = "drives: {motor: {joint: a0, motion: v*t}}\nend: 3\n";
+
+// All cranks share one angle from upright: (3·⅓ + 2) θ'' = (3·½ + 2) g sin θ. Runge and Kutta's rule at steps of 0.2 ms errs by 1e-12.
+static void move_exactly(double duration, double *q, double *u) {
+  double pull = 3.5 * 9.81 / 3, steps = fmax(1, ceil(duration / 2e-4)), h = duration / steps;
+  for (int i = 0; i < steps; i++) {
+    double k1 = pull * sin(*q), k2 = pull * sin(*q + h / 2 * *u), k3 = pull * sin(*q + h / 2 * (*u + h / 2 * k1)),
+           k4 = pull * sin(*q + h * (*u + h / 2 * k2));
+    *q += h * *u + h * h / 6 * (k1 + k2 + k3);
+    *u += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+}
+
+static bool open_chain(run *r, const char *rest, const char *settings) {
+  char text[2048];
+  snprintf(text, sizeof text, "%s%s", chain, rest);
+  return run_open_text(r, text, settings);
+}
+
+// The largest error of all steps within 10 s, and how many there are.
+static double worst_error(const char *coordinates, int digits, long *steps) {
+  char settings[100];
+  run r;
+  snprintf(settings, sizeof settings, "coordinates=%s tol=1e-%d", coordinates, digits);
+  if (!open_chain(&r, pushed, settings)) return NAN;
+  double worst = 0, t = 0, q = 0, u = -1;
+  for (*steps = 0; t < 10 && *steps < 100000; ++*steps) {
+    if (!CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK)) {
+      printf("      at t = %.9g: %s\n", carom_sim_time(r.sim), r.error.text);
+      break;
+    }
+    move_exactly(carom_sim_time(r.sim) - t, &q, &u);
+    t = carom_sim_time(r.sim);
+    worst = fmax(worst, fabs(run_read(&r, "a0.q") - q));
+  }
+  CHECK_NEAR(t, 10, 0);
+  run_close(&r);
+  return worst;
+}
+
+// The integrator alone, on one pendulum, varies by such factors between decades.
+static void a_tighter_tolerance_is_not_worse(void) {
+  static const char *const coordinates[] = {"joint", "absolute"};
+  for (int c = 0; c < 2; c++) {
+    double before = INFINITY;
+    long steps_before = 0;
+    for (int digits = 6; digits <= 12; digits++) {
+      long steps;
+      double error = worst_error(coordinates[c], digits, &steps);
+      printf("    %-8s 1e-%d: %ld steps, off by %.1e rad\n", coordinates[c], digits, steps, error);
+      CHECK(error <= 2 * before);
+      if (digits > 6) CHECK(steps <= 3 * steps_before);
+      before = error, steps_before = steps;
+    }
+    CHECK(before < 1e-6);  // a million tolerances; the pendulum alone is off by 1e4
+  }
+}
+
+// At constant speed the motor carries the weight, 3.5 g sin θ, also in the flat position, where reactions grow without bound.
+static void a_motor_is_not_felt_to_pass_a_flat_position(void) {
+  static const char *const settings[] = {"coordinates=joint v=-2", "coordinates=absolute v=-2"};
+  for (int c = 0; c < 2; c++) {
+    run r;
+    if (!open_chain(&r, driven, settings[c])) return;
+    double flat_at = acos(0) / 2, worst = 0;
+    for (int i = -40; i <= 40; i++) {
+      if (!run_to(&r, flat_at + 1e-4 * i)) break;
+      worst = fmax(worst, fabs(run_read(&r, "motor.effort") + 3.5 * 9.81 * sin(run_read(&r, "a0.q"))));
+    }
+    printf("    %s: effort off by %.1e N·m of 34\n", settings[c], worst);
+    CHECK(worst < 1e-5);
+    run_close(&r);
+  }
+}
+
+// With a link that is too long by 1e-9 m the branches miss each other by 3e-5 rad: the crank turns back at the flat position, where
+// one that passes goes on to -6.4 rad.
+static void branches_that_miss_each_other_are_not_crossed(void) {
+  static const char *const settings[] = {"coordinates=joint n=1 longer=1e-9", "coordinates=absolute n=1 longer=1e-9"};
+  double angle[2] = {0};
+  for (int c = 0; c < 2; c++) {
+    run r;
+    if (!open_chain(&r, pushed, settings[c])) return;
+    double least = 0;
+    while (carom_sim_time(r.sim) < 2) {
+      if (!CHECK(carom_sim_step(r.sim, 2, &r.error) == CAROM_OK)) break;
+      least = fmin(least, run_read(&r, "a0.q"));
+    }
+    angle[c] = run_read(&r, "a0.q");
+    printf("    %s: least %.9f rad, then %.9f rad\n", settings[c], least, angle[c]);
+    CHECK(least > -1.58);
+    run_close(&r);
+  }
+  CHECK_NEAR(angle[0], angle[1], 1e-5);
+}
+
 int main(void) {
   RUN(a_start_in_a_singular_position_is_accurate);
+  RUN(a_tighter_tolerance_is_not_worse);
+  RUN(a_motor_is_not_felt_to_pass_a_flat_position);
+  RUN(branches_that_miss_each_other_are_not_crossed);
   return check_summary();
 }

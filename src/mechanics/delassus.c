@@ -32,8 +32,8 @@ static const double MOBILE = 1e-4;
 // Closer to a singular position than 1e-5 the positions, accurate to ε over that distance, do not determine the direction of the row
 // that vanishes there.
 static const double SINGULAR = 1e-10;
-// With pivots and diagonals of W above this, W itself is good enough: λ has ten digits.
-static const double WELL_CONDITIONED = 1e-6;
+// With pivots and diagonals of W above this, W itself is good enough: λ has ten digits, and no singular position is near (crossing.c).
+static const double WELL_CONDITIONED = 1e-5;
 // A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see rank_tolerance.
 static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
 
@@ -210,6 +210,7 @@ static double product(int n, const double *a, const double *b) {
 
 // The rows A, scaled to unit length. Rows that nothing can move get the scale 0.
 static void form_half_rows(const mechanism *m, motion *x) {
+  x->nearness = 1;
   double *tau = x->speed_work[0];
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
   memset(x->half_rows, 0, (size_t)m->row_count * (size_t)m->nv * sizeof *x->half_rows);
@@ -221,6 +222,7 @@ static void form_half_rows(const mechanism *m, motion *x) {
     take_efforts_back(x, r, tau);
     double size = product(m->nv, a, a);
     x->scale[j] = row_moves(m, x, j, size) ? 1 / sqrt(size) : 0;
+    if (x->scale[j] > 0) x->nearness = fmin(x->nearness, sqrt(size / least_mobility(m, x, j)));
     for (int k = 0; k < m->nv; k++) a[k] *= x->scale[j];
   }
 }
@@ -250,7 +252,8 @@ static bool factor_by_rank(const mechanism *m, motion *x) {
   for (int i = 0; i < nc; i++)
     if (!isfinite(x->scale[i])) return false;
   x->rank = dense_gram_schmidt(nc, m->nv, x->half_rows, sqrt(tolerance), x->delassus_factor, x->qr_order);
-  if (!(tolerance > SINGULAR) && x->rank > x->most_rank) x->most_rank = x->rank;
+  if (x->rank > 0) x->nearness = fmin(x->nearness, x->delassus_factor[(long)(x->rank - 1) * (nc + 1)]);
+  if (x->rank < x->most_rank) x->nearness = 0;
   return factor_dependent(m, x);
 }
 
@@ -328,7 +331,8 @@ bool delassus_factor(const mechanism *m, motion *x) {
     for (int j = 0; j < nc; j++) x->delassus_factor[i * nc + j] = x->delassus[i * nc + j] + (i == j ? PROX : 0);
   x->well_conditioned = all_long && dense_cholesky(nc, x->delassus_factor, nc, WELL_CONDITIONED);
   if (!x->well_conditioned) return factor_by_rank(m, x);
-  x->rank = x->most_rank = nc;
+  x->rank = nc;
+  x->nearness = 1;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "mechanics/block.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/crossing.h"
 #include "mechanics/delassus.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
@@ -118,6 +119,7 @@ static bool constrain(const mechanism *m, motion *x) {
   delassus_form(m, x);
   if (!delassus_factor(m, x)) return false;
   delassus_solve(m, x, rhs, x->lambda);
+  if (crossing_is_near(m, x) && !crossing_correct_forces(m, x)) return false;
   constraint_push(m, x, x->lambda, m->row_count);
   tree_forward(m, x);
   return true;
@@ -168,80 +170,8 @@ static bool accelerate(const mechanism *m, motion *x) {
   return true;
 }
 
-// --- singular positions -------------------------------------------------------------------------------------------
-// Where a mechanism passes a singular position (a parallelogram lying flat), a row vanishes and its multiplier grows without bound;
-// their product, the force, has a limit that the position alone does not tell. It is the mean of what holds a little before and a little
-// behind, on positions that close the loops. The way through is the velocity or, from rest, one found at the start.
-
-static const double BESIDE = 1e-4;
-
-static double largest(int n, const double *v) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
-  return most;
-}
-
-// Accelerations at q ⊕ distance way, brought onto the constraints.
-static bool accelerate_at(const mechanism *m, motion *x, const double *q, const double *way, double distance) {
-  double size = largest(m->nv, way);
-  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
-  for (int i = 0; i < m->nv; i++) x->speed_work[0][i] = distance * way[i] / size;
-  dynamics_move(m, x->q, x->speed_work[0]);
-  if (!dynamics_project_positions(m, x, 1e-14 * fmax(1, m->length), 20)) return false;
-  x->level = LEVEL_NONE;
-  return accelerate(m, x);
-}
-
-static bool is_singular(const mechanism *m, const motion *x) {
-  return m->row_count && !m->sparse && x->rank < x->most_rank;
-}
-
-// From rest: u² is less than what the acceleration gives within the unresolved distance.
-static bool is_at_rest(const mechanism *m, const motion *x) {
-  double u = largest(m->nv, x->u);
-  return u * u < 1e-6 * largest(m->nv, x->udot);
-}
-
-static bool accelerate_beside(const mechanism *m, motion *x) {
-  double *q = x->beside, *udot = q + m->nq, *lambda = udot + m->nv;
-  const double *way = is_at_rest(m, x) ? x->way : x->u;
-  if (!(largest(m->nv, way) > 0)) return true;
-  memcpy(q, x->q, (size_t)m->nq * sizeof *q);
-  bool found = accelerate_at(m, x, q, way, BESIDE);
-  memcpy(udot, x->udot, (size_t)m->nv * sizeof *udot);
-  memcpy(lambda, x->lambda, (size_t)m->row_count * sizeof *lambda);
-  found = found && accelerate_at(m, x, q, way, -BESIDE);
-  for (int i = 0; i < m->nv; i++) udot[i] = 0.5 * (udot[i] + x->udot[i]);
-  for (int i = 0; i < m->row_count; i++) lambda[i] = 0.5 * (lambda[i] + x->lambda[i]);
-  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
-  x->level = LEVEL_NONE;
-  if (!accelerate(m, x) || !found) return found;
-  memcpy(x->udot, udot, (size_t)m->nv * sizeof *udot);
-  memcpy(x->lambda, lambda, (size_t)m->row_count * sizeof *lambda);
-  return true;
-}
-
 bool dynamics_accelerations(const mechanism *m, motion *x) {
-  if (x->level >= LEVEL_ACCELERATION) return true;
-  if (!accelerate(m, x)) return false;
-  return !is_singular(m, x) || accelerate_beside(m, x);
-}
-
-void dynamics_find_way(const mechanism *m, motion *x) {
-  enum { TURNS = 8 };
-  memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
-  if (!m->row_count || m->sparse || !accelerate(m, x) || x->rank == m->row_count || !is_at_rest(m, x)) return;
-  int rank = x->rank;
-  double *q = x->beside;
-  memcpy(q, x->q, (size_t)m->nq * sizeof *q);
-  bool found = true;
-  for (int turn = 0; turn < TURNS && found; turn++) {
-    memcpy(x->way, x->udot, (size_t)m->nv * sizeof *x->way);
-    found = largest(m->nv, x->way) > 0 && accelerate_at(m, x, q, x->way, BESIDE) && x->rank > rank;
-  }
-  if (found) memcpy(x->way, x->udot, (size_t)m->nv * sizeof *x->way);
-  else memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
-  dynamics_set(m, x, x->t, q, x->u);
+  return x->level >= LEVEL_ACCELERATION || accelerate(m, x);
 }
 
 static void collect_reactions(const mechanism *m, motion *x) {
@@ -318,9 +248,9 @@ const double *dynamics_position_step(const mechanism *m, motion *x) {
 }
 
 // One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large as
-// the tolerance, which an integrator's error test sees and no shorter step makes smaller.
-bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations) {
-  if (!m->row_count) return true;
+// the tolerance, which an integrator's error test sees and no shorter step makes smaller. `crossed` (may be null) allows to go
+// onto the branch of a crossing, velocities too, and tells that it was done.
+static bool project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations, bool *crossed) {
   for (int turn = 0;; turn++) {
     x->level = LEVEL_NONE;
     dynamics_positions_velocities(m, x);
@@ -328,9 +258,17 @@ bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance,
     if (turn > 0 && violation <= tolerance) return true;
     if (turn == max_iterations || !isfinite(violation)) return false;
     const double *step = dynamics_position_step(m, x);
+    if (step && turn == 0 && crossed && crossing_is_near(m, x)) {
+      if (crossing_project(m, x)) return *crossed = true;
+      step = dynamics_position_step(m, x);
+    }
     if (!step) return false;
     dynamics_move(m, x->q, step);
   }
+}
+
+bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations) {
+  return !m->row_count || project_positions(m, x, tolerance, max_iterations, NULL);
 }
 
 bool dynamics_project_velocities(const mechanism *m, motion *x) {
@@ -343,6 +281,12 @@ bool dynamics_project_velocities(const mechanism *m, motion *x) {
   for (int i = 0; i < m->nv; i++) x->u[i] += step[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
+}
+
+bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_iterations) {
+  bool crossed = false;
+  if (!m->row_count) return true;
+  return project_positions(m, x, tolerance, max_iterations, &crossed) && (crossed || dynamics_project_velocities(m, x));
 }
 
 // Inward along the tree: a wrench on a body works on every speed between it and ground.

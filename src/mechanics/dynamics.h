@@ -9,8 +9,6 @@ void dynamics_set(const mechanism *m, motion *x, double t, const double *q, cons
 // Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
-// Finds the way along which a motion that starts at rest in a singular position leaves it. Leaves the state as it was.
-void dynamics_find_way(const mechanism *m, motion *x);
 // Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes; then the power of those in the
 // tree at speeds u; then both, with the power of moving constraints, at the motion's own speeds into x->powers.
 void dynamics_drive_efforts(const mechanism *m, motion *x);
@@ -33,6 +31,8 @@ void dynamics_normalize(const mechanism *m, double *q);                         
 // |Φ| ends below the tolerance.
 bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations);
 bool dynamics_project_velocities(const mechanism *m, motion *x);
+// Both, and across a singular position where the motion passes one (crossing.h).
+bool dynamics_project(const mechanism *m, motion *x, double tolerance, int max_iterations);
 // Applied forces alone: wrenches, efforts, powers and potentials at the present positions and velocities.
 void dynamics_apply_forces(const mechanism *m, motion *x);
 // Powers at speeds u of the forces as they were last applied, into `powers`. Overwrites links[].A.

@@ -305,9 +305,10 @@ struct motion {
   double *half_rows;        // if dense: E Gᵀ by rows (tree_reduce_base), whose products are G M⁻¹ Gᵀ
   bool well_conditioned;    // which factor there is, see delassus.c
   int *qr_order, rank;      // rows in the order of that factor; the first `rank` are independent
-  int most_rank;            // met so far where the constraints hold; less of it: a singular position
+  int most_rank;            // away from singular positions (crossing.h); 0: not known
+  double nearness;          // to a singular position: the smallest length of an independent row, on unit rows; 1: far
   double *way;              // direction in which to leave a singular position from rest, one per speed
-  double *beside;           // for accelerations beside a singular position: q, then u̇ and λ
+  double *beside;           // the state that crossing.c keeps while it visits neighbours, and sums over these
   double *scale, *row_work[4];
   // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
   // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.

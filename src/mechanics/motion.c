@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
+#include "mechanics/crossing.h"
 
 // An expression names a signal once; a user's force may name one as often as it likes.
 static int count_slots(const mechanism *m) {
@@ -47,7 +48,7 @@ static void allocate(const mechanism *m, motion *x) {
   if (!m->sparse) x->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
   x->qr_order = ARENA_ARRAY(a, int, nc);
   x->way = ARENA_ARRAY(a, double, nv);
-  x->beside = ARENA_ARRAY(a, double, m->nq + nv + nc);
+  x->beside = ARENA_ARRAY(a, double, crossing_room(m));
   if (m->redundant || !m->sparse) {
     x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
     x->row_order = ARENA_ARRAY(a, int, nc);

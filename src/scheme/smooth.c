@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
+#include "mechanics/crossing.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "mechanics/tree.h"
@@ -89,7 +90,7 @@ static int project(void *context, double t, double *y, double *error) {
   double largest = 0;
   for (int i = 0; i < s->nq; i++) largest = fmax(largest, fabs(x->q[i]));
   double tolerance = fmax(s->tolerance, 8 * DBL_EPSILON * largest * fmax(1, s->settings.length));
-  if (!dynamics_project_positions(m, x, tolerance, TURNS) || !dynamics_project_velocities(m, x)) {
+  if (!dynamics_project(m, x, tolerance, TURNS)) {
     s->projection_failures++;
     return 1;
   }
@@ -162,7 +163,7 @@ static void set_scales(smooth *s) {
   }
   dynamics_set(m, s->x, 0, m->q0, m->u0);
   dynamics_positions_velocities(m, s->x);
-  dynamics_find_way(m, s->x);
+  crossing_begin(m, s->x);
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
