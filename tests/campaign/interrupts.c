@@ -21,10 +21,12 @@ static void wait_for(double duration) {
   while (nanosleep(&t, &t) == -1 && errno == EINTR) continue;
 }
 
-// Starts the tool with nothing on its terminal.
+// Starts the tool with nothing on its terminal. A job in the background inherits an ignored SIGINT: a signal that came before the tool
+// set its handler would be lost, so the default is restored.
 static pid_t start(const char *model, const char *record, const char *setting) {
   pid_t child = fork();
   if (child) return child;
+  signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL);
   int nowhere = open("/dev/null", O_RDWR);
   dup2(nowhere, 0), dup2(nowhere, 1), dup2(nowhere, 2);
   execl(campaign_tool(), "carom", "run", model, "-o", record, "--end", "1e6", "--set", setting, (char *)NULL);
