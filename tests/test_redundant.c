@@ -36,13 +36,25 @@ static const char leg[] =
     "  right: {sphere: trunk, at: [0.2, -0.2, -0.18], radius: 0.02, material: rubber}\n"
     "  floor: {plane: ground, material: rubber}\n"
     "contacts: {a: {between: [foot, floor]}, b: {between: [left, floor]}, c: {between: [right, floor]}}\n"
-    "materials: {rubber: {friction: 0.5, stiffness: 1e9, restitution: 0}}\n"
+    "materials: {rubber: {friction: 0.5, v0: 1e-5, restitution: 0, law: kelvin-voigt, stiffness: 1e7, damping: 1e4}}\n"
     "method: {moreau: {step: 1e-3}}\n"
     "end: 3\n";
 
 typedef struct stance {
   double y, z, turn, load;
+  long steps;
 } stance;
+
+static double step_of(const char *settings) {
+  return strtod(strstr(settings, "step=") + 5, NULL);
+}
+
+// Integrators may be off by their tolerance, rtol |y| + atol = 2e-8, in each step and each of seven speeds. In absolute coordinates
+// moreau moves bodies along tangents: a step projects the velocity on one that is turned by h w, which takes (h w)² of the
+// energy; w is at most that of the drive, 1.2 rad/s.
+static double energy_bound(const char *settings, const carom_summary *s) {
+  return strstr(settings, "moreau") ? step_of(settings) * 1.2 * 1.2 * s->t : 7 * 2e-8 * (double)s->steps;
+}
 
 static bool run_leg(const char *settings, double end, stance *out) {
   run r;
@@ -50,26 +62,28 @@ static bool run_leg(const char *settings, double end, stance *out) {
   bool done = run_to(&r, end);
   carom_summary s = carom_sim_summary(r.sim);
   CHECK_EQUAL(s.unsolved, 0);
-  CHECK(s.energy_imbalance <= (strstr(settings, "method=event") ? 1e-4 : 0.01));  // moreau in absolute coordinates is of first order: 9e-3 at this step
-  CHECK(s.constraint_violation <= 1e-12);
-  // a parallelogram: both arms stand at the same angle
-  CHECK_NEAR(run_read(&r, "rear.q"), 0.2 * sin(6 * end), 1e-9);
-  *out = (stance){run_read(&r, "trunk.y"), run_read(&r, "trunk.z"), run_read(&r, "trunk.qx"), run_read(&r, "a.fn")};
+  CHECK_LE(s.energy_imbalance, energy_bound(settings, &s));
+  CHECK_LE(s.constraint_violation, 1e-13);  // [m], [rad]: rounding of some hundred operations on numbers of size 1
+  // a parallelogram: both arms stand at the same angle, as far as the violation lets arms of 0.15 m
+  CHECK_NEAR(run_read(&r, "rear.q"), 0.2 * sin(6 * end), 1e-13 / 0.15);
+  *out = (stance){run_read(&r, "trunk.y"), run_read(&r, "trunk.z"), run_read(&r, "trunk.qx"), run_read(&r, "a.fn"), s.steps};
   run_close(&r);
   return done;
 }
 
-static void check_same(const char *what, stance a, stance b, double tolerance) {
-  bool same = CHECK_NEAR(a.y, b.y, tolerance);
-  same &= CHECK_NEAR(a.z, b.z, tolerance);
-  same &= CHECK_NEAR(a.turn, b.turn, tolerance);
-  same &= CHECK_NEAR(a.load, b.load, 1e3 * tolerance);
+// Feet that stand up to `way` beside each other, 0.2 m and more apart, turn the trunk by that angle (its quaternion by half of
+// it) and shift the load of 22 N by that share.
+static void check_same(const char *what, stance a, stance b, double way) {
+  bool same = CHECK_NEAR(a.y, b.y, way);
+  same &= CHECK_NEAR(a.z, b.z, way);
+  same &= CHECK_NEAR(a.turn, b.turn, way / 0.2 / 2);
+  same &= CHECK_NEAR(a.load, b.load, way / 0.2 * 22);
   if (!same) printf("      %s\n", what);
 }
 
 // After landing, the foot sticks and the others slide, up to the first stop of the drive at 0.262 s: the motion is smooth, and every
-// method has to find the same. Time steps of 1e-4 s are off by up to a step's travel (0.1 m/s). Under the compliant method the leg
-// bounces when it lands (its law returns more than the restitution of 0), and so stands half a millimetre beside.
+// method has to find the same. Time steps of 1e-4 s are off by up to a step's travel at 0.1 m/s. Under the compliant method feet that
+// stick creep at up to v0 = 1e-5 m/s, for 0.25 s, and are pressed in by 22 N/1e7 N/m.
 static void a_leg_walks_alike_under_every_method(void) {
   for (int k = 0; k < 2; k++) {
     char settings[160];
@@ -77,13 +91,14 @@ static void a_leg_walks_alike_under_every_method(void) {
     snprintf(settings, sizeof settings, "coordinates=%s method=event", coordinates[k]);
     if (!run_leg(settings, 0.25, &reference)) return;
     snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=1e-4", coordinates[k]);
-    if (run_leg(settings, 0.25, &other)) check_same("moreau", other, reference, 1e-5);
+    if (run_leg(settings, 0.25, &other)) check_same("moreau", other, reference, 1e-4 * 0.1);
     snprintf(settings, sizeof settings, "coordinates=%s method=compliant", coordinates[k]);
-    if (run_leg(settings, 0.25, &other)) check_same("compliant", other, reference, 1e-3);
+    if (run_leg(settings, 0.25, &other)) check_same("compliant", other, reference, 1e-5 * 0.25 + 22 / 1e7);
   }
 }
 
-static void walk_for_long(const char *method, double tolerance) {
+// In joint and absolute coordinates. Integrators may be off by their tolerance in each step, moreau by what a step late means.
+static void walk_for_long(const char *method, double per_step, double otherwise) {
   stance of[2];
   bool done = true;
   for (int k = 0; k < 2; k++) {
@@ -91,15 +106,15 @@ static void walk_for_long(const char *method, double tolerance) {
     snprintf(settings, sizeof settings, "coordinates=%s method=%s", coordinates[k], method);
     done &= run_leg(settings, 3, &of[k]);
   }
-  if (done) check_same(method, of[0], of[1], tolerance);
+  if (done) check_same(method, of[0], of[1], otherwise + per_step * (double)(of[0].steps + of[1].steps));
 }
 
-// The slip of the feet reverses each quarter of the drive's period, 0.26 s. Under `event` at tolerances of 1e-9 and 1e-10 the trunk is
-// within 5e-7 m of the same place after 3 s; at the default of 1e-8 the relative energy error is 1e-5.
+// The slip of the feet reverses each quarter of the drive's period, 0.26 s: eleven times in 3 s. moreau finds each reversal up to a step
+// late, which shifts a foot by its way in that step at 0.1 m/s.
 static void a_leg_walks_for_long(void) {
-  walk_for_long("moreau method.moreau.step=1e-3", 1e-3);
-  walk_for_long("event", 2e-6);
-  walk_for_long("compliant", 1e-4);
+  walk_for_long("moreau method.moreau.step=1e-3", 0, 11 * 1e-3 * 0.1);
+  walk_for_long("event integrator.rtol=1e-10 integrator.atol=1e-10", 2e-10, 0);
+  walk_for_long("compliant integrator.rtol=1e-9 integrator.atol=1e-9", 2e-9, 0);
 }
 
 // Joints keep a spatial slider-crank in a plane, so that nothing moves the ball in its socket across that plane: of the two
@@ -125,14 +140,14 @@ typedef struct swing {
 } swing;
 
 static void check_cone(const rows *list, double mu) {
+  const double rounding = 1e-12;
   double largest = 0;
   for (int i = 0; i < list->count; i++) largest = fmax(largest, list->row[i].impulse_normal);
   CHECK(list->count > 0);
   for (int i = 0; i < list->count; i++) {
     const impact *row = &list->row[i];
-    // stopping small hops pulls by a little
-    CHECK_LE(-1e-5 * largest, row->impulse_normal);
-    CHECK_LE(row->impulse_tangential, mu * row->impulse_normal + 1e-5 * largest);
+    CHECK_LE(-rounding * largest, row->impulse_normal);
+    CHECK_LE(row->impulse_tangential, mu * row->impulse_normal + rounding * largest);
   }
 }
 
@@ -152,7 +167,8 @@ static bool run_flat(const char *settings, swing *out) {
 }
 
 // The ball strikes a few times, settles, and slides: the motion is not chaotic. A step of 1e-5 s shifts impacts at up to 0.2 m/s
-// by 2e-6 m, an angle of 1e-5 at the bar.
+// by 2e-6 m, an angle of 1e-5 at the bar. Its speed is off by what gravity adds in a step, 1e-4 m/s or 5e-4 of it, energies by twice
+// that share.
 static void a_locked_direction_of_friction_takes_no_force(void) {
   swing event, moreau;
   for (int k = 0; k < 2; k++) {
@@ -173,6 +189,7 @@ static void a_locked_direction_of_friction_takes_no_force(void) {
 // step; there the redundant row is a little independent and would stop the motion.
 static void a_loop_of_six_hinges_bounces(void) {
   static const char *const steps[] = {"1e-2", "1e-3"};
+  double error[2];
   for (int k = 0; k < 2; k++) {
     char path[1024], text[4096], settings[160];
     snprintf(path, sizeof path, "%s/models/bricard.yaml", CHECK_SOURCE_DIR);
@@ -192,11 +209,13 @@ static void a_loop_of_six_hinges_bounces(void) {
     if (!run_open_text(&r, text, settings)) return;
     run_to(&r, 5);
     carom_summary s = carom_sim_summary(r.sim);
-    CHECK(s.energy_imbalance < (k ? 1e-3 : 1e-2));
+    error[k] = s.energy_imbalance;
+    CHECK_LE(error[k], s.energy_warn);
     CHECK_EQUAL(s.unsolved, 0);
     CHECK(run_read(&r, "energy.impact") + run_read(&r, "energy.friction") > 1);  // [J]: it did strike
     run_close(&r);
   }
+  CHECK_LE(error[1], error[0] / 5);  // of first order: a tenth, as far as impacts at other instants let it
 }
 
 // A problem is solved more than once with one W, in the phases of an impact or for another friction: each time the dependent
