@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/word.h"
 #include "carom/carom.h"
 #include "ledger/impact.h"
 #include "model/source.h"
@@ -51,7 +52,7 @@ static bool unknown_table(exporter *x, const char *name) {
     names[i] = record_get_table(x->in, i).name;
     list = arena_print(&x->memory, "%s%s%s", list, i ? ", " : "", names[i]);
   }
-  const char *near = source_nearest(name, names, count);
+  const char *near = word_nearest(name, names, count);
   if (near) error_set(x->error, CAROM_ERROR_USAGE, "there is no table '%s'; did you mean '%s'?", name, near);
   else error_set(x->error, CAROM_ERROR_USAGE, "there is no table '%s'; there are %s", name, list);
   return false;

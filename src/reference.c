@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "carom/law.h"
 #include "contact/material.h"
 #include "build/definition.h"
@@ -46,6 +47,10 @@ static const struct {
     {"rk4", "The classical Runge-Kutta method with a fixed step."},
     {"ida", "IDA, backward differences on the differential-algebraic equations."},
 };
+
+const char *carom_nearest_word(const char *word, const char *const *candidates, int count) {
+  return word_nearest(word, candidates, count);
+}
 
 const char *carom_family_member(const char *family, int i, const char **summary) {
   const char *ignored;

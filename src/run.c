@@ -554,14 +554,12 @@ static carom_status close_files(run *r, carom_status status, const carom_summary
   return status == CAROM_OK ? closed : status;
 }
 
-// Rows closer than this cannot be told apart in time, and nobody reads so many.
 static bool check_rows(run *r, double t) {
-  static const double CLOSEST = 1e-12;
-  double every = r->model->record.every;
-  if (!(every > 0) || every >= CLOSEST * r->t_end) return true;
+  double every = r->model->record.every, least = RECORD_EVERY_LEAST * r->t_end;
+  if (!(every > 0) || every >= least) return true;
   return error_set(r->error, CAROM_ERROR_USAGE,
                    "record.every is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or 0 for a row per "
-                   "step", every, (r->t_end - t) / every, r->t_end, CLOSEST * r->t_end), false;
+                   "step", every, (r->t_end - t) / every, r->t_end, least), false;
 }
 
 static carom_status execute(run *r, carom_summary *summary) {

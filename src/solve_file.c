@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/word.h"
 #include "carom/carom.h"
 #include "math/sparse.h"
 #include "model/source.h"
@@ -223,7 +224,7 @@ static carom_status unknown_solver(const char *name, carom_error *error) {
   const solver *const *list = solver_list(&count);
   const char *names[32] = {"chain", "all"};
   for (int i = 0; i < count; i++) names[i + 2] = list[i]->name;
-  const char *near = source_nearest(name, names, count + 2);
+  const char *near = word_nearest(name, names, count + 2);
   if (near) return error_set(error, CAROM_ERROR_USAGE, "there is no solver '%s'; did you mean '%s'?", name, near);
   return error_set(error, CAROM_ERROR_USAGE, "there is no solver '%s'; `carom list solvers` names them", name);
 }

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include "base/word.h"
 #include "model/value.h"
 
 static carom_error error;
@@ -365,12 +366,12 @@ static void words_may_have_hyphens(void) {
 
 static void nearest_words(void) {
   const char *words[] = {"mass", "inertia", "com", "massless"};
-  CHECK_TEXT(source_nearest("mas", words, 4), "mass");
-  CHECK_TEXT(source_nearest("amss", words, 4), "mass");
-  CHECK_TEXT(source_nearest("MASS", words, 4), "mass");
-  CHECK_TEXT(source_nearest("intertia", words, 4), "inertia");
-  CHECK(!source_nearest("stiffness", words, 4));
-  CHECK(!source_nearest("xy", words, 4));
+  CHECK_TEXT(word_nearest("mas", words, 4), "mass");
+  CHECK_TEXT(word_nearest("amss", words, 4), "mass");
+  CHECK_TEXT(word_nearest("MASS", words, 4), "mass");
+  CHECK_TEXT(word_nearest("intertia", words, 4), "inertia");
+  CHECK(!word_nearest("stiffness", words, 4));
+  CHECK(!word_nearest("xy", words, 4));
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <locale.h>
 
+#include "base/word.h"
 #include "model/expr.h"
 
 static jmp_buf out_of_memory;
@@ -27,7 +28,7 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(known[i].name, name) == 0) return *found = known[i].s, true;
   const char *names[] = {"length", "crank.q"};
-  *hint = source_nearest(name, names, 2);
+  *hint = word_nearest(name, names, 2);
   return false;
 }
 

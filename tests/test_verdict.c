@@ -150,7 +150,7 @@ static void an_old_record_falls_back_to_its_method(void) {
       {"moreau", "{\"status\": \"done\", \"energy_imbalance\": 0.02, \"energy_limit\": 0.05}", "warn"},
       {"moreau", "{\"status\": \"done\", \"energy_imbalance\": 0.02}", "warn"},
       {"moreau", "{\"status\": \"done\", \"energy_imbalance\": 0.06}", "bad"},
-      {"smooth", "{\"status\": \"done\", \"energy_imbalance\": 0.02, \"energy_limit\": 0.03}", "good"},
+      {"smooth", "{\"status\": \"done\", \"energy_imbalance\": 0.02, \"energy_limit\": 0.03}", "warn"},
       {"smooth", "{\"status\": \"done\", \"energy_imbalance\": 0.02}", "bad"},
   };
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {

@@ -7,44 +7,6 @@
 
 #include "talk.h"
 
-// --- suggestions --------------------------------------------------------------------------------------------------
-
-enum { WORD_MAX = 64 };
-
-static int least(int a, int b) { return a < b ? a : b; }
-
-// Insertions, deletions, replacements and swaps of neighbours between two words.
-static int distance(const char *a, const char *b) {
-  int n = (int)strlen(a), m = (int)strlen(b), d[3][WORD_MAX + 1];
-  int *before = d[0], *last = d[1], *row = d[2];
-  for (int j = 0; j <= m; j++) last[j] = j;
-  for (int i = 1; i <= n; i++) {
-    row[0] = i;
-    for (int j = 1; j <= m; j++) {
-      row[j] = least(least(last[j] + 1, row[j - 1] + 1), last[j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = least(row[j], before[j - 2] + 1);
-    }
-    int *oldest = before;
-    before = last, last = row, row = oldest;
-  }
-  return last[m];
-}
-
-const char *nearest(const char *word, const char *const *candidates, int count) {
-  size_t length = strlen(word);
-  if (length > WORD_MAX) return NULL;
-  const char *found = NULL;
-  int best = length <= 4 ? 2 : 3;  // further away is no slip of the pen
-  for (int i = 0; i < count; i++) {
-    if (strlen(candidates[i]) > WORD_MAX) continue;
-    int d = distance(word, candidates[i]);
-    bool prefix = length >= 2 && strncmp(word, candidates[i], length) == 0;
-    if (prefix) d = 1;
-    if (d < best) best = d, found = candidates[i];
-  }
-  return found;
-}
-
 // --- complaints and help ------------------------------------------------------------------------------------------
 
 int usage_error(const char *command_name, const char *format, ...) {
@@ -111,11 +73,11 @@ static const arg *find_option(const command *c, const char *word, size_t length)
 static int unknown_option(const command *c, const char *word) {
   const char *names[32];
   int count = 0;
-  char name[WORD_MAX + 1];
+  char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
   for (int i = 0; i < c->count && count < 32; i++)
     if (!is_operand(&c->args[i])) names[count++] = c->args[i].name;
-  const char *near = nearest(name, names, count);
+  const char *near = carom_nearest_word(name, names, count);
   if (near) return usage_error(c->name, "carom %s has no option '%s'; did you mean '%s'?", c->name, name, near);
   return usage_error(c->name, "carom %s has no option '%s'", c->name, name);
 }

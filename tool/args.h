@@ -54,7 +54,5 @@ void settings_free(setting_list *list);
 void command_help(const command *c);                // on the standard output
 int usage_error(const char *command_name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The candidate nearest to a word, or null when none is near enough to be a slip of the pen.
-const char *nearest(const char *word, const char *const *candidates, int count);
 
 #endif

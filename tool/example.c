@@ -46,7 +46,7 @@ static int unknown_example(const char *name) {
   const char *names[128];
   int count = 0;
   for (const example *e = examples; e->name && count < 128; e++) names[count++] = e->name;
-  const char *near = nearest(name, names, count);
+  const char *near = carom_nearest_word(name, names, count);
   if (near) return usage_error("example", "there is no example '%s'; did you mean '%s'?", name, near);
   return usage_error("example", "there is no example '%s'; `carom example` lists them", name);
 }

@@ -153,7 +153,7 @@ static int fit(carom_impact *impact, const char *law, carom_error *error) {
 
 static int write_impacts(const laws_args *a, FILE *to, FILE *talk) {
   carom_law l;
-  fprintf(to, "law,restitution,t,delta,rate,force\n");
+  fprintf(to, "%s\n", CAROM_IMPACT_CSV);
   fprintf(talk, "%-20s %10s %10s %12s %12s %12s\n", "", "prescribed", "achieved", "deepest m", "peak N", "duration s");
   for (int i = 0; (l = carom_law_get(CAROM_NORMAL_LAWS, i)).name; i++) {
     if (!is_wanted(&l, a->law) || strcmp(l.name, "expression") == 0) continue;
@@ -173,7 +173,7 @@ static int write_impacts(const laws_args *a, FILE *to, FILE *talk) {
 
 static int write_slides(const laws_args *a, FILE *to) {
   carom_law l;
-  fprintf(to, "law,t,x,v,force\n");
+  fprintf(to, "%s\n", CAROM_SLIDE_CSV);
   for (int i = 0; (l = carom_law_get(CAROM_FRICTION_LAWS, i)).name; i++) {
     if (!is_wanted(&l, a->law) || strcmp(l.name, "expression") == 0) continue;
     carom_slide slide = carom_slide_default();
@@ -215,7 +215,7 @@ static int unknown_law(const char *name) {
   const char *names[64], *near;
   int count = 0;
   for (int i = 0; count < 64 && (names[count] = carom_family_member("laws", i, NULL)); i++) count++;
-  near = nearest(name, names, count);
+  near = carom_nearest_word(name, names, count);
   if (near) return usage_error("laws", "there is no law '%s'; did you mean '%s'?", name, near);
   return usage_error("laws", "there is no law '%s'", name);
 }

@@ -38,7 +38,7 @@ const command command_list = {"list", "List the parts a model can use.", NULL, l
 static int unknown_family(const char *name) {
   const char *names[FAMILY_COUNT];
   for (int i = 0; i < FAMILY_COUNT; i++) names[i] = families[i].name;
-  const char *near = nearest(name, names, FAMILY_COUNT);
+  const char *near = carom_nearest_word(name, names, FAMILY_COUNT);
   if (near) return usage_error("list", "there are no '%s' to list; did you mean '%s'?", name, near);
   return usage_error("list", "there are no '%s' to list", name);
 }

@@ -42,7 +42,7 @@ static void print_overview(void) {
 static int unknown_command(const char *name) {
   const char *names[COMMAND_COUNT];
   for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i]->name;
-  const char *near = nearest(name, names, COMMAND_COUNT);
+  const char *near = carom_nearest_word(name, names, COMMAND_COUNT);
   if (near) return usage_error(NULL, "there is no command '%s'; did you mean '%s'?", name, near);
   return usage_error(NULL, "there is no command '%s'", name);
 }

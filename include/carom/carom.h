@@ -336,6 +336,8 @@ CAROM_API void carom_reference_write(void (*write)(void *context, const char *te
 // "laws", "solids", "functions", "units"); null after the last. The name of a function is a whole line, `sqrt(x): square root`, and its
 // summary is empty.
 CAROM_API const char *carom_family_member(const char *family, int i, const char **summary);
+// The candidate that a mistyped word was probably meant to be, upper and lower case alike; null if none is near enough.
+CAROM_API const char *carom_nearest_word(const char *word, const char *const *candidates, int count);
 
 // What a method says about its runs. Advice is in the imperative and without a full stop; null: there is none.
 typedef struct carom_method_advice {

@@ -36,6 +36,9 @@ typedef struct carom_impact_result {
   double duration;     // [s]
 } carom_impact_result;
 
+// The header of a CSV file with the rows of impacts, by which `carom laws` and the guard of output files know it.
+#define CAROM_IMPACT_CSV "law,restitution,t,delta,rate,force"
+
 // A steel sphere of 10 mm radius on a steel plane, at 1 m/s.
 CAROM_API carom_impact carom_impact_default(void);
 // Simulates the impact from first contact until the force vanishes. `row` (may be null) receives time, penetration, its rate
@@ -53,6 +56,9 @@ typedef struct carom_slide {
   double period;   // [s]
   int rows;
 } carom_slide;
+
+// The header of a CSV file with the rows of slides.
+#define CAROM_SLIDE_CSV "law,t,x,v,force"
 
 CAROM_API carom_slide carom_slide_default(void);
 CAROM_API carom_status carom_law_slide(const carom_slide *slide,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
+#include "base/word.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
@@ -34,7 +35,7 @@ const char *builder_hint(builder *b, const char *name, const part_list *a, const
   int count = 0;
   for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
   for (int i = 0; c && i < c->count; i++) all[count++] = c->items[i].name;
-  const char *near = source_nearest(name, all, count);
+  const char *near = word_nearest(name, all, count);
   return near ? arena_print(b->memory, "did you mean '%s'?", near) : NULL;
 }
 
@@ -607,12 +608,12 @@ static const char *plain_text(builder *b, const char *text) {
 
 // A run refuses rows that cannot be told apart in time.
 static void note_rows(builder *b) {
-  double every = b->def->record.every, end = b->def->model.end;
-  if (!(every > 0) || every >= 1e-12 * end) return;
+  double every = b->def->record.every, end = b->def->model.end, least = RECORD_EVERY_LEAST * end;
+  if (!(every > 0) || every >= least) return;
   const char **all = ARENA_ARRAY(b->memory, const char *, b->note_count + 1);
   for (int i = 0; i < b->note_count; i++) all[i] = b->notes[i];
   all[b->note_count++] = arena_print(b->memory, "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
-                                     "for a row per step", every, end, 1e-12 * end);
+                                     "for a row per step", every, end, least);
   b->notes = all;
 }
 

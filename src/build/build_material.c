@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "build/builder.h"
 
 typedef struct material_builder {
@@ -66,7 +67,7 @@ static const char *solid_hint(const material_builder *mb, const char *name) {
   const char **names = ARENA_ARRAY(mb->b->memory, const char *, count + own->count);
   for (int i = 0; i < count; i++) names[used++] = all[i].name;
   for (int i = 0; i < own->count; i++) names[used++] = own->items[i].name;
-  const char *near = source_nearest(name, names, used);
+  const char *near = word_nearest(name, names, used);
   return near ? near : "add it to a section 'solids' with its young: and poisson:";
 }
 
@@ -183,7 +184,7 @@ static const char *law_hint(const material_builder *mb, const char *name, bool f
   if (friction) count = frictions;
   const char **all = ARENA_ARRAY(mb->b->memory, const char *, count);
   for (int i = 0; i < count; i++) all[i] = friction ? rough[i]->name : normal[i]->name;
-  near = source_nearest(name, all, count);
+  near = word_nearest(name, all, count);
   return near ? near : "`carom list laws` lists all laws";
 }
 

@@ -140,10 +140,13 @@ const option_table contact_table = {
     .options = contact_options, .count = COUNT(contact_options)};
 #undef AT
 
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
 #define AT(field) offsetof(carom_record_def, field)
 static const option record_options[] = {
     {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Time between recorded rows; 0 records each step. At least 1e-12 of the time at which the run ends."},
+     .preset = "0", .help = "Time between recorded rows; 0 records each step. At least " TEXT(RECORD_EVERY_LEAST)
+             " of the time at which the run ends."},
     {.key = "checkpoint", .type = OPTION_NUMBER, .offset = AT(checkpoint), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Simulated time between checkpoints; 0 writes one at the end."},
     {.key = "compression", .type = OPTION_INTEGER, .offset = AT(compression), .flags = OPTION_NOT_NEGATIVE, .preset = "0",

@@ -9,6 +9,9 @@
 #include "model/value.h"
 #include "scheme/scheme.h"
 
+// Rows closer than this part of the time at which a run ends cannot be told apart in time, and nobody reads so many.
+#define RECORD_EVERY_LEAST 1e-12
+
 typedef struct part {
   const char *name, *kind;   // kind is null where a section has only one
   const void *content;       // the section's struct

@@ -1,6 +1,7 @@
 // Text to definition: walks the sections of a document and reads each part by its table.
 #include <string.h>
 
+#include "base/word.h"
 #include "build/definition.h"
 #include "build/surface.h"
 #include "mechanics/constraint.h"
@@ -60,7 +61,7 @@ static bool is_part(const reader *r, const value *section_map, const value *entr
   int count = 0;
   for (int i = 0; i < section_map->count; i++)
     if (!section_map->items[i]->made) there[count++] = section_map->items[i]->key;
-  const char *near = source_nearest(entry->key, there, count);
+  const char *near = word_nearest(entry->key, there, count);
   const char *hint = near ? near : arena_print(&r->def->memory, "a new one is set as a whole: --set '%s.%s={...}'",
                                                section_map->key, entry->key);
   return source_error(r->error, CAROM_ERROR_MODEL, entry->key_at, hint, "there is no '%s' in '%s'", entry->key, section_map->key);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "model/tree.h"
 
 const char *assign_name(const char *name) { return !name ? "" : strncmp(name, "--", 2) == 0 ? name + 2 : name; }
@@ -29,7 +30,7 @@ static const char *parameter_part(const char *name) {
 
 static const char *nearest_key(const value *map, const char *key) {
   const char *best = NULL;
-  for (int i = 0; i < map->count; i++) best = source_nearest(key, (const char *[]){best, map->items[i]->key}, 2);
+  for (int i = 0; i < map->count; i++) best = word_nearest(key, (const char *[]){best, map->items[i]->key}, 2);
   return best;
 }
 

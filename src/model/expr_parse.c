@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "model/expr_code.h"
 
 enum { DEPTH_MAX = 200, CODE_MAX = 16384, NAME_MAX_LENGTH = 255, NUMBER_MAX_LENGTH = 400 };
@@ -152,7 +153,7 @@ static const char *nearest_builtin(const char *name, bool call) {
   int n = 0;
   for (int i = 0; call && i < FUNCTION_COUNT; i++) names[n++] = functions[i].name;
   for (int i = 0; !call && i < CONSTANT_COUNT; i++) names[n++] = constants[i].name;
-  return source_nearest(name, names, n);
+  return word_nearest(name, names, n);
 }
 
 static const char *nearest_unit(const char *name) {
@@ -161,7 +162,7 @@ static const char *nearest_unit(const char *name) {
   const char *names[64];
   int n = count < 64 ? count : 64;
   for (int i = 0; i < n; i++) names[i] = units[i].name;
-  return source_nearest(name, names, n);
+  return word_nearest(name, names, n);
 }
 
 // ---- characters

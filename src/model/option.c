@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/word.h"
 #include "model/option_value.h"
 
 static void *field(void *target, const option *o) { return (char *)target + o->offset; }
@@ -71,10 +72,10 @@ static const char *subject_hint(const option_reader *r, const option_table *tabl
 static const char *nearest_key(const option_table *table, const char *const *others, const value *v, bool set) {
   const char *best = NULL;
   for (int i = 0; i < table->count; i++)
-    best = source_nearest(v->key, (const char *[]){best, table->options[i].key}, 2);
-  for (; others && *others; others++) best = source_nearest(v->key, (const char *[]){best, *others}, 2);
+    best = word_nearest(v->key, (const char *[]){best, table->options[i].key}, 2);
+  for (; others && *others; others++) best = word_nearest(v->key, (const char *[]){best, *others}, 2);
   for (const parameters *p = set ? v->parameters : NULL; p; p = p->outer)
-    for (int i = 0; i < p->count; i++) best = source_nearest(v->key, (const char *[]){best, p->items[i].name}, 2);
+    for (int i = 0; i < p->count; i++) best = word_nearest(v->key, (const char *[]){best, p->items[i].name}, 2);
   return best;
 }
 
@@ -158,7 +159,7 @@ static const char *nearest_member(const option_reader *r, const option_table *co
   for (const option_synonym *s = r->synonyms; s && s->word; s++)
     if (s->key && same_word(name, s->word) && find_member(tables, count, s->key) >= 0) return say_synonym(r, name, s);
   const char *best = NULL;
-  for (int i = 0; i < count; i++) best = source_nearest(name, (const char *[]){best, tables[i]->name}, 2);
+  for (int i = 0; i < count; i++) best = word_nearest(name, (const char *[]){best, tables[i]->name}, 2);
   return best;
 }
 

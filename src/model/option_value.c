@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/word.h"
+
 // One option being read: who asks, and which.
 typedef struct asked {
   const option_reader *r;
@@ -40,7 +42,7 @@ static const char *nearest_word(arena *memory, const char *words, const char *wo
     list[i] = arena_print(memory, "%.*s", (int)n, words);
     words += n + (words[n] == '|');
   }
-  return source_nearest(word, list, count);
+  return word_nearest(word, list, count);
 }
 
 static const char *with_commas(arena *memory, const char *words) {

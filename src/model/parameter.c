@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "model/tree.h"
 
 static bool is_letter(char c) {
@@ -66,7 +67,7 @@ const parameter *parameters_find(const parameters *p, const char *name) {
 static const char *nearest(const parameters *p, const char *name) {
   const char *best = NULL;
   for (; p; p = p->outer)
-    for (int i = 0; i < p->count; i++) best = source_nearest(name, (const char *[]){best, p->items[i].name}, 2);
+    for (int i = 0; i < p->count; i++) best = word_nearest(name, (const char *[]){best, p->items[i].name}, 2);
   return best;
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WINDOW = 96, LEAD = 48, WORD_MAX = 63 };
+enum { WINDOW = 96, LEAD = 48 };
 
 // A buffer that is always terminated and silently full.
 typedef struct sink {
@@ -143,44 +143,6 @@ bool source_error(carom_error *error, carom_status status, place at, const char 
     put_text(&out, strchr(hint, ' ') ? "" : "'?");
   }
   return false;
-}
-
-static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c; }
-
-static int smaller(int a, int b) { return a < b ? a : b; }
-
-// Edit distance that counts two swapped neighbours as one slip; letters of either case are alike.
-static int distance(const char *a, const char *b) {
-  int n = (int)strlen(a), m = (int)strlen(b);
-  int before[WORD_MAX + 1], last[WORD_MAX + 1], row[WORD_MAX + 1];
-  for (int j = 0; j <= m; j++) last[j] = before[j] = j;
-  for (int i = 1; i <= n; i++) {
-    row[0] = i;
-    for (int j = 1; j <= m; j++) {
-      bool same = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = smaller(last[j - 1] + !same, smaller(last[j], row[j - 1]) + 1);
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-        row[j] = smaller(row[j], before[j - 2] + 1);
-    }
-    memcpy(before, last, sizeof before);
-    memcpy(last, row, sizeof last);
-  }
-  return last[m];
-}
-
-const char *source_nearest(const char *word, const char *const *candidates, int count) {
-  size_t length = strlen(word);
-  if (length == 0 || length > WORD_MAX) return NULL;
-  int best = length <= 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3;
-  const char *nearest = NULL;
-  for (int i = 0; i < count; i++) {
-    if (!candidates[i] || strlen(candidates[i]) > WORD_MAX) continue;
-    int d = distance(word, candidates[i]);
-    if (d > best || (nearest && d == best)) continue;
-    best = d;
-    nearest = candidates[i];
-  }
-  return nearest;
 }
 
 typedef struct walker {

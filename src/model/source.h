@@ -27,9 +27,6 @@ typedef struct place {
 bool source_error(carom_error *error, carom_status status, place at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-// The candidate nearest to `word` by edit distance, or null when none is near enough to be a slip of the pen.
-const char *source_nearest(const char *word, const char *const *candidates, int count);
-
 // The place of text[offset], when text[0] stands at `at`. Looks at the source to follow folded lines and replaced
 // `{i}`; where the text differs otherwise (escapes) it stops at the last place they agree on.
 place source_advance(place at, const char *text, size_t offset);

@@ -325,15 +325,8 @@ static bool compare(carom_comparison *c, const char *const *files) {
   return true;
 }
 
-carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
+static carom_comparison *create(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
                                 carom_error *error) {
-  carom_error own = {0};
-  if (!error) error = &own;
-  error_clear(error);
-  if (count < 2) {
-    error_set(error, CAROM_ERROR_USAGE, "a comparison needs two runs");
-    return NULL;
-  }
   jmp_buf out_of_memory;
   carom_comparison *volatile c = calloc(1, sizeof *c);
   bool failed = !c;
@@ -352,6 +345,16 @@ carom_comparison *carom_compare(const char *const *runs, int count, const carom_
   c->memory.out_of_memory = NULL;
   if (done) return c;
   carom_comparison_destroy(c);
+  return NULL;
+}
+
+carom_comparison *carom_compare(const char *const *runs, int count, const carom_skipped *skipped, int skipped_count,
+                                carom_error *error) {
+  carom_error own = {0};
+  if (!error) error = &own;
+  error_clear(error);
+  if (count >= 2) return create(runs, count, skipped, skipped_count, error);
+  error_set(error, CAROM_ERROR_USAGE, "a comparison needs two runs");
   return NULL;
 }
 

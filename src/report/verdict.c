@@ -104,11 +104,11 @@ static void judge_numbers(verdict *v, const verdict_facts *run) {
             several(v->memory, count, "row", "rows"));
 }
 
-// The limits of the scheme as the run had them. An old record has one limit, or none.
+// The limits of the scheme as the run had them; what an older record does not say is taken from the scheme as it is now.
 static void find_energy_limits(const verdict_facts *run, double *warn, double *bad) {
   carom_method_advice own = carom_method_get_advice(run->method);
   *bad = json_get_number(run->summary, "energy_limit", own.energy_limit);
-  *warn = json_get_number(run->summary, "energy_warn", own.energy_warn < own.energy_limit ? fmin(own.energy_warn, *bad) : *bad);
+  *warn = json_get_number(run->summary, "energy_warn", own.energy_warn);
 }
 
 static void judge_energy(verdict *v, const verdict_facts *run) {
