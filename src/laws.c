@@ -134,7 +134,11 @@ carom_status carom_law_impact(const carom_impact *impact,
   carom_status status = compile(&memory, &impact->material, &m, error);
   if (status == CAROM_OK && !(impact->mass > 0 && impact->speed > 0))
     status = error_set(error, CAROM_ERROR_MODEL, "an impact needs a mass and a speed above 0");
-  if (status == CAROM_OK && !material_resolve(&m, impact->radius, true, (place){0}, "impact", error)) status = error->status;
+  fault f = {0};
+  if (status == CAROM_OK && !material_resolve(&m, impact->radius, true, "impact", &f)) {
+    status = f.error.status;
+    source_error(error, status, (place){0}, f.hint, "%s", f.error.message);
+  }
   double depth = status == CAROM_OK ? elastic_depth(&m.normal, impact) : 0;
   if (status == CAROM_OK) {
     // a thousandth of the time that the elastic contact would take to turn; RK4 then errs by less than 1e-9

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
+#include "mechanics/force.h"
 #include "mechanics/signal.h"
 #include "sim.h"
 

@@ -27,7 +27,7 @@ typedef struct rig {
   mechanism m;
   initial_state initial;
   assembly_report report;
-  carom_error error;
+  fault fault;
   motion *x;
   uint64_t seed;
   bool wanted[RIG_PARTS];
@@ -197,7 +197,7 @@ MAYBE_UNUSED static function constant_of(double value) { return (function){.cons
 
 MAYBE_UNUSED static bool rig_compile(rig *r) {
   mechanism *m = &r->m;
-  if (!mechanism_compile(m, r->wanted, &r->memory, &r->error)) return false;
+  if (!mechanism_compile(m, r->wanted, &r->memory, &r->fault)) return false;
   r->initial = (initial_state){
       ARENA_ARRAY(&r->memory, double, m->joint_nq + 1),   ARENA_ARRAY(&r->memory, double, m->joint_nv + 1),
       ARENA_ARRAY(&r->memory, bool, m->joint_nq + 1),     ARENA_ARRAY(&r->memory, bool, m->joint_nv + 1),
@@ -208,7 +208,7 @@ MAYBE_UNUSED static bool rig_compile(rig *r) {
 }
 
 MAYBE_UNUSED static bool rig_start(rig *r) {
-  r->x = motion_create(&r->m, &r->error);
+  r->x = motion_create(&r->m, &r->fault.error);
   if (!r->x) return false;
   if (r->m.joint_q0) memcpy(r->x->joint_q, r->m.joint_q0, (size_t)r->m.joint_nq * sizeof(double));
   if (r->m.q0) dynamics_set(&r->m, r->x, 0, r->m.q0, r->m.u0);
@@ -218,13 +218,13 @@ MAYBE_UNUSED static bool rig_start(rig *r) {
 // Compiles and creates a motion without assembly: the test sets the state itself.
 MAYBE_UNUSED static rig *rig_ready(rig *r) {
   if (rig_compile(r) && rig_start(r)) return r;
-  printf("    %s\n", r->error.text);
+  printf("    %s\n", r->fault.error.text);
   CHECK(!"the rig compiles");
   exit(1);
 }
 
 MAYBE_UNUSED static bool rig_assemble(rig *r) {
-  if (mechanism_assemble(&r->m, &r->initial, NULL, &r->memory, &r->report, &r->error)) return rig_start(r);
+  if (mechanism_assemble(&r->m, &r->initial, NULL, &r->memory, &r->report, &r->fault)) return rig_start(r);
   return false;
 }
 

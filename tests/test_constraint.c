@@ -252,7 +252,7 @@ static void joint_and_absolute_coordinates_agree(void) {
             accelerate(r);
             check_satisfied(r);
             CHECK(rig_compile(absolute));
-            CHECK(mechanism_adopt(&absolute->m, &r->m, &absolute->memory, &absolute->error));
+            CHECK(mechanism_adopt(&absolute->m, &r->m, &absolute->memory, &absolute->fault));
             CHECK(rig_start(absolute));
             dynamics_positions_velocities(&absolute->m, absolute->x);
             CHECK_LE(constraints_violation(&absolute->m, absolute->x), 1e-13);
@@ -268,7 +268,7 @@ static void joint_and_absolute_coordinates_agree(void) {
               check_same(r, absolute);
             }
           } else {
-            printf("    %s\n", r->error.text);
+            printf("    %s\n", r->fault.error.text);
           }
           if (check_state.failures_here > before)
             printf("    closing %s, planar %d, decorated %d, seed %d\n", types[i]->name, planar, decorated,
@@ -292,7 +292,7 @@ static void the_choice_of_tree_does_not_matter(void) {
       const double rough[4] = {0.7, -0.2, -1.5, 1};
       memcpy(r->initial.q, k == 0 ? rough : ways[0]->m.joint_q0, sizeof rough);
       r->initial.u[0] = 2, r->initial.u_given[0] = true;
-      if (!CHECK(rig_assemble(r))) printf("    %s\n", r->error.text);
+      if (!CHECK(rig_assemble(r))) printf("    %s\n", r->fault.error.text);
       accelerate(r);
     }
     for (int k = 1; k < 4; k++)
@@ -333,7 +333,7 @@ static void gear_train_turns_as_one_wheel(void) {
       r->initial.u[0] = 3, r->initial.u_given[0] = true;
       CHECK(rig_assemble(r));
       CHECK_EQUAL(r->report.freedom, 1);
-      if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
+      if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->fault) && rig_start(t));
       accelerate(used);
       check_satisfied(used);
       for (int k = 0; k < 4; k++) {
@@ -351,7 +351,7 @@ static void start_four_bar(rig *r) {
   r->initial.q[0] = 0.7, r->initial.q[1] = -0.2, r->initial.q[2] = -1.5, r->initial.q[3] = 1;
   r->initial.q_given[0] = true;
   r->initial.u[0] = 2, r->initial.u_given[0] = true;
-  if (!CHECK(rig_assemble(r))) printf("    %s\n", r->error.text);
+  if (!CHECK(rig_assemble(r))) printf("    %s\n", r->fault.error.text);
   accelerate(r);
 }
 
@@ -366,7 +366,7 @@ static void spatial_four_bar_has_three_rows_too_many(void) {
   CHECK_EQUAL(space->report.redundant, 3);
   CHECK_EQUAL(space->report.freedom, 1);
   CHECK(rig_compile(absolute));
-  CHECK(mechanism_adopt(&absolute->m, &space->m, &absolute->memory, &absolute->error));
+  CHECK(mechanism_adopt(&absolute->m, &space->m, &absolute->memory, &absolute->fault));
   CHECK(rig_start(absolute));
   accelerate(absolute);
   for (int b = 1; b < 4; b++) {
@@ -474,7 +474,7 @@ static void projection_restores_the_constraints(void) {
         rig *r = random_loop(planar, 7, types[i], 1300 + (uint64_t)i, q), *t = rig_twin(r, true), *used = r;
         CHECK(rig_set_moving(r, q));
         if (absolute) {
-          CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
+          CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->fault) && rig_start(t));
           used = t;
         }
         const mechanism *m = &used->m;
@@ -550,7 +550,7 @@ static void sparse_and_dense_agree(void) {
       state s = random_state(r, 1);
       r->m.q0 = s.q, r->m.u0 = s.u;
       CHECK(rig_compile(t));
-      CHECK(mechanism_adopt(&t->m, &r->m, &t->memory, &t->error));
+      CHECK(mechanism_adopt(&t->m, &r->m, &t->memory, &t->fault));
       CHECK(t->m.sparse);
       CHECK(t->m.row_count >= 64);
       CHECK(rig_start(t));

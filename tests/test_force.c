@@ -321,15 +321,15 @@ static void energy_balances_in_closed_loops(void) {
         // the distance starts where the loop is and changes from there
         rig *probe = rig_twin(r, false);
         probe->m.constraint_count = 0;
-        if (!CHECK(rig_set_moving(probe, q))) printf("    %s\n", probe->error.text);
+        if (!CHECK(rig_set_moving(probe, q))) printf("    %s\n", probe->fault.error.text);
         dynamics_set(&probe->m, probe->x, 0, probe->m.q0, probe->m.u0);
         dynamics_positions_velocities(&probe->m, probe->x);
         vec3 D =
             vec3_sub(marker_read(&probe->m, probe->x, c->first).p, marker_read(&probe->m, probe->x, c->second).p);
         c->f = t->m.constraints[0].f = rig_wave(r, vec3_norm(D), 0.3, 2);
         rig_destroy(probe);
-        if (!CHECK(rig_set_moving(r, q))) printf("    %s\n", r->error.text);
-        if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->error) && rig_start(t));
+        if (!CHECK(rig_set_moving(r, q))) printf("    %s\n", r->fault.error.text);
+        if (absolute) CHECK(rig_compile(t) && mechanism_adopt(&t->m, &r->m, &t->memory, &t->fault) && rig_start(t));
         const mechanism *m = &used->m;
         state s = state_create(used);
         memcpy(s.q, m->q0, (size_t)m->nq * sizeof *s.q);

@@ -63,16 +63,16 @@ static bool material_of(const char *sections, const char *words, contact_materia
 }
 
 static bool resolves(contact_material *m, double first, double second) {
-  carom_error error = {0};
-  bool ok = material_resolve(m, (double[2]){first, second}, true, (place){0}, "contact", &error);
-  if (!ok) printf("      %s\n", error.text);
+  fault f = {0};
+  bool ok = material_resolve(m, (double[2]){first, second}, true, "contact", &f);
+  if (!ok) printf("      %s\n", f.error.text);
   return ok;
 }
 
 static bool is_refused(contact_material m, double first, double second, const char *words) {
-  carom_error error = {0};
-  bool ok = material_resolve(&m, (double[2]){first, second}, true, (place){0}, "contact", &error);
-  return CHECK(!ok) && CHECK(strstr(error.text, words) != NULL);
+  fault f = {0};
+  bool ok = material_resolve(&m, (double[2]){first, second}, true, "contact", &f);
+  return CHECK(!ok) && CHECK(strstr(f.error.text, words) != NULL || (f.hint && strstr(f.hint, words)));
 }
 
 static void presets_make_a_sound_material(void) {

@@ -23,6 +23,22 @@ place builder_place(const part *p, const option_table *table, const char *key) {
   return p->places.whole;
 }
 
+static place part_place(const builder *b, part_id id) {
+  const carom_def *def = b->def;
+  switch (id.kind) {
+    case PART_BODY: return def->bodies.items[id.index - 1].places.whole;  // body 0 is ground
+    case PART_JOINT: return def->joints.items[id.index].places.whole;
+    case PART_CONSTRAINT: return def->constraints.items[id.index].places.whole;
+    case PART_DRIVE: return def->drives.items[id.index].places.whole;
+    case PART_NONE: break;
+  }
+  return (place){0};
+}
+
+bool builder_fault(builder *b, const fault *f) {
+  return source_error(b->error, f->error.status, part_place(b, f->part), f->hint, "%s", f->error.message);
+}
+
 static const option_table *find_table(const option_table *const *tables, int count, const char *name) {
   for (int i = 0; i < count; i++)
     if (strcmp(tables[i]->name, name) == 0) return tables[i];
@@ -151,7 +167,7 @@ static bool fill_bodies(builder *b, mechanism *m) {
     const carom_body_def *d = list->items[i].content;
     if (!check_inertia(b, &list->items[i], d, m->planar)) return false;
     body *to = &m->bodies[i + 1];
-    *to = (body){.name = arena_copy_text(b->memory, list->items[i].name), .at = list->items[i].places.whole,
+    *to = (body){.name = arena_copy_text(b->memory, list->items[i].name),
                  .mass = d->mass, .com = vec3_of(d->com)};
     memcpy(to->inertia, d->inertia, sizeof to->inertia);
   }
@@ -266,7 +282,7 @@ static bool fill_joint(builder *b, mechanism *m, const part *p, joint *j) {
   if (m->markers[first].body == m->markers[second].body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' joins body '%s' to itself", p->name,
                         m->bodies[m->markers[first].body].name);
-  *j = (joint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type,
+  *j = (joint){.name = arena_copy_text(b->memory, p->name), .type = type,
                .parameters = {.pitch = d->pitch / (2 * M_PI)}, .first = first, .second = second,
                .loose = d->clearance > 0 && !b->ideal};
   return true;
@@ -337,7 +353,8 @@ static bool couple_terms(builder *b, const mechanism *m, const part *p, const co
   return true;
 }
 
-static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint *c) {
+static bool fill_constraint(builder *b, mechanism *m, int index, constraint *c) {
+  const part *p = &b->def->constraints.items[index];
   const carom_constraint_def *d = p->content;
   int count;
   const constraint_kind *kind = NULL, *kinds = constraint_kinds(&count);
@@ -345,8 +362,8 @@ static bool fill_constraint(builder *b, mechanism *m, const part *p, constraint 
     if (p->kind && strcmp(kinds[i].name, p->kind) == 0) kind = &kinds[i];
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
-  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = kind->type,
-                    .kind = kind->name, .joint = -1};
+  *c = (constraint){.name = arena_copy_text(b->memory, p->name), .type = kind->type,
+                    .kind = kind->name, .part = {PART_CONSTRAINT, index}, .joint = -1};
   if (!builder_function(b, &d->value, LEVEL_NONE, ANY_UNIT, &c->f)) return false;
   if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
@@ -376,7 +393,7 @@ static bool fill_constraints(builder *b, mechanism *m) {
   m->constraint_count = list->count;
   m->constraints = ARENA_ARRAY(b->memory, constraint, list->count + 1);
   for (int i = 0; i < list->count; i++)
-    if (!fill_constraint(b, m, &list->items[i], &m->constraints[i])) return false;
+    if (!fill_constraint(b, m, i, &m->constraints[i])) return false;
   return true;
 }
 
@@ -417,7 +434,7 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
     if (p->kind && strcmp(types[i]->name, p->kind) == 0) type = types[i];
   if (!type) return unknown_kind(b, p, "force");
   place at = builder_place(p, type->table, p->kind);
-  *f = (force){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole, .type = type, .first = -1,
+  *f = (force){.name = arena_copy_text(b->memory, p->name), .type = type, .first = -1,
                .second = -1, .of = {-1, 0}, .rest = d->rest, .in_marker_axes = d->frame == CAROM_MARKER,
                .call = d->call, .context = d->context};
   bool (*numbers)(builder *, const part *, const option_table *, const char *, carom_numbers, double *) =
@@ -480,7 +497,7 @@ static bool fill_drives(builder *b, mechanism *m) {
     const part *p = &list->items[i];
     const carom_drive_def *d = p->content;
     drive *to = &m->drives[i];
-    *to = (drive){.name = arena_copy_text(b->memory, p->name), .at = p->places.whole};
+    *to = (drive){.name = arena_copy_text(b->memory, p->name)};
     place at = builder_place(p, &drive_table, "joint");
     if (!builder_coordinate(b, m, d->joint, at, p->name, &to->of)) return false;
     if (!builder_function(b, &d->motion, LEVEL_NONE, builder_unit_along(b, m, to->of, "motion"), &to->f)) return false;
@@ -509,7 +526,18 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
   if (!fill_bodies(b, m) || !fill_markers(b, m) || !fill_joints(b, m) || !fill_constraints(b, m) || !fill_forces(b, m) ||
       !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) || !fill_contacts(b, m))
     return false;
-  return mechanism_compile(m, builder_known_joints(b), b->memory, b->error);
+  fault f = {0};
+  return mechanism_compile(m, builder_known_joints(b), b->memory, &f) || builder_fault(b, &f);
+}
+
+static bool assemble(builder *b, mechanism *m, const initial_state *start, const mechanism *ideal, assembly_report *report) {
+  fault f = {0};
+  return mechanism_assemble(m, start, ideal, b->memory, report, &f) || builder_fault(b, &f);
+}
+
+static bool adopt(builder *b, mechanism *m, const mechanism *from) {
+  fault f = {0};
+  return mechanism_adopt(m, from, b->memory, &f) || builder_fault(b, &f);
 }
 
 static bool has_clearance(const mechanism *m) {
@@ -526,7 +554,7 @@ static mechanism *assemble_ideal(builder *b, const mechanism *m, initial_state s
   b->error = b->not_ideal;
   b->ideal = true;
   builder_take_own(b, m, &start);
-  bool done = fill_mechanism(b, ideal, false) && mechanism_assemble(ideal, &start, NULL, b->memory, report, b->error);
+  bool done = fill_mechanism(b, ideal, false) && assemble(b, ideal, &start, NULL, report);
   b->ideal = false;
   b->error = error;
   return done ? ideal : NULL;
@@ -538,14 +566,14 @@ static bool find_start(builder *b, mechanism *m) {
   initial_state start;
   assembly_report *report = &b->model->assembly, closing;
   if (!builder_initial(b, m, &start)) return false;
-  if (!has_clearance(m)) return mechanism_assemble(m, &start, NULL, b->memory, report, b->error);
+  if (!has_clearance(m)) return assemble(b, m, &start, NULL, report);
   const mechanism *ideal = assemble_ideal(b, m, start, &closing);
   if (!ideal && (m->floats || b->not_ideal->status == CAROM_ERROR_MEMORY)) {
     *b->error = *b->not_ideal;
     return false;
   }
   if (m->floats) b->model->twin = ideal;
-  if (!mechanism_assemble(m, &start, ideal, b->memory, report, b->error)) return false;
+  if (!assemble(b, m, &start, ideal, report)) return false;
   if (!ideal) return true;
   report->iterations += closing.iterations;
   report->violation_before = closing.violation_before;
@@ -633,7 +661,7 @@ static bool build(builder *b) {
   if (!builder_check_method(b)) return false;
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
-    if (!fill_mechanism(b, &absolute, true) || !mechanism_adopt(&absolute, m, b->memory, b->error)) return false;
+    if (!fill_mechanism(b, &absolute, true) || !adopt(b, &absolute, m)) return false;
     if (!model->twin) {
       mechanism *twin = ARENA_NEW(b->memory, mechanism);
       *twin = *m;

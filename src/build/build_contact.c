@@ -28,6 +28,8 @@ typedef struct contact_builder {
   const mechanism *m;
   contact_element *elements;
   int count, capacity;
+  place *places;             // one per element
+  int place_count, place_capacity;
   names materials, surfaces, groups;
   names pairs;               // two surfaces → the entry of `contacts` by which they touch
   const contact_material *material;  // one per name
@@ -54,8 +56,9 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
 // --- elements -----------------------------------------------------------------------------------------------------
 
 static contact_element *add_element(contact_builder *c, const char *name, place at, const contact_type *type) {
+  *ARENA_PUSH(c->b->memory, c->places, c->place_count, c->place_capacity) = at;
   contact_element *e = ARENA_PUSH(c->b->memory, c->elements, c->count, c->capacity);
-  *e = (contact_element){.name = arena_copy_text(c->b->memory, name), .at = at, .type = type,
+  *e = (contact_element){.name = arena_copy_text(c->b->memory, name), .type = type,
                          .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
   return e;
 }
@@ -463,7 +466,9 @@ bool builder_resolve_materials(builder *b) {
     double radius[2];
     contact_curvatures(e, radius);
     bool line = b->model->m.planar || e->type->along_line;  // in the plane a circle stands for a cylinder
-    if (!material_resolve(&e->material, radius, line, e->at, e->name, b->error)) return false;
+    fault f = {0};
+    if (!material_resolve(&e->material, radius, line, e->name, &f))
+      return source_error(b->error, f.error.status, b->element_at[i], f.hint, "%s", f.error.message);
     b->model->m.inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
   return true;
@@ -484,7 +489,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
   if (b->def->surfaces.count && !c.count) b->model->no_contact = no_contact_remark(&c, &l);
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);
-  b->elements = c.elements;
+  b->elements = c.elements, b->element_at = c.places;
   b->model->contacts.neighbours = l.count;
   return true;
 }

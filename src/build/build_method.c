@@ -8,7 +8,7 @@ static bool refuse(builder *b, const scheme_refusal *why) {
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, builder_joint_table(p->kind), "friction"), why->hint,
                         "'%s': %s", p->name, why->text);
   }
-  place at = why->where == REFUSED_CONTACT      ? b->model->contacts.elements[why->index].at
+  place at = why->where == REFUSED_CONTACT      ? b->element_at[why->index]
              : why->where == REFUSED_INTEGRATOR ? def->integrator_at
                                                 : def->method_at;
   return source_error(b->error, CAROM_ERROR_MODEL, at, why->hint, "%s", why->text);

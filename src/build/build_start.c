@@ -58,7 +58,8 @@ static bool refuse(const start *s, const char *hint) {
   }
   char text[CONTACT_TEXT];
   e->type->tell_overlap(e, s->depth, text);
-  return source_error(s->b->error, CAROM_ERROR_MODEL, e->at, hint, "'%s': %s", e->name, text);
+  place at = s->b->element_at[e - s->contacts->elements];
+  return source_error(s->b->error, CAROM_ERROR_MODEL, at, hint, "'%s': %s", e->name, text);
 }
 
 // The problem without W: rows of constraints and of all points nearer than the deepest overlap. q holds violations

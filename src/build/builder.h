@@ -13,6 +13,7 @@ typedef struct builder {
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
   contact_element *elements;       // of the model's contacts, while they may still change
+  place *element_at;               // their places in the file
   bool ideal;                      // build without clearance, for the start
   carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
   const int *surface_marker;       // one per surface
@@ -28,6 +29,8 @@ const option_table *builder_joint_table(const char *kind);
 const option_table *builder_surface_table(const char *kind);
 // The place of a key of a part in the file, or of the part itself.
 place builder_place(const part *p, const option_table *table, const char *key);
+// Reports a fault at the place of its part. Returns false.
+bool builder_fault(builder *b, const fault *f);
 // "did you mean ...", from the names of one or two sections (the second may be null). Returns null if no name is
 // similar.
 const char *builder_hint(builder *b, const char *name, const part_list *first, const part_list *second);

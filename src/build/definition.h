@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "carom/define.h"
-#include "model/option.h"
+#include "model/option_read.h"
 #include "model/value.h"
 #include "scheme/scheme.h"
 

@@ -4,7 +4,7 @@
 
 enum { RADIUS, LENGTH };  // of the span
 
-static const char *fault(const carom_shape_def *d, bool planar) {
+static const char *fault_of(const carom_shape_def *d, bool planar) {
   (void)planar;
   if (d->span.items && d->span.count != 2) return "a cylinder is a radius and a length";
   for (int i = 0; i < d->span.count; i++)
@@ -31,5 +31,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("cylinder", "A cylinder.", "shape: {cylinder: [2 cm, 30 cm], axis: x}");
 
-const shape_type shape_cylinder = {.table = &table, .fault = fault, .is_complete = is_complete, .rotation = shape_axis_rotation,
+const shape_type shape_cylinder = {.table = &table, .fault = fault_of, .is_complete = is_complete, .rotation = shape_axis_rotation,
                                    .half = half, .draw = draw};

@@ -3,7 +3,7 @@
 
 #include "build/shape.h"
 
-static const char *fault(const carom_shape_def *d, bool planar) {
+static const char *fault_of(const carom_shape_def *d, bool planar) {
   if (!d->to.items || d->to.count == 1 || d->to.count == (planar ? 2 : 3)) return NULL;
   return planar ? "a link is a length or a point of 2 numbers" : "a link is a length or a point of 3 numbers";
 }
@@ -34,5 +34,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("link", "A bar with round ends.", "shape: {link: l1}");
 
-const shape_type shape_link = {.table = &table, .fault = fault, .is_complete = is_complete, .half = half, .far_end = far_end,
+const shape_type shape_link = {.table = &table, .fault = fault_of, .is_complete = is_complete, .half = half, .far_end = far_end,
                                .draw = draw};

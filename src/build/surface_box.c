@@ -3,7 +3,7 @@
 
 #include "build/surface.h"
 
-static const char *fault(const carom_surface_def *d, bool planar, const char **what) {
+static const char *fault_of(const carom_surface_def *d, bool planar, const char **what) {
   if (d->size[0] > 0 && d->size[1] > 0 && (planar || d->size[2] > 0)) return NULL;
   *what = "the edges of a box must be positive";
   return "size";
@@ -27,5 +27,5 @@ static const option_table table =
     SURFACE_TABLE("box", "A box; its corners can touch planes. Contact with boxes, spheres and points is not supported.",
                   "block: {box: block, size: [0.2, 0.1]}");
 
-const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault, .set_size = set_size,
+const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size,
                                   .thickness = thickness, .drawn = &shape_box, .reach = reach, .is_body = true};

@@ -60,7 +60,6 @@ enum { CONTACT_POINTS_MAX = 16 };  // of one element
 
 struct contact_element {
   const char *name;
-  place at;
   const contact_type *type;
   int first, second;              // markers
   double size_first[3], size_second[3];

@@ -6,6 +6,7 @@
 #define CONTACT_LAW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "model/expr.h"
 

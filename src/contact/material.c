@@ -3,14 +3,13 @@
 #include <math.h>
 
 typedef struct complaint {
-  place at;
   const char *owner, *law, *material;
-  carom_error *error;
+  fault *to;
 } complaint;
 
 static bool lacks(const complaint *c, const char *hint, const char *what) {
-  return source_error(c->error, CAROM_ERROR_MODEL, c->at, hint, "'%s': law %s of material '%s' %s", c->owner, c->law,
-                      c->material, what);
+  return fault_set(c->to, CAROM_ERROR_MODEL, (part_id){0}, hint, "'%s': law %s of material '%s' %s", c->owner, c->law, c->material,
+                   what);
 }
 
 static bool resolve_point(contact_material *m, const double radius[2], const complaint *c) {
@@ -40,14 +39,14 @@ static bool resolve_line(contact_material *m, const double radius[2], const comp
   return true;
 }
 
-bool material_resolve(contact_material *m, const double radius[2], bool line, place at, const char *owner, carom_error *error) {
+bool material_resolve(contact_material *m, const double radius[2], bool line, const char *owner, fault *f) {
   const normal_law_type *type = m->normal.type;
   if (!type)
-    return source_error(error, CAROM_ERROR_MODEL, at, "add material: NAME with a stiffness",
+    return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "add material: NAME with a stiffness",
                         "'%s' has no material, and this method needs its stiffness", owner);
-  complaint c = {at, owner, type->name, m->name, error};
+  complaint c = {owner, type->name, m->name, f};
   if (m->friction > 0 && m->tangential.type->set_valued)
-    return source_error(error, CAROM_ERROR_MODEL, at, "use friction_law: brown-mcphee, or method moreau or event",
+    return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "use friction_law: brown-mcphee, or method moreau or event",
                         "'%s': this method needs a friction force that is a function of speed, and law %s of material '%s' is set-valued", owner,
                         m->tangential.type->name, m->name);
   switch (type->contact) {

@@ -4,6 +4,7 @@
 
 #include "contact/law.h"
 #include "contact/solid.h"
+#include "mechanics/fault.h"
 
 // What a law is used beyond, as bits.
 enum {
@@ -25,8 +26,8 @@ typedef struct contact_material {
 } contact_material;
 
 // For methods that press surfaces in: the stiffness of a contact with these radii (as stiffness_hertz takes them), and
-// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. False after reporting at `at`
-// what `owner` lacks.
-bool material_resolve(contact_material *m, const double radius[2], bool line, place at, const char *owner, carom_error *error);
+// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. Returns false and sets the fault to what
+// `owner` lacks.
+bool material_resolve(contact_material *m, const double radius[2], bool line, const char *owner, fault *f);
 
 #endif

@@ -148,7 +148,7 @@ static void shake(const mechanism *uniform, motion *x, int guess, double *move) 
   dynamics_move(uniform, x->q, move);
 }
 
-static bool report_open_loop(const mechanism *m, const motion *x, carom_error *error) {
+static bool report_open_loop(const mechanism *m, const motion *x, fault *f) {
   const constraint *worst = NULL;
   double most = -1;
   for (int i = 0; i < m->constraint_count; i++)
@@ -156,7 +156,7 @@ static bool report_open_loop(const mechanism *m, const motion *x, carom_error *e
       double phi = fabs(x->rows[m->constraints[i].row0 + k].phi);
       if (!(phi <= most)) most = phi, worst = &m->constraints[i];
     }
-  return source_error(error, CAROM_ERROR_ASSEMBLY, worst->at,
+  return fault_set(f, CAROM_ERROR_ASSEMBLY, worst->part,
                       "check lengths and positions, or give initial values nearer to a closed position",
                       "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
 }
@@ -178,7 +178,7 @@ static void report_moved(const mechanism *m, const motion *x, const initial_stat
 }
 
 static bool assemble_positions(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
-                               arena *memory, assembly_report *report, carom_error *error) {
+                               arena *memory, assembly_report *report, fault *f) {
   double tolerance = 1e-13 * fmax(1, m->length);
   double *q_work = ARENA_ARRAY(memory, double, m->nq + 1), *step_work = ARENA_ARRAY(memory, double, m->nv + 1);
   bool *held = ARENA_ARRAY(memory, bool, m->nv + 1);
@@ -202,7 +202,7 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
     }
   }
   report->violation_after = violation_at(m, x);
-  if (!closed) return report_open_loop(m, x, error);
+  if (!closed) return report_open_loop(m, x, f);
   coordinate_measure(m, x);
   report_moved(m, x, initial, report);
   return true;
@@ -353,7 +353,7 @@ static void assemble_velocities(const mechanism *m, motion *x, const initial_sta
 }
 
 // Refuses drives and moving constraints that contradict each other.
-static bool check_velocities(const mechanism *m, motion *x, carom_error *error) {
+static bool check_velocities(const mechanism *m, motion *x, fault *f) {
   dynamics_set(m, x, 0, x->q, x->u);
   dynamics_positions_velocities(m, x);
   double fastest = 1, most = 0;
@@ -365,20 +365,19 @@ static bool check_velocities(const mechanism *m, motion *x, carom_error *error) 
       if (!(rate <= most)) most = rate, worst = &m->constraints[i];
     }
   if (most <= 1e-8 * fastest * fmax(1, m->length)) return true;
-  const drive *last = m->drive_count ? &m->drives[m->drive_count - 1] : NULL;
-  return source_error(error, CAROM_ERROR_ASSEMBLY, last ? last->at : worst->at, "leave one of them out",
+  return fault_set(f, CAROM_ERROR_ASSEMBLY, m->drive_count ? (part_id){PART_DRIVE, m->drive_count - 1} : worst->part, "leave one of them out",
                       "drives and constraints contradict each other: the rate of '%s' is violated by %.3g", worst->name, most);
 }
 
 // --- all ----------------------------------------------------------------------------------------------------------
 
-static bool check_inertia(const mechanism *m, motion *x, carom_error *error) {
+static bool check_inertia(const mechanism *m, motion *x, fault *f) {
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
   if (tree_factor(m, x)) return true;
   char why[256];
   dynamics_explain(m, x, why, sizeof why);
-  return source_error(error, CAROM_ERROR_MODEL, m->bodies[m->nodes[x->singular_node].body].at,
+  return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, m->nodes[x->singular_node].body},
                       "give the body a mass and an inertia, or drive that joint", "%s", why);
 }
 
@@ -394,10 +393,10 @@ static void keep_state(mechanism *m, motion *x, arena *memory) {
   m->joint_q0 = joint_q;
 }
 
-static bool count_freedom(const mechanism *m, motion *x, assembly_report *report, carom_error *error) {
+static bool count_freedom(const mechanism *m, motion *x, assembly_report *report, fault *f) {
   int driven = 0, rank = dynamics_constraint_rank(m, x);
   if (rank < 0) {
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the rank of %d constraints", m->row_count);
+    error_set(&f->error, CAROM_ERROR_MEMORY, "out of memory for the rank of %d constraints", m->row_count);
     return false;
   }
   for (int i = 0; i < m->drive_count; i++) driven += m->drives[i].speed >= 0;
@@ -471,7 +470,7 @@ static void add_own_of(const mechanism *m, const node *n, const initial_state *o
 
 // Shifts, turns and moves the bodies that only joints with clearance hold, as given for each of them. The remaining
 // constraints must still be satisfied, to the tolerances of assembly.
-static bool add_own(const mechanism *m, motion *x, const initial_state *own, carom_error *error) {
+static bool add_own(const mechanism *m, motion *x, const initial_state *own, fault *f) {
   for (int i = 1; i < m->node_count; i++)
     if (m->nodes[i].joint < 0) add_own_of(m, &m->nodes[i], own, x->q + m->nodes[i].q, x->u + m->nodes[i].v);
   dynamics_set(m, x, x->t, x->q, x->u);
@@ -483,7 +482,7 @@ static bool add_own(const mechanism *m, motion *x, const initial_state *own, car
       const row *r = &x->rows[m->constraints[i].row0 + k];
       bool held = fabs(r->phi) <= 1e-9 * size, kept = fabs(constraint_row_rate(m, x, r)) <= 1e-8 * fastest * size;
       if (held && kept) continue;
-      return source_error(error, CAROM_ERROR_ASSEMBLY, m->constraints[i].at,
+      return fault_set(f, CAROM_ERROR_ASSEMBLY, m->constraints[i].part,
                           held ? "give another 'omega' or 'velocity' under 'initial'" : "give another 'shift' or 'turn' under 'initial'",
                           held ? "'%s' does not allow the velocity that a body it holds is given at the start"
                                : "'%s' does not hold where bodies are shifted and turned to at the start",
@@ -502,10 +501,10 @@ static motion *motion_at_start(const mechanism *m, carom_error *error) {
 }
 
 bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
-                        assembly_report *report, carom_error *error) {
+                        assembly_report *report, fault *f) {
   *report = (assembly_report){0};
-  motion *of_ideal = ideal ? motion_at_start(ideal, error) : NULL;
-  motion *x = ideal && !of_ideal ? NULL : motion_create(m, error);
+  motion *of_ideal = ideal ? motion_at_start(ideal, &f->error) : NULL;
+  motion *x = ideal && !of_ideal ? NULL : motion_create(m, &f->error);
   jmp_buf *outer = memory->out_of_memory, here;
   if (!x) {
     motion_destroy(of_ideal);
@@ -517,10 +516,10 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
   }
   memory->out_of_memory = &here;
   first_guess guess = make_guess(m, x, initial, ideal, of_ideal, memory);
-  bool done = assemble_positions(m, x, initial, &guess, memory, report, error) && check_inertia(m, x, error);
+  bool done = assemble_positions(m, x, initial, &guess, memory, report, f) && check_inertia(m, x, f);
   if (done) {
     assemble_velocities(m, x, initial, &guess, memory, report);
-    done = check_velocities(m, x, error) && (!ideal || add_own(m, x, initial, error)) && count_freedom(m, x, report, error);
+    done = check_velocities(m, x, f) && (!ideal || add_own(m, x, initial, f)) && count_freedom(m, x, report, f);
   }
   if (done) {
     m->redundant = report->redundant;
@@ -532,10 +531,10 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
   return done;
 }
 
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_error *error) {
+bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, fault *f) {
   m->length = twin->length;
   m->total_mass = mechanism_total_mass(m);
-  motion *from = motion_at_start(twin, error), *x = from ? motion_create(m, error) : NULL;
+  motion *from = motion_at_start(twin, &f->error), *x = from ? motion_create(m, &f->error) : NULL;
   if (!x) {
     motion_destroy(from);
     return false;
@@ -545,7 +544,7 @@ bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_e
   jmp_buf *outer = memory->out_of_memory, here;
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
-  bool done = check_inertia(m, x, error);
+  bool done = check_inertia(m, x, f);
   m->redundant = twin->redundant;  // joints that carry bodies add no redundant rows
   keep_state(m, x, memory);
   memory->out_of_memory = outer;

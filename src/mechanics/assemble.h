@@ -29,16 +29,16 @@ typedef struct assembly_report {
   int freedom, rows, redundant;               // degrees of freedom, constraint rows, redundant rows
 } assembly_report;
 
-// Fills m->q0 and m->u0. Returns false after reporting, at its joint, what cannot be assembled. In joint coordinates
+// Fills m->q0 and m->u0. Returns false and sets the fault if it cannot be assembled. In joint coordinates
 // only.
 //
 // `ideal` is the same mechanism with joints that have no clearance, assembled (may be null). What is not given starts
 // as there: each journal in the centre of its bearing, moving with it. Bodies that hang freely are then turned,
 // shifted and moved as `initial` gives it for each of them.
 bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
-                        assembly_report *report, carom_error *error);
+                        assembly_report *report, fault *f);
 // The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same.
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, carom_error *error);
+bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, fault *f);
 // The state of one motion as the other one's.
 void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from);
 

@@ -13,6 +13,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/crossing.h"
 #include "mechanics/delassus.h"
+#include "mechanics/force.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
 #include "mechanics/signal.h"

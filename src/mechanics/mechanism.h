@@ -11,13 +11,13 @@
 #include "base/arena.h"
 #include "math/linalg.h"
 #include "math/sparse.h"
+#include "mechanics/fault.h"
 #include "mechanics/joint.h"
-#include "model/expr.h"
-#include "model/source.h"
-#include "model/unit.h"
 
 typedef struct mechanism mechanism;
 typedef struct motion motion;
+typedef struct force_type force_type;  // force.h
+struct expr;
 
 enum { GROUND = 0 };  // node 0 carries the world
 
@@ -30,7 +30,6 @@ typedef struct marker {
 
 typedef struct body {
   const char *name;
-  place at;
   double mass;         // [kg]
   vec3 com;            // in the body's axes [m]
   double inertia[6];   // about the mass centre, in the body's axes: xx yy zz xy xz yz [kg·m²]
@@ -39,7 +38,6 @@ typedef struct body {
 
 typedef struct joint {
   const char *name;
-  place at;
   const joint_type *type;
   joint_parameters parameters;
   int first, second;   // markers
@@ -71,7 +69,7 @@ typedef struct node {
 // A number that may depend on time and state, ready to evaluate.
 typedef struct function {
   double constant;
-  const expr *e;            // null: constant or call
+  const struct expr *e;     // null: constant or call
   const int *signals;       // one per slot of e; slot 0 is always t
   int slot_count;
   void (*call)(void *context, double t, double *value);
@@ -86,7 +84,6 @@ typedef struct coordinate {
 // A drive prescribes one coordinate as a function of time.
 typedef struct drive {
   const char *name;
-  place at;
   coordinate of;
   function f;
   int speed;       // the driven speed of the tree, or -1 when a constraint does it
@@ -138,9 +135,9 @@ typedef struct couple_term {
 
 struct constraint {
   const char *name;
-  place at;
   const constraint_type *type;
   const char *kind;         // the word of the model, such as gear; null: of a joint or drive
+  part_id part;             // of the model: the constraint, or the joint or drive that it comes from
   int joint;                // closed by it, or -1
   int first, second;        // markers
   const joint_row *rows;    // of a closure
@@ -152,42 +149,10 @@ struct constraint {
 
 // --- forces ------------------------------------------------------------------------------------------------------
 
-// What a force acts on.
-typedef enum force_place {
-  FORCE_BETWEEN_MARKERS,
-  FORCE_AT_MARKER,
-  FORCE_ALONG_COORDINATE,
-  FORCE_AT_MARKER_OR_ALONG_COORDINATE,  // the latter if its definition names a joint
-} force_place;
-// What its numbers are.
-typedef enum force_number { FORCE_STIFFNESS, FORCE_DAMPING, FORCE_REST } force_number;
-
 typedef struct force force;
-typedef struct force_type {
-  const char *name;
-  // Adds its wrenches to the bodies, its potential energy and its powers to the accounts, and leaves up to
-  // `output_count` numbers of interest in motion.force_outputs.
-  void (*apply)(const mechanism *m, motion *x, const force *f);
-  // Adds to `powers` what the force that `apply` found last puts in and what its damper takes at other speeds u, whose
-  // velocities tree_spread has laid out.
-  void (*power)(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]);
-  const char *const *outputs;
-  const char *const *output_units;
-  int output_count;
-  int state_outputs;        // how many of them, at the end of the list, follow from positions and velocities alone
-  force_place acts;
-  bool six_numbers;         // stiffness and damping are along and about three axes; else one number each
-  bool components;          // three functions give it in axes; else one gives an effort
-  bool calls;               // a C function gives it from signals
-  // The unit of number k of `count` as they are written, which the option table leaves open; `slides`: the coordinate that it
-  // acts along is a length. Null: the table says all units.
-  dimension (*unit)(force_number what, int k, int count, bool slides);
-  const struct option_table *table;  // its words in a model file, over carom_force_def
-} force_type;
 
 struct force {
   const char *name;
-  place at;
   const force_type *type;
   int first, second;        // markers, or -1
   coordinate of;            // of a force along a joint

@@ -4,6 +4,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/force.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
 

@@ -5,6 +5,7 @@
 
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/force.h"
 #include "mechanics/mobility.h"
 #include "mechanics/signal.h"
 
@@ -185,7 +186,7 @@ static void close_loops(mechanism *m, arena *memory) {
     if (j->node >= 0 || j->loose || !space->row_count) continue;
     j->constraint = m->constraint_count;
     m->constraints[m->constraint_count++] =
-        (constraint){.name = j->name, .at = j->at, .type = &constraint_closure, .joint = i, .first = j->first,
+        (constraint){.name = j->name, .part = {PART_JOINT, i}, .type = &constraint_closure, .joint = i, .first = j->first,
                      .second = j->second, .rows = space->rows, .row_count = space->row_count};
   }
   for (int i = 0; i < given_count; i++) m->constraints[m->constraint_count++] = given[i];
@@ -198,7 +199,7 @@ static void close_loops(mechanism *m, arena *memory) {
     *term = (couple_term){d->of, 1};
     d->constraint = m->constraint_count;
     m->constraints[m->constraint_count++] =
-        (constraint){.name = d->name, .at = d->at, .type = &constraint_couple, .joint = -1, .terms = term,
+        (constraint){.name = d->name, .part = {PART_DRIVE, i}, .type = &constraint_couple, .joint = -1, .terms = term,
                      .term_count = 1, .f = d->f, .row_count = 1};
   }
   for (int i = 0; i < m->constraint_count; i++) add_rows(m, &m->constraints[i]);
@@ -272,22 +273,22 @@ static void find_pattern(mechanism *m, const motion *x, arena *memory) {
 
 // --- all ----------------------------------------------------------------------------------------------------------
 
-static bool check_connected(const mechanism *m, carom_error *error) {
+static bool check_connected(const mechanism *m, fault *f) {
   for (int b = 1; b < m->body_count; b++)
     if (m->bodies[b].node < 0)
-      return source_error(error, CAROM_ERROR_MODEL, m->bodies[b].at, "add a joint, for instance {free: [ground, …]}",
-                          "no joint connects body '%s' to ground", m->bodies[b].name);
+      return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, b}, "add a joint, for instance {free: [ground, …]}",
+                       "no joint connects body '%s' to ground", m->bodies[b].name);
   return true;
 }
 
 // One coordinate, one drive.
-static bool check_drives(const mechanism *m, carom_error *error) {
+static bool check_drives(const mechanism *m, fault *f) {
   for (int i = 0; i < m->drive_count; i++)
     for (int k = 0; k < i; k++) {
       const drive *a = &m->drives[k], *b = &m->drives[i];
       if (a->of.joint == b->of.joint && a->of.index == b->of.index)
-        return source_error(error, CAROM_ERROR_MODEL, b->at, NULL, "joint '%s' is already driven by '%s'",
-                            m->joints[b->of.joint].name, a->name);
+        return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_DRIVE, i}, NULL, "joint '%s' is already driven by '%s'",
+                         m->joints[b->of.joint].name, a->name);
     }
   return true;
 }
@@ -320,7 +321,7 @@ double mechanism_total_mass(const mechanism *m) {
   return sum;
 }
 
-bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_error *error) {
+bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
   m->n = m->planar ? 3 : 6;
@@ -340,7 +341,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, carom_er
     for (int b = 1; b < m->body_count; b++) add_node(m, GROUND, b, &joint_free);
   else
     grow_tree(m, wanted, memory);
-  if (!check_connected(m, error) || !check_drives(m, error)) return false;
+  if (!check_connected(m, f) || !check_drives(m, f)) return false;
   close_loops(m, memory);
   drive_speeds(m, memory);
   watch_joints(m);

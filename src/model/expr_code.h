@@ -3,7 +3,7 @@
 #ifndef MODEL_EXPR_CODE_H
 #define MODEL_EXPR_CODE_H
 
-#include "model/expr.h"
+#include "model/expr_parse.h"
 
 enum { EXPR_STACK = 64 };
 

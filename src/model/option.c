@@ -1,4 +1,4 @@
-#include "model/option.h"
+#include "model/option_read.h"
 
 #include <string.h>
 

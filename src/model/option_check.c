@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/option.h"
+#include "model/option_read.h"
 #include "model/option_value.h"
 
 typedef struct checked {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/option.h"
+#include "model/option_read.h"
 
 static void put(option_sink out, const char *text) { out.write(out.context, text); }
 

@@ -2,7 +2,7 @@
 #ifndef MODEL_OPTION_VALUE_H
 #define MODEL_OPTION_VALUE_H
 
-#include "model/option.h"
+#include "model/option_read.h"
 
 bool option_read_value(const option_reader *r, const option *o, const value *v, void *to);
 

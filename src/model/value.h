@@ -3,7 +3,7 @@
 #ifndef MODEL_VALUE_H
 #define MODEL_VALUE_H
 
-#include "model/expr.h"
+#include "model/expr_parse.h"
 #include "model/source.h"
 
 typedef enum value_kind { VALUE_SCALAR, VALUE_LIST, VALUE_MAP } value_kind;
