@@ -100,8 +100,8 @@ static void measure_lcp(arena *memory, const solver *s, int n) {
   double seconds[LCP_SEEDS], worst = 0, pivots = 0;
   for (int seed = 0; seed < LCP_SEEDS; seed++) {
     lcp_data d = lcp_random(n, seed);
-    const solve_block *blocks = assemble_blocks(memory, BLOCK_UNILATERAL, 1, n, NULL);
-    solve_problem p = {n, blocks, matrix_dense(n, n, assemble_start(memory, blocks, n), d.M), d.q};
+    const solve_block *blocks = problem_build_blocks(memory, BLOCK_UNILATERAL, 1, n, NULL);
+    solve_problem p = {n, blocks, matrix_dense(n, n, problem_build_start(memory, blocks, n), d.M), d.q};
     task t = begin(s, &p, 1e-10, true);
     seconds[seed] = clock_median(solve_once, &t, 0.01);
     worst = fmax(worst, t.info.residual);
@@ -140,8 +140,8 @@ enum { SPARSE_MAX = 2000 };  // contacts, beyond which W is not formed
 
 static void measure_scene(arena *memory, int contacts, int bodies) {
   scene_data s = scene_random(contacts, bodies);
-  const solve_block *blocks = assemble_blocks(memory, BLOCK_SPACE, 3, contacts, s.mu);
-  const int *start = assemble_start(memory, blocks, contacts);
+  const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, contacts, s.mu);
+  const int *start = problem_build_start(memory, blocks, contacts);
   for (int factored = contacts > SPARSE_MAX; factored < 2; factored++) {
     solve_problem p = {contacts, blocks,
                        factored ? scene_factored(memory, &s, start) : scene_sparse(memory, &s, start), s.q};

@@ -13,7 +13,7 @@
 #include "math/sparse.h"
 #include "model/source.h"
 #include "record/fclib.h"
-#include "solve/assemble.h"
+#include "solve/problem_build.h"
 #include "solve/problem_text.h"
 #include "solve/driver.h"
 #include "solve/solver.h"
@@ -137,7 +137,7 @@ static const solve_problem *from_fclib(arena *memory, const fclib_problem *f, ca
   else if (!from_global(memory, f, rows, &entries, q, error)) return NULL;
   p->blocks = blocks;
   p->q = q;
-  p->W = assemble_sparse(memory, rows, p->block_count, assemble_start(memory, blocks, p->block_count), entries.items,
+  p->W = problem_build_sparse(memory, rows, p->block_count, problem_build_start(memory, blocks, p->block_count), entries.items,
                          (size_t)entries.count);
   return p;
 }

@@ -201,8 +201,8 @@ static void check_same(const rig *a, const rig *b) {
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j < m->joint_count; j++) {
       vec3 fa, ta, fb, tb;
-      signal_reaction(m, a->x, j, &fa, &ta);
-      signal_reaction(&b->m, b->x, j, &fb, &tb);
+      dynamics_reaction(m, a->x, j, &fa, &ta);
+      dynamics_reaction(&b->m, b->x, j, &fb, &tb);
       if (pass == 0) {
         force_size = fmax(force_size, vec3_norm(fa)), torque_size = fmax(torque_size, vec3_norm(ta));
         continue;
@@ -383,8 +383,8 @@ static void spatial_four_bar_has_three_rows_too_many(void) {
   // in the plane of motion the reactions are determined, and the same
   for (int j = 0; j < 4; j++) {
     vec3 fa, ta, fb, tb;
-    signal_reaction(&plane->m, plane->x, j, &fa, &ta);
-    signal_reaction(&space->m, space->x, j, &fb, &tb);
+    dynamics_reaction(&plane->m, plane->x, j, &fa, &ta);
+    dynamics_reaction(&space->m, space->x, j, &fb, &tb);
     CHECK_NEAR(fa.x, fb.x, 1e-9);
     CHECK_NEAR(fa.y, fb.y, 1e-9);
   }

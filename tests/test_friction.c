@@ -4,7 +4,7 @@
 
 #include "carom/carom.h"
 #include "contact.h"
-#include "solve/assemble.h"
+#include "solve/problem_build.h"
 #include "solve/cone.h"
 
 static contact_problem one;
@@ -421,11 +421,11 @@ static stored store(arena *memory) {
       entries[i * n + j] = (matrix_entry){i, j, sum};
     }
   }
-  const solve_block *blocks = assemble_blocks(memory, BLOCK_SPACE, 3, CONTACTS, mu);
-  const int *start = assemble_start(memory, blocks, CONTACTS);
+  const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, CONTACTS, mu);
+  const int *start = problem_build_start(memory, blocks, CONTACTS);
   matrix_pieces of_J = {first, at, width, offset, J}, of_B = {first, at, width, offset, B};
   return (stored){{CONTACTS, blocks, matrix_dense(n, CONTACTS, start, W), q},
-                  {CONTACTS, blocks, assemble_sparse(memory, n, CONTACTS, start, entries, (size_t)(n * n)), q},
+                  {CONTACTS, blocks, problem_build_sparse(memory, n, CONTACTS, start, entries, (size_t)(n * n)), q},
                   {CONTACTS, blocks, matrix_factored(n, CONTACTS, start, 6 * BODIES, of_J, of_B), q}};
 }
 

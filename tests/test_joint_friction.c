@@ -1,5 +1,5 @@
 // Dry friction in ideal joints against closed forms: it stops what moves where it should, and then nothing moves at all.
-#include "mechanics/friction.h"
+#include "mechanics/dry_friction.h"
 #include "runs.h"
 
 static const double g = 9.81;

@@ -7,7 +7,7 @@
 
 #include "carom/carom.h"
 #include "contact.h"
-#include "solve/assemble.h"
+#include "solve/problem_build.h"
 #include "solve/problem_text.h"
 #include "solve_file.h"
 

@@ -52,4 +52,9 @@ void dynamics_explain(const mechanism *m, const motion *x, char *text, int size)
 // close to a singular position, one of those that hold it. Null: there are no reactions.
 const char *dynamics_strongest_constraint(const mechanism *m, motion *x);
 
+// The reaction of a joint: the wrench by which its first body guides the second, at the second marker, in world axes.
+// Efforts along the joint (springs, motors, drives, gears) are not part of it, whether the tree has the joint or a
+// constraint closes it. Valid after tree_inverse; signals show what dynamics_results has kept of it.
+void dynamics_reaction(const mechanism *m, const motion *x, int joint, vec3 *force, vec3 *torque);
+
 #endif

@@ -90,7 +90,7 @@ typedef struct drive {
   int constraint;
 } drive;
 
-// Dry friction along one coordinate of an ideal joint (friction.h).
+// Dry friction along one coordinate of an ideal joint (dry_friction.h).
 typedef struct joint_friction {
   coordinate of;
   double limit;        // of the effort, whatever the load [N or N·m]

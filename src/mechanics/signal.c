@@ -142,38 +142,6 @@ static double quaternion_component(mat3 R, int k) {
   return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z;
 }
 
-static void closure_reaction(const mechanism *m, const motion *x, const constraint *c, vec3 *force, vec3 *torque) {
-  vec3 f = VEC3_ZERO, n = VEC3_ZERO;  // about the second body's origin
-  for (int k = 0; k < c->row_count; k++) {
-    const row *r = &x->rows[c->row0 + k];
-    const double *J = x->row_bodies[r->body0 + 1].J, lambda = x->lambda[c->row0 + k];
-    f = vec3_axpy(f, lambda, block_linear(m, J));
-    n = vec3_axpy(n, lambda, block_angular(m, J));
-  }
-  marker_state b = marker_read(m, x, c->second);
-  *force = f;
-  *torque = vec3_sub(n, vec3_cross(b.arm, f));
-}
-
-void signal_reaction(const mechanism *m, const motion *x, int index, vec3 *force, vec3 *torque) {
-  const joint *j = &m->joints[index];
-  *force = *torque = VEC3_ZERO;
-  if (j->node < 0) {
-    if (j->constraint >= 0) closure_reaction(m, x, &m->constraints[j->constraint], force, torque);
-    return;
-  }
-  // links[].pA is what the parent exerts on the node, about the node's origin
-  const node *n = &m->nodes[j->node];
-  const tree_link *l = &x->links[j->node];
-  vec3 f = block_linear(m, l->pA), torque_at_origin = block_angular(m, l->pA);
-  marker_state b = marker_read(m, x, j->second);
-  vec3 at_marker = vec3_add(torque_at_origin, vec3_cross(vec3_sub(l->p, b.p), f));
-  double sign = n->reversed ? -1 : 1;
-  *force = vec3_scale(sign, f);
-  *torque = vec3_scale(sign, at_marker);
-  coordinate_take_efforts(m, x, index, force, torque);
-}
-
 double signal_read(const mechanism *m, const motion *x, int i) {
   const signal *s = &m->signals[i];
   const motion_result *r = &x->result;

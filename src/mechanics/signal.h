@@ -32,9 +32,4 @@ double signal_read(const mechanism *m, const motion *x, int i);
 // All of them at once, in order: much cheaper than one by one. Needs reactions.
 void signal_read_all(const mechanism *m, const motion *x, double *out);
 
-// The reaction of a joint: the wrench by which its first body guides the second, at the second marker, in world axes.
-// Efforts along the joint (springs, motors, drives, gears) are not part of it, whether the tree has the joint or a
-// constraint closes it. Valid after tree_inverse; signals show what dynamics_results has kept of it.
-void signal_reaction(const mechanism *m, const motion *x, int joint, vec3 *force, vec3 *torque);
-
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "model/tree.h"
+#include "model/loader.h"
 
 const char *assign_name(const char *name) { return !name ? "" : strncmp(name, "--", 2) == 0 ? name + 2 : name; }
 
@@ -37,9 +37,9 @@ static const char *nearest_key(const value *map, const char *key) {
 bool assign_parameters(loader *l, value *map, assigned *sets, int count) {
   for (int i = 0; i < count; i++) {
     const char *name = parameter_part(sets[i].name);
-    if (map && tree_get(map, name)) {
+    if (map && loader_get(map, name)) {
       sets[i].new_value->key = name;
-      tree_put(l, map, sets[i].new_value);
+      loader_put(l, map, sets[i].new_value);
       sets[i].done = true;
     } else if (name != sets[i].name) {
       return source_error(l->error, CAROM_ERROR_MODEL, sets[i].at, map ? nearest_key(map, name) : NULL,
@@ -77,7 +77,7 @@ static value **step_into(loader *l, value *at, const char *part, const assigned 
 }
 
 static value *empty_map(loader *l, const char *key, place key_at, const assigned *set, const parameters *names) {
-  value *map = tree_new(l, VALUE_MAP, set->at);
+  value *map = loader_new(l, VALUE_MAP, set->at);
   map->key = key;
   map->key_at = key_at;
   map->parameters = names;
@@ -99,7 +99,7 @@ static bool is_word_of_type(const value *v) {
 static value *map_of_type(loader *l, value *word, const assigned *set, const parameters *names) {
   value *map = empty_map(l, word->key, word->key_at, set, names);
   word->key = "type";
-  tree_append(l, map, word);
+  loader_append(l, map, word);
   return map;
 }
 
@@ -123,13 +123,13 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
       if (slot && is_so_already(*slot, set->new_value)) return true;
       set->new_value->key = at->kind == VALUE_MAP ? path : NULL;
       if (slot) *slot = set->new_value;
-      else tree_append(l, at, set->new_value);
+      else loader_append(l, at, set->new_value);
       return true;
     }
     if (!slot) {
       value *map = empty_map(l, path, set->at, set, names);
       map->made = true;
-      tree_append(l, at, map);
+      loader_append(l, at, map);
       at = map;
     } else if (at == root && is_word_of_type(*slot)) {
       at = *slot = map_of_type(l, *slot, set, names);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/tree.h"
+#include "model/loader.h"
 
 typedef struct file_chain {
   const char *canonical;
@@ -129,26 +129,26 @@ static bool conflict(loader *l, const value *a, const value *b) {
 // `into` belongs to `includer`; its own entries win over the included ones.
 static bool merge_winning(loader *l, value *into, const value *from, const source *includer) {
   for (int i = 0; i < from->count; i++) {
-    const value *mine = tree_get(into, from->items[i]->key);
-    if (!mine) tree_append(l, into, from->items[i]);
+    const value *mine = loader_get(into, from->items[i]->key);
+    if (!mine) loader_append(l, into, from->items[i]);
     else if (!from_source(mine, includer) && !same(mine, from->items[i])) return conflict(l, mine, from->items[i]);
   }
   return true;
 }
 
 static bool merge_section(loader *l, value *into, const value *from) {
-  for (int i = 0; i < from->count; i++) tree_append(l, into, from->items[i]);
-  return tree_check_keys(l, into);
+  for (int i = 0; i < from->count; i++) loader_append(l, into, from->items[i]);
+  return loader_check_keys(l, into);
 }
 
 static bool is_empty(const value *v) { return v->kind == VALUE_SCALAR && v->text[0] == '\0' && !v->quoted; }
 
 static bool merge_root(loader *l, value *into, const value *from, const source *includer) {
   for (int i = 0; i < from->count; i++) {
-    value *theirs = from->items[i], *mine = tree_get(into, theirs->key);
+    value *theirs = from->items[i], *mine = loader_get(into, theirs->key);
     bool maps = mine && mine->kind == VALUE_MAP && theirs->kind == VALUE_MAP && !is_said_once(theirs->key);
     bool ok = true;
-    if (!mine || (is_empty(mine) && theirs->kind == VALUE_MAP)) tree_put(l, into, theirs);
+    if (!mine || (is_empty(mine) && theirs->kind == VALUE_MAP)) loader_put(l, into, theirs);
     else if (maps && strcmp(theirs->key, "parameters") == 0) ok = merge_winning(l, mine, theirs, includer);
     else if (maps) ok = merge_section(l, mine, theirs);
     else if (!from_source(mine, includer) && !same(mine, theirs)) ok = conflict(l, mine, theirs);
@@ -200,7 +200,7 @@ static value *read_tree(session *s, const source *text, const file_chain *chain,
                  value_kind_text(root));
     return NULL;
   }
-  const value *names = tree_take(root, "include");
+  const value *names = loader_take(root, "include");
   if (!names) return root;
   if (names->kind != VALUE_LIST) return include(s, root, names, text, chain, depth) ? root : NULL;
   for (int i = 0; i < names->count; i++)
@@ -212,7 +212,7 @@ static value *read_tree(session *s, const source *text, const file_chain *chain,
 
 static const document *build(session *s, const source *main, value *root, const assignment *sets, int set_count) {
   loader *l = &s->loader;
-  value *named = tree_take(root, "parameters");
+  value *named = loader_take(root, "parameters");
   if (named && is_empty(named)) named = NULL;
   if (named && named->kind != VALUE_MAP) {
     source_error(l->error, CAROM_ERROR_MODEL, named->at, NULL, "'parameters' must be a map, not %s",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "model/tree.h"
+#include "model/loader.h"
 
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/tree.h"
+#include "model/loader.h"
 
 enum { INDEX_MAX = 8 };
 
@@ -95,14 +95,14 @@ static value *copy_one(unroller *u, const value *v, const parameters *names) {
   size_t length = 0;
   bool scalar = v->kind == VALUE_SCALAR, indexed = scalar && strchr(v->text, '{');
   if (indexed && !substitute(u, v->text, v->at, names, &length)) return NULL;
-  if (!tree_count(l, v->at, length)) return NULL;
-  value *out = indexed ? tree_scalar(l, u->buffer, length, v->at) : tree_new(l, v->kind, v->at);
+  if (!loader_count(l, v->at, length)) return NULL;
+  value *out = indexed ? loader_scalar(l, u->buffer, length, v->at) : loader_new(l, v->kind, v->at);
   if (scalar && !indexed) out->text = v->text;
   out->quoted = v->quoted;
   out->key = v->key;
   out->key_at = v->key_at;
   if (v->key && strchr(v->key, '{')) {
-    if (!substitute(u, v->key, v->key_at, names, &length) || !tree_count(l, v->key_at, length)) return NULL;
+    if (!substitute(u, v->key, v->key_at, names, &length) || !loader_count(l, v->key_at, length)) return NULL;
     out->key = arena_copy_text(l->memory, u->buffer);
   }
   return out;
@@ -119,10 +119,10 @@ static value *plain(unroller *u, value *v, const parameters *names, bool copy) {
   out->count = out->capacity = 0;
   bool renamed = false;
   for (int i = 0; i < count; i++) {
-    renamed |= tree_get(items[i], "repeat") != NULL || (items[i]->key && strchr(items[i]->key, '{'));
+    renamed |= loader_get(items[i], "repeat") != NULL || (items[i]->key && strchr(items[i]->key, '{'));
     if (!unroll_into(u, out, items[i], names, copy)) return NULL;
   }
-  if (renamed && out->kind == VALUE_MAP && !tree_check_keys(u->loader, out)) return NULL;
+  if (renamed && out->kind == VALUE_MAP && !loader_check_keys(u->loader, out)) return NULL;
   return out;
 }
 
@@ -153,7 +153,7 @@ static bool run(unroller *u, repetition *r, int level, double so_far) {
   *names = (parameters){.items = items, .count = level, .outer = r->outer};
   if (level == r->ranges->count) {
     value *made = plain(u, r->item, names, true);
-    if (made) tree_append(l, r->out, made);
+    if (made) loader_append(l, r->out, made);
     return made;
   }
   const value *range_value = r->ranges->items[level];
@@ -165,7 +165,7 @@ static bool run(unroller *u, repetition *r, int level, double so_far) {
     return source_error(l->error, CAROM_ERROR_MODEL, range_value->at, NULL,
                         "%.0f copies are too many: the limit is %d", so_far, MODEL_COPIES_MAX);
   for (long i = from; i <= to; i++) {
-    if (!tree_count(l, range_value->at, 0)) return false;
+    if (!loader_count(l, range_value->at, 0)) return false;
     r->index[level] = (parameter){.name = range_value->key, .is_number = true, .number = (double)i,
                                   .text = "", .at = range_value->key_at};
     if (!run(u, r, level + 1, so_far)) return false;
@@ -187,25 +187,25 @@ static bool check_ranges(loader *l, const value *ranges) {
 // Appends an entry of a map or list, or all that it stands for.
 static bool unroll_into(unroller *u, value *out, value *item, const parameters *names, bool copy) {
   loader *l = u->loader;
-  const value *ranges = tree_get(item, "repeat");
+  const value *ranges = loader_get(item, "repeat");
   if (!ranges) {
     value *made = plain(u, item, names, copy);
-    if (made) tree_append(l, out, made);
+    if (made) loader_append(l, out, made);
     return made;
   }
-  if (!tree_count(l, item->at, 0) || !check_ranges(l, ranges)) return false;
+  if (!loader_count(l, item->at, 0) || !check_ranges(l, ranges)) return false;
   value *rest = ARENA_NEW(l->memory, value);
   *rest = *item;
   rest->items = ARENA_ARRAY(l->memory, value *, item->count);
   memcpy(rest->items, item->items, (size_t)item->count * sizeof *item->items);
-  tree_take(rest, "repeat");
+  loader_take(rest, "repeat");
   repetition r = {.item = rest, .ranges = ranges, .out = out, .outer = names};
   return run(u, &r, 0, 1);
 }
 
 bool repeat_unroll(loader *l, value *root, const parameters *names) {
-  if (tree_get(root, "repeat"))
-    return source_error(l->error, CAROM_ERROR_MODEL, tree_get(root, "repeat")->key_at, NULL,
+  if (loader_get(root, "repeat"))
+    return source_error(l->error, CAROM_ERROR_MODEL, loader_get(root, "repeat")->key_at, NULL,
                         "'repeat' belongs into an entry, as in link{i}: {repeat: {i: [1, n]}, ...}");
   unroller u = {l, arena_alloc(l->memory, MODEL_SCALAR_MAX + 1, 1)};
   return plain(&u, root, names, false);

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tree.h"
+#include "model/loader.h"
 
-const value *value_get(const value *map, const char *key) { return tree_get(map, key); }
+const value *value_get(const value *map, const char *key) { return loader_get(map, key); }
 
 const char *value_kind_text(const value *v) {
   switch (v->kind) {
@@ -13,21 +13,21 @@ const char *value_kind_text(const value *v) {
   }
 }
 
-bool tree_count(loader *l, place at, size_t text_length) {
+bool loader_count(loader *l, place at, size_t text_length) {
   l->values += 1 + (long)(text_length / 64);
   if (l->values <= l->values_max) return true;
   return source_error(l->error, CAROM_ERROR_MODEL, at, NULL, "the model is too large: more than %ld values",
                       l->values_max);
 }
 
-value *tree_new(loader *l, value_kind kind, place at) {
+value *loader_new(loader *l, value_kind kind, place at) {
   value *v = ARENA_NEW(l->memory, value);
   v->kind = kind;
   v->at = at;
   return v;
 }
 
-value *tree_scalar(loader *l, const char *text, size_t length, place at) {
+value *loader_scalar(loader *l, const char *text, size_t length, place at) {
   // In one piece: most texts are short and fit behind the value.
   value *v = arena_alloc(l->memory, 1, sizeof *v + length + 1);
   char *copy = (char *)(v + 1);
@@ -38,7 +38,7 @@ value *tree_scalar(loader *l, const char *text, size_t length, place at) {
   return v;
 }
 
-void tree_append(loader *l, value *container, value *item) {
+void loader_append(loader *l, value *container, value *item) {
   *ARENA_PUSH(l->memory, container->items, container->count, container->capacity) = item;
 }
 
@@ -49,12 +49,12 @@ static int find(const value *map, const char *key) {
   return -1;
 }
 
-value *tree_get(const value *map, const char *key) {
+value *loader_get(const value *map, const char *key) {
   int i = find(map, key);
   return i < 0 ? NULL : map->items[i];
 }
 
-value *tree_take(value *map, const char *key) {
+value *loader_take(value *map, const char *key) {
   int i = find(map, key);
   if (i < 0) return NULL;
   value *taken = map->items[i];
@@ -63,9 +63,9 @@ value *tree_take(value *map, const char *key) {
   return taken;
 }
 
-void tree_put(loader *l, value *map, value *item) {
+void loader_put(loader *l, value *map, value *item) {
   int i = find(map, item->key);
-  if (i < 0) tree_append(l, map, item);
+  if (i < 0) loader_append(l, map, item);
   else map->items[i] = item;
 }
 
@@ -77,7 +77,7 @@ static int by_key(const void *a, const void *b) {
   return order ? order : earlier(x->key_at, y->key_at);
 }
 
-bool tree_check_keys(loader *l, const value *map) {
+bool loader_check_keys(loader *l, const value *map) {
   if (map->count < 2) return true;
   arena_mark mark = arena_get_mark(l->memory);
   size_t bytes = (size_t)map->count * sizeof *map->items;

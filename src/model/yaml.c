@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "model/tree.h"
+#include "model/loader.h"
 
 typedef struct level {
   value *container;
@@ -187,7 +187,7 @@ static void attach(reader *r, value *v) {
     v->key_at = top->key_at;
     top->key = NULL;
   }
-  tree_append(r->loader, top->container, v);
+  loader_append(r->loader, top->container, v);
 }
 
 static bool expects_key(const reader *r) {
@@ -248,8 +248,8 @@ static bool on_scalar(reader *r, struct fy_event *event) {
                         length, MODEL_SCALAR_MAX);
   if (text && memchr(text, '\0', length))
     return source_error(error, CAROM_ERROR_MODEL, at, NULL, "a zero byte in the text");
-  if (!tree_count(r->loader, at, length)) return false;
-  value *v = tree_scalar(r->loader, text, text ? length : 0, at);
+  if (!loader_count(r->loader, at, length)) return false;
+  value *v = loader_scalar(r->loader, text, text ? length : 0, at);
   if (style == FYSS_SINGLE_QUOTED) unquote((char *)v->text);
   v->quoted = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
   if (expects_key(r)) return on_key(r, v, at);
@@ -265,9 +265,9 @@ static bool on_open(reader *r, struct fy_event *event) {
   if (r->depth == MODEL_DEPTH_MAX)
     return source_error(error, CAROM_ERROR_MODEL, at, NULL, "maps and lists are nested too deeply: the limit is %d",
                         MODEL_DEPTH_MAX);
-  if (!tree_count(r->loader, at, 0)) return false;
+  if (!loader_count(r->loader, at, 0)) return false;
   bool is_map = event->type == FYET_MAPPING_START;
-  value *v = tree_new(r->loader, is_map ? VALUE_MAP : VALUE_LIST, at);
+  value *v = loader_new(r->loader, is_map ? VALUE_MAP : VALUE_LIST, at);
   attach(r, v);
   struct fy_token *token = is_map ? event->mapping_start.mapping_start : event->sequence_start.sequence_start;
   enum fy_token_type type = token ? fy_token_get_type(token) : FYTT_NONE;
@@ -278,7 +278,7 @@ static bool on_open(reader *r, struct fy_event *event) {
 
 static bool on_close(reader *r) {
   const value *closed = r->levels[--r->depth].container;
-  return closed->kind != VALUE_MAP || tree_check_keys(r->loader, closed);
+  return closed->kind != VALUE_MAP || loader_check_keys(r->loader, closed);
 }
 
 static bool on_event(reader *r, struct fy_event *event) {
@@ -359,7 +359,7 @@ value *yaml_read(loader *l, const source *text, size_t start) {
   for (size_t i = 0; i < start; i++) r->first_column += !is_continuation((unsigned char)text->text[i]);
   r->last = (place){text, 1, r->first_column + 1};
   if (!check_bytes(r, start)) return NULL;
-  if (text->length == start) return tree_scalar(l, "", 0, r->last);
+  if (text->length == start) return loader_scalar(l, "", 0, r->last);
   if (!read_guarded(r, text->text + start, text->length - start)) return NULL;
-  return r->root ? r->root : tree_scalar(l, "", 0, r->last);
+  return r->root ? r->root : loader_scalar(l, "", 0, r->last);
 }

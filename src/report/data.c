@@ -12,7 +12,7 @@ enum { ROWS_AT_ONCE = 256 };
 
 // A column is rounded to 24 bits where that costs at most so much of its scale, a hundredth of a pixel of a plot.
 static const double rounding_most = 1e-5;
-// An impact is kept whole, of contact that lasts its blow, with so many rows on both sides of make and break. An episode of
+// An impact is kept whole, of contact that lasts its first impact, with so many rows on both sides of make and break. An episode of
 // few rows is kept whole whatever it is.
 enum { FEW_ROWS = 64, AROUND_EDGE = 8 };
 // Of the scale: a line in a plot is wider. With lines this close to what they stand for, room is for the rows of impacts.
@@ -138,14 +138,14 @@ static bool list_tables(report *r, report_run *run, int *time) {
 
 static int by_strength(const void *a, const void *b) {
   const report_impact *first = a, *second = b;
-  if (first->blow.strength != second->blow.strength) return first->blow.strength > second->blow.strength ? -1 : 1;
-  if (first->blow.impulse != second->blow.impulse) return first->blow.impulse > second->blow.impulse ? -1 : 1;
+  if (first->episode.strength != second->episode.strength) return first->episode.strength > second->episode.strength ? -1 : 1;
+  if (first->episode.impulse != second->episode.impulse) return first->episode.impulse > second->episode.impulse ? -1 : 1;
   return first->row < second->row ? -1 : first->row > second->row;
 }
 
 static int by_start(const void *a, const void *b) {
   const report_impact *first = a, *second = b;
-  if (first->blow.start != second->blow.start) return first->blow.start < second->blow.start ? -1 : 1;
+  if (first->episode.start != second->episode.start) return first->episode.start < second->episode.start ? -1 : 1;
   return first->row < second->row ? -1 : first->row > second->row;
 }
 
@@ -165,13 +165,13 @@ static impact_places place_columns(const record_table *t) {
                          find_column_in(t, "impulse_normal"), find_column_in(t, "peak_force"), find_column_in(t, "approach_speed")};
 }
 
-static blow read_blow(const double *row, const impact_places *at) {
-  return blow_create(row[at->start], row[at->end], row[at->impulse], at->speed < 0 ? 0 : row[at->speed],
+static episode read_episode(const double *row, const impact_places *at) {
+  return episode_create(row[at->start], row[at->end], row[at->impulse], at->speed < 0 ? 0 : row[at->speed],
                      at->force < 0 ? 0 : row[at->force]);
 }
 
 // All episodes, in the order of the record.
-static bool read_blows(report *r, report_run *run, const impact_places *at, blow *blows, int *points) {
+static bool read_episodes(report *r, report_run *run, const impact_places *at, episode *episodes, int *points) {
   int width = record_get_table(run->in, run->impact_source).column_count;
   double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
@@ -180,22 +180,22 @@ static bool read_blows(report *r, report_run *run, const impact_places *at, blow
     for (long k = 0; k < count; k++) {
       double point = block[k * width + at->point];
       points[first + k] = point >= 0 && point < 1e9 ? (int)point : -1;
-      blows[first + k] = read_blow(block + k * width, at);
+      episodes[first + k] = read_episode(block + k * width, at);
     }
   }
   return true;
 }
 
 // The two columns that the record does not have.
-static void describe_blows(report_run *run, const blow *blows) {
+static void describe_episodes(report_run *run, const episode *episodes) {
   report_column *kind = &run->impact_columns[run->impact_column_count++];
   report_column *strength = &run->impact_columns[run->impact_column_count++];
   *kind = (report_column){.name = "kind", .unit = "1", .range = {.constant = true, .min = 1, .max = -1}};
   *strength = (report_column){.name = "strength", .unit = "J", .range = {.constant = true, .min = 1, .max = -1}};
   for (long i = 0; i < run->impact_rows; i++) {
-    run->impact_kinds[blows[i].kind]++;
-    column_range_take(&kind->range, blows[i].kind, i);
-    column_range_take(&strength->range, blows[i].strength, i);
+    run->impact_kinds[episodes[i].kind]++;
+    column_range_take(&kind->range, episodes[i].kind, i);
+    column_range_take(&strength->range, episodes[i].strength, i);
   }
 }
 
@@ -206,14 +206,14 @@ static bool choose_impacts(report *r, report_run *run, long most) {
   if (at.point < 0 || at.start < 0 || at.end < 0 || at.impulse < 0)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
   arena_mark mark = arena_get_mark(r->passing);
-  blow *blows = ARENA_ARRAY(r->passing, blow, run->impact_rows + 1);
+  episode *episodes = ARENA_ARRAY(r->passing, episode, run->impact_rows + 1);
   int *points = ARENA_ARRAY(r->passing, int, run->impact_rows + 1);
-  if (!read_blows(r, run, &at, blows, points)) return false;
+  if (!read_episodes(r, run, &at, episodes, points)) return false;
   double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
-  run->brief = blows_judge(r->passing, blows, run->impact_rows, span, spacing);
-  describe_blows(run, blows);
+  run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing);
+  describe_episodes(run, episodes);
   report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
-  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .point = points[i], .blow = blows[i]};
+  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .point = points[i], .episode = episodes[i]};
   qsort(all, (size_t)run->impact_rows, sizeof *all, by_strength);
   run->impact_count = (int)least(run->impact_rows, most);
   run->impacts = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
@@ -252,7 +252,7 @@ static bool locate_edges(report *r, const report_run *run, int time, edge *edges
   return true;
 }
 
-// Where the impacts are, the strongest first: make, the end of the blow and break of each.
+// Where the impacts are, the strongest first: make, the end of the impact and break of each.
 typedef struct hits {
   edge (*edges)[3];
   int count;
@@ -272,9 +272,9 @@ static bool keep_hits(const hits *h, long most, row_set *kept) {
     keep_stretch(kept, h->edges[i][0].row, h->edges[i][0].row), keep_stretch(kept, h->edges[i][2].row, h->edges[i][2].row);
   for (int i = 0; i < h->count; i++) {
     if (kept->count >= most) return false;
-    long make = h->edges[i][0].row, blow = h->edges[i][1].row, end = h->edges[i][2].row;
-    bool fits = blow - make < most - kept->count;
-    keep_stretch(kept, make, fits ? blow : make);
+    long make = h->edges[i][0].row, impact_end = h->edges[i][1].row, end = h->edges[i][2].row;
+    bool fits = impact_end - make < most - kept->count;
+    keep_stretch(kept, make, fits ? impact_end : make);
     keep_stretch(kept, end, end);
     all = all && fits;
   }
@@ -287,9 +287,9 @@ static bool locate_hits(report *r, const report_run *run, int time, hits *h) {
   memcpy(strongest, run->impacts, (size_t)run->impact_count * sizeof *strongest);
   qsort(strongest, (size_t)run->impact_count, sizeof *strongest, by_strength);
   for (int i = 0; i < h->count; i++) {
-    const blow *b = &strongest[i].blow;
+    const episode *b = &strongest[i].episode;
     h->edges[i][0].t = b->start, h->edges[i][2].t = b->end;
-    h->edges[i][1].t = b->kind == BLOW_IMPACT ? fmin(b->end, b->start + run->brief) : b->start;
+    h->edges[i][1].t = b->kind == EPISODE_IMPACT ? fmin(b->end, b->start + run->brief) : b->start;
   }
   if (!locate_edges(r, run, time, h->edges[0], 3 * h->count)) return false;
   for (int i = 0; i < h->count; i++)
@@ -415,7 +415,7 @@ static bool place_impacts(report *r, report_run *run, packing *p) {
   double *row = ARENA_ARRAY(r->memory, double, width);
   for (int i = 0; i < run->impact_count; i++) {
     if (record_read(run->in, run->impact_source, run->impacts[i].row, 1, row, r->error) != CAROM_OK) return false;
-    row[recorded] = run->impacts[i].blow.kind, row[recorded + 1] = run->impacts[i].blow.strength;
+    row[recorded] = run->impacts[i].episode.kind, row[recorded + 1] = run->impacts[i].episode.strength;
     for (int k = 0; k < width; k++)
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "carom/carom.h"
-#include "report/blows.h"
+#include "report/episodes.h"
 #include "report/compare.h"
 #include "ledger/impact.h"
 #include "record/blob.h"
@@ -47,7 +47,7 @@ typedef struct report_point {
 typedef struct report_impact {
   long row;                  // in the record
   int point;
-  blow blow;
+  episode episode;
 } report_impact;
 
 typedef struct report_run {
@@ -66,8 +66,8 @@ typedef struct report_run {
   long impact_rows;
   report_impact *impacts;              // kept ones, in order of their start
   int impact_count;
-  long impact_kinds[BLOW_KINDS];       // how many of each, kept or not
-  double brief;                        // up to this length an episode is one blow [s]
+  long impact_kinds[EPISODE_KINDS];       // how many of each, kept or not
+  double brief;                        // up to this length an episode is one impact [s]
   report_column *impact_columns;       // of the record, then kind and strength
   int impact_column_count;
   blob *blobs;                         // the first is number blob0 of the page

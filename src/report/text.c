@@ -149,9 +149,9 @@ static void put_impacts(json_writer *w, const report_run *run) {
   json_open(w, "impacts", '{');
   json_put_integer(w, "rows", run->impact_rows);
   json_put_integer(w, "kept", run->impact_count);
-  json_put_integer(w, "touches", run->impact_kinds[BLOW_TOUCH]);
-  json_put_integer(w, "lasting", run->impact_kinds[BLOW_LASTING]);
-  json_put_integer(w, "impacts", run->impact_kinds[BLOW_IMPACT]);
+  json_put_integer(w, "touches", run->impact_kinds[EPISODE_TOUCH]);
+  json_put_integer(w, "lasting", run->impact_kinds[EPISODE_LASTING]);
+  json_put_integer(w, "impacts", run->impact_kinds[EPISODE_IMPACT]);
   json_put_number(w, "brief", run->brief);
   json_open(w, "points", '[');
   for (int i = 0; i < run->point_count; i++) {

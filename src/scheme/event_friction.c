@@ -9,8 +9,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
-#include "mechanics/friction.h"
-#include "mechanics/signal.h"
+#include "mechanics/dry_friction.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
 
@@ -211,7 +210,7 @@ void event_friction_begin_impact(event *s) {
   memset(s->x->lambda, 0, (size_t)m->row_count * sizeof *s->x->lambda);
   tree_inverse(m, s->x, s->x->udot, s->x->speed_work[0]);
   for (int i = 0; i < m->friction_count; i++)
-    signal_reaction(m, s->x, m->frictions[i].of.joint, &s->friction[i].force0, &s->friction[i].torque0);
+    dynamics_reaction(m, s->x, m->frictions[i].of.joint, &s->friction[i].force0, &s->friction[i].torque0);
 }
 
 // Reactions are linear in forces and accelerations: with the percussions added to the one and the jump of speeds in place
@@ -228,7 +227,7 @@ bool event_friction_agrees_in_impact(event *s, int turn) {
   for (int i = 0; i < m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     vec3 F, T;
-    signal_reaction(m, x, m->frictions[i].of.joint, &F, &T);
+    dynamics_reaction(m, x, m->frictions[i].of.joint, &F, &T);
     double found = friction_of_load(m, x, &m->frictions[i], vec3_sub(F, f->force0), vec3_sub(T, f->torque0));
     int row = s->friction_row0 + i;
     bool fits = friction_fits(s->lambda[row], f->percussion, found, s->problem_u[row], s->W[(long)row * x->row_total + row]);

@@ -2,7 +2,7 @@
 #ifndef SCHEME_EVENT_INTERNAL_H
 #define SCHEME_EVENT_INTERNAL_H
 
-#include "mechanics/friction.h"
+#include "mechanics/dry_friction.h"
 #include "scheme/event.h"
 #include "solve/blocks.h"
 

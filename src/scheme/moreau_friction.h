@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "ledger/impact.h"
-#include "mechanics/friction.h"
+#include "mechanics/dry_friction.h"
 #include "solve/problem.h"
 
 typedef struct moreau_friction {

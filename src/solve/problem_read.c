@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "solve/assemble.h"
+#include "solve/problem_build.h"
 #include "solve/problem_text.h"
 
 typedef struct reader {
@@ -229,7 +229,7 @@ static bool read_matrix(reader *r, solve_problem *p, int rows) {
   read_integer(r, "number of rows", rows, rows);
   read_integer(r, "number of columns", rows, rows);
   if (r->failed) return false;
-  const int *start = assemble_start(r->memory, p->blocks, p->block_count);
+  const int *start = problem_build_start(r->memory, p->blocks, p->block_count);
   if (storage == 0) {
     const double *values = read_dense(r, rows);
     if (values) p->W = matrix_dense(rows, p->block_count, start, values);
@@ -237,7 +237,7 @@ static bool read_matrix(reader *r, solve_problem *p, int rows) {
   }
   entry_list entries = {0};
   if (!(storage == 1 ? read_blocks(r, rows, &entries) : read_dump(r, rows, &entries))) return false;
-  p->W = assemble_sparse(r->memory, rows, p->block_count, start, entries.items, entries.count);
+  p->W = problem_build_sparse(r->memory, rows, p->block_count, start, entries.items, entries.count);
   return true;
 }
 
@@ -262,7 +262,7 @@ static bool read_end(reader *r, bool flag, bool remarks) {
 static bool read_lcp(reader *r, solve_problem *p) {
   p->block_count = read_integer(r, "number of rows", 1, INT_MAX / 8);
   if (!can_hold(r, p->block_count, "rows")) return false;
-  p->blocks = assemble_blocks(r->memory, BLOCK_UNILATERAL, 1, p->block_count, NULL);
+  p->blocks = problem_build_blocks(r->memory, BLOCK_UNILATERAL, 1, p->block_count, NULL);
   if (!read_matrix(r, p, p->block_count)) return false;
   p->q = read_numbers(r, (size_t)p->block_count, "values of q");
   return !r->failed;
@@ -273,7 +273,7 @@ static bool read_friction(reader *r, solve_problem *p) {
   p->block_count = read_integer(r, "number of contacts", 1, INT_MAX / 8);
   if (!can_hold(r, (double)size * p->block_count, "rows")) return false;
   block_kind kind = size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
-  solve_block *blocks = (solve_block *)assemble_blocks(r->memory, kind, size, p->block_count, NULL);
+  solve_block *blocks = (solve_block *)problem_build_blocks(r->memory, kind, size, p->block_count, NULL);
   p->blocks = blocks;
   if (!read_matrix(r, p, size * p->block_count)) return false;
   p->q = read_numbers(r, (size_t)(size * p->block_count), "values of q");

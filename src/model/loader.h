@@ -1,6 +1,6 @@
 // Building and changing value trees: what the reader, includes, `--set` and `repeat` share. Internal to this folder.
-#ifndef MODEL_TREE_H
-#define MODEL_TREE_H
+#ifndef MODEL_LOADER_H
+#define MODEL_LOADER_H
 
 #include "model/value.h"
 
@@ -12,17 +12,17 @@ typedef struct loader {
 } loader;
 
 // Counts a value against the limit; false after reporting.
-bool tree_count(loader *l, place at, size_t text_length);
-value *tree_new(loader *l, value_kind kind, place at);
-value *tree_scalar(loader *l, const char *text, size_t length, place at);
-void tree_append(loader *l, value *container, value *item);
-value *tree_get(const value *map, const char *key);
+bool loader_count(loader *l, place at, size_t text_length);
+value *loader_new(loader *l, value_kind kind, place at);
+value *loader_scalar(loader *l, const char *text, size_t length, place at);
+void loader_append(loader *l, value *container, value *item);
+value *loader_get(const value *map, const char *key);
 // Removes an entry and returns it, null when absent.
-value *tree_take(value *map, const char *key);
+value *loader_take(value *map, const char *key);
 // Puts an entry in the place of one with the same key, or at the end.
-void tree_put(loader *l, value *map, value *item);
+void loader_put(loader *l, value *map, value *item);
 // Reports the first key that is there twice.
-bool tree_check_keys(loader *l, const value *map);
+bool loader_check_keys(loader *l, const value *map);
 
 // yaml.c: the tree of a text from byte `start` on. Null after reporting; an empty text is an empty scalar.
 value *yaml_read(loader *l, const source *text, size_t start);

@@ -1,8 +1,8 @@
-#include "solve/assemble.h"
+#include "solve/problem_build.h"
 
 #include <math.h>
 
-const solve_block *assemble_blocks(arena *memory, block_kind kind, int size, int count, const double *mu) {
+const solve_block *problem_build_blocks(arena *memory, block_kind kind, int size, int count, const double *mu) {
   solve_block *blocks = ARENA_ARRAY(memory, solve_block, count);
   for (int b = 0; b < count; b++)
     blocks[b] = (solve_block){.kind = kind, .row = b * size, .size = size, .mu = mu ? mu[b] : 0, .lo = -INFINITY,
@@ -10,7 +10,7 @@ const solve_block *assemble_blocks(arena *memory, block_kind kind, int size, int
   return blocks;
 }
 
-const int *assemble_start(arena *memory, const solve_block *blocks, int block_count) {
+const int *problem_build_start(arena *memory, const solve_block *blocks, int block_count) {
   int *start = ARENA_ARRAY(memory, int, block_count + 1);
   for (int b = 0; b < block_count; b++) start[b + 1] = start[b] + blocks[b].size;
   return start;
@@ -39,7 +39,7 @@ static void sort_columns(int *column, int count) {
   }
 }
 
-solve_matrix assemble_sparse(arena *memory, int rows, int block_count, const int *start, const matrix_entry *entries,
+solve_matrix problem_build_sparse(arena *memory, int rows, int block_count, const int *start, const matrix_entry *entries,
                              size_t entry_count) {
   int *block_of = ARENA_ARRAY(memory, int, rows), *slot = ARENA_ARRAY(memory, int, block_count);
   for (int b = 0; b < block_count; b++) {

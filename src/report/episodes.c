@@ -1,22 +1,22 @@
-#include "report/blows.h"
+#include "report/episodes.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const double short_rows = 4;          // an episode of at most so many rows is a blow and nothing else,
+static const double short_rows = 4;          // an episode of at most so many rows is an impact and nothing else,
 static const double short_times = 4;         // or of so many times what a fast one of this run lasts,
 static const double short_share = 1e-2;      // but never of more than this share of the run
 static const double lasting_share = 2e-3;    // of the run: contact that neither hits nor lasts so long is a mere touch
 static const double fast_share = 0.1;        // of the fastest approach
-static const double slowest_share = 1e-2;    // of the fastest approach: an episode that lasts began with a blow from there on
+static const double slowest_share = 1e-2;    // of the fastest approach: an episode that lasts began with an impact from there on
 static const double rounding_share = 1e-6;   // of the fastest approach: rounding, no approach at all
-static const double passed_on_share = 0.05;  // of the hardest impulse: a blow through a body at rest comes without approach
+static const double passed_on_share = 0.05;  // of the hardest impulse: an impact through a body at rest comes without approach
 
 static double or_zero(double x) { return isfinite(x) ? x : 0; }
 
-blow blow_create(double start, double end, double impulse, double approach, double force) {
-  return (blow){.start = or_zero(start), .end = or_zero(end), .impulse = fabs(or_zero(impulse)),
+episode episode_create(double start, double end, double impulse, double approach, double force) {
+  return (episode){.start = or_zero(start), .end = or_zero(end), .impulse = fabs(or_zero(impulse)),
                 .approach = fmax(or_zero(approach), 0), .force = fmax(or_zero(force), 0)};
 }
 
@@ -24,12 +24,12 @@ blow blow_create(double start, double end, double impulse, double approach, doub
 typedef struct measures {
   double fastest;            // approach of all [m/s]
   double brief, lasting;     // lengths [s]
-  double hardest, speed;     // impulse of the hardest brief blow, and its approach
+  double hardest, speed;     // impulse of the hardest brief impact, and its approach
 } measures;
 
-static double length_of(const blow *b) { return b->end - b->start; }
-static bool is_brief(const measures *m, const blow *b) { return length_of(b) <= m->brief; }
-static bool meets(const measures *m, const blow *b, double share) { return b->approach > 0 && b->approach >= share * m->fastest; }
+static double length_of(const episode *b) { return b->end - b->start; }
+static bool is_brief(const measures *m, const episode *b) { return length_of(b) <= m->brief; }
+static bool meets(const measures *m, const episode *b, double share) { return b->approach > 0 && b->approach >= share * m->fastest; }
 
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -37,41 +37,41 @@ static int by_size(const void *a, const void *b) {
 }
 
 // The median length of the fast ones.
-static double usual_length(arena *passing, const blow *blows, long count, double fastest) {
+static double usual_length(arena *passing, const episode *episodes, long count, double fastest) {
   arena_mark mark = arena_get_mark(passing);
   double *lengths = ARENA_ARRAY(passing, double, (size_t)count + 1), usual = 0;
   long fast = 0;
   for (long i = 0; i < count; i++)
-    if (blows[i].approach > fast_share * fastest) lengths[fast++] = length_of(&blows[i]);
+    if (episodes[i].approach > fast_share * fastest) lengths[fast++] = length_of(&episodes[i]);
   qsort(lengths, (size_t)fast, sizeof *lengths, by_size);
   if (fast > 0) usual = lengths[fast / 2];
   arena_release(passing, mark);
   return usual;
 }
 
-static measures measure(arena *passing, const blow *blows, long count, double span, double spacing) {
+static measures measure(arena *passing, const episode *episodes, long count, double span, double spacing) {
   measures m = {0};
-  for (long i = 0; i < count; i++) m.fastest = fmax(m.fastest, blows[i].approach);
-  double usual = usual_length(passing, blows, count, m.fastest);
+  for (long i = 0; i < count; i++) m.fastest = fmax(m.fastest, episodes[i].approach);
+  double usual = usual_length(passing, episodes, count, m.fastest);
   m.brief = fmax(short_rows * spacing, fmin(short_times * usual, short_share * span));
   m.lasting = fmax(m.brief, lasting_share * span);
   for (long i = 0; i < count; i++)
-    if (is_brief(&m, &blows[i]) && meets(&m, &blows[i], rounding_share) && blows[i].impulse > m.hardest)
-      m.hardest = blows[i].impulse, m.speed = blows[i].approach;
+    if (is_brief(&m, &episodes[i]) && meets(&m, &episodes[i], rounding_share) && episodes[i].impulse > m.hardest)
+      m.hardest = episodes[i].impulse, m.speed = episodes[i].approach;
   return m;
 }
 
-static void judge(const measures *m, blow *b) {
+static void judge(const measures *m, episode *b) {
   bool brief = is_brief(m, b), passed_on = m->hardest > 0 && b->impulse >= passed_on_share * m->hardest;
   bool hits = brief ? meets(m, b, rounding_share) || passed_on : meets(m, b, slowest_share);
-  b->kind = hits ? BLOW_IMPACT : length_of(b) > m->lasting ? BLOW_LASTING : BLOW_TOUCH;
+  b->kind = hits ? EPISODE_IMPACT : length_of(b) > m->lasting ? EPISODE_LASTING : EPISODE_TOUCH;
   if (!hits) return;
   double sudden = brief ? b->impulse : fmin(b->impulse, b->force * m->brief);
   b->strength = or_zero(sudden * (meets(m, b, rounding_share) ? b->approach : m->speed * b->impulse / m->hardest));
 }
 
-double blows_judge(arena *passing, blow *blows, long count, double span, double spacing) {
-  measures m = measure(passing, blows, count, span, spacing);
-  for (long i = 0; i < count; i++) judge(&m, &blows[i]);
+double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing) {
+  measures m = measure(passing, episodes, count, span, spacing);
+  for (long i = 0; i < count; i++) judge(&m, &episodes[i]);
   return m.brief;
 }

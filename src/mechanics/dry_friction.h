@@ -6,8 +6,8 @@
 //   f_max = f_0 + μ r (|F_1| + |F_2| + |F·a|),   F_1,2 = F_across/2 ± (T × a)/ℓ
 // where r is the radius of a pin (1 for a slide, which has no force along its axis), and the torque counts only where ℓ
 // is given: without it the one support carries |F_across|.
-#ifndef MECHANICS_FRICTION_H
-#define MECHANICS_FRICTION_H
+#ifndef MECHANICS_DRY_FRICTION_H
+#define MECHANICS_DRY_FRICTION_H
 
 #include "mechanics/mechanism.h"
 

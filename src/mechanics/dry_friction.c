@@ -1,11 +1,11 @@
-#include "mechanics/friction.h"
+#include "mechanics/dry_friction.h"
 
 #include <math.h>
 
 #include "mechanics/coordinate.h"
 #include "mechanics/marker.h"
 #include "mechanics/rows.h"
-#include "mechanics/signal.h"
+#include "mechanics/dynamics.h"
 
 void friction_add_rows(const mechanism *m, motion *x) {
   for (int i = 0; i < m->friction_count; i++) {
@@ -41,7 +41,7 @@ double friction_of_load(const mechanism *m, const motion *x, const joint_frictio
 double friction_limit(const mechanism *m, const motion *x, const joint_friction *f) {
   if (!(f->coefficient > 0)) return f->limit;
   vec3 F, T;
-  signal_reaction(m, x, f->of.joint, &F, &T);
+  dynamics_reaction(m, x, f->of.joint, &F, &T);
   return f->limit + friction_of_load(m, x, f, F, T);
 }
 

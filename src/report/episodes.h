@@ -1,0 +1,35 @@
+// What each contact episode of a run is, and how hard its impact was. The report, its page and what is thinned all go by this.
+//
+// The strength of an impact is its impulse times the speed of approach [J]: twice the energy of one that is caught. The impulse
+// of resting contact grows with time and says nothing of an impact; of an episode that lasts only what its peak force gives
+// within a short one counts, and nothing at all where bodies met without approach.
+#ifndef REPORT_EPISODES_H
+#define REPORT_EPISODES_H
+
+#include "base/arena.h"
+
+// The numbers stand in the page.
+typedef enum episode_kind {
+  EPISODE_TOUCH,                // neither hits nor lasts
+  EPISODE_LASTING,
+  EPISODE_IMPACT,
+  EPISODE_KINDS
+} episode_kind;
+
+typedef struct episode {
+  double start, end;         // of the episode [s], as are
+  double impulse;            // normal [N·s], a magnitude
+  double approach;           // speed [m/s], at least 0
+  double force;              // the largest [N]
+  episode_kind kind;            // what comes out
+  double strength;           // [J]; 0: no impact
+} episode;
+
+// An episode of what the ledger says of it: numbers that are not finite count as 0.
+episode episode_create(double start, double end, double impulse, double approach, double force);
+
+// Judges all episodes of a run that lasted `span` and has a row every `spacing` seconds. Returns the length up to which an
+// episode is one impact and nothing else [s].
+double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing);
+
+#endif
