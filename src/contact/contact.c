@@ -12,8 +12,6 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
   }
 }
 
-bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
-
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k) {
   const char *const *names = m->planar ? e->type->point_names_planar : e->type->point_names;
   return names && e->point_count > 1 ? names[k] : "";
@@ -26,11 +24,6 @@ bool contact_turns(const mechanism *m, const contact_element *e) {
 // A bristle's bend is a vector of the world.
 int contact_inner_count(const mechanism *m, const contact_element *e) {
   if (!contact_rubs(e) || !e->material.tangential.type->states) return 0;
-  return m->planar ? 2 : 3;
-}
-
-int contact_row_count(const mechanism *m, const contact_element *e) {
-  if (!contact_rubs(e)) return 1;
   return m->planar ? 2 : 3;
 }
 

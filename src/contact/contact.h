@@ -96,11 +96,13 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
                   const double drag[2]);
 int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
 bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
-bool contact_rubs(const contact_element *e);         // has friction
+static inline bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
 // Which of its points it is, in words: "corner +x -y". Empty when it has only one.
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k);
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
-int contact_row_count(const mechanism *m, const contact_element *e);  // of each of its points
+static inline int contact_row_count(const mechanism *m, const contact_element *e) {  // of each of its points
+  return !contact_rubs(e) ? 1 : m->planar ? 2 : 3;
+}
 
 // The radii of curvature of the first and the second surface where they touch [m]: positive where a surface is bulged,
 // negative where it is hollow (a bearing around its journal), CONTACT_FLAT of a plane, CONTACT_SHARP of a corner or point.

@@ -150,7 +150,7 @@ static double rank_tolerance(const mechanism *m, const motion *x, double floor) 
 
 void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W) {
   int nc = m->row_count;
-  if (!x->dense_delassus) return;
+  if (!nc || !x->dense_delassus) return;
   double *scaled = x->dense_delassus, *copy = scaled + (long)nc * nc;
   for (int i = 0; i < nc; i++) x->scale[i] = 1 / sqrt(W[(long)i * n + i]);
   for (int i = 0; i < nc; i++)
@@ -163,7 +163,7 @@ void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W
 }
 
 void delassus_clear_dependent(const mechanism *m, const motion *x, double *q) {
-  if (!x->dense_delassus) return;
+  if (!m->row_count || !x->dense_delassus) return;
   for (int k = x->independent; k < m->row_count; k++) q[x->row_order[k]] = 0;
 }
 

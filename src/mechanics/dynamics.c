@@ -95,7 +95,7 @@ BLOCK void apply_weights(const int w, const mechanism *m, motion *x) {
 void dynamics_apply_forces(const mechanism *m, motion *x) {
   if (m->planar) apply_weights(3, m, x);
   else apply_weights(6, m, x);
-  memset(x->tau, 0, (size_t)m->nv * sizeof *x->tau);
+  for (int i = 0; i < m->nv; i++) x->tau[i] = 0;
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);

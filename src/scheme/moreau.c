@@ -24,6 +24,7 @@
 #include "scheme/moreau_internal.h"
 
 enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
+enum { REMEMBERED = 2 };                 // steps whose contacts are known
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
@@ -57,6 +58,7 @@ static void allocate(moreau *s) {
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->last = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->last_before = ARENA_ARRAY(a, scheme_contact, points + 1);
+  s->touched = ARENA_ARRAY(a, long, s->contacts->element_count + 1);
   s->passed = ARENA_ARRAY(a, const contact_element *, s->contacts->element_count + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
@@ -144,6 +146,7 @@ void moreau_begin(moreau *s) {
     s->struck[p] = s->points[p].gap <= s->contacts->activation;
     s->nearest[p] = 0;
   }
+  for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - REMEMBERED - 1;
   moreau_friction_reset(&s->friction, m, s->x);
   s->dt = 0;
 }
@@ -153,7 +156,8 @@ void moreau_begin(moreau *s) {
 enum { STEP_MEMORY = 4, POINT_MEMORY = 21 };
 
 static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return STEP_MEMORY + m->nq + m->nv + POINT_MEMORY * contacts->point_count + 2 * m->row_count + 3 * m->friction_count;
+  return STEP_MEMORY + m->nq + m->nv + contacts->element_count + POINT_MEMORY * contacts->point_count + 2 * m->row_count +
+         3 * m->friction_count;
 }
 
 static void remember(const void *scheme, double *memory) {
@@ -162,6 +166,7 @@ static void remember(const void *scheme, double *memory) {
   const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open[0], s->seen_open[1]};
   memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
   memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
+  for (int i = 0; i < s->contacts->element_count; i++) *memory++ = fmin((double)(s->steps - s->touched[i]), REMEMBERED + 1);
   for (int p = 0; p < s->contacts->point_count; p++) {
     const scheme_contact *c = &s->last[p];
     vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
@@ -181,6 +186,8 @@ static void recall(moreau *s, const double *memory) {
   const mechanism *m = s->m;
   s->t_A = memory[0], s->dt = memory[1], s->seen_open[0] = memory[2], s->seen_open[1] = memory[3], memory += STEP_MEMORY;
   memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
+  for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - (memory[i] >= 0 && memory[i] <= REMEMBERED ? (long)memory[i] : REMEMBERED + 1);
+  memory += s->contacts->element_count;
   for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
     s->last[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
                                    &s->points[p]};
@@ -258,14 +265,20 @@ void moreau_turn(moreau *s, double h, const double *u, double *q) {
 static inline bool move_to_end(moreau *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  bool turning = m->nq > m->nv, finite = true;
-  if (turning) moreau_turn(s, h, u_end, x->q);
-  for (int i = 0; i < m->nq; i++) s->q[i] = x->q[i] = turning ? x->q[i] : x->q[i] + h * u_end[i];
-  for (int i = 0; i < m->nv; i++) {
-    s->u[i] = x->u[i] = u_end[i];
-    finite &= isfinite(u_end[i]) != 0;
+  double *q = s->q, *u = s->u, zero = 0;  // times each speed; NaN where one is not finite
+  if (m->nq > m->nv) {
+    moreau_turn(s, h, u_end, x->q);
+    memcpy(q, x->q, (size_t)m->nq * sizeof *q);
+    for (int i = 0; i < m->nv; i++) u[i] = x->u[i] = u_end[i], zero += 0 * u_end[i];
+  } else {
+    for (int i = 0; i < m->nv; i++) {
+      double speed = u_end[i];
+      q[i] = x->q[i] += h * speed;
+      u[i] = x->u[i] = speed;
+      zero += 0 * speed;
+    }
   }
-  return finite;
+  return zero == 0;
 }
 
 // Everything at (q_M, u_A): kinematics, rows, active points, and the free velocity.
@@ -290,19 +303,15 @@ static void guess_percussion(moreau *s, const contact_element *e, const scheme_c
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
-// Whether an element has to be looked at closely: a point touches or did so in the last step.
-static bool is_near(moreau *s, const contact_element *e) {
-  if (!e->type->gaps) return true;
+// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
+static bool is_near(moreau *s, int index) {
+  const contact_element *e = &s->contacts->elements[index];
+  if (!e->type->gaps || s->steps - s->touched[index] <= REMEMBERED) return true;
   double gap[CONTACT_POINTS_MAX];
-  bool near = false;
   e->type->gaps(s->m, s->x, e, gap);
-  for (int k = 0; k < e->point_count; k++) {
-    scheme_contact *c = &s->last[e->point0 + k];
-    if (c->active) *c = (scheme_contact){0};  // two steps ago
-    c->gap = gap[k];
-    near |= s->last_before[e->point0 + k].active || gap[k] <= s->contacts->activation;
-  }
-  return near;
+  for (int k = 0; k < e->point_count; k++)
+    if (gap[k] <= s->contacts->activation) return true;
+  return false;
 }
 
 // Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
@@ -348,7 +357,9 @@ static long count_passages_at_end(moreau *s) {
   return count;
 }
 
-static void add_active(moreau *s, const contact_element *e, double dt) {
+// Returns whether a point takes part.
+static bool add_active(moreau *s, const contact_element *e, double dt) {
+  int before_these = s->active_count;
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     const scheme_contact *before = &s->last_before[p];
     double gap = s->points[p].gap;
@@ -360,6 +371,7 @@ static void add_active(moreau *s, const contact_element *e, double dt) {
     s->active_row[s->active_count++] = s->x->row_total;
     contact_add_rows(s->m, s->x, e, &s->points[p]);
   }
+  return s->active_count > before_these;
 }
 
 static void find_active(moreau *s, double dt) {
@@ -367,9 +379,9 @@ static void find_active(moreau *s, double dt) {
   s->active_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    if (!is_near(s, e)) continue;
+    if (!is_near(s, i)) continue;
     e->type->evaluate(s->m, s->x, e, s->points + e->point0);
-    add_active(s, e, dt);
+    if (add_active(s, e, dt)) s->touched[i] = s->steps;
   }
   if (s->m->friction_count) moreau_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
@@ -403,8 +415,9 @@ static bool runs_away(const moreau *s) {
   int n = s->x->row_total;
   double most = 0, fastest = 0;
   for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(s->P[i]) * s->room.W[(long)i * n + i]);
-    fastest = fmax(fastest, fabs(s->q_rows[i]));
+    double change = fabs(s->P[i]) * s->room.W[(long)i * n + i], rate = fabs(s->q_rows[i]);
+    if (change > most) most = change;
+    if (rate > fastest) fastest = rate;
   }
   return most > FAR_BEYOND * fastest;
 }
@@ -565,12 +578,18 @@ static carom_status watch_drift(moreau *s, carom_error *error) {
   return check_constraints(s, lost, error);
 }
 
+// The books at the start of a step; a step in which nothing acts leaves them as they are.
+static void keep_books(moreau *s) {
+  memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
+  memcpy(s->losses_A, s->losses, sizeof s->losses);
+  s->books_differ = false;
+}
+
 // What was the state is where the step began, and its array takes the new one.
 static void turn_over(moreau *s, double dt) {
   double *q = s->q_A, *u = s->u_A;
   s->q_A = s->q, s->u_A = s->u, s->t_A = s->t, s->dt = dt;
   s->q = q, s->u = u;
-  s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
   s->shows_A = false;
 }
 
@@ -642,13 +661,15 @@ carom_status moreau_step(void *scheme, double t_stop, carom_error *error) {
   set_aside(s);
   carom_status solved = find_end(s, dt, &u_end, error);
   if (solved != CAROM_OK) return give_up(s, solved);
-  memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
-  memcpy(s->losses_A, s->losses, sizeof s->losses);
   bool touching = s->x->row_total > 0;
   if (touching) look_for_paradox(s);
-  look_for_passages(s);
-  bool booked = touching || s->m->force_count || s->m->drive_count || s->impacts->open_count;
-  if (booked) moreau_book(s, dt, touching, u_end);
+  if (s->passed_count) look_for_passages(s);
+  if (s->books_differ) keep_books(s);
+  if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
+    moreau_book(s, dt, touching, u_end);
+    s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
+    s->books_differ = true;
+  }
   solved = finish(s, t_next, dt, u_end, error);
   s->leaps_at_end = t_next == t_stop && s->contacts->point_count ? count_passages_at_end(s) : 0;
   return solved;

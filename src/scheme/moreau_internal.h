@@ -27,6 +27,7 @@ typedef struct moreau {
   double t_A, dt;                        // when, and how long it was; 0: there was none
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
+  bool books_differ;                     // accounts and losses at the start of the last step are not those at its end
   bool shows_A;                          // the time shown is before the midpoint
   bool trying;                           // it is a trial: the ledger of impacts is left alone
   double *kept;                          // the state and joint coordinates before a trial
@@ -44,6 +45,7 @@ typedef struct moreau {
   int *active_row;                       // the first row of each
   const contact_element **passed;        // elements whose bodies can pass each other between two steps
   int passed_count;
+  long *touched;                         // the number of the step in which each element last took part
   scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read
   moreau_friction friction;              // of ideal joints
