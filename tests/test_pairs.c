@@ -1,6 +1,8 @@
 // Which surfaces may touch: all, those that are named, those of groups; never neighbours unless both are named.
 #include "runs.h"
 
+#include "base/pairs.h"
+
 static const char scene[] =
     "space: planar\n"
     "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}, arm: {mass: 1, inertia: 1}}\n"
@@ -182,7 +184,22 @@ static void surfaces_without_partner_are_warned_about(void) {
   run_close(&r);
 }
 
+// Every pair is found in either order, and no other.
+static void pairs_of_numbers_are_found(void) {
+  arena memory = {0};
+  pairs p = pairs_create(&memory);
+  CHECK_EQUAL(pairs_find(&p, 0, 1), -1);
+  for (int i = 0; i < 60; i++)
+    for (int j = i + 1; j < 60; j++)
+      if ((i + j) % 3 == 0) pairs_add(&p, i % 2 ? i : j, i % 2 ? j : i, 60 * i + j);
+  for (int i = 0; i < 60; i++)
+    for (int j = 0; j < 60; j++)
+      if (i != j) CHECK_EQUAL(pairs_find(&p, i, j), (i + j) % 3 ? -1 : i < j ? 60 * i + j : 60 * j + i);
+  arena_free(&memory);
+}
+
 int main(void) {
+  RUN(pairs_of_numbers_are_found);
   RUN(every_two_may_touch_but_neighbours);
   RUN(groups_stand_for_their_surfaces);
   RUN(pairs_can_be_left_out);

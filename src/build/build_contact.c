@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pairs.h"
 #include "build/builder.h"
 #include "build/surface.h"
 #include "contact/clearance.h"
@@ -31,7 +32,7 @@ typedef struct contact_builder {
   place *places;             // one per element
   int place_count, place_capacity;
   names materials, surfaces, groups;
-  names pairs;               // two surfaces → the entry of `contacts` by which they touch
+  pairs pairs;               // two surfaces → the entry of `contacts` by which they touch
   const contact_material *material;  // one per name
   int *surface_group;        // one per surface; -1: none
   contact_side (*sides)[2];  // one pair per entry of `contacts`
@@ -274,9 +275,8 @@ static bool is_by_name(const contact_builder *c, int entry) {
 
 // Notes the entry by which two surfaces touch. Returns the entry that named them before, or -1.
 static int claim_pair(contact_builder *c, int i, int j, int entry) {
-  const char *key = arena_print(c->b->memory, "%d %d", i < j ? i : j, i < j ? j : i);
-  int before = names_find(&c->pairs, key);
-  if (before < 0) names_add(&c->pairs, key, entry);
+  int before = pairs_find(&c->pairs, i, j);
+  if (before < 0) pairs_add(&c->pairs, i, j, entry);
   return before;
 }
 
@@ -476,7 +476,7 @@ bool builder_resolve_materials(builder *b) {
 
 bool builder_contacts(builder *b, const mechanism *m) {
   contact_builder c = {.b = b, .m = m, .materials = names_create(b->memory), .surfaces = names_create(b->memory),
-                       .groups = names_create(b->memory), .pairs = names_create(b->memory),
+                       .groups = names_create(b->memory), .pairs = pairs_create(b->memory),
                        .neighbours = list_neighbours(m, b->memory)};
   names contacts = names_create(b->memory);
   bool any = false;
