@@ -32,7 +32,7 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   i->separation_speed = s->speed_after;
   i->loss_normal += s->loss_normal;
   i->loss_tangential += s->loss_tangential;
-  *(s->sticks ? &i->stick_time : &i->slip_time) += duration;
+  *(impact_sticks(s->slip, s->still) ? &i->stick_time : &i->slip_time) += duration;
   l->loss_normal += s->loss_normal;
   l->loss_tangential += s->loss_tangential;
   if (!l->turns[point]) l->deepest = number_larger(l->deepest, i->deepest);

@@ -54,7 +54,7 @@ typedef struct impact_step {
   double impulse_normal, impulse_tangential;  // the second is a magnitude; both negative where they are taken back
   double loss_normal, loss_tangential;
   double restitution;                      // prescribed
-  bool sticks;
+  double slip, still;                      // speed along the surface, and the speed that the scheme cannot tell from none
 } impact_step;
 
 // Open episodes, one per point, and totals over all.
@@ -71,6 +71,9 @@ typedef struct impact_ledger {
   void (*close)(void *context, const impact *row);
   void *context;
 } impact_ledger;
+
+// Whether a point sticks that slides at a speed, where a speed counts as none. The same for every scheme.
+static inline bool impact_sticks(double slip, double still) { return slip <= still; }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *step);
 void impact_part(impact_ledger *l, int point);   // the point does not touch in this step

@@ -29,23 +29,23 @@ static double cut(const compliant *s, const touch_memory *memory, const normal_l
 
 // Bristles stand on the second body: what they are bent by is kept in the world and turns with that body; the law is given
 // what of it lies along the tangents, which may change from one moment to the next.
-static void bend(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
+static void bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
-  motion *x = s->x;
+  motion *x = s->w.x;
   const double *kept = x->inner + c->inner;
   vec3 bent = {kept[0], kept[1], c->inner_count == 3 ? kept[2] : 0};
   double along[2] = {vec3_dot(bent, p->t[0]), vec3_dot(bent, p->t[1])}, rate[2] = {0, 0};
   l->type->force(l, fmax(0, seen->normal), seen->slip, along, seen->drag, rate);
-  vec3 turn = block_angular(s->m, x->links[p->node_second].V);
+  vec3 turn = block_angular(s->w.m, x->links[p->node_second].V);
   vec3 change = vec3_axpy(vec3_axpy(vec3_cross(turn, bent), rate[0], p->t[0]), rate[1], p->t[1]);
   double out[3];
   vec3_store(out, change);
   for (int k = 0; k < c->inner_count; k++) x->inner_rate[c->inner + k] = out[k];
 }
 
-static void rub(compliant *s, const touch_point *c, touch_look *seen, const contact_point *p) {
+static void rub(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
-  contact_slip(s->m, s->x, p, seen->slip);
+  contact_slip(s->w.m, s->w.x, p, seen->slip);
   if (c->inner >= 0) bend(s, c, seen, p);
   else l->type->force(l, fmax(0, seen->normal), seen->slip, NULL, seen->drag, NULL);
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
@@ -77,14 +77,14 @@ static double mobility_of_last_row(const mechanism *m, motion *x, double *rows) 
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
 // the rounding of the others.
 double compliant_mobility(compliant *s, int p) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
   compliant_see(s);
-  s->looks++;
+  s->w.looks++;
   rows_clear(m, x);
-  contact_add_normal(m, x, s->point[p].e, &s->points[p]);
+  contact_add_normal(m, x, s->point[p].e, &s->w.points[p]);
   double mobility = tree_factor(m, x) ? mobility_of_last_row(m, x, s->rows) : 0;
   rows_clear(m, x);
   x->level = LEVEL_NONE;
@@ -97,9 +97,9 @@ static double approach_of(const touch_point *c, const touch_memory *memory, doub
   return fmax(fmax(memory->approach, memory->elastic), compliant_elastic_speed(c, memory, delta));
 }
 
-bool compliant_press(const compliant *s, int index, touch_look *at) {
+bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
-  const touch_memory *memory = s->in_the_past ? &c->before : &c->now;
+  const touch_memory *memory = s->w.in_the_past ? &c->before : &c->now;
   const normal_law *l = &c->e->material.normal;
   double delta = -at->gap, rate = -at->rate;
   if (!acts(s, memory, delta)) return false;
@@ -112,26 +112,26 @@ bool compliant_press(const compliant *s, int index, touch_look *at) {
 
 static void see_point(compliant *s, int index) {
   const touch_point *c = &s->point[index];
-  const contact_point *p = &s->points[index];
-  touch_look *seen = &s->seen[index];
-  *seen = (touch_look){.gap = p->gap, .rate = contact_gap_rate(s->m, s->x, c->e, p)};
-  for (int k = 0; k < c->inner_count; k++) s->x->inner_rate[c->inner + k] = 0;
+  const contact_point *p = &s->w.points[index];
+  watch_look *seen = &s->w.seen[index];
+  *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
+  for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
   if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 
 void compliant_see(compliant *s) {
-  s->seen_at = NAN;
-  contact_evaluate(s->contacts, s->m, s->x, s->points);
-  for (int p = 0; p < s->contacts->point_count; p++) see_point(s, p);
+  s->w.seen_at = NAN;
+  contact_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
+  for (int p = 0; p < s->w.contacts->point_count; p++) see_point(s, p);
 }
 
 // Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
 // taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
 // Jacobians are found, and means no entry.
 static bool enters_too_deep(const compliant *s, int index) {
-  if (s->settings.entry != ENTRY_REJECT || s->in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
-  const touch_look *from = &s->look[LOOK_START][index], *to = &s->seen[index];
-  double h = s->x->t - s->t, shortest = s->settings.smooth.integrator.step_min;
+  if (s->settings.entry != ENTRY_REJECT || s->w.in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
+  const watch_look *from = &s->w.look[LOOK_START][index], *to = &s->w.seen[index];
+  double h = s->w.x->t - s->w.t, shortest = s->settings.smooth.integrator.step_min;
   bool moved_there = from->gap - to->gap <= 4 * h * fmax(fabs(from->rate), fabs(to->rate));
   return -to->gap > s->settings.penetration_max && h > 1.001 * shortest && moved_there;
 }
@@ -139,28 +139,14 @@ static bool enters_too_deep(const compliant *s, int index) {
 void compliant_push(void *scheme, const mechanism *m, motion *x) {
   compliant *s = scheme;
   compliant_see(s);
-  for (int i = 0; i < s->contacts->point_count; i++) {
-    const touch_look *seen = &s->seen[i];
+  for (int i = 0; i < s->w.contacts->point_count; i++) {
+    const watch_look *seen = &s->w.seen[i];
     const contact_element *e = s->point[i].e;
     if (enters_too_deep(s, i)) x->refused = true;
     if (seen->formula == 0 && seen->normal == 0) continue;
-    contact_push(m, x, e, &s->points[i], seen->normal, seen->drag);
+    contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
     x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
     x->powers[POWER_FRICTION] += seen->loss[1];
   }
-}
-
-bool compliant_see_at(compliant *s, double t) {
-  if (t == s->seen_at) return true;
-  if (smooth_interpolate(s->core, t, s->y_look) != CAROM_OK) return false;
-  // a one-step method has just evaluated the end of its step, and what it saw is still there
-  if (s->in_the_past || !smooth_is_evaluated(s->core, t, s->y_look)) {
-    smooth_show(s->core, t, s->y_look);
-    dynamics_positions_velocities(s->m, s->x);
-    s->looks++;
-    compliant_see(s);
-  }
-  s->seen_at = t;
-  return true;
 }

@@ -4,19 +4,17 @@
 #ifndef SCHEME_EVENT_H
 #define SCHEME_EVENT_H
 
-#include "scheme/integrator.h"
 #include "scheme/scheme.h"
+#include "scheme/smooth.h"
 #include "solve/problem_text.h"
 
 typedef enum event_law { EVENT_NEWTON, EVENT_POISSON } event_law;
 
 typedef struct event_settings {
-  integrator_kind kind;            // adams, bdf or erk
-  integrator_settings integrator;
+  smooth_settings smooth;          // with adams, bdf or erk
   event_law law;                   // of restitution
   double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
   double tolerance;                // of each contact problem's residual [-]
-  double length;                   // a typical size, for the absolute tolerances [m]
   problem_dump dump;               // by the number of the problem
 } event_settings;
 

@@ -14,15 +14,15 @@
 #include "scheme/event_internal.h"
 
 void event_friction_create(event *s) {
-  s->friction = ARENA_ARRAY(&s->memory, event_friction, s->m->friction_count + 1);
-  for (int i = 0; i < s->m->friction_count; i++)
-    s->friction[i] = (event_friction){.mode = MODE_STICK, .way = 1, .limit = s->m->frictions[i].limit,
-                                       .driven = s->m->frictions[i].drive >= 0};
-  s->friction_loaded = friction_depends_on_load(s->m);
+  s->friction = ARENA_ARRAY(&s->w.memory, event_friction, s->w.m->friction_count + 1);
+  for (int i = 0; i < s->w.m->friction_count; i++)
+    s->friction[i] = (event_friction){.mode = MODE_STICK, .way = 1, .limit = s->w.m->frictions[i].limit,
+                                       .driven = s->w.m->frictions[i].drive >= 0};
+  s->friction_loaded = friction_depends_on_load(s->w.m);
 }
 
 bool event_friction_sticks(const event *s) {
-  for (int i = 0; i < s->m->friction_count; i++)
+  for (int i = 0; i < s->w.m->friction_count; i++)
     if (s->friction[i].mode == MODE_STICK) return true;
   return false;
 }
@@ -30,43 +30,43 @@ bool event_friction_sticks(const event *s) {
 // --- motion in fixed modes ----------------------------------------------------------------------------------------
 
 void event_friction_add_rows(event *s) {
-  s->friction_row0 = s->x->row_total;
-  friction_add_rows(s->m, s->x);
+  s->friction_row0 = s->w.x->row_total;
+  friction_add_rows(s->w.m, s->w.x);
 }
 
 void event_friction_push(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     const event_friction *f = &s->friction[i];
-    s->x->friction_effort[i] = f->mode == MODE_SLIP ? -f->limit * f->way : 0;
+    s->w.x->friction_effort[i] = f->mode == MODE_SLIP ? -f->limit * f->way : 0;
   }
 }
 
 int event_friction_hold(event *s, int count) {
-  for (int i = 0; i < s->m->friction_count; i++)
+  for (int i = 0; i < s->w.m->friction_count; i++)
     if (s->friction[i].mode == MODE_STICK) s->held[count++] = s->friction_row0 + i;
   return count;
 }
 
 void event_friction_observe(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) s->friction[i].rate = s->rate[s->friction_row0 + i];
+  for (int i = 0; i < s->w.m->friction_count; i++) s->friction[i].rate = s->rate[s->friction_row0 + i];
 }
 
 void event_friction_take_forces(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     f->force = f->mode == MODE_STICK ? s->lambda[s->friction_row0 + i] : -f->limit * f->way;
   }
 }
 
 void event_friction_keep_shares(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     f->share = f->decided ? s->problem_r[f->unknown] : 0;
   }
 }
 
 void event_friction_recall_shares(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].share;
+  for (int i = 0; i < s->w.m->friction_count; i++) s->lambda[s->friction_row0 + i] = s->friction[i].share;
 }
 
 bool event_friction_holds(const event *s, int i) {
@@ -79,11 +79,11 @@ bool event_friction_agrees(event *s, int turn) {
   bool agrees = true;
   if (!s->friction_loaded) return true;
   const double agreement = s->redundant ? EVENT_REDUNDANCY_NOISE : 1e-12;
-  tree_inverse(s->m, s->x, s->x->udot, s->x->speed_work[0]);
-  for (int i = 0; i < s->m->friction_count; i++) {
+  tree_inverse(s->w.m, s->w.x, s->w.x->udot, s->w.x->speed_work[0]);
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
-    if (!(s->m->frictions[i].coefficient > 0)) continue;
-    double found = friction_limit(s->m, s->x, &s->m->frictions[i]);
+    if (!(s->w.m->frictions[i].coefficient > 0)) continue;
+    double found = friction_limit(s->w.m, s->w.x, &s->w.m->frictions[i]);
     bool slips = f->mode == MODE_SLIP, agree = fabs(found - f->limit) <= agreement * found;
     if (slips && !agree) agrees = false;
     f->limit = slips && !agree ? friction_next_limit(&f->search, f->limit, found, turn) : found;
@@ -93,33 +93,17 @@ bool event_friction_agrees(event *s, int turn) {
 
 double event_friction_power(const event *s) {
   double power = 0;
-  for (int i = 0; i < s->m->friction_count; i++)
+  for (int i = 0; i < s->w.m->friction_count; i++)
     if (s->friction[i].mode == MODE_SLIP) power -= s->friction[i].force * s->friction[i].rate;
   return power;
 }
 
 void event_friction_show(event *s) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     const event_friction *f = &s->friction[i];
-    s->x->friction_effort[i] = f->force;
-    s->x->friction_slip[i] = f->mode == MODE_STICK ? 0 : f->way > 0 ? 1 : -1;
+    s->w.x->friction_effort[i] = f->force;
+    s->w.x->friction_slip[i] = f->mode == MODE_STICK ? 0 : f->way > 0 ? 1 : -1;
   }
-}
-
-// --- events -------------------------------------------------------------------------------------------------------
-
-double event_friction_value(const event *s, int i) {
-  const event_friction *f = &s->friction[i];
-  return f->mode == MODE_STICK ? f->limit - fabs(f->force) : f->rate * f->way;
-}
-
-double event_friction_tolerance(const event *s, int i) {
-  const event_friction *f = &s->friction[i];
-  return f->mode == MODE_STICK ? 1e-10 * f->limit : s->still;
-}
-
-event_kind event_friction_kind(const event *s, int i) {
-  return s->friction[i].mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
 }
 
 // --- modes --------------------------------------------------------------------------------------------------------
@@ -134,9 +118,9 @@ static void slip_with_drive(const event *s, event_friction *f, bool turns) {
 
 // What moves slips on, and so does what has just come loose; the rest is up to the problem of modes.
 void event_friction_prepare(event *s, const event_instant *instant) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
-    bool mine = instant->point == s->contacts->point_count + i;
+    bool mine = instant->point == s->w.contacts->point_count + i;
     if (f->driven) {
       slip_with_drive(s, f, mine && instant->kind == EVENT_SEIZE);
       continue;
@@ -156,7 +140,7 @@ static void add_box(event *s, int row, double limit) {
 }
 
 int event_friction_add_boxes(event *s, int n, int *of) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     if (!f->decided) continue;
     f->unknown = n;
@@ -167,7 +151,7 @@ int event_friction_add_boxes(event *s, int n, int *of) {
 }
 
 void event_friction_read(event *s, double scale) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     if (!f->decided) continue;
     double force = s->problem_r[f->unknown], start = s->problem_u[f->unknown];
@@ -180,11 +164,11 @@ void event_friction_read(event *s, double scale) {
 // Modes were decided with limits from the load before. True: with those that the modes bring about they are the same.
 bool event_friction_is_settled(event *s) {
   if (!s->friction_loaded) return true;
-  event_set(s, s->t, s->y);
-  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_set(s, s->w.t, s->w.y);
+  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
   if (!event_accelerate(s)) return true;  // told when it is tried again
   bool settled = true;
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     const event_friction *f = &s->friction[i];
     if (!f->decided || (f->mode == MODE_STICK && fabs(f->force) <= fmin(f->limit, f->limit_decided))) continue;
     settled &= fabs(f->limit - f->limit_decided) <= 1e-9 * f->limit;
@@ -195,7 +179,7 @@ bool event_friction_is_settled(event *s) {
 // --- impacts ------------------------------------------------------------------------------------------------------
 
 void event_friction_add_percussions(event *s, int row) {
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     add_box(s, row + i, s->friction[i].percussion);
     s->problem_q[row + i] = s->rate[row + i];
     s->compression[row + i] = 0;
@@ -203,21 +187,21 @@ void event_friction_add_percussions(event *s, int row) {
 }
 
 void event_friction_begin_impact(event *s) {
-  const mechanism *m = s->m;
+  const mechanism *m = s->w.m;
   for (int i = 0; i < m->friction_count; i++) s->friction[i].percussion = 0;
   if (!s->friction_loaded) return;
-  memset(s->x->udot, 0, (size_t)m->nv * sizeof *s->x->udot);
-  memset(s->x->lambda, 0, (size_t)m->row_count * sizeof *s->x->lambda);
-  tree_inverse(m, s->x, s->x->udot, s->x->speed_work[0]);
+  memset(s->w.x->udot, 0, (size_t)m->nv * sizeof *s->w.x->udot);
+  memset(s->w.x->lambda, 0, (size_t)m->row_count * sizeof *s->w.x->lambda);
+  tree_inverse(m, s->w.x, s->w.x->udot, s->w.x->speed_work[0]);
   for (int i = 0; i < m->friction_count; i++)
-    dynamics_reaction(m, s->x, m->frictions[i].of.joint, &s->friction[i].force0, &s->friction[i].torque0);
+    dynamics_reaction(m, s->w.x, m->frictions[i].of.joint, &s->friction[i].force0, &s->friction[i].torque0);
 }
 
 // Reactions are linear in forces and accelerations: with the percussions added to the one and the jump of speeds in place
 // of the other, what is more than before is the percussion that the joint carries.
 bool event_friction_agrees_in_impact(event *s, int turn) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   bool agrees = true;
   if (!s->friction_loaded) return true;
   memcpy(x->udot, delassus_response(m, x, s->lambda, x->row_total), (size_t)m->nv * sizeof *x->udot);
@@ -243,11 +227,11 @@ bool event_friction_agrees_in_impact(event *s, int turn) {
 
 double event_friction_end_impact(event *s) {
   double loss = 0;
-  for (int i = 0; i < s->m->friction_count; i++) {
+  for (int i = 0; i < s->w.m->friction_count; i++) {
     int row = s->friction_row0 + i;
     loss -= 0.5 * (s->rate[row] + s->rate_after[row]) * s->lambda[row];
     s->friction[i].percussion = 0;
   }
-  s->impacts->loss_tangential += loss;
+  smooth_book(s->w.core, s->w.y, POWER_FRICTION, loss);
   return loss;
 }

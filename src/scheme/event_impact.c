@@ -19,7 +19,7 @@
 // --- problems -----------------------------------------------------------------------------------------------------
 
 static int add_constraint_blocks(event *s) {
-  int n = s->m->row_count;
+  int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
   for (int i = 0; i < n; i++) s->block_point[i] = -1;
   return n;
@@ -47,7 +47,7 @@ static solve_problem problem_of(event *s, int n, const double *W) {
 
 // Constraint rows that depend on others must be decoupled in W.
 static solve_info solve(event *s, int n, const double *W) {
-  delassus_clear_dependent(s->m, s->x, s->problem_q);
+  delassus_clear_dependent(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
   long unsolved = s->tally.unsolved;
@@ -62,19 +62,19 @@ static solve_info solve(event *s, int n, const double *W) {
 // The largest problems that can come: every point with its rows, and for Poisson's expansion every row by itself.
 void event_measure_problem(event *s, solve_limits *limits) {
   int n = add_constraint_blocks(s);
-  for (int p = 0; p < s->contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
+  for (int p = 0; p < s->w.contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
   event_friction_add_percussions(s, n);
-  n += s->m->friction_count;
+  n += s->w.m->friction_count;
   solve_problem with_friction = problem_of(s, n, s->W);
   *limits = solve_limits_of(&with_friction);
   n = add_constraint_blocks(s);
-  for (int p = 0; p < s->contacts->point_count; p++)
+  for (int p = 0; p < s->w.contacts->point_count; p++)
     for (int k = 0; k < s->point[p].rows; k++, n++) {
       if (k) add_bounded_row(s, p, n, 1);
       else add_pressed_row(s, p, n);
     }
   event_friction_add_percussions(s, n);
-  n += s->m->friction_count;
+  n += s->w.m->friction_count;
   solve_problem expansion = problem_of(s, n, s->W);
   solve_limits other = solve_limits_of(&expansion);
   *limits = solve_limits_union(limits, &other);
@@ -82,14 +82,14 @@ void event_measure_problem(event *s, solve_limits *limits) {
 
 // --- impact -------------------------------------------------------------------------------------------------------
 
-static bool touches(const event *s, const event_point *c) { return event_is_closed(c) || c->gap <= s->nearness; }
+static bool touches(const event *s, const event_point *c) { return event_is_closed(c) || c->gap <= s->w.nearness; }
 
 // q of the rows for a coefficient of restitution in the problem: γ⁻ (1 + e), Φ̇ for constraints.
 static void set_impact_problem(event *s, bool elastic) {
-  const mechanism *m = s->m;
-  for (int i = 0; i < m->row_count; i++) s->problem_q[i] = s->rate[i] + s->x->rows[i].phi_t;
+  const mechanism *m = s->w.m;
+  for (int i = 0; i < m->row_count; i++) s->problem_q[i] = s->rate[i] + s->w.x->rows[i].phi_t;
   add_constraint_blocks(s);
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     add_contact_block(s, p, c->row);
@@ -102,7 +102,7 @@ static void set_impact_problem(event *s, bool elastic) {
 }
 
 static bool solve_newton(event *s) {
-  int n = s->x->row_total;
+  int n = s->w.x->row_total;
   set_impact_problem(s, true);
   solve_info info = solve(s, n, s->W);
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
@@ -121,13 +121,13 @@ static bool solve_with_load(event *s) {
 }
 
 static bool solve_poisson(event *s) {
-  int n = s->x->row_total;
+  int n = s->w.x->row_total;
   set_impact_problem(s, false);
   solve_info info = solve(s, n, s->W);
   if (!isfinite(info.residual)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   add_constraint_blocks(s);
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     double returned = c->restitution * s->lambda[c->row];
@@ -137,9 +137,9 @@ static bool solve_poisson(event *s) {
     for (int k = 1; k < c->rows; k++) s->compression[c->row + k] = 0;
   }
   event_friction_add_percussions(s, s->friction_row0);
-  for (int i = 0; i < s->m->row_count; i++) s->compression[i] = 0;
+  for (int i = 0; i < s->w.m->row_count; i++) s->compression[i] = 0;
   for (int i = 0; i < n; i++) {
-    double sum = s->rate[i] + (i < s->m->row_count ? s->x->rows[i].phi_t : 0);
+    double sum = s->rate[i] + (i < s->w.m->row_count ? s->w.x->rows[i].phi_t : 0);
     for (int j = 0; j < n; j++) sum += s->W[(long)i * n + j] * (s->lambda[j] + s->compression[j]);
     s->problem_q[i] = sum;
   }
@@ -153,9 +153,9 @@ static bool solve_poisson(event *s) {
 // of energy, so that impulses from a singular problem leave no other trace.
 static bool loses_too_much(const event *s, double lost, double energy) {
   enum { FAR_ABOVE = 100 };
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
-    double W = c->takes_part ? s->W[(long)c->row * s->x->row_total + c->row] : 0;
+    double W = c->takes_part ? s->W[(long)c->row * s->w.x->row_total + c->row] : 0;
     for (int k = 0; W > 0 && k < c->rows; k++)
       energy += (s->rate[c->row + k] * s->rate[c->row + k] + s->rate_after[c->row + k] * s->rate_after[c->row + k]) / W;
   }
@@ -170,12 +170,12 @@ static void count_unsolved(event *s, bool strikes) {
 
 // What the impact took at each point, ½ (γ⁺ + γ⁻)ᵀ P, and its row of the ledger.
 static void book_impact(event *s, double *u, bool strikes) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   double losses = 0, lost = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
   rows_rates_of(m, x, u, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
@@ -188,17 +188,18 @@ static void book_impact(event *s, double *u, bool strikes) {
     losses += loss_normal + loss;
     lost += fabs(loss_normal) + fabs(loss);
     scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(loss);
-    if (P[0] == 0 && !s->impacts->is_open[p]) continue;
+    if (P[0] == 0 && !s->w.impacts->is_open[p]) continue;
+    smooth_book(s->w.core, s->w.y, POWER_CONTACT, loss_normal);
+    smooth_book(s->w.core, s->w.y, POWER_FRICTION, loss);
     if (P[0] < 0) tangential = -tangential;  // stopping a hop takes back both, and the force that holds the point returns them
-    impact_touch(s->impacts, p, &(impact_step){
-        .t_start = s->t, .t_end = s->t, .gap = c->gap, .speed_before = a[0], .speed_after = b[0], .impulse_normal = P[0],
+    impact_touch(s->w.impacts, p, &(impact_step){
+        .t_start = s->w.t, .t_end = s->w.t, .gap = c->gap, .speed_before = a[0], .speed_after = b[0], .impulse_normal = P[0],
         .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
-        .restitution = c->restitution, .sticks = slip <= s->still});
+        .restitution = c->restitution, .slip = slip, .still = s->still});
   }
   if (strikes) losses += event_friction_end_impact(s);
-  if (strikes && losses < -1e-10 * scale) s->trouble.gains++, s->trouble.gained -= losses;
-  double *accounts = s->y + s->nq + s->nv;
-  accounts[POWER_DRIVE] += by_constraints;
+  if (strikes && losses < -1e-10 * scale) s->w.trouble.gains++, s->w.trouble.gained -= losses;
+  smooth_book(s->w.core, s->w.y, POWER_DRIVE, by_constraints);
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
@@ -206,28 +207,28 @@ static void book_impact(event *s, double *u, bool strikes) {
   // Drives in the tree keep their speeds: what is left of the change of energy is their work.
   for (int i = 0; i < m->drive_count; i++)
     if (m->drives[i].speed >= 0) {
-      accounts[POWER_DRIVE] += tree_kinetic_energy(m, x) - before + losses - by_constraints;
+      smooth_book(s->w.core, s->w.y, POWER_DRIVE, tree_kinetic_energy(m, x) - before + losses - by_constraints);
       break;
     }
 }
 
 static void respond(event *s, bool strikes) {
-  const double *change = delassus_response(s->m, s->x, s->lambda, s->x->row_total);
-  double *u = s->y + s->nq;
+  const double *change = delassus_response(s->w.m, s->w.x, s->lambda, s->w.x->row_total);
+  double *u = s->w.y + s->nq;
   for (int i = 0; i < s->nv; i++) u[i] += change[i];
   book_impact(s, u, strikes);
 }
 
 static carom_status strike(event *s, carom_error *error) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]);
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
+  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]);
   event_add_rows(s);
   rows_rates(m, x, s->rate);
   bool solved = tree_factor(m, x);
   if (solved) rows_delassus(m, x, s->W), delassus_decouple_dependent(m, x, x->row_total, s->W);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
-  if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->t);
+  if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);
   return CAROM_OK;
 }
@@ -235,7 +236,7 @@ static carom_status strike(event *s, carom_error *error) {
 // --- modes --------------------------------------------------------------------------------------------------------
 
 static void observe_state(event *s) {
-  event_set(s, s->t, s->y);
+  event_set(s, s->w.t, s->w.y);
   event_observe(s);
 }
 
@@ -250,7 +251,7 @@ static void set_way(event_point *c, const double *along) {
 
 // Touching and not moving apart. One whose force has just vanished is not asked again.
 static bool is_candidate(const event *s, const event_point *c) {
-  if (c->has_lifted && c->lifted_at == s->t) return false;
+  if (c->has_lifted && c->lifted_at == s->w.t) return false;
   return touches(s, c) && c->rate[0] <= s->still;
 }
 
@@ -260,10 +261,10 @@ static bool slips(const event *s, const event_point *c) { return c->rows == 1 ||
 
 // One row for a slipping point, whose column carries its friction; all rows for one that stands.
 static int set_mode_problem(event *s) {
-  int n = add_constraint_blocks(s), row_total = s->x->row_total;
+  int n = add_constraint_blocks(s), row_total = s->w.x->row_total;
   int *of = s->held;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     bool slipping = slips(s, c);
@@ -287,7 +288,7 @@ static int set_mode_problem(event *s) {
         s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
-  delassus_decouple_dependent(s->m, s->x, n, s->problem_W);
+  delassus_decouple_dependent(s->w.m, s->w.x, n, s->problem_W);
   return n;
 }
 
@@ -347,13 +348,13 @@ static bool find_central_share(event *s, int n, double scale) {
 }
 
 static void keep_shares(event *s, int n) {
-  memcpy(s->share, s->problem_r, (size_t)s->m->row_count * sizeof *s->share);
+  memcpy(s->share, s->problem_r, (size_t)s->w.m->row_count * sizeof *s->share);
   for (int b = 0; b < s->blocks.count; b++) {
     if (s->block_point[b] < 0) continue;
     event_point *c = &s->point[s->block_point[b]];
     if (c->mode == MODE_SLIP && c->rows > 1) {
       double W = s->problem_W[(long)s->blocks.block[b].row * n + s->blocks.block[b].row];
-      c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->x->row_total + c->row];
+      c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->w.x->row_total + c->row];
     }
     memset(c->share, 0, sizeof c->share);
     if (c->idles) continue;
@@ -367,7 +368,7 @@ static void count_paradoxes(event *s, int n) {
   for (int b = 0; b < s->blocks.count; b++) {
     int row = s->blocks.block[b].row;
     if (s->block_point[b] >= 0 && s->blocks.block[b].kind == BLOCK_UNILATERAL && s->problem_W[row * n + row] < 0)
-      ++*(s->problem_q[row] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
+      ++*(s->problem_q[row] < 0 ? &s->w.trouble.inconsistent : &s->w.trouble.indeterminate);
   }
 }
 
@@ -376,20 +377,20 @@ static void count_paradoxes(event *s, int n) {
 // the edge of such a state (its resistance vanishes, `at` that point), the percussion along the edge of its cone that
 // stops it changes its normal rate by nothing: a little more friction there decides for it.
 static bool jam(event *s, int at) {
-  int n = s->x->row_total;
+  int n = s->w.x->row_total;
   double strongest = 0, fastest = 0, pressed = 0;
-  rows_rates(s->m, s->x, s->rate);
+  rows_rates(s->w.m, s->w.x, s->rate);
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
   for (int b = 0; b < s->blocks.count; b++)
     if (at >= 0 && s->block_point[b] == at) s->blocks.block[b].mu *= 1.001;
   memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
-  delassus_decouple_dependent(s->m, s->x, n, s->problem_W);
+  delassus_decouple_dependent(s->w.m, s->w.x, n, s->problem_W);
   solve_info info = solve(s, n, s->problem_W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
-  for (int i = s->m->row_count; i < n; i++) pressed = fmax(pressed, fabs(s->lambda[i]));
+  for (int i = s->w.m->row_count; i < n; i++) pressed = fmax(pressed, fabs(s->lambda[i]));
   if (!(pressed > 0)) return false;
   respond(s, true);
   return true;
@@ -403,9 +404,9 @@ static carom_status decide_after_jam(event *s, carom_error *error) {
 }
 
 static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
-  bool any = s->m->friction_count > 0;
+  bool any = s->w.m->friction_count > 0;
   event_friction_prepare(s, instant);
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
     c->takes_part = is_candidate(s, c);
     if (!c->takes_part) c->mode = MODE_OPEN, c->stood = false;
@@ -415,9 +416,9 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   s->redundant = false;
   if (!any) return CAROM_OK;
   if (!event_free_accelerations(s))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->w.t);
   if (instant->kind == EVENT_JAM && s->point[instant->point].takes_part) {
-    s->trouble.inconsistent++;
+    s->w.trouble.inconsistent++;
     if (jam(s, instant->point)) return decide_after_jam(s, error);
   }
   int n = set_mode_problem(s);
@@ -425,12 +426,12 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
   chain_tally before = s->tally;
   solve_info info = solve(s, n, s->problem_W);
-  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
+  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->w.t);
   count_paradoxes(s, n);
   if (!(info.residual <= 1e-6)) {
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
     if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
-    return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->w.t);
   }
   read_modes(s, n, instant, scale);
   s->redundant = event_is_redundant(s);
@@ -438,7 +439,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   keep_shares(s, n);
   event_friction_keep_shares(s);
   event_friction_read(s, scale);
-  rows_clear(s->m, s->x);
+  rows_clear(s->w.m, s->w.x);
   return CAROM_OK;
 }
 
@@ -451,7 +452,7 @@ static carom_status decide(event *s, const event_instant *instant, bool may_jam,
     if (status != CAROM_OK || event_friction_is_settled(s)) return status;
     observe_state(s);
   }
-  if (status == CAROM_OK) s->trouble.unsettled++;
+  if (status == CAROM_OK) s->w.trouble.unsettled++;
   return status;
 }
 
@@ -472,36 +473,36 @@ static void close_point(event *s, event_point *c) {
 // does along the surface is the same too, but for its distribution over that short time.
 static bool hold_small_hops(event *s) {
   bool any = false;
-  double lowest = 8 * s->nearness;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  double lowest = 8 * s->w.nearness;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
-    bool hops = c->mode == MODE_OPEN && c->gap <= s->nearness && c->rate[0] > 0 && c->restitution < 1;
+    bool hops = c->mode == MODE_OPEN && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution < 1;
     c->takes_part = event_is_closed(c) || hops;
     any |= hops;
   }
   if (!any || !event_accelerate(s)) return false;
   any = false;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (!c->takes_part || c->mode != MODE_OPEN) continue;
-    double g = -constraint_row_acceleration(s->m, s->x, &s->x->rows[c->row]), v = c->rate[0];
+    double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
     if (!(g > 0)) continue;
     double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
     if (height > lowest && !(v <= s->settings.accumulation)) continue;
     close_point(s, c);
-    c->held_until = s->t + duration;
-    s->trouble.accumulations++;
-    s->trouble.accumulation_error = fmax(s->trouble.accumulation_error, height + c->friction * v * duration);
+    c->held_until = s->w.t + duration;
+    s->w.trouble.accumulations++;
+    s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
     any = true;
   }
-  rows_clear(s->m, s->x);
+  rows_clear(s->w.m, s->w.x);
   return any;
 }
 
 // --- an instant ---------------------------------------------------------------------------------------------------
 
 static bool is_struck(const event *s) {
-  for (int p = 0; p < s->contacts->point_count; p++)
+  for (int p = 0; p < s->w.contacts->point_count; p++)
     if (touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
   return false;
 }
@@ -509,19 +510,19 @@ static bool is_struck(const event *s) {
 // Stopping the hops may press other touching points together, at speeds as small. These points are closed as well: as
 // separate impacts they would start the same hops again, without end.
 static carom_status arrest_hops(event *s, carom_error *error) {
-  for (int turn = 0; turn <= s->contacts->point_count; turn++) {
-    event_set(s, s->t, s->y);
+  for (int turn = 0; turn <= s->w.contacts->point_count; turn++) {
+    event_set(s, s->w.t, s->w.y);
     if (!event_arrest(s))
-      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->t);
+      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
     respond(s, false);
     observe_state(s);
     if (!is_struck(s)) return CAROM_OK;
-    for (int p = 0; p < s->contacts->point_count; p++) {
+    for (int p = 0; p < s->w.contacts->point_count; p++) {
       event_point *c = &s->point[p];
       if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c);
     }
   }
-  s->trouble.unsettled++;  // points still approach
+  s->w.trouble.unsettled++;  // points still approach
   return CAROM_OK;
 }
 
@@ -536,22 +537,27 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   if (decide(s, &(event_instant){.kind = EVENT_NONE, .point = -1}, true, error) != CAROM_OK) return false;
-  if (loosens) return event_friction_holds(s, instant->point - s->contacts->point_count);
+  if (loosens) return event_friction_holds(s, instant->point - s->w.contacts->point_count);
   const event_point *c = &s->point[instant->point];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
-  for (int p = 0; p < s->contacts->point_count; p++)
+  for (int p = 0; p < s->w.contacts->point_count; p++)
     if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
   double clearly = 4 * EVENT_REDUNDANCY_NOISE * most;
   if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
   return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
 }
 
+// The state back onto what is held in the new modes, without the slip of points that counted as standing.
+static carom_status hold(event *s) {
+  if (!event_project(s, s->w.t, s->w.y, 2)) s->projection_failures++;
+  return CAROM_OK;
+}
+
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
   enum { TURNS = 20 };
-  s->looked = false;
   observe_state(s);
-  if (finds_another_share(s, instant, error)) return CAROM_OK;
-  if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->t;
+  if (finds_another_share(s, instant, error)) return hold(s);
+  if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
   observe_state(s);
   carom_status status = CAROM_OK;
   bool struck = false;
@@ -560,15 +566,14 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
     status = strike(s, error);
     observe_state(s);
   }
-  if (status == CAROM_OK && is_struck(s)) s->trouble.unsettled++;
+  if (status == CAROM_OK && is_struck(s)) s->w.trouble.unsettled++;
   if (status == CAROM_OK) status = decide(s, instant, true, error);
   if (status == CAROM_OK && struck && hold_small_hops(s)) {
     status = arrest_hops(s, error);
     if (status == CAROM_OK) status = decide(s, instant, true, error);
   }
   if (status != CAROM_OK) return status;
-  for (int p = 0; p < s->contacts->point_count; p++)
-    if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->impacts, p);
-  if (!event_project(s, s->t, s->y, 2)) s->projection_failures++;
-  return CAROM_OK;
+  for (int p = 0; p < s->w.contacts->point_count; p++)
+    if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->w.impacts, p);
+  return hold(s);
 }

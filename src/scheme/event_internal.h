@@ -4,6 +4,7 @@
 
 #include "mechanics/dry_friction.h"
 #include "scheme/event.h"
+#include "scheme/watcher.h"
 #include "solve/blocks.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
@@ -38,7 +39,7 @@ typedef struct event_point {
 typedef enum event_kind {
   EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM, EVENT_LOOSEN, EVENT_SEIZE
 } event_kind;
-enum { EVENT_FUNCTIONS = 3, EVENT_SAMPLES = 5 };
+enum { EVENT_FUNCTIONS = 3 };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
 
@@ -63,14 +64,6 @@ typedef struct event_instant {
   double t;
 } event_instant;
 
-// A look at one time within a step.
-typedef struct event_sample {
-  double t;
-  double *value;                   // of the event functions, three a point
-  double *gap_rate;                // one per point
-  double *force, *drag, *loss;     // of closed points: normal force, size of friction, its power taken
-} event_sample;
-
 // The modes in which a step went on, kept while an event at its end already has brought others.
 typedef struct event_modes {
   event_point *point;
@@ -82,44 +75,29 @@ typedef struct event_modes {
 } event_modes;
 
 typedef struct event {
-  arena memory;
-  const mechanism *m;
-  motion *x;
-  const contact_set *contacts;
-  impact_ledger *impacts;
+  watcher w;                       // first its points, then the frictions of joints
   event_settings settings;
-  integrator *it;
-  ode_problem ode;
-  int nq, nv, n, nf;               // sizes; nf is where in y the friction loss is, and behind it that in joints
-  double t, t_before;              // the last step
-  double *y, *ydot, *scale, *y_look, *y_before;  // y = (q, u, accounts, friction losses)
+  int nq, nv;
   bool counts_turns;               // of joints that are measured between markers
-  bool settled, restart;           // modes belong to the state; the integrator does not
+  bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step
-  double accounts[POWER_COUNT];    // of the state shown
   event_modes during;              // of the last step: rows within it are shown in these
-  double loss_normal, loss_tangential;            // the ledger's at the end of the step,
-  double normal_before, tangential_before;        // and before what happened there at an event
-  double nearness;                 // a gap below this is none [m]
-  double still;                    // and a speed [m/s]
+  double still;                    // a speed below this is none [m/s]
   // contact points
   event_point *point;
-  contact_point *points, *moved;
+  contact_point *moved;
   int closed_count;
   carom_error dump_error;          // a contact problem could not be saved
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
-  scheme_contact *shown;
   event_friction *friction;        // of joints
   int friction_row0;               // their first row
   bool friction_loaded;            // some limit follows the load
   bool disagrees;                  // and did not come to agree with it in this step
-  event_sample sample[EVENT_SAMPLES], at_event;
-  bool looked;                     // the last look of the step before was at its end, in the present modes
   // rows: free accelerations, reactions, rates
   double *noise;                   // rounding error of the accelerations
   double force_noise;              // and of the forces [N]
-  double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save, *u_save;
+  double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save;
   double *A, *z, *residual, *scaling;
   int *held, *pivot;
   // problems for the solvers
@@ -128,11 +106,8 @@ typedef struct event {
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression;
   solve_workspace *workspace;
   solve_settings solver;
-  interrupt *stop;
   chain_tally tally;
-  contact_trouble trouble;
-  long steps, evaluations, projection_failures;
-  bool failed;
+  long evaluations, projection_failures;
 } event;
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
@@ -185,9 +160,6 @@ void event_friction_recall_shares(event *s);             // to s->lambda
 bool event_friction_holds(const event *s, int i);        // it sticks with a share well below its limit
 double event_friction_power(const event *s);             // taken from the motion
 void event_friction_show(event *s);                      // to the signals
-double event_friction_value(const event *s, int i);      // the event function, its tolerance, its event
-double event_friction_tolerance(const event *s, int i);
-event_kind event_friction_kind(const event *s, int i);
 void event_friction_prepare(event *s, const event_instant *instant);
 int event_friction_add_boxes(event *s, int n, int *of);  // of those at a standstill to the problem of modes
 void event_friction_add_percussions(event *s, int row);  // to a problem of percussions
@@ -199,9 +171,10 @@ bool event_friction_is_settled(event *s);
 
 // --- event_locate.c -------------------------------------------------------------------------------------------------
 
-// The first event within the integrator's last step, which began at s->t. False: an error.
-bool event_locate(event *s, event_instant *instant);
-// Looks at five times from one to another within the integrator's last step.
-bool event_look(event *s, double from, double to);
+// For the watcher, see watcher_type.
+bool event_look(watcher *w);
+double event_value(const watcher *w, int function, const watch_look *at);
+double event_find(watcher *w, int function, int k);
+event_kind event_kind_of(const event *s, int function);
 
 #endif

@@ -25,51 +25,51 @@ enum { PROX_TURNS = 12 };
 const double EVENT_REDUNDANCY_NOISE = PROX_TURNS * DBL_EPSILON / PROX;
 
 void event_set(event *s, double t, const double *y) {
-  dynamics_set(s->m, s->x, t, y, y + s->nq);
-  dynamics_positions_velocities(s->m, s->x);
+  dynamics_set(s->w.m, s->w.x, t, y, y + s->nq);
+  dynamics_positions_velocities(s->w.m, s->w.x);
 }
 
 // --- rows ---------------------------------------------------------------------------------------------------------
 
 static void add_rows(event *s, const contact_point *points) {
-  rows_clear(s->m, s->x);
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  rows_clear(s->w.m, s->w.x);
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     if (!s->point[p].takes_part) continue;
-    s->point[p].row = s->x->row_total;
-    contact_add_rows(s->m, s->x, s->point[p].e, &points[p]);
+    s->point[p].row = s->w.x->row_total;
+    contact_add_rows(s->w.m, s->w.x, s->point[p].e, &points[p]);
   }
   event_friction_add_rows(s);
 }
 
 // Only the elements with a point that takes part: most are far apart.
 static void evaluate_parts(const event *s, contact_point *points) {
-  for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+  for (int i = 0; i < s->w.contacts->element_count; i++) {
+    const contact_element *e = &s->w.contacts->elements[i];
     bool wanted = false;
     for (int k = 0; k < e->point_count; k++) wanted |= s->point[e->point0 + k].takes_part;
-    if (wanted) e->type->evaluate(s->m, s->x, e, points + e->point0);
+    if (wanted) e->type->evaluate(s->w.m, s->w.x, e, points + e->point0);
   }
 }
 
 void event_add_rows(event *s) {
-  evaluate_parts(s, s->points);
-  add_rows(s, s->points);
+  evaluate_parts(s, s->w.points);
+  add_rows(s, s->w.points);
 }
 
 void event_observe(event *s) {
-  int point_count = s->contacts->point_count, row = s->m->row_count;
+  int point_count = s->w.contacts->point_count, row = s->w.m->row_count;
   for (int p = 0; p < point_count; p++) s->point[p].takes_part = true;
   event_add_rows(s);
-  rows_rates(s->m, s->x, s->rate);
+  rows_rates(s->w.m, s->w.x, s->rate);
   for (int p = 0; p < point_count; p++) {
     event_point *c = &s->point[p];
-    c->gap = s->points[p].gap;
+    c->gap = s->w.points[p].gap;
     memcpy(c->rate, s->rate + row, (size_t)c->rows * sizeof *c->rate);
     row += c->rows;
     c->takes_part = event_is_closed(c);
   }
   event_friction_observe(s);
-  rows_clear(s->m, s->x);
+  rows_clear(s->w.m, s->w.x);
 }
 
 // How fast anything turns that contact rows depend on [1/s]: bodies of the mechanism, on whose motion that of a touching
@@ -77,26 +77,26 @@ void event_observe(event *s) {
 // turning alone bends that path, √(ω² L/r).
 static double turning_rate(const event *s) {
   double most = 0, fastest = 0;
-  for (int i = 1; i < s->m->node_count; i++)
-    fastest = fmax(fastest, vec3_norm(block_angular(s->m, s->x->links[i].V)));
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int i = 1; i < s->w.m->node_count; i++)
+    fastest = fmax(fastest, vec3_norm(block_angular(s->w.m, s->w.x->links[i].V)));
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     if (!s->point[p].takes_part) continue;
     const contact_element *e = s->point[p].e;
-    marker_state a = marker_read(s->m, s->x, e->first), b = marker_read(s->m, s->x, e->second);
+    marker_state a = marker_read(s->w.m, s->w.x, e->first), b = marker_read(s->w.m, s->w.x, e->second);
     double of[2], radius = e->size_first[0] + e->size_second[0], travel = vec3_norm(vec3_sub(a.v, b.v));
     if (contact_curvatures(e, of) && of[0] < 0) {  // the centre turns about that of the hollow, or an end of its axis does
       radius = e->clearance;
       travel += 0.5 * e->size_second[1] * fastest;
     }
     if (!(radius > 0)) continue;
-    most = fmax(most, travel / radius + fastest * sqrt(s->m->length / radius));
+    most = fmax(most, travel / radius + fastest * sqrt(s->w.m->length / radius));
   }
   return most + fastest;
 }
 
 // Tangents at a moved point: those at the point itself, laid onto the new surface.
 static void align_frame(const event *s, const contact_point *at, contact_point *moved) {
-  if (s->m->planar || at->speed >= 0) return;
+  if (s->w.m->planar || at->speed >= 0) return;
   vec3 n = moved->n, t = vec3_axpy(at->t[0], -vec3_dot(at->t[0], n), n);
   double size = vec3_norm(t);
   if (!(size > 0)) return;
@@ -106,16 +106,16 @@ static void align_frame(const event *s, const contact_point *at, contact_point *
 
 // The rates of the rows a little later (or before) at the same speeds, times a weight, added to the bias.
 static void add_rates_nearby(event *s, const double *q, double ahead, double weight) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   memcpy(x->q, q, (size_t)m->nq * sizeof *q);
   for (int i = 0; i < m->nv; i++) x->speed_work[0][i] = ahead * x->u[i];
   dynamics_move(m, x->q, x->speed_work[0]);
   tree_kinematics(m, x);
   coordinate_update(m, x);
   evaluate_parts(s, s->moved);
-  for (int p = 0; p < s->contacts->point_count; p++)
-    if (s->point[p].takes_part) align_frame(s, &s->points[p], &s->moved[p]);
+  for (int p = 0; p < s->w.contacts->point_count; p++)
+    if (s->point[p].takes_part) align_frame(s, &s->w.points[p], &s->moved[p]);
   add_rows(s, s->moved);
   rows_rates(m, x, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) s->rhs[i] += weight * s->rate[i];
@@ -125,8 +125,8 @@ static void add_rates_nearby(event *s, const double *q, double ahead, double wei
 // along the motion at constant speeds: central differences of fourth order. With a frame turning by 2e-3 rad between
 // two of them the rule is good to 1e-12 of what it is the derivative of, and so is rounding. Returns how fast that turns.
 static double find_bias(event *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   event_add_rows(s);
   memset(s->rhs, 0, (size_t)x->row_total * sizeof *s->rhs);
   double turning = turning_rate(s);
@@ -140,7 +140,7 @@ static double find_bias(event *s) {
     memcpy(x->q, s->q_save, (size_t)m->nq * sizeof *s->q_save);
     x->level = LEVEL_NONE;
     dynamics_positions_velocities(m, x);
-    add_rows(s, s->points);
+    add_rows(s, s->w.points);
   }
   return turning;
 }
@@ -148,8 +148,8 @@ static double find_bias(event *s) {
 // The largest error of a contact force that these errors cause.
 static double force_noise(const event *s) {
   double most = 0;
-  for (int i = s->m->row_count; i < s->x->row_total; i++) {
-    double W = s->W[(long)i * s->x->row_total + i];
+  for (int i = s->w.m->row_count; i < s->w.x->row_total; i++) {
+    double W = s->W[(long)i * s->w.x->row_total + i];
     if (W > 0) most = fmax(most, s->noise[i] / W);
   }
   return most;
@@ -159,8 +159,8 @@ static double force_noise(const event *s) {
 // the rates, with a margin of ten). Without weight the forces of many contacts are zero; what is computed for them is this
 // error, and its sign means nothing.
 static double noise_of(const event *s, const row *r, double turning) {
-  const mechanism *m = s->m;
-  const motion *x = s->x;
+  const mechanism *m = s->w.m;
+  const motion *x = s->w.x;
   double rate = 0, acceleration = 0;
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
@@ -180,8 +180,8 @@ static double noise_of(const event *s, const row *r, double turning) {
 // γ̇ of the contact rows is J S u̇ and the bias. The bodies' accelerations hold velocity terms of their own, which the
 // rows' `quad` then must not: it is set so that both ways of reckoning agree.
 static void complete_rows(event *s, double turning) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   for (int i = m->row_count; i < x->row_total; i++) x->rows[i].quad = 0;
   for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(m, x, &x->rows[i]);
   rows_rates_of(m, x, x->udot, s->rate);
@@ -195,8 +195,8 @@ static void complete_rows(event *s, double turning) {
 }
 
 bool event_free_accelerations(event *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   dynamics_positions_velocities(m, x);
   double turning = find_bias(s);
   event_friction_push(s);
@@ -225,8 +225,8 @@ static void find_way(const event *s, const event_point *c, const double *rate, d
 
 static int list_held(event *s, int level) {
   int count = 0;
-  for (int i = 0; i < s->m->row_count; i++) s->held[count++] = i;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int i = 0; i < s->w.m->row_count; i++) s->held[count++] = i;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part || c->mode == MODE_OPEN) continue;
     s->held[count++] = c->row;
@@ -238,10 +238,10 @@ static int list_held(event *s, int level) {
 
 // Adds the friction of slipping points to the columns of their normal reactions.
 static void couple_friction(event *s, int n) {
-  int row_total = s->x->row_total;
+  int row_total = s->w.x->row_total;
   for (int j = 0; j < n; j++) {
     int p = 0;
-    if (s->held[j] < s->m->row_count || s->held[j] >= s->friction_row0) continue;
+    if (s->held[j] < s->w.m->row_count || s->held[j] >= s->friction_row0) continue;
     while (!s->point[p].takes_part || s->point[p].row + s->point[p].rows <= s->held[j]) p++;
     const event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP) continue;
@@ -282,7 +282,7 @@ static bool solve_proximal(event *s, int n) {
 
 // The equations of the held rows, scaled to a unit diagonal of W; returns how many.
 static int write_held(event *s, int level, bool coupled) {
-  int n = list_held(s, level), row_total = s->x->row_total;
+  int n = list_held(s, level), row_total = s->w.x->row_total;
   for (int i = 0; i < n; i++) {
     const double *row = s->W + (long)s->held[i] * row_total;
     s->scaling[i] = row[s->held[i]] > 0 ? 1 / sqrt(row[s->held[i]]) : 0;
@@ -302,7 +302,7 @@ bool event_is_redundant(event *s) {
 }
 
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {
-  int n = write_held(s, level, coupled), row_total = s->x->row_total;
+  int n = write_held(s, level, coupled), row_total = s->w.x->row_total;
   for (int i = 0; i < n; i++) {
     s->rhs[i] = s->scaling[i] * rhs[s->held[i]];
     s->z[i] = s->scaling[i] > 0 ? lambda[s->held[i]] / s->scaling[i] : 0;
@@ -310,7 +310,7 @@ bool event_solve_held(event *s, const double *rhs, int level, bool coupled, doub
   if (n && !solve_proximal(s, n)) return false;
   memset(lambda, 0, (size_t)row_total * sizeof *lambda);
   for (int i = 0; i < n; i++) lambda[s->held[i]] = s->scaling[i] * s->z[i];
-  for (int p = 0; coupled && p < s->contacts->point_count; p++) {
+  for (int p = 0; coupled && p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part || c->mode != MODE_SLIP) continue;
     double way[2];
@@ -324,7 +324,7 @@ bool event_solve_held(event *s, const double *rhs, int level, bool coupled, doub
 
 // W_NN - μ W_NT d over W_NN: how its normal acceleration answers its own force, friction included.
 static double resistance_of(const event *s, const event_point *c) {
-  const double *W = s->W + (long)c->row * s->x->row_total + c->row;
+  const double *W = s->W + (long)c->row * s->w.x->row_total + c->row;
   double way[2], sum = W[0];
   find_way(s, c, s->rate + c->row, way);
   for (int k = 1; k < c->rows; k++) sum -= c->friction * way[k - 1] * W[k];
@@ -332,19 +332,19 @@ static double resistance_of(const event *s, const event_point *c) {
 }
 
 static void recall_shares(event *s) {
-  memcpy(s->lambda, s->share, (size_t)s->m->row_count * sizeof *s->lambda);
+  memcpy(s->lambda, s->share, (size_t)s->w.m->row_count * sizeof *s->lambda);
   event_friction_recall_shares(s);
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (c->takes_part) memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
   }
 }
 
 static bool accelerate(event *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   s->evaluations++;
-  for (int p = 0; p < s->contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  for (int p = 0; p < s->w.contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
   rows_rates(m, x, s->rate);
   event_friction_observe(s);
@@ -352,7 +352,7 @@ static bool accelerate(event *s) {
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, 1, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
     if (!c->takes_part) continue;
     memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
@@ -385,28 +385,28 @@ bool event_accelerate(event *s) {
 // --- projection ---------------------------------------------------------------------------------------------------
 
 static bool prepare_projection(event *s) {
-  s->x->level = LEVEL_NONE;
-  dynamics_positions_velocities(s->m, s->x);
+  s->w.x->level = LEVEL_NONE;
+  dynamics_positions_velocities(s->w.m, s->w.x);
   event_add_rows(s);
-  if (!tree_factor(s->m, s->x)) return false;
-  rows_delassus(s->m, s->x, s->W);
+  if (!tree_factor(s->w.m, s->w.x)) return false;
+  rows_delassus(s->w.m, s->w.x, s->W);
   return true;
 }
 
 static bool project_positions(event *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   enum { TURNS = 8 };
   double tolerance = 1e-13 * fmax(1, m->length);
   for (int turn = 0; turn < TURNS; turn++) {
     if (!prepare_projection(s)) return false;
     double worst = constraints_excess(m, x);
     for (int i = 0; i < m->row_count; i++) s->a[i] = -x->rows[i].phi;
-    for (int p = 0; p < s->contacts->point_count; p++) {
+    for (int p = 0; p < s->w.contacts->point_count; p++) {
       const event_point *c = &s->point[p];
       if (!c->takes_part) continue;
-      s->a[c->row] = -s->points[p].gap;
-      worst = fmax(worst, fabs(s->points[p].gap));
+      s->a[c->row] = -s->w.points[p].gap;
+      worst = fmax(worst, fabs(s->w.points[p].gap));
     }
     if (turn > 0 && worst <= tolerance) return true;
     memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
@@ -417,8 +417,8 @@ static bool project_positions(event *s) {
 }
 
 static bool find_arrest(event *s, int level, bool coupled) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   if (!prepare_projection(s)) return false;
   rows_rates(m, x, s->rate);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
@@ -427,8 +427,8 @@ static bool find_arrest(event *s, int level, bool coupled) {
 }
 
 static bool project_velocities(event *s, int level) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
   if (!find_arrest(s, level, false)) return false;
   const double *change = delassus_response(m, x, s->lambda, x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
@@ -437,19 +437,19 @@ static bool project_velocities(event *s, int level) {
 }
 
 bool event_project(event *s, double t, double *y, int level) {
-  const mechanism *m = s->m;
+  const mechanism *m = s->w.m;
   bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
   if (free && m->nq == m->nv) return true;
-  dynamics_set(m, s->x, t, y, y + s->nq);
-  dynamics_normalize(m, s->x->q);
-  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  dynamics_set(m, s->w.x, t, y, y + s->nq);
+  dynamics_normalize(m, s->w.x->q);
+  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
   bool held = free || (project_positions(s) && project_velocities(s, level));
-  if (held) memcpy(y, s->x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->x->u, (size_t)s->nv * sizeof *y);
-  rows_clear(m, s->x);
+  if (held) memcpy(y, s->w.x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->w.x->u, (size_t)s->nv * sizeof *y);
+  rows_clear(m, s->w.x);
   return held;
 }
 
 bool event_arrest(event *s) {
-  for (int p = 0; p < s->contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
   return find_arrest(s, 1, true);
 }

@@ -37,9 +37,8 @@ _Static_assert(sizeof(carom_event_def) <= sizeof(scheme_options), "scheme_option
 
 event_settings event_settings_from(const scheme_setup *setup) {
   const carom_event_def *d = setup->options;
-  return (event_settings){.kind = integrator_kind_of(setup->integrator), .integrator = integrator_settings_of(setup->integrator),
-                          .law = (event_law)d->impact, .accumulation = d->accumulation, .tolerance = d->tolerance,
-                          .length = setup->m->length, .dump = {d->dump, d->dump_every}};
+  return (event_settings){.smooth = smooth_settings_from(setup, SMOOTH_PROJECT, 0, 0), .law = (event_law)d->impact,
+                          .accumulation = d->accumulation, .tolerance = d->tolerance, .dump = {d->dump, d->dump_every}};
 }
 
 static scheme_contact_options contact(const void *options, double length) {

@@ -55,8 +55,8 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
   last->normal_force = P[0] / dt;
   for (int i = 1; i < contact_row_count(s->m, e); i++) last->tangential_force[i - 1] = P[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
-  bool sticks = c.slip <= 1e-9 * c.speed;
-  last->slides = !sticks;
+  double still = 1e-9 * c.speed;
+  last->slides = !impact_sticks(c.slip, still);
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {
@@ -68,7 +68,7 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
       .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
       .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = e->material.restitution, .sticks = sticks});
+      .restitution = e->material.restitution, .slip = c.slip, .still = still});
 }
 
 static void book_contacts(moreau *s, double dt) {

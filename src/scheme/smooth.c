@@ -60,7 +60,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   motion *x = s->x;
   if (interrupted(s->stop)) return -1;
   set_motion(s, t, y);
-  s->failed = !dynamics_accelerations(s->m, x);
+  s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !dynamics_accelerations(s->m, x);
   if (s->failed || x->refused) return 1;
   dynamics_rates(s->m, x->q, x->u, ydot);
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
@@ -77,26 +77,29 @@ bool smooth_is_evaluated(const smooth *s, double t, const double *y) {
 }
 
 // Back onto positions, then velocities, then unit quaternions. Driven coordinates take their given values.
-static int project(void *context, double t, double *y, double *error) {
-  (void)error;
-  smooth *s = context;
+static bool project_mechanism(smooth *s, double t, double *y) {
   const mechanism *m = s->m;
   motion *x = s->x;
   enum { TURNS = 8 };
   dynamics_set(m, x, t, y, y + s->nq);
-  s->evaluated_t = NAN;
   dynamics_normalize(m, x->q);
   // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of them
   double largest = 0;
   for (int i = 0; i < s->nq; i++) largest = fmax(largest, fabs(x->q[i]));
   double tolerance = fmax(s->tolerance, 8 * DBL_EPSILON * largest * fmax(1, s->settings.length));
-  if (!dynamics_project(m, x, tolerance, TURNS)) {
-    s->projection_failures++;
-    return 1;
-  }
+  if (!dynamics_project(m, x, tolerance, TURNS)) return false;
   memcpy(y, x->q, (size_t)s->nq * sizeof *y);
   memcpy(y + s->nq, x->u, (size_t)s->nv * sizeof *y);
-  return 0;
+  return true;
+}
+
+static int project(void *context, double t, double *y, double *error) {
+  (void)error;
+  smooth *s = context;
+  s->evaluated_t = NAN;
+  bool held = s->settings.project ? s->settings.project(s->settings.context, t, y) : project_mechanism(s, t, y);
+  s->projection_failures += !held;
+  return held ? 0 : 1;
 }
 
 // --- differential-algebraic equations: stabilised index 2 ----------------------------------------------------------
@@ -280,7 +283,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   memcpy(s->power, chosen, sizeof chosen);
   // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
   s->tolerance = 1e-12 * fmax(1, settings->length);
-  bool needs_projection = settings->constraints == SMOOTH_PROJECT && (m->row_count > 0 || m->nq != m->nv);
+  bool needs_projection = settings->constraints == SMOOTH_PROJECT && (settings->project || m->row_count > 0 || m->nq != m->nv);
   s->x->baumgarte_alpha = settings->constraints == SMOOTH_BAUMGARTE ? settings->alpha : 0;
   s->x->baumgarte_beta = settings->constraints == SMOOTH_BAUMGARTE ? settings->beta : 0;
   set_scales(s);
@@ -306,21 +309,21 @@ void smooth_show(smooth *s, double t, const double *y) {
   for (int k = 0; k < s->powers; k++) s->accounts[s->power[k]] = y[work_at(s) + k];
 }
 
-void smooth_explain(const mechanism *m, motion *x, const integrator *it, bool failed, carom_error *error) {
-  const double *y = integrator_state(it);
-  if (failed) {
+// What failed in the mechanics, and which constraint may lock the mechanism.
+static void explain(smooth *s, carom_error *error) {
+  if (s->failed) {
     char why[256];
-    dynamics_explain(m, x, why, sizeof why);
+    dynamics_explain(s->m, s->x, why, sizeof why);
     error_append(error, " (%s)", why);
   }
-  dynamics_set(m, x, integrator_time(it), y, y + m->nq);
-  const char *name = dynamics_strongest_constraint(m, x);
+  set_motion(s, smooth_time(s), smooth_state(s));
+  const char *name = dynamics_strongest_constraint(s->m, s->x);
   if (name) error_append(error, " (the largest reactions are those of '%s')", name);
 }
 
 carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
   carom_status status = integrator_step(s->it, t_stop, error);
-  if (status == CAROM_ERROR_INTEGRATOR) smooth_explain(s->m, s->x, s->it, s->failed, error);
+  if (status == CAROM_ERROR_INTEGRATOR) explain(s, error);
   return status;
 }
 
@@ -333,6 +336,7 @@ carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *e
 }
 
 void smooth_suggest_step(smooth *s, double step) { integrator_suggest_step(s->it, step); }
+void smooth_renew_jacobian(smooth *s) { integrator_renew_jacobian(s->it); }
 carom_status smooth_interpolate(smooth *s, double t, double *y) { return integrator_interpolate(s->it, t, y); }
 double smooth_time(const smooth *s) { return integrator_time(s->it); }
 const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
@@ -343,6 +347,11 @@ double smooth_account(const smooth *s, const double *y, power which) {
   for (int k = 0; k < s->powers; k++)
     if (s->power[k] == which) return y[work_at(s) + k];
   return s->accounts[which];
+}
+
+void smooth_book(const smooth *s, double *y, power which, double amount) {
+  for (int k = 0; k < s->powers; k++)
+    if (s->power[k] == which) y[work_at(s) + k] += amount;
 }
 double smooth_next_step(const smooth *s) { return integrator_next_step(s->it); }
 bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }

@@ -1,7 +1,7 @@
 // Scheme `smooth`: motion without contact on the integrators. The integrated state is (q, u, those work accounts that can
 // change, inner states of forces), so that the energy ledger is as accurate as the motion; for IDA also the multipliers of both levels.
 //
-// What it does is offered to schemes that add forces of their own (motion.push) and stop now and then.
+// What it does is offered to schemes that add forces of their own (motion.push, smooth_settings.accelerate) and stop now and then.
 #ifndef SCHEME_SMOOTH_H
 #define SCHEME_SMOOTH_H
 
@@ -16,7 +16,12 @@ typedef struct smooth_settings {
   smooth_constraints constraints;
   double alpha, beta;         // Baumgarte [1/s]
   double length;              // a typical size, for the absolute tolerances [m]
-  bool loses[POWER_COUNT];    // which losses a scheme's own forces (motion.push) may have; the others are not integrated
+  bool loses[POWER_COUNT];    // which losses a scheme's own forces may have; the others are not integrated
+  // Of a scheme that holds more than the constraints: accelerations of the motion's state, and a state back onto what is held. False: not
+  // possible here. Null: those of the mechanism alone.
+  bool (*accelerate)(void *context);
+  bool (*project)(void *context, double t, double *y);
+  void *context;
 } smooth_settings;
 
 extern const scheme_type scheme_smooth;
@@ -26,9 +31,6 @@ extern const scheme_about smooth_about;
 smooth_settings smooth_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta);
 // What the integrators can run; see scheme_about.
 bool smooth_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why);
-// Adds to the error of an integrator what failed in the mechanics, and which constraint may lock the mechanism. The motion then holds the
-// integrator's state.
-void smooth_explain(const mechanism *m, motion *x, const integrator *it, bool failed, carom_error *error);
 bool smooth_accepts_rows(const scheme_request *request, scheme_refusal *why);
 
 typedef struct smooth smooth;
@@ -42,6 +44,7 @@ carom_status smooth_step(smooth *s, double t_stop, carom_error *error);
 // need not be known.
 carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *error);
 void smooth_suggest_step(smooth *s, double step);  // the first one after a restart; for one-step methods
+void smooth_renew_jacobian(smooth *s);             // in the next step; see integrator_renew_jacobian
 // The whole state at a time within the last step.
 carom_status smooth_interpolate(smooth *s, double t, double *y);
 void smooth_show(smooth *s, double t, const double *y);   // into the motion
@@ -54,6 +57,7 @@ double smooth_next_step(const smooth *s);
 bool smooth_resumes_exactly(const smooth *s);
 const double *smooth_accounts(const smooth *s);           // of the state shown
 double smooth_account(const smooth *s, const double *y, power which);  // of a whole state
+void smooth_book(const smooth *s, double *y, power which, double amount);  // adds to an account that is integrated
 double *smooth_inner(const smooth *s, double *y);         // its inner states
 scheme_stats smooth_stats(const smooth *s);
 

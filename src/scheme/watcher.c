@@ -1,0 +1,346 @@
+#include "scheme/watcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/dynamics.h"
+#include "scheme/root.h"
+
+// --- creation -----------------------------------------------------------------------------------------------------
+
+void watcher_destroy(watcher *w) {
+  if (!w) return;
+  smooth_destroy(w->core);
+  arena_free(&w->memory);
+  free(w);
+}
+
+static void allocate(watcher *w, const watcher_plan *plan) {
+  arena *a = &w->memory;
+  w->count = w->contacts->point_count + plan->joints;
+  w->entry = ARENA_ARRAY(a, watch_entry, w->count + 1);
+  w->points = ARENA_ARRAY(a, contact_point, w->count + 1);
+  w->shown = ARENA_ARRAY(a, scheme_contact, w->count + 1);
+  w->seen = ARENA_ARRAY(a, watch_look, w->count + 1);
+  for (int k = 0; k < plan->type->looks; k++) w->look[k] = ARENA_ARRAY(a, watch_look, w->count + 1);
+  for (int i = 0; i < w->contacts->element_count; i++) {
+    const contact_element *e = &w->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) w->entry[e->point0 + k].e = e;
+  }
+}
+
+static bool create_core(watcher *w, const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  smooth_settings settings;
+  allocate(w, plan);
+  dynamics_set(w->m, w->x, start->t, start->q, start->u);
+  dynamics_positions_velocities(w->m, w->x);
+  if (!plan->prepare(w, setup, start, &settings, error)) return false;
+  w->core = smooth_create(setup, &settings, start, error);
+  if (!w->core) return false;
+  w->n = smooth_size(w->core);
+  w->y = ARENA_ARRAY(&w->memory, double, w->n);
+  w->y_look = ARENA_ARRAY(&w->memory, double, w->n);
+  memcpy(w->y, smooth_state(w->core), (size_t)w->n * sizeof *w->y);
+  return true;
+}
+
+void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  jmp_buf out_of_memory;
+  watcher *volatile w = calloc(1, plan->size);
+  bool failed = !w;
+  if (setjmp(out_of_memory)) failed = true;
+  if (failed) {
+    plan->destroy(w);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for %s", plan->what);
+    return NULL;
+  }
+  w->memory = arena_create(&out_of_memory);
+  w->type = plan->type;
+  w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts, w->impacts = setup->impacts, w->stop = setup->stop;
+  w->t = w->t_before = start->t;
+  w->steps_before = start->steps, w->trouble = start->trouble;
+  bool made = create_core(w, plan, setup, start, error);
+  w->memory.out_of_memory = NULL;
+  if (made) {
+    (void)watcher_look_at_start(w);
+    watcher_list(w, w->look[WATCH_START]);
+    return w;
+  }
+  plan->destroy(w);
+  return NULL;
+}
+
+// --- looking ------------------------------------------------------------------------------------------------------
+
+bool watcher_see_at(watcher *w, double t) {
+  if (t == w->seen_at) return true;
+  if (smooth_interpolate(w->core, t, w->y_look) != CAROM_OK) return false;
+  // a one-step method has just evaluated the end of its step, and what it saw is still there
+  if (w->in_the_past || !w->type->looks_in_rhs || !smooth_is_evaluated(w->core, t, w->y_look)) {
+    smooth_show(w->core, t, w->y_look);
+    dynamics_positions_velocities(w->m, w->x);
+    w->looks++;
+    if (!w->type->look(w)) return false;
+  }
+  w->seen_at = t;
+  return true;
+}
+
+static void keep(watcher *w, int k, double t) {
+  w->at[k] = t;
+  memcpy(w->look[k], w->seen, (size_t)w->count * sizeof *w->seen);
+}
+
+static bool look_at(watcher *w, int k, double t) {
+  if (!watcher_see_at(w, t)) return false;
+  keep(w, k, t);
+  return true;
+}
+
+bool watcher_look_at_start(watcher *w) {
+  smooth_show(w->core, w->t, w->y);
+  dynamics_positions_velocities(w->m, w->x);
+  w->seen_at = NAN;
+  if (!w->type->look(w)) return false;
+  keep(w, WATCH_START, w->t);
+  return true;
+}
+
+static bool look_between(watcher *w, double from, double to) {
+  int last = w->type->looks - 1;
+  for (int k = 1; k < last; k++)
+    if (!look_at(w, k, 2 * k == last ? 0.5 * (from + to) : from + k * (to - from) / last)) return false;
+  return true;
+}
+
+// The first change between two looks that follow each other, of all functions.
+static bool find_change(watcher *w) {
+  w->first = INFINITY;
+  w->changed = -1;
+  for (int k = 0; k + 1 < w->type->looks && w->changed < 0; k++)
+    for (int f = 0; f < w->count * w->type->functions; f++) {
+      double t = w->type->find(w, f, k);
+      if (isnan(t)) return false;
+      if (t < w->first) w->first = t, w->changed = f;
+    }
+  return true;
+}
+
+// How far the integrator's last step may be taken: to the first change, or to its end. The looks are then those of the part taken.
+static bool watch(watcher *w, double *until) {
+  double to = smooth_time(w->core);
+  int last = w->type->looks - 1;
+  *until = to;
+  w->changed = -1;
+  if (!look_at(w, last, to)) return false;
+  if (w->type->is_quiet && w->type->is_quiet(w)) return true;
+  if (!look_between(w, w->from, to) || !find_change(w)) return false;
+  if (!(w->first < to)) return true;
+  *until = w->first;
+  return look_at(w, last, *until) && look_between(w, w->from, *until);  // mostly where the search has looked last
+}
+
+typedef struct search {
+  watcher *w;
+  int function;
+  double shift;  // or, of a rate, its sign
+} search;
+
+static double evaluate(void *context, double t) {
+  const search *f = context;
+  if (!watcher_see_at(f->w, t)) return NAN;
+  return f->w->type->value(f->w, f->function, &f->w->seen[f->function / f->w->type->functions]) + f->shift;
+}
+
+static double evaluate_rate(void *context, double t) {
+  const search *f = context;
+  return watcher_see_at(f->w, t) ? -f->shift * f->w->seen[f->function / f->w->type->functions].rate : NAN;
+}
+
+double watcher_find_zero(watcher *w, int function, double shift, double from, double fa, double to, double fb, double enough) {
+  search f = {w, function, shift};
+  return root_find(evaluate, &f, from, fa, to, fb, enough);
+}
+
+double watcher_find_nearest(watcher *w, int function, double sign, const watch_span *d, double enough) {
+  search f = {w, function, sign};
+  return root_find(evaluate_rate, &f, d->from, -sign * d->a->rate, d->to, -sign * d->b->rate, enough);
+}
+
+watch_span watcher_span(const watcher *w, int p, int k) {
+  return (watch_span){w->at[k], w->at[k + 1], &w->look[k][p], &w->look[k + 1][p]};
+}
+
+// --- books --------------------------------------------------------------------------------------------------------
+
+static double length_of(const double v[2]) { return v[0] != 0 || v[1] != 0 ? hypot(v[0], v[1]) : 0; }
+
+static double normal_of(const watch_look *at) { return at->normal; }
+static double drag_of(const watch_look *at) { return length_of(at->drag); }
+static double loss_normal_of(const watch_look *at) { return at->loss[0]; }
+static double loss_tangential_of(const watch_look *at) { return at->loss[1]; }
+
+// Simpson's rule on the looks.
+static double integral(const watcher *w, int p, double (*of)(const watch_look *)) {
+  int last = w->type->looks - 1;
+  double sum = of(&w->look[0][p]);
+  for (int k = 1; k < last; k++) sum += (k % 2 ? 4 : 2) * of(&w->look[k][p]);
+  sum += of(&w->look[last][p]);
+  return (w->at[last] - w->at[0]) / (3 * last) * sum;
+}
+
+static void book_entry(watcher *w, int p, const double loss[2]) {
+  int last = w->type->looks - 1;
+  const watch_look *a = &w->look[0][p], *middle = &w->look[last / 2][p], *b = &w->look[last][p];
+  if (!w->entry[p].e) {
+    w->impacts->loss_tangential += loss[1];
+    return;
+  }
+  impact_step step = {.t_start = w->at[0], .t_end = w->at[last], .gap = a->gap, .speed_before = a->rate, .speed_after = b->rate,
+                      .impulse_normal = integral(w, p, normal_of), .impulse_tangential = integral(w, p, drag_of),
+                      .loss_normal = loss[0], .loss_tangential = loss[1], .restitution = w->entry[p].e->material.restitution,
+                      .slip = length_of(middle->slip), .still = w->entry[p].still};
+  for (int k = 0; k <= last; k++) {
+    step.deepest = fmax(step.deepest, -w->look[k][p].gap);
+    step.peak_force = fmax(step.peak_force, w->look[k][p].normal);
+  }
+  if (w->type->describe) w->type->describe(w, p, &step);
+  impact_touch(w->impacts, p, &step);
+}
+
+// What was looked at goes into the ledger of impacts. Losses are those of the integrated accounts, shared among the points as the looks
+// share them. Where the looks see none, as in a touch shorter than they are apart, all that touch share alike.
+static void book(watcher *w, const double lost[2]) {
+  static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
+  int count = 0;
+  double sum[2] = {0, 0};
+  for (int p = 0; p < w->count; p++) {
+    if (!w->type->touches(w, p)) continue;
+    count++;
+    for (int way = 0; way < 2; way++) sum[way] += integral(w, p, of[way]);
+  }
+  for (int p = 0; count && p < w->count; p++) {
+    if (!w->type->touches(w, p)) continue;
+    double loss[2];
+    for (int way = 0; way < 2; way++) loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
+    book_entry(w, p, loss);
+  }
+}
+
+// --- stepping -----------------------------------------------------------------------------------------------------
+
+// Moves on to the end of the integrator's step, or to the first change.
+static carom_status advance(watcher *w, double t_stop, carom_error *error) {
+  double until, lost[2];
+  w->from = w->t;
+  w->limit = w->type->limit(w, t_stop);
+  w->seen_at = NAN;
+  carom_status status = smooth_step(w->core, w->limit, error);
+  if (status != CAROM_OK && w->type->explain) w->type->explain(w, error);
+  if (status != CAROM_OK) return status;
+  if (!watch(w, &until) || smooth_interpolate(w->core, until, w->y_look) != CAROM_OK)
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from,
+                     smooth_time(w->core));
+  for (int way = 0; way < 2; way++) {
+    power account = way ? POWER_FRICTION : POWER_CONTACT;
+    lost[way] = smooth_account(w->core, w->y_look, account) - smooth_account(w->core, w->y, account);
+  }
+  memcpy(w->y, w->y_look, (size_t)w->n * sizeof *w->y);
+  if (until > w->from) book(w, lost);
+  w->t = until;
+  w->steps += until > w->from;
+  w->restart |= until < smooth_time(w->core);
+  return CAROM_OK;
+}
+
+// The end of one step is the start of the next, seen alike unless a mode changed.
+static bool look_on(watcher *w, bool changed) {
+  int last = w->type->looks - 1;
+  if (changed || w->restart) return watcher_look_at_start(w);
+  watch_look *end = w->look[last];
+  w->look[last] = w->look[WATCH_START];
+  w->look[WATCH_START] = end;
+  w->at[WATCH_START] = w->t;
+  return true;
+}
+
+static carom_status restart(watcher *w, carom_error *error) {
+  w->restart = false;
+  carom_status status = smooth_restart(w->core, w->t, w->y, error);
+  if (w->type->restarted) w->type->restarted(w);
+  return status;
+}
+
+carom_status watcher_step(watcher *w, double t_stop, carom_error *error) {
+  enum { MOST_AT_ONE_INSTANT = 100 };
+  carom_status status = CAROM_OK;
+  w->in_the_past = false;
+  w->t_before = w->t;
+  for (int turn = 0; status == CAROM_OK && !(w->t > w->t_before); turn++) {
+    bool changed = false;
+    if (turn == MOST_AT_ONE_INSTANT)
+      return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
+    if (w->type->begin) status = w->type->begin(w, error);
+    if (status == CAROM_OK && w->restart) status = restart(w, error);
+    if (status == CAROM_OK) status = advance(w, t_stop, error);
+    if (status == CAROM_OK) status = w->type->end(w, &changed, error);
+    if (status == CAROM_OK && !look_on(w, changed))
+      status = error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
+  }
+  return status;
+}
+
+// --- showing ------------------------------------------------------------------------------------------------------
+
+void watcher_list(watcher *w, const watch_look *at) {
+  for (int p = 0; p < w->contacts->point_count; p++) {
+    w->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal, .tangential_force = {at[p].drag[0], at[p].drag[1]},
+                                   .point = &w->points[p]};
+    w->type->list(w, p, &at[p], &w->shown[p]);
+  }
+}
+
+// The motion holds the state.
+static void show_state(watcher *w, const double *y, const watch_look *at) {
+  w->impacts->loss_normal = smooth_account(w->core, y, POWER_CONTACT);
+  w->impacts->loss_tangential = smooth_account(w->core, y, POWER_FRICTION);
+  if (w->type->show) w->type->show(w);
+  watcher_list(w, at);
+}
+
+void watcher_show_end(void *scheme) {
+  watcher *w = scheme;
+  w->in_the_past = false;
+  smooth_show(w->core, w->t, w->y);
+  show_state(w, w->y, w->look[WATCH_START]);  // of the step to come
+}
+
+carom_status watcher_show(void *scheme, double t, carom_error *error) {
+  watcher *w = scheme;
+  if (t == w->t) return watcher_show_end(w), CAROM_OK;
+  w->in_the_past = true;
+  w->seen_at = NAN;
+  if (w->type->swap) w->type->swap(w);
+  bool within = t >= w->t_before && t < w->t && watcher_see_at(w, t);
+  if (within) show_state(w, w->y_look, w->seen);
+  if (w->type->swap) w->type->swap(w);
+  if (within) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+}
+
+double watcher_time(const void *scheme) { return ((const watcher *)scheme)->t; }
+const double *watcher_state(const void *scheme) { return ((const watcher *)scheme)->y; }
+const double *watcher_accounts(const void *scheme) { return smooth_accounts(((const watcher *)scheme)->core); }
+bool watcher_resumes_exactly(const void *scheme) { return smooth_resumes_exactly(((const watcher *)scheme)->core); }
+double watcher_next_step(const void *scheme) { return smooth_next_step(((const watcher *)scheme)->core); }
+const scheme_contact *watcher_contacts(const void *scheme) { return ((const watcher *)scheme)->shown; }
+
+scheme_stats watcher_stats(const void *scheme) {
+  const watcher *w = scheme;
+  scheme_stats stats = smooth_stats(w->core);
+  stats.steps = w->steps;
+  stats.evaluations += w->looks;
+  stats.trouble = w->trouble;
+  return stats;
+}

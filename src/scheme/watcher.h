@@ -1,0 +1,138 @@
+// The core of schemes that integrate smooth motion and watch the contacts on it (event, compliant). A step is one of the integrator's, or
+// what of it comes before the first change: the step is looked at in a few places of the dense output, the first change between two
+// looks is located, the step is truncated there and booked, the scheme does what belongs to the change, and the integrator starts again.
+//
+// A scheme embeds a watcher as its first member and brings a watcher_type: its functions of time, and what to do at a change.
+#ifndef SCHEME_WATCHER_H
+#define SCHEME_WATCHER_H
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "scheme/smooth.h"
+
+// What can be seen of a contact point at one instant, or of a dry friction in a joint, which has no gap.
+typedef struct watch_look {
+  double gap, rate;           // and how fast it changes [m], [m/s]
+  double formula, normal;     // the normal force as a law says, and as it acts; of a joint the limit of its friction [N]
+  double slip[2], drag[2];    // sliding velocity, and the friction force on the first body [m/s], [N]
+  double loss[2];             // power lost normal to and along the surface [W]
+  double resistance;          // against sinking in while it slips, over that without friction [-]
+} watch_look;
+
+// What is the same for an entry in every step.
+typedef struct watch_entry {
+  const contact_element *e;   // null: the friction of a joint, which has no row in the ledger
+  double still;               // it sticks if it slides slower than this [m/s]
+} watch_entry;
+
+enum { WATCH_START, WATCH_LOOKS = 5 };
+
+typedef struct watcher watcher;
+
+// Functions of time are numbered: those of entry p are p * functions, p * functions + 1, ... Each is positive while its mode lasts.
+typedef struct watcher_type {
+  int looks;                  // at a step, both ends included: 3 or 5
+  int functions;              // of each entry
+  bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
+  const char *what;           // of contacts changes, for a message
+  // Looks at the state that the motion holds, into w->seen. False: it cannot be evaluated.
+  bool (*look)(watcher *w);
+  // Whether the looks at both ends show that nothing has changed and nothing is to be booked that needs others; null: no.
+  bool (*is_quiet)(watcher *w);
+  double (*value)(const watcher *w, int function, const watch_look *at);
+  // When, between look k and the next, a function ends its mode; infinite: not there, or after w->first; NaN: the motion cannot be
+  // evaluated.
+  double (*find)(watcher *w, int function, int k);
+  double (*limit)(const watcher *w, double t_stop);           // how far the next step may go [s]
+  bool (*touches)(const watcher *w, int p);                   // it is booked in this step
+  void (*describe)(watcher *w, int p, impact_step *step);     // adds to what is booked of it; null: nothing
+  void (*list)(const watcher *w, int p, const watch_look *at, scheme_contact *c);  // adds to what is shown of it
+  void (*show)(watcher *w);                                   // completes the motion for what reads it; null: nothing
+  void (*swap)(watcher *w);                                   // the modes of the last step for those after it, and back; null: nothing
+  carom_status (*begin)(watcher *w, carom_error *error);      // before the integrator's step; may ask for a restart; null: nothing
+  void (*restarted)(watcher *w);                              // null: nothing
+  // After a step that ended at w->t, by a change of function w->changed or (-1) without. Says whether looks are no longer the same.
+  carom_status (*end)(watcher *w, bool *changed, carom_error *error);
+  void (*explain)(const watcher *w, carom_error *error);      // adds to the error of the integrator; null: nothing
+} watcher_type;
+
+struct watcher {
+  arena memory;
+  const watcher_type *type;
+  const mechanism *m;
+  motion *x;
+  const contact_set *contacts;
+  impact_ledger *impacts;
+  interrupt *stop;
+  smooth *core;
+  int n;                      // of the state
+  int count;                  // of entries: contact points, then frictions of joints
+  watch_entry *entry;
+  double nearness;            // gaps closer to zero than this cannot be told from it [m]
+  double t, t_before;         // the last step, as far as it was taken
+  double from, limit;         // the integrator's last step began and was to end here at the latest [s]
+  double *y, *y_look;
+  contact_point *points;      // as last evaluated
+  watch_look *seen;           // likewise
+  double seen_at;             // when that was, for an evaluation within the integrator's last step; else NaN [s]
+  watch_look *look[WATCH_LOOKS];  // at places of the last step, the first at its start; with `at` their times
+  double at[WATCH_LOOKS];
+  int changed;                // the function that ended the last step, -1: none
+  double first;               // when the first change is that was found so far, infinite: none [s]
+  scheme_contact *shown;
+  bool restart;               // the integrator's state is no longer the scheme's
+  bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
+  long looks;                 // evaluations beside the integrator's
+  long steps, steps_before;   // taken, and those of the run that was resumed
+  contact_trouble trouble;
+};
+
+// What it takes to create a scheme.
+typedef struct watcher_plan {
+  size_t size;                // of its struct
+  const watcher_type *type;
+  const char *what;           // there is no memory for, in a message
+  int joints;                 // entries beside the contact points
+  // Lays out its own memory, describes its entries and says how to integrate. The motion holds the start. False after reporting.
+  bool (*prepare)(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error);
+  void (*destroy)(void *scheme);  // null is legal
+} watcher_plan;
+// Null after reporting.
+void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error);
+void watcher_destroy(watcher *w);
+
+// One step, as of a scheme_type; the motion is left at the last state evaluated.
+carom_status watcher_step(watcher *w, double t_stop, carom_error *error);
+// The look at the start of the step to come, in the present modes.
+bool watcher_look_at_start(watcher *w);
+// The motion at a time within the integrator's last step, seen.
+bool watcher_see_at(watcher *w, double t);
+
+// --- for `find` ---------------------------------------------------------------------------------------------------
+
+// Where a function, shifted, that is positive at `from` and not at `to`, has its zero. It is `enough` if it is above minus that.
+double watcher_find_zero(watcher *w, int function, double shift, double from, double fa, double to, double fb, double enough);
+// Between two looks.
+typedef struct watch_span {
+  double from, to;
+  const watch_look *a, *b;
+} watch_span;
+watch_span watcher_span(const watcher *w, int p, int k);  // between look k and the next
+// Where a gap that closes at the start and opens at the end is least; sign -1: a penetration.
+double watcher_find_nearest(watcher *w, int function, double sign, const watch_span *d, double enough);
+
+// --- for a scheme_type --------------------------------------------------------------------------------------------
+
+carom_status watcher_show(void *scheme, double t, carom_error *error);
+void watcher_show_end(void *scheme);
+double watcher_time(const void *scheme);
+const double *watcher_state(const void *scheme);
+const double *watcher_accounts(const void *scheme);
+bool watcher_resumes_exactly(const void *scheme);
+double watcher_next_step(const void *scheme);
+const scheme_contact *watcher_contacts(const void *scheme);
+scheme_stats watcher_stats(const void *scheme);
+void watcher_list(watcher *w, const watch_look *at);  // what is shown of the contact points
+
+#endif
