@@ -65,7 +65,7 @@ const char *carom_model_joint_kind(const carom_model *model, int i) {
 
 // In absolute coordinates every joint is a constraint; which of them close loops is a matter of the tree.
 bool carom_model_joint_closes_loop(const carom_model *model, int i) {
-  const mechanism *tree = model->twin ? model->twin : &model->m;
+  const mechanism *tree = model->assembled ? model->assembled : &model->m;
   return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
 }
 

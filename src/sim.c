@@ -524,7 +524,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
 
 // --- other starts -------------------------------------------------------------------------------------------------
 
-// A motion of the model in joint coordinates (of its twin, when it is in absolute ones) in the sim's present state.
+// A motion of the model in joint coordinates (of the mechanism that it was assembled as) in the sim's present state.
 static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error *error) {
   motion *x = motion_create(m, error);
   if (!x) return NULL;
@@ -574,10 +574,10 @@ static carom_status start_from(carom_sim *sim, motion *x, carom_error *error) {
   return error->status;
 }
 
-static carom_status start_as_twin(carom_sim *sim, motion *twin, carom_error *error) {
+static carom_status start_as_assembled(carom_sim *sim, motion *from, carom_error *error) {
   motion *x = motion_create(&sim->model->m, error);
   if (!x) return CAROM_ERROR_MEMORY;
-  mechanism_carry(&sim->model->m, x, sim->model->twin, twin);
+  mechanism_carry(&sim->model->m, x, sim->model->assembled, from);
   carom_status status = start_from(sim, x, error);
   motion_destroy(x);
   return status;
@@ -592,7 +592,7 @@ static int find_joint(const mechanism *m, const char *name) {
 
 static carom_status set_joint(carom_sim *sim, const char *name, const double *q, const double *u, carom_error *error) {
   const carom_model *model = sim->model;
-  const mechanism *m = model->twin ? model->twin : &model->m;
+  const mechanism *m = model->assembled ? model->assembled : &model->m;
   int index = find_joint(m, name);
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
   if (m->joints[index].node < 0)
@@ -610,7 +610,7 @@ static carom_status set_joint(carom_sim *sim, const char *name, const double *q,
   dynamics_normalize(m, x->q);
   dynamics_set(m, x, x->t, x->q, x->u);
   carom_status status = close_around(m, x, m->joints[index].node, q, u, error);
-  if (status == CAROM_OK) status = model->twin ? start_as_twin(sim, x, error) : start_from(sim, x, error);
+  if (status == CAROM_OK) status = model->assembled ? start_as_assembled(sim, x, error) : start_from(sim, x, error);
   motion_destroy(x);
   return status;
 }

@@ -572,7 +572,7 @@ static bool find_start(builder *b, mechanism *m) {
     *b->error = *b->not_ideal;
     return false;
   }
-  if (m->floats) b->model->twin = ideal;
+  if (m->floats) b->model->assembled = ideal;
   if (!assemble(b, m, &start, ideal, report)) return false;
   if (!ideal) return true;
   report->iterations += closing.iterations;
@@ -662,10 +662,10 @@ static bool build(builder *b) {
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
     if (!fill_mechanism(b, &absolute, true) || !adopt(b, &absolute, m)) return false;
-    if (!model->twin) {
-      mechanism *twin = ARENA_NEW(b->memory, mechanism);
-      *twin = *m;
-      model->twin = twin;
+    if (!model->assembled) {
+      mechanism *copy = ARENA_NEW(b->memory, mechanism);
+      *copy = *m;
+      model->assembled = copy;
     }
     *m = absolute;
   }

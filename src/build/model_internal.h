@@ -65,7 +65,7 @@ struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *twin;     // of a model in absolute coordinates or with floating bodies: the same with a joint to each node; else null
+  const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; null: m itself
   carom_model_def about;
   carom_integrator_def integrator;
   const scheme_type *scheme;

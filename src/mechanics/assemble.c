@@ -426,13 +426,13 @@ static void carry_body(const mechanism *m, const node *n, const tree_link *l, do
   }
 }
 
-void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from) {
-  dynamics_positions_velocities(twin, from);
+void mechanism_carry(const mechanism *m, motion *x, const mechanism *other, motion *from) {
+  dynamics_positions_velocities(other, from);
   for (int i = 1; i < m->node_count; i++) {
     const node *n = &m->nodes[i];
     double *q = x->q + n->q, *u = x->u + n->v;
     if (n->joint < 0) {
-      carry_body(m, n, &from->links[twin->bodies[n->body].node], q, u);
+      carry_body(m, n, &from->links[other->bodies[n->body].node], q, u);
       continue;
     }
     memcpy(q, from->joint_q + m->joints[n->joint].q, (size_t)n->nq * sizeof *q);
@@ -531,21 +531,21 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
   return done;
 }
 
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, fault *f) {
-  m->length = twin->length;
+bool mechanism_adopt(mechanism *m, const mechanism *other, arena *memory, fault *f) {
+  m->length = other->length;
   m->total_mass = mechanism_total_mass(m);
-  motion *from = motion_at_start(twin, &f->error), *x = from ? motion_create(m, &f->error) : NULL;
+  motion *from = motion_at_start(other, &f->error), *x = from ? motion_create(m, &f->error) : NULL;
   if (!x) {
     motion_destroy(from);
     return false;
   }
-  mechanism_carry(m, x, twin, from);
+  mechanism_carry(m, x, other, from);
   motion_destroy(from);
   jmp_buf *outer = memory->out_of_memory, here;
   if (setjmp(here)) leave(x, memory, outer);
   memory->out_of_memory = &here;
   bool done = check_inertia(m, x, f);
-  m->redundant = twin->redundant;  // joints that carry bodies add no redundant rows
+  m->redundant = other->redundant;  // joints that carry bodies add no redundant rows
   keep_state(m, x, memory);
   memory->out_of_memory = outer;
   motion_destroy(x);

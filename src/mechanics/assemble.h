@@ -37,9 +37,9 @@ typedef struct assembly_report {
 // shifted and moved as `initial` gives it for each of them.
 bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechanism *ideal, arena *memory,
                         assembly_report *report, fault *f);
-// The same state for a mechanism with other coordinates, from its assembled twin, whose joints are the same.
-bool mechanism_adopt(mechanism *m, const mechanism *twin, arena *memory, fault *f);
+// The same state for a mechanism with other coordinates, from an assembled one with the same joints.
+bool mechanism_adopt(mechanism *m, const mechanism *other, arena *memory, fault *f);
 // The state of one motion as the other one's.
-void mechanism_carry(const mechanism *m, motion *x, const mechanism *twin, motion *from);
+void mechanism_carry(const mechanism *m, motion *x, const mechanism *other, motion *from);
 
 #endif

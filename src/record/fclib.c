@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "record/quiet.h"
+#include "record/hdf5_errors.h"
 
 enum { POINTS_MAX = 1 << 27 };  // of one dataset: beyond this a file is damaged
 
@@ -13,13 +13,13 @@ typedef struct reader {
   arena *memory;
   const char *path;
   hid_t file;
-  const quiet *quiet;
+  const hdf5_errors *errors;
   carom_error *error;
 } reader;
 
 static bool fail(reader *r, const char *what, const char *name) {
   error_set(r->error, CAROM_ERROR_FILE, "cannot read %s: %s %s%s%s", r->path, name, what,
-            r->quiet->reason[0] ? ": " : "", r->quiet->reason);
+            r->errors->reason[0] ? ": " : "", r->errors->reason);
   return false;
 }
 
@@ -191,17 +191,17 @@ static bool read_file(reader *r, fclib_problem *p) {
 
 const fclib_problem *fclib_read(arena *memory, const char *path, carom_error *error) {
   fclib_problem *p = ARENA_NEW(memory, fclib_problem);
-  quiet silence;
-  quiet_begin(&silence);
+  hdf5_errors errors;
+  hdf5_errors_begin(&errors);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
-  reader r = {memory, path, file, &silence, error};
+  reader r = {memory, path, file, &errors, error};
   jmp_buf *outer = memory->out_of_memory, own;
   volatile bool done = false;
   if (file < 0) {
-    error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", path, silence.reason);
+    error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", path, errors.reason);
   } else if (setjmp(own) == 0) {
     memory->out_of_memory = &own;
     done = read_file(&r, p);
@@ -210,6 +210,6 @@ const fclib_problem *fclib_read(arena *memory, const char *path, carom_error *er
   }
   memory->out_of_memory = outer;
   if (file >= 0) H5Fclose(file);
-  quiet_end(&silence);
+  hdf5_errors_end(&errors);
   return done ? p : NULL;
 }

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "record/disk.h"
-#include "record/quiet.h"
+#include "record/hdf5_errors.h"
 #include "record/record.h"
 
 typedef struct stored_table {
@@ -36,7 +36,7 @@ static void close_id(hid_t id, herr_t (*close)(hid_t)) {
   if (id >= 0) close(id);
 }
 
-static carom_status report(const record_reader *r, const quiet *q, carom_error *error) {
+static carom_status report(const record_reader *r, const hdf5_errors *q, carom_error *error) {
   const char *reason = r->disk->trouble[0] ? r->disk->trouble : q->reason[0] ? q->reason : "damaged";
   return error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", r->path, reason);
 }
@@ -67,7 +67,7 @@ static int peek_flags(const char *path, carom_error *error) {
 enum { READ_ATTEMPTS = 25 };
 
 // A writer may start or finish between the look at the flags and the opening; then we look again.
-static bool open_file(record_reader *r, quiet *q, carom_error *error) {
+static bool open_file(record_reader *r, hdf5_errors *q, carom_error *error) {
   hid_t access = disk_access(r->disk);
   int flags = peek_flags(r->path, error);
   if (access >= 0) H5Pset_metadata_read_attempts(access, READ_ATTEMPTS);
@@ -243,7 +243,7 @@ static bool read_members(record_reader *r, hid_t group, bool texts) {
   return ok;
 }
 
-static bool read_contents(record_reader *r, const quiet *q, carom_error *error) {
+static bool read_contents(record_reader *r, const hdf5_errors *q, carom_error *error) {
   if (!is_ours(r->file)) {
     if (q->reason[0]) return report(r, q, error), false;
     return error_set(error, CAROM_ERROR_FILE, "%s is an HDF5 file, but not a carom record", r->path), false;
@@ -257,18 +257,18 @@ static bool read_contents(record_reader *r, const quiet *q, carom_error *error) 
 
 // All allocation happens in here; running out of memory ends it.
 static bool load(record_reader *r, const char *path, carom_error *error) {
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   jmp_buf out_of_memory;
   r->memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) {
-    quiet_end(&q);
+    hdf5_errors_end(&q);
     return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to read %s", path), false;
   }
   r->path = arena_copy_text(&r->memory, path);
   bool done = open_file(r, &q, error) && read_contents(r, &q, error);
   r->memory.out_of_memory = NULL;
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   return done;
 }
 
@@ -289,10 +289,10 @@ record_reader *record_open(const char *path, carom_error *error) {
 
 void record_close(record_reader *r) {
   if (!r) return;
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   close_id(r->file, H5Fclose);  // and with it all that is open inside
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   disk_release(r->disk);
   arena_free(&r->memory);
   free(r);
@@ -321,10 +321,10 @@ long record_rows(const record_reader *r, int table) {
   assert(table >= 0 && table < r->table_count);
   hsize_t extent[2];
   hid_t dataset = r->tables[table].dataset;
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   bool known = (!r->growing || H5Drefresh(dataset) >= 0) && get_extent(dataset, extent);
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   return known ? (long)extent[0] : -1;
 }
 
@@ -348,10 +348,10 @@ carom_status record_read(record_reader *r, int table, long first, long count, do
                      t->about.name, available, count, first);
   if (count == 0) return CAROM_OK;
   hsize_t extent[2] = {(hsize_t)count, (hsize_t)t->about.column_count};
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   bool done = read_rows(t->dataset, first, extent, rows);
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   return done ? CAROM_OK : report(r, &q, error);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "record/disk.h"
-#include "record/quiet.h"
+#include "record/hdf5_errors.h"
 #include "record/record.h"
 
 // The unit of storage and of writing: large enough to stream, small enough for a table of three rows.
@@ -52,7 +52,7 @@ static carom_status report(const record *r, carom_error *error) {
 }
 
 // Whatever the reason, nothing more goes to the file: it stays as the last complete flush left it.
-static carom_status give_up(record *r, const quiet *q, carom_error *error) {
+static carom_status give_up(record *r, const hdf5_errors *q, carom_error *error) {
   disk_stop(r->disk, q->reason);
   return report(r, error);
 }
@@ -213,12 +213,12 @@ static void prepare_sheet(record *r, sheet *s, const record_table *table) {
 }
 
 static void release(record *r) {
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   for (int i = 0; i < r->sheet_count; i++) close_id(r->sheets[i].dataset, H5Dclose);
   if (r->file >= 0 && H5Fclose(r->file) < 0) disk_stop(r->disk, q.reason);
   r->file = -1;
-  quiet_end(&q);
+  hdf5_errors_end(&q);
 }
 
 static void free_record(record *r) {
@@ -230,13 +230,13 @@ static void free_record(record *r) {
 // All allocation happens in here; running out of memory ends it.
 static bool build(record *r, const char *path, const record_table *tables, int table_count, const record_text *texts,
                   int text_count, carom_error *error) {
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   jmp_buf out_of_memory;
   r->memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) {
     disk_stop(r->disk, carom_status_text(CAROM_ERROR_MEMORY));
-    quiet_end(&q);
+    hdf5_errors_end(&q);
     return error_set(error, CAROM_ERROR_MEMORY, "not enough memory to record to %s", r->settings.name ? r->settings.name : path), false;
   }
   r->name = arena_copy_text(&r->memory, r->settings.name ? r->settings.name : path);
@@ -246,7 +246,7 @@ static bool build(record *r, const char *path, const record_table *tables, int t
   bool done = create_contents(r, path, tables, texts, text_count);
   if (!done) give_up(r, &q, error);
   r->memory.out_of_memory = NULL;
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   return done;
 }
 
@@ -298,12 +298,12 @@ static bool write_sheet(const disk *d, sheet *s) {
 
 static carom_status write_sheets(record *r, sheet *sheets, int count, carom_error *error) {
   if (r->disk->dead) return report(r, error);
-  quiet q;
-  quiet_begin(&q);
+  hdf5_errors q;
+  hdf5_errors_begin(&q);
   bool done = true;
   for (int i = 0; done && i < count; i++) done = write_sheet(r->disk, &sheets[i]);
   carom_status status = done ? CAROM_OK : give_up(r, &q, error);
-  quiet_end(&q);
+  hdf5_errors_end(&q);
   return status;
 }
 
