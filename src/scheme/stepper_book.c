@@ -1,4 +1,4 @@
-// The books of a step of Moreau's scheme: work of forces and drives, losses and impulses of contacts.
+// The books of a step: work of forces and drives, losses and impulses of contacts.
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/mobility.h"
-#include "scheme/moreau_internal.h"
+#include "scheme/stepper_internal.h"
 
 // What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
 typedef struct step_losses {
@@ -23,20 +23,19 @@ typedef struct contact_step {
 
 static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
 
-// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed at the midpoint these and the work of
+// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed for the step these and the work of
 // the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
 // turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
 // that has gained energy.
-static contact_step measure_contact(const moreau *s, const contact_element *e, int first, step_losses *losses) {
+static contact_step measure_contact(const stepper *s, const contact_element *e, int first, step_losses *losses) {
   int size = contact_row_count(s->m, e);
-  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first;
+  const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first, *free = s->rate_free + first;
   contact_step c = {0};
   for (int i = 0; i < size; i++) {
-    double restitution = i ? e->material.tangential_restitution : e->material.restitution;
     double loss = -0.5 * (a[i] + b[i]) * P[i];
     c.speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
     losses->sum += loss;
-    losses->slack += fabs(P[i]) * (fabs(q[i] - (1 + restitution) * a[i]) + 1e-10 * c.speed);
+    losses->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * c.speed);
     if (i == 0) {
       c.loss_normal = loss;
       continue;
@@ -47,7 +46,7 @@ static contact_step measure_contact(const moreau *s, const contact_element *e, i
   return c;
 }
 
-static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
+static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = s->element_of[point];
   const double *P = s->P + first;
@@ -68,10 +67,10 @@ static void book_contact(moreau *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
       .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
       .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = e->material.restitution, .slip = c.slip, .still = still});
+      .restitution = s->rule->required(&e->material, 0, 0, 1, dt), .slip = c.slip, .still = still});
 }
 
-static void book_contacts(moreau *s, double dt) {
+static void book_contacts(stepper *s, double dt) {
   int next = 0;
   step_losses losses = {0};
   for (int p = 0; p < s->contacts->point_count; p++) {
@@ -87,14 +86,14 @@ static void book_contacts(moreau *s, double dt) {
 }
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
-static void book_forces(moreau *s, double dt, const double *u_end) {
+static void book_forces(stepper *s, double dt, const double *u_end) {
   double powers[POWER_COUNT];
   dynamics_force_powers(s->m, s->x, u_end, powers);
   for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += 0.5 * dt * (s->x->powers[i] + powers[i]);
 }
 
 // Means over the step of what acts on each speed: accelerations, and all rows as forces.
-static void push_means(moreau *s, const double *u_end, double dt) {
+static void push_means(stepper *s, const double *u_end, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
@@ -103,14 +102,14 @@ static void push_means(moreau *s, const double *u_end, double dt) {
   for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
 }
 
-static void book_drives(moreau *s, double dt, const double *u_end) {
+static void book_drives(stepper *s, double dt, const double *u_end) {
   push_means(s, u_end, dt);
   dynamics_drive_efforts(s->m, s->x);
   for (int i = 0; i < s->m->nv; i++) s->displacement[i] = 0.5 * dt * (s->u[i] + u_end[i]);
   s->accounts[POWER_DRIVE] += dynamics_drive_power(s->m, s->x, s->displacement);
 }
 
-void moreau_book(moreau *s, double dt, bool solved, const double *u_end) {
+void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (m->force_count) book_forces(s, dt, u_end);
@@ -122,7 +121,7 @@ void moreau_book(moreau *s, double dt, bool solved, const double *u_end) {
     }
     delassus_share(m, x, x->lambda);
     memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
-    moreau_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
+    stepper_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }
   if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
   if (m->drive_count) book_drives(s, dt, u_end);

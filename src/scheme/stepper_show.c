@@ -1,4 +1,4 @@
-// What a step of Moreau's scheme shows: the state at a time within it, and means over it.
+// What is shown of a step: the state at a time within it, and means over it.
 #include <math.h>
 #include <string.h>
 
@@ -7,28 +7,28 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
-#include "scheme/moreau_internal.h"
+#include "scheme/stepper_internal.h"
 
-// Positions follow u_A up to the midpoint and u_E from there, where the velocity jumps; driven coordinates follow their
-// drives. Work and losses of the step belong to its second half.
-static void place_at(moreau *s, double t) {
-  s->shows_A = t < s->t_A + 0.5 * s->dt;
-  if (s->shows_A) moreau_move_from(s, s->q_A, s->u_A, t - s->t_A);
-  else moreau_move_from(s, s->q, s->u, t - s->t);
+// Positions follow u_A up to where rows are evaluated and u_E from there, where the velocity jumps; driven coordinates follow their
+// drives. Work and losses of the step belong to what comes after.
+static void place_at(stepper *s, double t) {
+  s->shows_A = t < s->t_A + s->rule->place * s->dt;
+  if (s->shows_A) stepper_move_from(s, s->q_A, s->u_A, t - s->t_A);
+  else stepper_move_from(s, s->q, s->u, t - s->t);
   dynamics_set(s->m, s->x, t, s->x->q, s->x->u);
   const double *losses = s->shows_A ? s->losses_A : s->losses;
   s->impacts->loss_normal = losses[0], s->impacts->loss_tangential = losses[1];
 }
 
-carom_status moreau_show(void *scheme, double t, carom_error *error) {
-  moreau *s = scheme;
+carom_status stepper_show(void *scheme, double t, carom_error *error) {
+  stepper *s = scheme;
   if (!(t >= s->t_A && t <= s->t)) return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
   place_at(s, t);
   return CAROM_OK;
 }
 
-void moreau_show_end(void *scheme) {
-  moreau *s = scheme;
+void stepper_show_end(void *scheme) {
+  stepper *s = scheme;
   place_at(s, s->t);
 }
 
@@ -38,7 +38,7 @@ static bool is_active(const contact_element *e, const scheme_contact *points) {
   return false;
 }
 
-static void push_contacts(moreau *s) {
+static void push_contacts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     if (!is_active(e, s->last)) continue;
@@ -50,13 +50,13 @@ static void push_contacts(moreau *s) {
   }
 }
 
-// Means over the last step: with the forces at its midpoint, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
+// Means over the last step: with the forces where rows are evaluated, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
 // hold there, and reactions and efforts follow from them.
-static void find_means(moreau *s) {
+static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   memcpy(s->shown, s->last, (size_t)s->contacts->point_count * sizeof *s->shown);
-  moreau_go_to_midpoint(s, s->q_A, s->u_A, s->t_A, s->dt);
+  stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
   dynamics_apply_forces(m, x);
   if (m->row_count) {
@@ -77,7 +77,7 @@ static void find_means(moreau *s) {
 }
 
 // Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step.
-static void find_places(moreau *s) {
+static void find_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
     double gaps[CONTACT_POINTS_MAX];
@@ -96,7 +96,7 @@ static void find_places(moreau *s) {
 }
 
 // The state at the time shown, and with it potentials and what else forces tell of it.
-static void find_state(moreau *s, double t) {
+static void find_state(stepper *s, double t) {
   place_at(s, t);
   dynamics_positions_velocities(s->m, s->x);
   coordinate_measure(s->m, s->x);
@@ -106,11 +106,11 @@ static void find_state(moreau *s, double t) {
 }
 
 // What the first step would find. Where there are constraints it is the second: the first takes velocities to where they fit
-// the rows at its midpoint, half a step from the start, and needs half the forces for that. The scheme is left as it was;
+// the rows at its midpoint (or where they are evaluated), half a step from the start, and needs half the forces for that. The scheme is left as it was;
 // what was found is in the motion's result.
-static carom_status try_step(moreau *s, double h, carom_error *error) {
+static carom_status try_step(stepper *s, double h, carom_error *error) {
   const mechanism *m = s->m;
-  moreau saved = *s;
+  stepper saved = *s;
   size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
   impact_ledger none = {0};
   carom_status status = CAROM_OK;
@@ -120,19 +120,19 @@ static carom_status try_step(moreau *s, double h, carom_error *error) {
   s->impacts = &none;
   s->settings.dump = (problem_dump){0};
   s->settings.step = h;
-  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = moreau_step(s, INFINITY, error);
+  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
   saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
   *s = saved;
   memcpy(s->q, s->kept, state * sizeof *s->kept);
   memcpy(s->x->joint_q, s->kept + state, coordinates * sizeof *s->kept);
-  moreau_begin(s);
+  stepper_begin(s);
   return status;
 }
 
 // A step that fails may lead too far: into a position where the mechanism locks up, for instance, that a run which ends before it
 // never meets. A shorter step then shows what acts at the start. The error is that of the step that the run would take.
-static bool try_steps(moreau *s, carom_error *error) {
+static bool try_steps(stepper *s, carom_error *error) {
   enum { HALVINGS = 12 };
   carom_error first = {0}, later = {0};
   carom_status status = try_step(s, s->settings.step, &first);
@@ -146,8 +146,8 @@ static bool try_steps(moreau *s, carom_error *error) {
 }
 
 // After a step that failed, this is the last one that was completed.
-bool moreau_result(void *scheme, carom_error *error) {
-  moreau *s = scheme;
+bool stepper_result(void *scheme, carom_error *error) {
+  stepper *s = scheme;
   double t = s->x->t;
   if (s->dt > 0) find_means(s);
   if (s->dt == 0 && !try_steps(s, error)) return false;

@@ -1,4 +1,4 @@
-#include "scheme/moreau_friction.h"
+#include "scheme/stepper_friction.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 // Limits agree when they change by less than this of themselves: far below the step's own error.
 static const double AGREEMENT = 1e-10;
 
-void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memory) {
+void stepper_friction_create(stepper_friction *f, const mechanism *m, arena *memory) {
   f->limit = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->limit_before = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
@@ -18,7 +18,7 @@ void moreau_friction_create(moreau_friction *f, const mechanism *m, arena *memor
   f->loaded = friction_depends_on_load(m);
 }
 
-void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x) {
+void stepper_friction_reset(stepper_friction *f, const mechanism *m, motion *x) {
   for (int i = 0; i < m->friction_count; i++) {
     f->limit[i] = m->frictions[i].limit;
     x->friction_effort[i] = 0;
@@ -26,24 +26,24 @@ void moreau_friction_reset(moreau_friction *f, const mechanism *m, motion *x) {
   }
 }
 
-void moreau_friction_begin(moreau_friction *f, const mechanism *m, motion *x) {
+void stepper_friction_begin(stepper_friction *f, const mechanism *m, motion *x) {
   memcpy(f->limit_before, f->limit, (size_t)m->friction_count * sizeof *f->limit);
   memcpy(f->effort, x->friction_effort, (size_t)m->friction_count * sizeof *f->effort);
   memset(x->friction_effort, 0, (size_t)m->friction_count * sizeof *x->friction_effort);
 }
 
-void moreau_friction_give_up(moreau_friction *f, const mechanism *m, motion *x) {
+void stepper_friction_give_up(stepper_friction *f, const mechanism *m, motion *x) {
   memcpy(f->limit, f->limit_before, (size_t)m->friction_count * sizeof *f->limit);
   memcpy(x->friction_effort, f->effort, (size_t)m->friction_count * sizeof *f->effort);
 }
 
-void moreau_friction_add_rows(moreau_friction *f, const mechanism *m, motion *x, double *P, double dt) {
+void stepper_friction_add_rows(stepper_friction *f, const mechanism *m, motion *x, double *P, double dt) {
   f->row0 = x->row_total;
   for (int i = 0; i < m->friction_count; i++) P[f->row0 + i] = dt * f->effort[i];
   friction_add_rows(m, x);
 }
 
-solve_block moreau_friction_block(const moreau_friction *f, const mechanism *m, int i, double t_end, double dt) {
+solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m, int i, double t_end, double dt) {
   double most = f->limit[i] * dt;
   solve_block b = {.kind = BLOCK_BOX, .row = f->row0 + i, .size = 1, .lo = -most, .hi = most};
   if (m->frictions[i].drive < 0) return b;
@@ -68,7 +68,7 @@ static void take_back_forces(const mechanism *m, motion *x, double *P, double dt
   for (int i = 0; i < x->row_total; i++) P[i] *= -dt;
 }
 
-bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
+bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
                             const double *u_E, double dt, double *udot, double *work, int turn) {
   bool agrees = true;
   find_reactions(m, x, P, u_A, u_E, dt, udot, work);
@@ -87,7 +87,7 @@ bool moreau_friction_agrees(moreau_friction *f, const mechanism *m, motion *x, d
   return agrees;
 }
 
-void moreau_friction_book(const moreau_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
+void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
                           const double *rate_after, double dt, impact_ledger *ledger) {
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;

@@ -1,22 +1,23 @@
-// What the files of scheme `moreau` share.
-#ifndef SCHEME_MOREAU_INTERNAL_H
-#define SCHEME_MOREAU_INTERNAL_H
+// What the files of the stepper core share.
+#ifndef SCHEME_STEPPER_INTERNAL_H
+#define SCHEME_STEPPER_INTERNAL_H
 
 #include <string.h>
 
 #include "mechanics/coordinate.h"
 #include "mechanics/tree.h"
-#include "scheme/moreau.h"
-#include "scheme/moreau_friction.h"
+#include "scheme/stepper.h"
+#include "scheme/stepper_friction.h"
 #include "solve/blocks.h"
 #include "solve/room.h"
 
-typedef struct moreau {
+typedef struct stepper {
   arena memory;
+  const stepper_rule *rule;
   const mechanism *m;
   motion *x;
   const contact_set *contacts;
-  moreau_settings settings;
+  stepper_settings settings;
   impact_ledger *impacts;
   double t;
   double grid;                           // the multiple of the step that the last one went for
@@ -28,13 +29,13 @@ typedef struct moreau {
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
   bool books_differ;                     // accounts and losses at the start of the last step are not those at its end
-  bool shows_A;                          // the time shown is before the midpoint
+  bool shows_A;                          // the time shown is before the velocity jumps
   bool trying;                           // it is a trial: the ledger of impacts is left alone
   double *kept;                          // the state and joint coordinates before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
   double projection_energy;
-  contact_point *points, *before;        // at the midpoint of this step, and of the one before it
+  contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
   long leaps_at_end;                     // in the second half of the last step
@@ -48,14 +49,15 @@ typedef struct moreau {
   long *touched;                         // the number of the step in which each element last took part
   scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read
-  moreau_friction friction;              // of ideal joints
+  stepper_friction friction;              // of ideal joints
   // the contact problem
   block_list blocks;
-  double *q_rows, *P, *xi, *rate_before, *rate_after;
+  double *q_rows, *P, *xi;
+  double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
   double *P_before;                      // of the constraints, in the step before this one
   double violation;                      // the largest |Φ| at the end of a step
   double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
-  double seen_open[2];                   // the largest |Φ|, and over row_size, at a midpoint when it was last looked at
+  double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
   double *lambda;                        // mean multipliers of the constraints in the last step
   bool *moves;                           // constraint rows that follow a function of time, and so do work
   solve_room room;                       // W and what the solvers need
@@ -64,20 +66,22 @@ typedef struct moreau {
   interrupt *stop;
   chain_tally tally, tally_before;
   contact_trouble trouble;
-} moreau;
+} stepper;
 
-// --- moreau.c -------------------------------------------------------------------------------------------------------
+enum { REMEMBERED = 2 };                 // steps whose contacts are known
 
 // The scheme before its first step.
-void moreau_begin(moreau *s);
+void stepper_begin(stepper *s);
+
+// --- stepper_step.c --------------------------------------------------------------------------------------------------
+
 // Driven speeds go from what they are at A to what their drives say at E.
-void moreau_set_drives(moreau *s, const double *u, double t_mid, double t_end, double dt);
+void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end, double dt);
 // q := q ⊕ h u where there are quaternions
-void moreau_turn(moreau *s, double h, const double *u, double *q);
-carom_status moreau_step(void *scheme, double t_stop, carom_error *error);
+void stepper_turn(stepper *s, double h, const double *u, double *q);
 
 // The motion's q := q ⊕ h u, u := u
-static inline void moreau_move_from(moreau *s, const double *q, const double *u, double h) {
+static inline void stepper_move_from(stepper *s, const double *q, const double *u, double h) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (m->nq == m->nv) {
@@ -86,29 +90,46 @@ static inline void moreau_move_from(moreau *s, const double *q, const double *u,
   }
   memcpy(x->q, q, (size_t)m->nq * sizeof *q);
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
-  moreau_turn(s, h, u, x->q);
+  stepper_turn(s, h, u, x->q);
 }
 
-// The motion at (q_M, u_A), with accelerations of drives over the step.
-static inline void moreau_go_to_midpoint(moreau *s, const double *q, const double *u, double t, double dt) {
+// The motion at (q_R, u_A), where rows are evaluated, with accelerations of drives over the step.
+static inline void stepper_go_to_rows(stepper *s, const double *q, const double *u, double t, double dt) {
   const mechanism *m = s->m;
-  double t_mid = t + 0.5 * dt;
-  moreau_move_from(s, q, u, 0.5 * dt);
-  if (m->drive_count) moreau_set_drives(s, u, t_mid, t + dt, dt);
-  s->x->t = t_mid;
+  double way = s->rule->place * dt, t_rows = t + way;
+  stepper_move_from(s, q, u, way);
+  if (m->drive_count) stepper_set_drives(s, u, t_rows, t + dt, dt);
+  s->x->t = t_rows;
   tree_kinematics(m, s->x);
   if (s->reads_coordinates) coordinate_update(m, s->x);
 }
 
-// --- moreau_book.c --------------------------------------------------------------------------------------------------
+// --- stepper_candidates.c -------------------------------------------------------------------------------------------
 
-// Books the step that leads to u_end, with the motion still at its midpoint; `solved`: there were rows.
-void moreau_book(moreau *s, double dt, bool solved, const double *u_end);
+// The points that take part in this step, and their rows.
+void stepper_find_active(stepper *s, double dt);
+void stepper_look_for_passages(stepper *s);
+// Passages from where rows are evaluated to the end of the step, for a run that ends there.
+long stepper_count_passages(stepper *s);
 
-// --- moreau_show.c --------------------------------------------------------------------------------------------------
+// --- stepper_problem.c ----------------------------------------------------------------------------------------------
 
-carom_status moreau_show(void *scheme, double t, carom_error *error);
-void moreau_show_end(void *scheme);
-bool moreau_result(void *scheme, carom_error *error);
+// Room for the largest contact problem. False after reporting.
+bool stepper_prepare_room(stepper *s, carom_error *error);
+carom_status stepper_solve(stepper *s, double dt, carom_error *error);
+// Solves again until the friction of joints fits the load; u_end follows.
+carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error);
+void stepper_look_for_paradox(stepper *s);
+
+// --- stepper_project.c ----------------------------------------------------------------------------------------------
+
+carom_status stepper_project(stepper *s, carom_error *error);
+bool stepper_opens(stepper *s, double dt);
+carom_status stepper_watch_drift(stepper *s, carom_error *error);
+
+// --- stepper_book.c --------------------------------------------------------------------------------------------------
+
+// Books the step that leads to u_end, with the motion still where rows are evaluated; `solved`: there were rows.
+void stepper_book(stepper *s, double dt, bool solved, const double *u_end);
 
 #endif

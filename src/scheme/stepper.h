@@ -1,0 +1,58 @@
+// The core of time steppers: drives, free velocity, candidates, contact problem, solution, books, and what is shown of a step. A scheme over
+// it is a rule and a table of options. One step goes from A to E over Δt, with everything evaluated at one place R on the way:
+//   q_R = q_A ⊕ θΔt u_A,   u_F = u_A + Δt M⁻¹ h(q_R, u_A, t_R)          the free velocity
+//   M (u_E - u_F) = W P
+//   ξ = γ_E + what the rule requires  for each contact row,   γ_E = 0  for each constraint row
+//   0 ≤ ξ_N ⊥ P_N ≥ 0,   -P_T ∈ μ P_N Sgn(ξ_T)
+//   q_E = q_R ⊕ (1-θ)Δt u_E
+#ifndef SCHEME_STEPPER_H
+#define SCHEME_STEPPER_H
+
+#include "scheme/scheme.h"
+#include "solve/problem_text.h"
+
+typedef struct stepper_rule {
+  // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.
+  double place;
+  // What row k of a contact (0: normal) requires at the end of the step, beside its rate γ_E there: ξ = γ_E + required. The gap at
+  // q_R and the rate γ_A of the row at the start are known.
+  double (*required)(const contact_material *of, int k, double gap, double rate, double dt);
+  // Points take part when their gap at q_R, less this many steps of their approach, is at most the activation distance.
+  double ahead;
+} stepper_rule;
+
+typedef struct stepper_settings {
+  double step;          // [s]
+  bool project;         // positions back onto the constraints after each step
+  double tolerance;     // of the contact problem's residual; 0: the default [-]
+  problem_dump dump;    // by the number of the step
+} stepper_settings;
+
+// Creates the state of a scheme; null after reporting. The rule must outlive it.
+void *stepper_create(const stepper_rule *rule, const stepper_settings *settings, const scheme_setup *setup,
+                     const scheme_start *start, carom_error *error);
+
+// The functions of every scheme over this core, to stand in its scheme_type beside name, about, energy and create.
+void stepper_destroy(void *scheme);
+carom_status stepper_step(void *scheme, double t_stop, carom_error *error);
+carom_status stepper_show(void *scheme, double t, carom_error *error);
+void stepper_show_end(void *scheme);
+bool stepper_result(void *scheme, carom_error *error);
+double stepper_time(const void *scheme);
+const double *stepper_state(const void *scheme);
+const double *stepper_accounts(const void *scheme);
+scheme_stats stepper_stats(const void *scheme);
+bool stepper_resumes_exactly(const void *scheme);
+double stepper_next_step(const void *scheme);
+const scheme_contact *stepper_contacts(const void *scheme);
+int stepper_memory_size(const mechanism *m, const contact_set *contacts);
+void stepper_remember(const void *scheme, double *memory);
+
+#define STEPPER_FUNCTIONS                                                                                                  \
+  .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, .step = stepper_step, \
+  .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, .time = stepper_time,                      \
+  .state = stepper_state, .accounts = stepper_accounts, .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, \
+  .next_step = stepper_next_step, .contacts = stepper_contacts, .memory_size = stepper_memory_size,                        \
+  .remember = stepper_remember
+
+#endif

@@ -1,0 +1,102 @@
+// The candidates of a step: which points take part, and which bodies have passed each other between steps.
+#include <math.h>
+
+#include "mechanics/dynamics.h"
+#include "mechanics/rows.h"
+#include "scheme/stepper_internal.h"
+
+// Its percussion is first guessed to be that of the last step; iterative solvers begin there.
+static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
+  const double force[3] = {last->normal_force, last->tangential_force[0], last->tangential_force[1]};
+  for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
+}
+
+// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
+static bool is_near(stepper *s, int index) {
+  const contact_element *e = &s->contacts->elements[index];
+  if (!e->type->gaps || s->rule->ahead > 0 || s->steps - s->touched[index] <= REMEMBERED) return true;
+  double gap[CONTACT_POINTS_MAX];
+  e->type->gaps(s->m, s->x, e, gap);
+  for (int k = 0; k < e->point_count; k++)
+    if (gap[k] <= s->contacts->activation) return true;
+  return false;
+}
+
+// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
+// thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
+static double graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
+
+// From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
+// overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
+// an impact that was missed.
+static void look_for_passage(stepper *s, const contact_element *e, int p) {
+  double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
+  s->nearest[p] = fmin(s->nearest[p], nearest);
+  if (s->points[p].gap <= s->contacts->activation) return;
+  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -graze(s, e);
+  s->struck[p] = false;
+  s->nearest[p] = 0;
+}
+
+void stepper_look_for_passages(stepper *s) {
+  for (int i = 0; i < s->passed_count; i++)
+    for (int p = s->passed[i]->point0; p < s->passed[i]->point0 + s->passed[i]->point_count; p++)
+      look_for_passage(s, s->passed[i], p);
+}
+
+// The same from where rows are evaluated to the end of the step, for a run that ends there: bodies that have passed each other, or that
+// one has gone right through, without having taken part in the step.
+long stepper_count_passages(stepper *s) {
+  long count = 0;
+  dynamics_positions_velocities(s->m, s->x);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    if (!e->type->nearest && !(e->span > 0)) continue;
+    e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      const contact_point *at = &s->looked[p];
+      if (s->last[p].active || s->struck[p]) continue;
+      bool through = e->span > 0 && -at->gap > e->span;
+      bool passed = e->type->nearest && at->gap > s->contacts->activation &&
+                    fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
+      count += through || passed;
+    }
+  }
+  return count;
+}
+
+// The largest gap at which a point takes part.
+static double reach_of(const stepper *s, const contact_element *e, const contact_point *p, double dt) {
+  double reach = s->contacts->activation;
+  if (s->rule->ahead > 0) reach += s->rule->ahead * dt * fmax(0, -contact_gap_rate(s->m, s->x, e, p));
+  return reach;
+}
+
+// Returns whether a point takes part.
+static bool add_active(stepper *s, const contact_element *e, double dt) {
+  int before_these = s->active_count;
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    const scheme_contact *before = &s->last_before[p];
+    double gap = s->points[p].gap;
+    bool active = gap <= reach_of(s, e, &s->points[p], dt);
+    s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
+    if (!active) continue;
+    if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
+    s->active[s->active_count] = p;
+    s->active_row[s->active_count++] = s->x->row_total;
+    contact_add_rows(s->m, s->x, e, &s->points[p]);
+  }
+  return s->active_count > before_these;
+}
+
+void stepper_find_active(stepper *s, double dt) {
+  rows_clear(s->m, s->x);
+  s->active_count = 0;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    if (!is_near(s, i)) continue;
+    e->type->evaluate(s->m, s->x, e, s->points + e->point0);
+    if (add_active(s, e, dt)) s->touched[i] = s->steps;
+  }
+  if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
+}

@@ -1,0 +1,173 @@
+// The contact problem of a step: what rows require, its solution, friction of joints that follows its load.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/delassus.h"
+#include "mechanics/mobility.h"
+#include "scheme/stepper_internal.h"
+
+enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
+
+static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
+  block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
+}
+
+static void add_friction_blocks(stepper *s, double dt) {
+  for (int i = 0; i < s->m->friction_count; i++)
+    block_list_add(&s->blocks, stepper_friction_block(&s->friction, s->m, i, s->t + dt, dt));
+}
+
+// A mechanism has room for the largest problem that can come, every point active, before its first step. In a crowd of bodies
+// most pairs never meet: there it grows with what does.
+bool stepper_prepare_room(stepper *s, carom_error *error) {
+  int row_count = s->m->row_count;
+  block_list_begin(&s->blocks, row_count);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = &s->contacts->elements[i];
+    for (int k = 0; k < e->point_count; k++) {
+      add_contact_block(s, e, row_count);
+      row_count += contact_row_count(s->m, e);
+    }
+  }
+  s->friction.row0 = row_count;
+  add_friction_blocks(s, s->settings.step);
+  row_count += s->m->friction_count;
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->room.W, s->q_rows);
+  solve_limits limits = solve_limits_of(&largest);
+  s->crowded = row_count > ROWS_OF_A_CROWD;
+  if (s->crowded) return true;
+  bool made = solve_room_make(&s->room, &limits, error);
+  s->friction.W = s->room.W;
+  return made;
+}
+
+static bool has_room(stepper *s, carom_error *error) {
+  if (!s->crowded) return true;
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
+  bool grown = solve_room_grow(&s->room, &problem, error);
+  s->friction.W = s->room.W;
+  return grown;
+}
+
+// Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
+// W_NN - μ W_NT t < 0. Where the free motion sinks as well (q_N < 0) no force while sliding fits, and the step finds an
+// impact without collision; where it lifts off, being stopped by such an impact would fit too. Collisions are no paradox:
+// there the normal rate is much larger than what the forces change in a step.
+void stepper_look_for_paradox(stepper *s) {
+  const mechanism *m = s->m;
+  int row_total = s->x->row_total;
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_element *e = s->element_of[s->active[k]];
+    int first = s->active_row[k], size = contact_row_count(m, e);
+    if (size == 1) continue;
+    const double *rate = s->rate_before + first, *W = s->room.W + (long)first * row_total + first;
+    double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]), resistance = W[0];
+    if (!(slip > 0)) continue;
+    for (int i = 1; i < size; i++) resistance -= e->material.friction * W[i] * rate[i] / slip;
+    if (!(resistance < 0)) continue;
+    double sinking = s->rate_free[first] - rate[0];
+    if (fabs(rate[0]) > 2 * fabs(sinking)) continue;
+    ++*(s->q_rows[first] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
+  }
+}
+
+// Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem needs, and
+// the solution rests on the rounding of the others.
+static bool runs_away(const stepper *s) {
+  static const double FAR_BEYOND = 1e8;
+  int n = s->x->row_total;
+  double most = 0, fastest = 0;
+  for (int i = 0; i < n; i++) {
+    double change = fabs(s->P[i]) * s->room.W[(long)i * n + i], rate = fabs(s->q_rows[i]);
+    if (change > most) most = change;
+    if (rate > fastest) fastest = rate;
+  }
+  return most > FAR_BEYOND * fastest;
+}
+
+// q = γ_F + what the rule requires of a contact of this material.
+static void require(stepper *s, int k, const contact_material *of, double dt) {
+  int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
+  for (int i = first; i < first + size; i++)
+    s->q_rows[i] = s->rate_free[i] + s->rule->required(of, i - first, s->points[point].gap, s->rate_before[i], dt);
+}
+
+// True: contacts that take part had restitution, and have none any more.
+static bool drop_restitution(stepper *s, double dt) {
+  bool any = false;
+  for (int k = 0; k < s->active_count; k++) {
+    contact_material of = s->element_of[s->active[k]]->material;
+    of.restitution = of.tangential_restitution = 0;
+    double before = s->q_rows[s->active_row[k]];
+    require(s, k, &of, dt);
+    any |= s->q_rows[s->active_row[k]] != before;
+  }
+  return any;
+}
+
+// A contact that wedges bodies by its friction cannot return them: no percussion within its cone drives them apart, and with
+// Newton's law there is no solution. Without restitution there is one.
+static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
+  solve_solution solution = {s->P, s->xi};
+  chain_tally before = s->tally;
+  solve_info info = solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
+  bool fits = info.status == SOLVE_SOLVED && !runs_away(s);
+  if (fits || info.status == SOLVE_INTERRUPTED || !drop_restitution(s, dt)) return info;
+  s->tally = before;
+  s->trouble.inconsistent++;
+  return solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
+}
+
+static carom_status solve_step(stepper *s, double dt, carom_error *error) {
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
+  long unsolved = s->tally.unsolved;
+  s->room.workspace->stop = s->stop;
+  solve_info info = solve_problem_of_step(s, &problem, dt);
+  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
+  if (!isfinite(info.residual))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
+  if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
+  return problem_dump_save(&s->settings.dump, &problem, s->steps_before + s->steps + 1, error);
+}
+
+// q = γ_F + what is required for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
+carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  mobility_take_rows(m, x);
+  mobility_rates(m, x, s->u, s->rate_before);
+  mobility_rates(m, x, s->u_free, s->rate_free);
+  memcpy(s->q_rows, s->rate_free, (size_t)x->row_total * sizeof *s->q_rows);
+  block_list_begin(&s->blocks, m->row_count);
+  for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_element *e = s->element_of[s->active[k]];
+    add_contact_block(s, e, s->active_row[k]);
+    require(s, k, &e->material, dt);
+  }
+  add_friction_blocks(s, dt);
+  if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
+  mobility_delassus(m, x, s->room.W);
+  delassus_decouple_dependent(m, x, x->row_total, s->room.W);
+  delassus_clear_dependent(m, x, s->q_rows);
+  return solve_step(s, dt, error);
+}
+
+// Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not where
+// contacts and joints hold the same motion: more than one load fits then, and the solvers may find now this one, now that.
+carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) {
+  const mechanism *m = s->m;
+  carom_status status = CAROM_OK;
+  for (int turn = 0; status == CAROM_OK; turn++) {
+    if (stepper_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
+      return CAROM_OK;
+    if (turn == FRICTION_TURNS) break;
+    s->blocks.count -= m->friction_count;
+    add_friction_blocks(s, dt);
+    status = solve_step(s, dt, error);
+    if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
+  }
+  s->trouble.friction_unsettled += status == CAROM_OK;
+  return status;
+}

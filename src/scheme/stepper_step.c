@@ -1,0 +1,163 @@
+// One step: free velocity, contact problem, solution, and the positions that follow.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "mechanics/constraint.h"
+#include "mechanics/delassus.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/function.h"
+#include "mechanics/mobility.h"
+#include "scheme/stepper_internal.h"
+
+// Driven speeds go from what their drives say at A to what they say at E.
+void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < m->drive_count; i++) {
+    const drive *d = &m->drives[i];
+    if (d->speed < 0) continue;
+    const node *n = &m->nodes[m->joints[d->of.joint].node];
+    x->q[n->q + d->of.index] = function_jet(&d->f, t_rows).v;
+    x->u[d->speed] = u[d->speed];
+    x->drive_udot[d->speed] = (function_jet(&d->f, t_end).d - u[d->speed]) / dt;
+  }
+}
+
+// q := q ⊕ h u where there are quaternions
+void stepper_turn(stepper *s, double h, const double *u, double *q) {
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
+  dynamics_move(s->m, q, s->displacement);
+}
+
+// From where rows are evaluated to the end of the step, the motion and the state alike. False: not finite.
+static inline bool move_to_end(stepper *s, double h, const double *u_end) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  double *q = s->q, *u = s->u, zero = 0;  // times each speed; NaN where one is not finite
+  if (m->nq > m->nv) {
+    stepper_turn(s, h, u_end, x->q);
+    memcpy(q, x->q, (size_t)m->nq * sizeof *q);
+    for (int i = 0; i < m->nv; i++) u[i] = x->u[i] = u_end[i], zero += 0 * u_end[i];
+  } else {
+    for (int i = 0; i < m->nv; i++) {
+      double speed = u_end[i];
+      q[i] = x->q[i] += h * speed;
+      u[i] = x->u[i] = speed;
+      zero += 0 * speed;
+    }
+  }
+  return zero == 0;
+}
+
+// Everything at (q_R, u_A): kinematics, rows, active points, and the free velocity.
+static bool prepare(stepper *s, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  stepper_go_to_rows(s, s->q, s->u, s->t, dt);
+  if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
+  dynamics_apply_forces(m, x);
+  if (!mobility_accelerate(m, x)) return false;
+  for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
+  if (m->row_count) {
+    x->t = s->t + dt;  // moving constraints are to hold at the end of the step
+    constraints_evaluate(m, x);
+  }
+  return true;
+}
+
+// The books at the start of a step; a step in which nothing acts leaves them as they are.
+static void keep_books(stepper *s) {
+  memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
+  memcpy(s->losses_A, s->losses, sizeof s->losses);
+  s->books_differ = false;
+}
+
+// What was the state is where the step began, and its array takes the new one.
+static void turn_over(stepper *s, double dt) {
+  double *q = s->q_A, *u = s->u_A;
+  s->q_A = s->q, s->u_A = s->u, s->t_A = s->t, s->dt = dt;
+  s->q = q, s->u = u;
+  s->shows_A = false;
+}
+
+static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
+  bool grown = s->m->row_count && !s->settings.project && stepper_opens(s, dt);
+  turn_over(s, dt);
+  bool finite = move_to_end(s, (1 - s->rule->place) * dt, u_end);
+  s->t = s->x->t = t_end;
+  s->x->level = LEVEL_NONE;
+  s->steps++;
+  if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
+  if (s->settings.project && s->m->row_count) return stepper_project(s, error);
+  return grown ? stepper_watch_drift(s, error) : CAROM_OK;
+}
+
+static void exchange_steps(stepper *s) {
+  contact_point *points = s->before;
+  scheme_contact *last = s->last_before;
+  s->before = s->points, s->points = points;
+  s->last_before = s->last, s->last = last;
+}
+
+// What the last step has found is kept until this one has its solution, so that a step that is given up leaves no trace.
+static void set_aside(stepper *s) {
+  exchange_steps(s);
+  if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
+  if (s->friction.loaded) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
+}
+
+static carom_status give_up(stepper *s, carom_status status) {
+  exchange_steps(s);
+  memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
+  if (s->friction.loaded) s->tally = s->tally_before;
+  stepper_friction_give_up(&s->friction, s->m, s->x);
+  return status;
+}
+
+// The velocity at the end of the step. Nothing of the scheme's books is changed yet.
+static carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
+  *u_end = s->u_free;
+  if (!prepare(s, dt)) {
+    char why[256];
+    dynamics_explain(s->m, s->x, why, sizeof why);
+    return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
+  }
+  stepper_find_active(s, dt);
+  if (s->x->row_total == 0) return CAROM_OK;
+  carom_status solved = stepper_solve(s, dt, error);
+  if (solved != CAROM_OK) return solved;
+  *u_end = s->u_end;
+  mobility_respond(s->m, s->x, s->P, s->u_free, s->u_end);
+  return s->friction.loaded ? stepper_settle_friction(s, dt, error) : CAROM_OK;
+}
+
+// Step k of a run ends at k h, so that rounding does not add up.
+carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
+  stepper *s = scheme;
+  // steps end on multiples of h, also after one that was cut short; a millionth of h is far above the rounding of t/h
+  double h = s->settings.step;
+  s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
+  double t_next = s->grid * h;
+  if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
+  double dt = t_next - s->t;
+  const double *u_end;
+  if (s->shows_A) stepper_show_end(s);
+  set_aside(s);
+  carom_status solved = find_end(s, dt, &u_end, error);
+  if (solved != CAROM_OK) return give_up(s, solved);
+  bool touching = s->x->row_total > 0;
+  if (touching) stepper_look_for_paradox(s);
+  if (s->passed_count) stepper_look_for_passages(s);
+  if (s->books_differ) keep_books(s);
+  if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
+    stepper_book(s, dt, touching, u_end);
+    s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
+    s->books_differ = true;
+  }
+  solved = finish(s, t_next, dt, u_end, error);
+  s->leaps_at_end = t_next == t_stop && s->contacts->point_count ? stepper_count_passages(s) : 0;
+  return solved;
+}
