@@ -21,7 +21,7 @@ typedef struct compare_args {
 static const arg compare_table[] = {
     {.name = "MODEL", .kind = ARG_OPERAND, .offset = AT(model), .required = true, .help = "the model file"},
     {.name = "--method", .kind = ARG_TEXT, .value = "LIST", .offset = AT(methods),
-     .help = "methods to run it under (default: moreau,event,compliant); the others are compared with the first"},
+     .help = "methods to run it under (default: all that know contact); the others are compared with the first"},
     {.name = "--output", .letter = 'o', .kind = ARG_TEXT, .value = "PREFIX", .offset = AT(prefix),
      .help = "runs go to PREFIX-METHOD.h5, the comparison to PREFIX.json (default: the model's name, here)"},
     {.name = "--set", .kind = ARG_SETTING, .value = "NAME=VALUE", .offset = AT(settings),
@@ -67,10 +67,22 @@ static bool is_method(const char *word) {
   return false;
 }
 
+// The methods that know contact, with commas between them: as many as are wanted and have room.
+static void list_contact_methods(int wanted, size_t size, char *list) {
+  const char *name;
+  size_t used = 0;
+  list[0] = 0;
+  for (int i = 0, count = 0; count < wanted && (name = carom_family_member("methods", i, NULL)); i++) {
+    if (!carom_method_get_advice(name).contact || used + strlen(name) + 2 > size) continue;
+    used += (size_t)snprintf(list + used, size - used, "%s%s", count++ ? "," : "", name);
+  }
+}
+
 static int list_methods(contest *c) {
-  const char *given = c->a->methods ? c->a->methods : "moreau,event,compliant";
-  if (strlen(given) >= sizeof c->methods) return usage_error("compare", "the list of methods is too long");
-  strcpy(c->methods, given);
+  const char *given = c->a->methods;
+  if (given && strlen(given) >= sizeof c->methods) return usage_error("compare", "the list of methods is too long");
+  if (given) strcpy(c->methods, given);
+  else list_contact_methods(METHODS_MAX, sizeof c->methods, c->methods);
   for (char *rest = NULL, *word = strtok_r(c->methods, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
     for (int i = 0; i < c->count; i++)
       if (strcmp(c->entries[i].method, word) == 0) return usage_error("compare", "method '%s' is named twice", word);
@@ -78,7 +90,10 @@ static int list_methods(contest *c) {
     if (c->count == METHODS_MAX) return usage_error("compare", "at most %d methods", METHODS_MAX);
     c->entries[c->count++].method = word;
   }
-  return c->count >= 2 ? -1 : usage_error("compare", "name at least two methods: --method moreau,event");
+  if (c->count >= 2) return -1;
+  char two[64];
+  list_contact_methods(2, sizeof two, two);
+  return usage_error("compare", "name at least two methods: --method %s", two);
 }
 
 static void name_files(contest *c) {

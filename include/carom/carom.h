@@ -342,6 +342,7 @@ CAROM_API const char *carom_nearest_word(const char *word, const char *const *ca
 // What a method says about its runs. Advice is in the imperative and without a full stop; null: there is none.
 typedef struct carom_method_advice {
   bool known;                              // there is a method of this name
+  bool contact;                            // it runs models with contact
   bool force_laws;                         // contact forces come from laws; otherwise contact is rigid
   double energy_warn, energy_limit;        // relative energy error from which a run is doubtful and bad, without that of tolerances
   const char *required;                    // an option that must be given, with a value to begin with: "step=1e-4"
