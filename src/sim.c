@@ -494,7 +494,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
                      .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
-                     .energy_gained = stats.trouble.gained, .accumulations = stats.trouble.accumulations,
+                     .energy_gained = stats.trouble.gained, .energy_gained_t = stats.trouble.gained_at, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(sim->model, REMARK_RESTITUTION),

@@ -51,6 +51,14 @@ static void put_stages(json_writer *w, const carom_summary *s) {
   json_close(w, '}');
 }
 
+static void put_energy_gain(json_writer *w, const carom_summary *s) {
+  if (!s->energy_gains) return;
+  json_open(w, "energy_gain", '{');
+  put_field(w, s, &(summary_field)MEASURE("energy", energy_gained));
+  put_field(w, s, &(summary_field)MEASURE("t", energy_gained_t));
+  json_close(w, '}');
+}
+
 static void put_non_finite(json_writer *w, const carom_summary *s) {
   if (!s->non_finite_column) return;
   json_open(w, "non_finite", '{');
@@ -74,6 +82,7 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   PUT_FIELDS(w, s, warnings);
   json_close(w, '}');
   put_non_finite(w, s);
+  put_energy_gain(w, s);
   if (why) json_put_text(w, "error", why);
   json_close(w, '}');
 }

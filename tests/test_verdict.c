@@ -137,6 +137,7 @@ static void contact_is_judged_alike(void) {
   opened_page p = open_page(scratch("crank.html"));
   check_same(verdict, run_of(&p, 0));
   CHECK(check_named(run_of(&p, 0), "penetration") && check_named(run_of(&p, 0), "solver"));
+  CHECK_CONTAINS(json_get_text(check_named(run_of(&p, 0), "solver"), "sentence"), "only the sum of their forces is determined");
   carom_verdict_destroy(verdict);
   carom_model_destroy(model);
 }

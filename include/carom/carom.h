@@ -158,6 +158,7 @@ typedef struct carom_summary {
   long unsettled;                  // instants of method event at which modes or impacts were not determined
   long energy_gains;               // steps whose contacts added energy, which Newton's law of impact with friction can do
   double energy_gained;            // energy added in these steps [J]
+  double energy_gained_t;          // when the first was [s]
   long accumulations;              // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;       // largest position error of these sums [m]
   long unbalanced;                 // 1 if the energy error is above energy_warn

@@ -182,6 +182,14 @@ static void judge_penetration(verdict *v, const verdict_facts *run) {
             meaning, advice);
 }
 
+// Rigid contact leaves open how points share a load: even two points that stick to one body, in the force along their line.
+static bool shares_loads(const verdict_facts *run) {
+  const json_value *contacts = json_get(run->scene, "contacts");
+  double points = 0;
+  for (int i = 0; contacts && i < contacts->count; i++) points += json_get_number(&contacts->items[i], "points", 1);
+  return points > 1;
+}
+
 static void judge_solver(verdict *v, const verdict_facts *run) {
   const json_value *solver = json_get(run->summary, "solver");
   double solves = json_get_number(solver, "solves", 0), unsolved = json_get_number(solver, "unsolved", 0);
@@ -199,8 +207,9 @@ static void judge_solver(verdict *v, const verdict_facts *run) {
                      "and examine them with `carom solve`.", count_text(v->memory, unsolved), several(v->memory, solves, "contact problem", "contact problems"), finer(run));
   else
     put_check(v, c, "%s solved to tolerance: contact forces, gaps and friction satisfy "
-                     "their laws.", solves == 1 ? "The one contact problem was"
-                     : arena_print(v->memory, "All %s contact problems were", count_text(v->memory, solves)));
+                     "their laws.%s", solves == 1 ? "The one contact problem was"
+                     : arena_print(v->memory, "All %s contact problems were", count_text(v->memory, solves)),
+              shares_loads(run) ? " Where several points hold one body, only the sum of their forces is determined, not the force of each." : "");
 }
 
 // The scene names the contacts that a warning is about.
@@ -253,6 +262,12 @@ static const warning_words *find_warning(const char *name) {
   return NULL;
 }
 
+// When it happened first, where the summary says.
+static const char *first_time(verdict *v, const verdict_facts *run, const char *name) {
+  double t = json_get_number(json_get(run->summary, name), "t", NAN);
+  return isfinite(t) ? arena_print(v->memory, " First at %s.", quantity(v->memory, t, "s")) : "";
+}
+
 // Every other warning that was counted.
 static void judge_warnings(verdict *v, const verdict_facts *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
@@ -262,7 +277,8 @@ static void judge_warnings(verdict *v, const verdict_facts *run) {
     if (has_remark(run, w->key)) continue;  // judge_laws says more
     const warning_words *known = find_warning(w->key);
     carom_check c = {.key = w->key, .title = known ? known->title : "Warning", .level = CAROM_DOUBTFUL, .value = w->number, .limit = 0};
-    if (known) put_check(v, c, "%s%s%s", known->before, several(v->memory, w->number, known->one, known->many), known->after);
+    if (known) put_check(v, c, "%s%s%s%s", known->before, several(v->memory, w->number, known->one, known->many), known->after,
+                         first_time(v, run, w->key));
     else put_check(v, c, "Warning '%s' occurred %s.", w->key, several(v->memory, w->number, "time", "times"));
   }
 }

@@ -198,7 +198,7 @@ static void book_impact(event *s, double *u, bool strikes) {
         .restitution = c->restitution, .slip = slip, .still = s->still});
   }
   if (strikes) losses += event_friction_end_impact(s);
-  if (strikes && losses < -1e-10 * scale) s->w.trouble.gains++, s->w.trouble.gained -= losses;
+  if (strikes && losses < -1e-10 * scale) contact_trouble_gain(&s->w.trouble, -losses, s->w.t);
   smooth_book(s->w.core, s->w.y, POWER_DRIVE, by_constraints);
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
   x->level = LEVEL_NONE;

@@ -34,9 +34,15 @@ typedef struct contact_trouble {
   long unsettled;                  // instants that went on with modes or impacts still undecided
   long gains;                      // steps whose impacts added energy, as Newton's law with friction may
   double gained;                   // by them together [J]
+  double gained_at;                // when the first was [s]
   long accumulations;              // of infinitely many impacts that were summed up
   double accumulation_error;       // the most that has moved a point by [m]
 } contact_trouble;
+
+static inline void contact_trouble_gain(contact_trouble *trouble, double energy, double t) {
+  if (trouble->gains++ == 0) trouble->gained_at = t;
+  trouble->gained += energy;
+}
 
 typedef struct scheme_start {
   double t;

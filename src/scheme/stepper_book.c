@@ -79,10 +79,7 @@ static void book_contacts(stepper *s, double dt) {
     else if (!s->trying)
       impact_part(s->impacts, p);
   }
-  if (losses.sum < -losses.slack) {
-    s->trouble.gains++;
-    s->trouble.gained -= losses.sum;
-  }
+  if (losses.sum < -losses.slack) contact_trouble_gain(&s->trouble, -losses.sum, s->t + dt);
 }
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
