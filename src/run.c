@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
+#include "checkpoint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "record/csv.h"
@@ -141,8 +142,9 @@ static const char *list_points(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 10 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 11 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
+  texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
   texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->scheme->name};
@@ -213,8 +215,8 @@ static bool open_record(run *r) {
                                      .sampling = words_of(r, &r->groups[g], carom_model_signal_sampling)};
   }
   int size = sim_checkpoint_size(r->model);
-  const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
-  for (int k = 0; k < size; k++) columns[k] = arena_print(&r->memory, "s%d", k), units[k] = "";
+  const char **columns = checkpoint_names(r->model, &r->memory), **units = ARENA_ARRAY(&r->memory, const char *, size);
+  for (int k = 0; k < size; k++) units[k] = "";
   r->impact_table = -1;
   if (r->model->contacts.element_count) {
     r->impact_table = count;
@@ -349,6 +351,24 @@ static bool same_model(run *r, record_reader *in) {
                    r->options->resume), false;
 }
 
+// Checkpoints were not numbered before version 2.
+static bool same_fields(run *r, record_reader *in, int table) {
+  const record_table old = record_get_table(in, table);
+  const char *version = record_get_text(in, "checkpoint_version"), **names = checkpoint_names(r->model, &r->memory);
+  const int size = checkpoint_size(r->model);
+  if (!version) version = "1";
+  if (!equal(version, CHECKPOINT_VERSION))
+    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be resumed: its checkpoints are of version %s, and this carom reads version %s. "
+                     "Reports, exports and comparisons of it work; run the model from its start to go further",
+                     r->options->resume, version, CHECKPOINT_VERSION), false;
+  for (int k = 0; k < size && k < old.column_count; k++)
+    if (!equal(names[k], old.columns[k]))
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has the state of another model or method: its checkpoint holds '%s' in place of '%s'; "
+                       "were settings changed?", r->options->resume, old.columns[k], names[k]), false;
+  if (old.column_count == size) return true;
+  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has a state of another size; were settings changed?", r->options->resume), false;
+}
+
 static bool resume(run *r) {
   if (!r->options->resume) return true;
   record_reader *in = record_open(r->options->resume, r->error);
@@ -359,9 +379,7 @@ static bool resume(run *r) {
   if (!same_model(r, in)) {
   } else if (rows < 1) {
     error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint; set 'record: {checkpoint: ...}'", r->options->resume);
-  } else if (record_get_table(in, table).column_count != size) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' has a state of another size; were settings changed?", r->options->resume);
-  } else {
+  } else if (same_fields(r, in, table)) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
     done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK;
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "checkpoint.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -641,59 +642,6 @@ carom_status sim_check_starts(const carom_sim *sim, carom_error *error) {
   return error_set(error, first->status, others[0] ? "%s; nor could these joints be set:%s" : "%s", message, others);
 }
 
-// A checkpoint row: t, next step, steps, ledger, then q, u, joint coordinates (their turns counted), accounts; with contact
-// also troubles, solves, the impact ledger with what is open in it, and what the scheme remembers.
-enum { CHECKPOINT_HEAD = 20, TROUBLE_NUMBERS = 10, IMPACT_NUMBERS = 3, OPEN_NUMBERS = 1 + IMPACT_COLUMN_COUNT };
-
-static int contact_checkpoint_size(const carom_model *model, const scheme_type *type) {
-  if (!type->knows_contact) return 0;
-  int memory = type->memory_size ? type->memory_size(&model->m, &model->contacts) : 0;
-  return TROUBLE_NUMBERS + CHAIN_TALLY_NUMBERS + IMPACT_NUMBERS + OPEN_NUMBERS * model->contacts.point_count + memory;
-}
-
-int sim_checkpoint_size(const carom_model *model) {
-  const mechanism *m = &model->m;
-  return CHECKPOINT_HEAD + (int)(sizeof(energy_balance) / sizeof(double)) + m->nq + m->nv + m->joint_nq + POWER_COUNT +
-         contact_checkpoint_size(model, model->scheme);
-}
-
-static void save_contact(const carom_sim *sim, double *row) {
-  scheme_stats stats = sim->type->stats(sim->scheme);
-  const contact_trouble *t = &stats.trouble;
-  const impact_ledger *l = &sim->impacts;
-  const double numbers[TROUBLE_NUMBERS] = {(double)t->leaps, (double)t->too_deep, (double)t->inconsistent,
-                                           (double)t->indeterminate, (double)t->gains, t->gained,
-                                           (double)t->accumulations, t->accumulation_error,
-                                           (double)t->friction_unsettled, (double)t->unsettled};
-  memcpy(row, numbers, sizeof numbers), row += TROUBLE_NUMBERS;
-  chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, row), row += CHAIN_TALLY_NUMBERS;
-  row[0] = (double)l->episodes, row[1] = l->worst_penetration, row[2] = l->deepest, row += IMPACT_NUMBERS;
-  for (int p = 0; p < l->point_count; p++, row += OPEN_NUMBERS) {
-    row[0] = l->is_open[p];
-    memcpy(row + 1, &l->open[p], sizeof l->open[p]);
-  }
-  if (sim->type->remember) sim->type->remember(sim->scheme, row);
-}
-
-// A count of a checkpoint; a file may hold anything.
-static long count_in(double x) { return x >= 0 && x <= 0x1p53 ? (long)x : 0; }
-
-static void load_contact(carom_sim *sim, const double *row, scheme_start *from) {
-  impact_ledger *l = &sim->impacts;
-  from->trouble = (contact_trouble){.leaps = count_in(row[0]), .too_deep = count_in(row[1]), .inconsistent = count_in(row[2]),
-                                    .indeterminate = count_in(row[3]), .gains = count_in(row[4]), .gained = row[5],
-                                    .accumulations = count_in(row[6]), .accumulation_error = row[7],
-                                    .friction_unsettled = count_in(row[8]), .unsettled = count_in(row[9])};
-  row += TROUBLE_NUMBERS;
-  from->solves = chain_tally_unpack(row), row += CHAIN_TALLY_NUMBERS;
-  l->episodes = count_in(row[0]), l->worst_penetration = row[1], l->deepest = row[2], row += IMPACT_NUMBERS;
-  for (int p = 0; p < l->point_count; p++, row += OPEN_NUMBERS) {
-    l->is_open[p] = row[0] != 0;
-    memcpy(&l->open[p], row + 1, sizeof l->open[p]);
-  }
-  if (sim->type->memory_size) from->memory = row;
-}
-
 // A column that was not finite as a number, and back: first come the signals, then the columns of impacts.
 static int non_finite_column(const carom_sim *sim) {
   int count = sim_signal_count(sim->model), i = 0;
@@ -704,33 +652,38 @@ static int non_finite_column(const carom_sim *sim) {
   return i;
 }
 
-static void recall_non_finite(carom_sim *sim, const double *numbers) {
-  long signals = sim_signal_count(sim->model), column = count_in(numbers[1]);
+static void recall_non_finite(carom_sim *sim, const checkpoint *c) {
+  long signals = sim_signal_count(sim->model), column = c->non_finite_column;
   if (column >= signals + IMPACT_COLUMN_COUNT) column = 0;
-  sim->non_finite = (non_finite_rows){.count = count_in(numbers[0]), .t = numbers[2]};
+  sim->non_finite = (non_finite_rows){.count = c->non_finite, .t = c->non_finite_t};
   if (sim->non_finite.count)
     sim->non_finite.column = column < signals ? carom_model_signal_name(sim->model, (int)column) : impact_columns[column - signals];
-  sim->energy_lost = numbers[3] != 0, sim->energy_lost_t = numbers[4];
+  sim->energy_lost = c->energy_lost != 0, sim->energy_lost_t = c->energy_lost_t;
 }
+
+int sim_checkpoint_size(const carom_model *model) { return checkpoint_size(model); }
 
 void sim_checkpoint(const carom_sim *sim, double *row) {
   const mechanism *m = &sim->model->m;
-  carom_summary s = carom_sim_summary(sim);
-  const double head[CHECKPOINT_HEAD] = {s.t, sim->type->next_step(sim->scheme), (double)s.steps,
-                                        number_larger(sim->regular.violation, sim->type->stats(sim->scheme).violation),
-                                        sim->regular.largest, sim->regular.worst, (double)s.restarts, (double)s.rejected,
-                                        (double)s.evaluations, (double)s.projection_failures,
-                                        sim->impacts.loss_normal, sim->impacts.loss_tangential, balance_of(sim).projection,
-                                        (double)sim->regular.bookings, sim->regular.since_booked,
-                                        (double)sim->non_finite.count, (double)non_finite_column(sim), sim->non_finite.t,
-                                        sim->energy_lost, sim->energy_lost_t};
-  memcpy(row, head, sizeof head), row += CHECKPOINT_HEAD;
-  memcpy(row, &sim->ledger.start, sizeof sim->ledger.start), row += sizeof sim->ledger.start / sizeof *row;
+  const carom_summary s = carom_sim_summary(sim);
+  const scheme_stats stats = sim->type->stats(sim->scheme);
+  const impact_ledger *l = &sim->impacts;
   const double *state = sim->type->state(sim->scheme);
-  memcpy(row, state, (size_t)(m->nq + m->nv) * sizeof *row), row += m->nq + m->nv;
-  memcpy(row, sim->x->joint_q, (size_t)m->joint_nq * sizeof *row), row += m->joint_nq;
-  memcpy(row, sim->type->accounts(sim->scheme), POWER_COUNT * sizeof *row), row += POWER_COUNT;
-  if (sim->type->knows_contact) save_contact(sim, row);
+  double solves[CHAIN_TALLY_NUMBERS];
+  chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, solves);
+  checkpoint c = {.t = s.t, .next_step = sim->type->next_step(sim->scheme), .steps = s.steps, .restarts = s.restarts,
+                  .rejected = s.rejected, .evaluations = s.evaluations, .projection_failures = s.projection_failures,
+                  .regular = sim->regular, .loss_normal = l->loss_normal, .loss_tangential = l->loss_tangential,
+                  .projection = balance_of(sim).projection, .non_finite = sim->non_finite.count,
+                  .non_finite_column = non_finite_column(sim), .non_finite_t = sim->non_finite.t,
+                  .energy_lost = sim->energy_lost, .energy_lost_t = sim->energy_lost_t, .start = sim->ledger.start,
+                  .q = state, .u = state + m->nq, .joint_q = sim->x->joint_q, .accounts = sim->type->accounts(sim->scheme),
+                  .trouble = stats.trouble, .solves = solves, .episodes = l->episodes,
+                  .worst_penetration = l->worst_penetration, .deepest = l->deepest, .is_open = l->is_open, .open = l->open};
+  c.regular.violation = number_larger(sim->regular.violation, stats.violation);
+  checkpoint_save(sim->model, &c, row);
+  const int memory = checkpoint_memory_size(sim->model);
+  if (memory) sim->type->remember(sim->scheme, row + checkpoint_size(sim->model) - memory);
 }
 
 static bool are_finite(const double *x, int count) {
@@ -739,28 +692,37 @@ static bool are_finite(const double *x, int count) {
   return true;
 }
 
+// What the scheme begins with.
+static scheme_start start_of(carom_sim *sim, const checkpoint *c) {
+  impact_ledger *l = &sim->impacts;
+  scheme_start from = {.t = c->t, .q = c->q, .u = c->u, .next_step = c->next_step, .steps = c->steps};
+  memcpy(from.accounts, c->accounts, sizeof from.accounts);
+  l->loss_normal = c->loss_normal, l->loss_tangential = c->loss_tangential;
+  if (!sim->type->knows_contact) return from;
+  l->episodes = c->episodes, l->worst_penetration = c->worst_penetration, l->deepest = c->deepest;
+  from.trouble = c->trouble, from.solves = chain_tally_unpack(c->solves);
+  if (checkpoint_memory_size(sim->model)) from.memory = c->memory;
+  return from;
+}
+
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   const mechanism *m = &sim->model->m;
-  const double *head = row, *first = row + CHECKPOINT_HEAD;
-  const double *q = first + sizeof(energy_balance) / sizeof *row, *u = q + m->nq, *joint_q = u + m->nv;
-  if (!are_finite(head, 2) || !are_finite(q, m->nq + m->nv + m->joint_nq))
+  checkpoint c = {.is_open = sim->impacts.is_open, .open = sim->impacts.open};
+  checkpoint_load(sim->model, row, &c);
+  if (!isfinite(c.t) || !isfinite(c.next_step) || !are_finite(c.q, m->nq) || !are_finite(c.u, m->nv) || !are_finite(c.joint_q, m->joint_nq))
     return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
-  scheme_start from = {.t = head[0], .q = q, .u = u, .next_step = head[1], .steps = count_in(head[2])};
-  memcpy(from.accounts, joint_q + m->joint_nq, sizeof from.accounts);
-  if (sim->type->knows_contact) load_contact(sim, joint_q + m->joint_nq + POWER_COUNT, &from);
-  memcpy(sim->x->joint_q, joint_q, (size_t)m->joint_nq * sizeof *row);
-  sim->impacts.loss_normal = head[10], sim->impacts.loss_tangential = head[11];
-  sim->projection_before = head[12];
+  const scheme_start from = start_of(sim, &c);
+  memcpy(sim->x->joint_q, c.joint_q, (size_t)m->joint_nq * sizeof *row);
+  sim->projection_before = c.projection;
   if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
-  memcpy(&sim->ledger.start, first, sizeof sim->ledger.start);
-  sim->steps_before = count_in(head[2]);
+  sim->ledger.start = c.start;
+  sim->steps_before = c.steps;
   sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
-  sim->violation = sim->regular.violation = head[3];
-  sim->ledger.largest = sim->regular.largest = head[4], sim->ledger.worst = sim->regular.worst = head[5];
-  sim->regular.bookings = count_in(head[13]), sim->regular.since_booked = (int)fmin((double)count_in(head[14]), BOOK_EVERY);
-  recall_non_finite(sim, head + 15);
-  sim->rejected_before = count_in(head[7]), sim->evaluations_before = count_in(head[8]);
-  sim->failures_before = count_in(head[9]);
-  sim->restarts = count_in(head[6]) + !sim->type->resumes_exactly(sim->scheme);
+  sim->regular = c.regular;
+  if (sim->regular.since_booked > BOOK_EVERY) sim->regular.since_booked = BOOK_EVERY;
+  sim->violation = c.regular.violation, sim->ledger.largest = c.regular.largest, sim->ledger.worst = c.regular.worst;
+  recall_non_finite(sim, &c);
+  sim->rejected_before = c.rejected, sim->evaluations_before = c.evaluations, sim->failures_before = c.projection_failures;
+  sim->restarts = c.restarts + !sim->type->resumes_exactly(sim->scheme);
   return CAROM_OK;
 }

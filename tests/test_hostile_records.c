@@ -350,11 +350,49 @@ static void resume_from_nonsense(void) {
   resume_as(example_load("hertz-impact", "record.checkpoint=1e-5"));
 }
 
+// A record of the time before checkpoints had versions and names: it is read, but not resumed from.
+static void make_older(const char *path) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT);
+  hid_t columns = H5Aopen(dataset, "columns", H5P_DEFAULT), type = H5Aget_type(columns), space = H5Aget_space(columns);
+  const size_t width = H5Tget_size(type), count = (size_t)H5Sget_simple_extent_npoints(space);
+  char *names = calloc(count, width);
+  for (size_t k = 0; CHECK(names && !H5Tis_variable_str(type)) && k < count; k++) snprintf(names + k * width, width, "s%zu", k);
+  CHECK(H5Awrite(columns, type, names) >= 0);
+  free(names);
+  H5Aclose(columns), H5Sclose(space), H5Tclose(type), H5Dclose(dataset);
+  CHECK(H5Ldelete(file, "about/checkpoint_version", H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+}
+
+static void read_older(void) {
+  char old[4200], now[4200];
+  carom_model *model = small_model();
+  snprintf(old, sizeof old, "%s", scratch("older.h5"));
+  snprintf(now, sizeof now, "%s", scratch("now.h5"));
+  if (!model || !write_small(old, model) || !write_small(now, model)) return;
+  make_older(old);
+  carom_error error = {0};
+  carom_summary summary;
+  const char *pair[] = {now, old};
+  CHECK(carom_report(pair, 2, &page, scratch("out.html"), &error) == CAROM_OK);
+  carom_comparison *c = carom_compare(pair, 2, NULL, 0, &error);
+  if (CHECK(c)) CHECK_CONTAINS(carom_comparison_sentence(c), "agree");
+  carom_comparison_destroy(c);
+  CHECK(carom_export_csv(old, scratch("out.csv"), NULL, &error) == CAROM_OK);
+  CHECK(carom_run(model, &(carom_run_options){.resume = old}, &summary, &error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(error.text, "cannot be resumed: its checkpoints are of version 1");
+  CHECK_CONTAINS(error.text, "run the model from its start");
+  CHECK(carom_run(model, &(carom_run_options){.resume = now, .end = 0.06}, &summary, &error) == CAROM_OK);
+  carom_model_destroy(model);
+}
+
+static void older_records_are_read_and_not_resumed(void) { in_child(read_older); }
 static void nonsense_in_a_checkpoint_does_no_harm(void) { in_child(resume_from_nonsense); }
 static void hostile_records_do_no_harm(void) { in_child(read_hostile); }
 
 int main(void) {
   RUN(hostile_records_do_no_harm);
+  RUN(older_records_are_read_and_not_resumed);
   RUN(nonsense_in_a_checkpoint_does_no_harm);
   RUN(damaged_records_do_no_harm);
   return check_summary();
