@@ -63,6 +63,7 @@ static void allocate(event *s) {
   s->during.accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
   s->during.accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   s->moved = ARENA_ARRAY(a, contact_point, points);
+  s->armed = ARENA_ARRAY(a, bool, EVENT_FUNCTIONS * points);
 }
 
 static void describe_points(event *s) {
@@ -261,6 +262,7 @@ static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
 static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
   carom_status status = event_settle(s, instant, error);
   s->settled = status == CAROM_OK;
+  memset(s->armed, 0, (size_t)(EVENT_FUNCTIONS * s->w.count) * sizeof *s->armed);
   s->w.restart = true;
   enter(s);
   return status;
