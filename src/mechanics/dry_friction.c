@@ -78,3 +78,9 @@ double friction_next_limit(friction_search *s, double limit, double found, int t
   bool astray = turn - s->start >= SECANTS || !(next >= s->low && next <= s->high);
   return astray && s->high < INFINITY ? 0.5 * (s->low + s->high) : next;
 }
+
+bool friction_meets_load(friction_search *search, double *limit, double found, double agreement, bool fits, int turn) {
+  bool agrees = fits || fabs(found - *limit) <= agreement * found;
+  *limit = agrees ? found : friction_next_limit(search, *limit, found, turn);
+  return agrees;
+}

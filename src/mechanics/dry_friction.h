@@ -35,6 +35,9 @@ enum { FRICTION_TURNS = 60 };
 // halves what is between them where secants go astray. Where nothing is left between them the load jumps, because more
 // than one fits and now this one is found, now that: it begins anew.
 double friction_next_limit(friction_search *last, double limit, double found, int turn);
+// A limit brought about a load whose friction is `found`. Where both agree to the share `agreement`, or the friction fits both, the limit becomes
+// `found`; else the next one to try. Returns whether they agree.
+bool friction_meets_load(friction_search *search, double *limit, double found, double agreement, bool fits, int turn);
 bool friction_depends_on_load(const mechanism *m);
 
 #endif

@@ -1,10 +1,7 @@
-// One step is one of the integrator's, or what of it comes before a contact changes its mode. New modes belong to the step
+// Scheme `compliant` on the watcher: what pressed points remember, and how their modes change. New modes belong to the step
 // that ends with them.
 #include "scheme/compliant.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -29,22 +26,17 @@ static double release_of(const contact_element *e) {
 
 static void describe_points(compliant *s) {
   int inner = 0;
-  for (int i = 0; i < s->w.contacts->element_count; i++) {
-    const contact_element *e = &s->w.contacts->elements[i];
-    bool bristles = contact_inner_count(s->w.m, e) > 0;
+  for (int p = 0; p < s->w.count; p++) {
+    const contact_element *e = s->w.entry[p].e;
+    int bristles = contact_inner_count(s->w.m, e);
     bool elastic = normal_is_elastic(&e->material.normal);
     s->settings.smooth.loses[POWER_CONTACT] |= !elastic;
     s->settings.smooth.loses[POWER_FRICTION] |= contact_rubs(e);
-    for (int k = 0; k < e->point_count; k++) {
-      touch_point *c = &s->point[e->point0 + k];
-      *c = (touch_point){.e = e, .elastic = elastic, .releases = !elastic && !e->material.normal.pulls,
-                         .through = contact_thickness(e), .turns = INFINITY,
-                         .inner = -1};
-      s->w.entry[e->point0 + k].still = slow_of(&e->material.tangential);
-      if (s->settings.approach_by_energy) c->release = release_of(e);
-      c->now.approach = s->settings.approach_min;
-      if (bristles) c->inner = inner, c->inner_count = contact_inner_count(s->w.m, e), inner += c->inner_count;
-    }
+    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->settings.approach_by_energy ? release_of(e) : 0,
+                                .releases = !elastic && !e->material.normal.pulls, .now.approach = s->settings.approach_min,
+                                .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
+    s->w.entry[p].still = slow_of(&e->material.tangential);
+    inner += bristles;
   }
 }
 
@@ -61,11 +53,13 @@ static void remember(compliant *s) {
 // What overlaps at the start is pressed already.
 static void set_modes_at_start(compliant *s) {
   compliant_see(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++)
-    s->point[p].now.mode = s->w.seen[p].gap < 0 || (s->w.seen[p].gap == 0 && s->w.seen[p].rate <= 0) ? TOUCH_PRESSED : TOUCH_OPEN;
-  for (int p = 0; p < s->w.contacts->point_count; p++)
-    s->point[p].now.approach = fmax(s->settings.approach_min, -s->w.seen[p].rate);
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].lasts = s->point[p].now.mode == TOUCH_PRESSED;
+  for (int p = 0; p < s->w.count; p++) {
+    const watch_look *at = &s->w.seen[p];
+    touch_point *c = &s->point[p];
+    c->lasts = at->gap < 0 || (at->gap == 0 && at->rate <= 0);
+    c->now.mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
+    c->now.approach = fmax(s->settings.approach_min, -at->rate);
+  }
   remember(s);
 }
 
@@ -341,22 +335,10 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
   return watcher_create(&plan, setup, start, error);
 }
 
-static carom_status step(void *scheme, double t_stop, carom_error *error) {
-  carom_status status = watcher_step(scheme, t_stop, error);
-  watcher_show_end(scheme);
-  return status;
-}
-
-static bool result(void *scheme, carom_error *error) {
-  (void)error;
-  watcher *w = scheme;
-  return dynamics_instant(w->m, w->x);
-}
-
 const scheme_type scheme_compliant = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "compliant", .about = &compliant_about, .knows_contact = true, .create = create, .destroy = destroy, .step = step,
-    .show = watcher_show, .show_end = watcher_show_end, .result = result, .time = watcher_time, .state = watcher_state,
+    .name = "compliant", .about = &compliant_about, .knows_contact = true, .create = create, .destroy = destroy, .step = watcher_step,
+    .show = watcher_show, .show_end = watcher_show_end, .result = watcher_result, .time = watcher_time, .state = watcher_state,
     .accounts = watcher_accounts, .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .next_step = watcher_next_step,
     .contacts = watcher_contacts, .memory_size = memory_size, .remember = save_memory,
 };

@@ -308,9 +308,8 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
   event *s = scheme;
   s->disagrees = false;
-  carom_status status = watcher_step(&s->w, t_stop, error);
+  carom_status status = watcher_step(s, t_stop, error);
   s->w.trouble.friction_unsettled += s->disagrees;
-  watcher_show_end(s);
   if (status == CAROM_OK && s->dump_error.status != CAROM_OK)
     status = error_set(error, s->dump_error.status, "%s", s->dump_error.message);
   return status;
@@ -319,17 +318,16 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
 // Before the first step modes are decided here, unless an impact comes first: then what acts before it is shown. Where
 // they cannot be decided the first step says why.
 static bool result(void *scheme, carom_error *error) {
-  (void)error;
   event *s = scheme;
   watcher *w = &s->w;
   carom_error ignored = {0};
-  if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK)) return dynamics_instant(w->m, w->x);
+  if (!s->settled && (event_is_struck(s) || event_settle(s, &NO_EVENT, &ignored) != CAROM_OK)) return watcher_result(s, error);
   if (!s->settled) {
     s->settled = w->restart = true;
     (void)watcher_look_at_start(w);
     watcher_show_end(w);
   }
-  return w->x->level >= LEVEL_ACCELERATION && dynamics_instant(w->m, w->x);
+  return w->x->level >= LEVEL_ACCELERATION && watcher_result(s, error);
 }
 
 static bool resumes_exactly(const void *scheme) { return (void)scheme, false; }  // its integrator begins anew

@@ -84,9 +84,7 @@ bool event_friction_agrees(event *s, int turn) {
     event_friction *f = &s->friction[i];
     if (!(s->w.m->frictions[i].coefficient > 0)) continue;
     double found = friction_limit(s->w.m, s->w.x, &s->w.m->frictions[i]);
-    bool slips = f->mode == MODE_SLIP, agree = fabs(found - f->limit) <= agreement * found;
-    if (slips && !agree) agrees = false;
-    f->limit = slips && !agree ? friction_next_limit(&f->search, f->limit, found, turn) : found;
+    agrees &= friction_meets_load(&f->search, &f->limit, found, agreement, f->mode != MODE_SLIP, turn);
   }
   return agrees;
 }
@@ -215,9 +213,7 @@ bool event_friction_agrees_in_impact(event *s, int turn) {
     double found = friction_of_load(m, x, &m->frictions[i], vec3_sub(F, f->force0), vec3_sub(T, f->torque0));
     int row = s->friction_row0 + i;
     bool fits = friction_fits(s->lambda[row], f->percussion, found, s->problem_u[row], s->W[(long)row * x->row_total + row]);
-    bool agree = fits || fabs(found - f->percussion) <= 1e-12 * found;
-    f->percussion = agree ? found : friction_next_limit(&f->search, f->percussion, found, turn);
-    agrees &= agree;
+    agrees &= friction_meets_load(&f->search, &f->percussion, found, 1e-12, fits, turn);
   }
   for (int i = 0; i < x->row_total; i++) s->lambda[i] = -s->lambda[i];
   constraint_push(m, x, s->lambda, x->row_total);

@@ -15,6 +15,7 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
+#include "scheme/paradox.h"
 
 // --- problems -----------------------------------------------------------------------------------------------------
 
@@ -362,13 +363,11 @@ static void keep_shares(event *s, int n) {
   }
 }
 
-// Painlevé's paradox: where pressing a sliding point makes it sink (its own term of W is negative), no force fits if it
-// sinks by itself, and being pressed fits as well as lifting off if it does not.
 static void count_paradoxes(event *s, int n) {
   for (int b = 0; b < s->blocks.count; b++) {
     int row = s->blocks.block[b].row;
-    if (s->block_point[b] >= 0 && s->blocks.block[b].kind == BLOCK_UNILATERAL && s->problem_W[row * n + row] < 0)
-      ++*(s->problem_q[row] < 0 ? &s->w.trouble.inconsistent : &s->w.trouble.indeterminate);
+    bool slides = s->block_point[b] >= 0 && s->blocks.block[b].kind == BLOCK_UNILATERAL;
+    if (slides) paradox_count(&s->w.trouble, s->problem_W[row * n + row], s->problem_q[row]);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
+#include "scheme/paradox.h"
 
 // On rows scaled to a unit diagonal: above rounding by so much that what is redundant gains at most 1e-7 of the rest.
 #define PROX 1e-9
@@ -322,13 +323,12 @@ bool event_solve_held(event *s, const double *rhs, int level, bool coupled, doub
 
 // --- accelerations ------------------------------------------------------------------------------------------------
 
-// W_NN - μ W_NT d over W_NN: how its normal acceleration answers its own force, friction included.
+// Over that without friction.
 static double resistance_of(const event *s, const event_point *c) {
   const double *W = s->W + (long)c->row * s->w.x->row_total + c->row;
-  double way[2], sum = W[0];
+  double way[2];
   find_way(s, c, s->rate + c->row, way);
-  for (int k = 1; k < c->rows; k++) sum -= c->friction * way[k - 1] * W[k];
-  return sum / W[0];
+  return paradox_resistance(c->rows, W, c->friction, way) / W[0];
 }
 
 static void recall_shares(event *s) {

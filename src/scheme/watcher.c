@@ -272,11 +272,9 @@ static carom_status restart(watcher *w, carom_error *error) {
   return status;
 }
 
-carom_status watcher_step(watcher *w, double t_stop, carom_error *error) {
+static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
   enum { MOST_AT_ONE_INSTANT = 100 };
   carom_status status = CAROM_OK;
-  w->in_the_past = false;
-  w->t_before = w->t;
   for (int turn = 0; status == CAROM_OK && !(w->t > w->t_before); turn++) {
     bool changed = false;
     if (turn == MOST_AT_ONE_INSTANT)
@@ -288,6 +286,15 @@ carom_status watcher_step(watcher *w, double t_stop, carom_error *error) {
     if (status == CAROM_OK && !look_on(w, changed))
       status = error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
   }
+  return status;
+}
+
+carom_status watcher_step(void *scheme, double t_stop, carom_error *error) {
+  watcher *w = scheme;
+  w->in_the_past = false;
+  w->t_before = w->t;
+  carom_status status = take_turns(w, t_stop, error);
+  watcher_show_end(w);
   return status;
 }
 
@@ -327,6 +334,12 @@ carom_status watcher_show(void *scheme, double t, carom_error *error) {
   if (w->type->swap) w->type->swap(w);
   if (within) return CAROM_OK;
   return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
+}
+
+bool watcher_result(void *scheme, carom_error *error) {
+  (void)error;
+  watcher *w = scheme;
+  return dynamics_instant(w->m, w->x);
 }
 
 double watcher_time(const void *scheme) { return ((const watcher *)scheme)->t; }

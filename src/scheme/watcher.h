@@ -102,8 +102,6 @@ typedef struct watcher_plan {
 void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error);
 void watcher_destroy(watcher *w);
 
-// One step, as of a scheme_type; the motion is left at the last state evaluated.
-carom_status watcher_step(watcher *w, double t_stop, carom_error *error);
 // The look at the start of the step to come, in the present modes.
 bool watcher_look_at_start(watcher *w);
 // The motion at a time within the integrator's last step, seen.
@@ -124,6 +122,8 @@ double watcher_find_nearest(watcher *w, int function, double sign, const watch_s
 
 // --- for a scheme_type --------------------------------------------------------------------------------------------
 
+carom_status watcher_step(void *scheme, double t_stop, carom_error *error);
+bool watcher_result(void *scheme, carom_error *error);
 carom_status watcher_show(void *scheme, double t, carom_error *error);
 void watcher_show_end(void *scheme);
 double watcher_time(const void *scheme);
