@@ -67,7 +67,11 @@ static void enclose(friction_search *s, double limit, double found) {
   }
 }
 
-double friction_next_limit(friction_search *s, double limit, double found, int turn) {
+// The next limit to try: by the secant through the last two, which meets a load that is linear in one friction at once, however slowly the
+// turns themselves converge. No limit brings less than nothing, so that one lies above 0; once one below it is known too, the search stays
+// between them, and halves what is between them where secants go astray. Where nothing is left between them the load jumps, because more
+// than one fits and now this one is found, now that: it begins anew.
+static double next_limit(friction_search *s, double limit, double found, int turn) {
   enum { SECANTS = 20 };  // forty halvings are left, enough for 1e-12 of the limit
   bool exhausted = s->high < INFINITY && s->high - s->low <= 1e-13 * s->high;
   if (turn == 0 || exhausted) s->low = 0, s->high = INFINITY, s->start = turn;
@@ -81,6 +85,6 @@ double friction_next_limit(friction_search *s, double limit, double found, int t
 
 bool friction_meets_load(friction_search *search, double *limit, double found, double agreement, bool fits, int turn) {
   bool agrees = fits || fabs(found - *limit) <= agreement * found;
-  *limit = agrees ? found : friction_next_limit(search, *limit, found, turn);
+  *limit = agrees ? found : next_limit(search, *limit, found, turn);
   return agrees;
 }

@@ -29,14 +29,8 @@ typedef struct friction_search {
   int start;             // the turn that it began in, or began anew
 } friction_search;
 enum { FRICTION_TURNS = 60 };
-// The next limit to try after `limit` brought `found`, in turn 0, 1, ... < FRICTION_TURNS: by the secant through the last
-// two, which meets a load that is linear in one friction at once, however slowly the turns themselves converge. No limit
-// brings less than nothing, so that one lies above 0; once one below it is known too, the search stays between them, and
-// halves what is between them where secants go astray. Where nothing is left between them the load jumps, because more
-// than one fits and now this one is found, now that: it begins anew.
-double friction_next_limit(friction_search *last, double limit, double found, int turn);
-// A limit brought about a load whose friction is `found`. Where both agree to the share `agreement`, or the friction fits both, the limit becomes
-// `found`; else the next one to try. Returns whether they agree.
+// A limit brought about a load whose friction is `found`, in turn 0, 1, ... < FRICTION_TURNS. Where both agree to the share `agreement`, or the
+// friction fits both, the limit becomes `found`; else the next one to try. Returns whether they agree.
 bool friction_meets_load(friction_search *search, double *limit, double found, double agreement, bool fits, int turn);
 bool friction_depends_on_load(const mechanism *m);
 

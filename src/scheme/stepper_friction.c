@@ -74,14 +74,9 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
   find_reactions(m, x, P, u_A, u_E, dt, udot, work);
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
-    double found = friction_limit(m, x, &m->frictions[i]), tried = f->limit[i];
-    bool fits = friction_fits(P[row], tried, found, f->xi[row], f->W[(long)row * x->row_total + row] * dt);
-    if (fits || fabs(found - tried) <= AGREEMENT * found) {
-      f->limit[i] = found;
-      continue;
-    }
-    agrees = false;
-    f->limit[i] = friction_next_limit(&f->search[i], tried, found, turn);
+    double found = friction_limit(m, x, &m->frictions[i]);
+    bool fits = friction_fits(P[row], f->limit[i], found, f->xi[row], f->W[(long)row * x->row_total + row] * dt);
+    agrees &= friction_meets_load(&f->search[i], &f->limit[i], found, AGREEMENT, fits, turn);
   }
   take_back_forces(m, x, P, dt);
   return agrees;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "mechanics/delassus.h"
 #include "mechanics/mobility.h"
+#include "scheme/paradox.h"
 #include "scheme/stepper_internal.h"
 
 enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
@@ -50,10 +51,8 @@ static bool has_room(stepper *s, carom_error *error) {
   return grown;
 }
 
-// Painlevé's paradox: a contact slides along t and pressing it by P_N, with friction -μ P_N t, makes it sink,
-// W_NN - μ W_NT t < 0. Where the free motion sinks as well (q_N < 0) no force while sliding fits, and the step finds an
-// impact without collision; where it lifts off, being stopped by such an impact would fit too. Collisions are no paradox:
-// there the normal rate is much larger than what the forces change in a step.
+// Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the normal rate is
+// much larger than what the forces change in a step.
 void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
   int row_total = s->x->row_total;
@@ -62,13 +61,14 @@ void stepper_look_for_paradox(stepper *s) {
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
     const double *rate = s->rate_before + first, *W = s->room.W + (long)first * row_total + first;
-    double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]), resistance = W[0];
+    double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
     if (!(slip > 0)) continue;
-    for (int i = 1; i < size; i++) resistance -= e->material.friction * W[i] * rate[i] / slip;
+    double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
+    double resistance = paradox_resistance(size, W, e->material.friction, way);
     if (!(resistance < 0)) continue;
     double sinking = s->rate_free[first] - rate[0];
     if (fabs(rate[0]) > 2 * fabs(sinking)) continue;
-    ++*(s->q_rows[first] < 0 ? &s->trouble.inconsistent : &s->trouble.indeterminate);
+    paradox_count(&s->trouble, resistance, s->q_rows[first]);
   }
 }
 
