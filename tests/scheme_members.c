@@ -1,0 +1,14 @@
+// The members of the family of schemes in test_stepper: those of the library, in its order, and those of tests.
+#include "scheme/compliant.h"
+#include "scheme/event.h"
+#include "scheme/moreau.h"
+#include "scheme/smooth.h"
+
+extern const scheme_type *const scheme_test_members[];
+const scheme_type *const scheme_test_members[] = {
+    &scheme_smooth,
+    &scheme_moreau,
+    &scheme_event,
+    &scheme_compliant,
+    NULL,
+};

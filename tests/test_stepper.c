@@ -1,0 +1,83 @@
+// Time steppers: what every scheme over the stepper core must do, whatever its rule, and rules that are there for this test alone.
+#include "runs.h"
+
+#include <math.h>
+
+#include "scheme/registry.h"
+#include "scheme/stepper.h"
+#include "sim.h"
+
+// --- every time stepper ---------------------------------------------------------------------------------------------
+
+// Calls a check with the settings of each.
+static void for_each_stepper(double step, void (*check)(const char *settings, double step)) {
+  int count, found = 0;
+  const scheme_type *const *all = scheme_types(&count);
+  for (int i = 0; i < count; i++) {
+    if (all[i]->step != stepper_step) continue;
+    char settings[160];
+    snprintf(settings, sizeof settings, "method=%s method.%s.step=%g", all[i]->name, all[i]->name, step);
+    int before = check_state.failures_here;
+    check(settings, step);
+    if (check_state.failures_here > before) printf("      %s\n", settings);
+    found++;
+  }
+  CHECK(found > 0);
+}
+
+// A block slides over a floor to rest, without bouncing.
+static const char block[] =
+    "space: planar\n"
+    "bodies: {block: {mass: 2, inertia: 0.1}}\n"
+    "joints: {float: {free: [ground, block]}}\n"
+    "surfaces:\n"
+    "  rear: {point: block, at: [-0.2, -0.1], material: m}\n"
+    "  front: {point: block, at: [0.2, -0.1], material: m}\n"
+    "  floor: {plane: ground, at: [0, -0.1], material: m}\n"
+    "contacts: {rear: {between: [rear, floor]}, front: {between: [front, floor]}}\n"
+    "materials: {m: {friction: 0.3}}\n"
+    "initial: {float: {u: [0, 1.5, 0]}}\n"
+    "method: moreau\n";
+
+// It stops after v/μg on a way of v²/2μg; a step shifts the end by half of itself, and the way by the travel in that time. At rest the
+// floor carries the weight, and what was lost is the energy that there was.
+static void block_stops(const char *settings, double step) {
+  run r;
+  if (!run_open_text(&r, block, settings)) return;
+  const double v = 1.5, a = 0.3 * 9.81;
+  run_to(&r, 1);
+  CHECK_NEAR(run_read(&r, "block.x"), v * v / (2 * a), v * step);
+  CHECK_NEAR(run_read(&r, "block.vx"), 0, 1e-12);
+  CHECK_NEAR(run_read(&r, "rear.fn") + run_read(&r, "front.fn"), 2 * 9.81, 1e-9);
+  CHECK_NEAR(run_read(&r, "energy.friction") + run_read(&r, "energy.impact"), 0.5 * 2 * v * v, 1e-9);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  run_close(&r);
+}
+
+static void a_block_slides_to_rest(void) { for_each_stepper(1e-3, block_stops); }
+
+// Rows are recorded between steps as well, and the motion is shown without jumps in position.
+static void shown_in_between(const char *settings, double step) {
+  run r;
+  if (!run_open_text(&r, block, settings)) return;
+  run_to(&r, 10 * step);
+  carom_error error = {0};
+  double before = NAN;
+  for (int k = 0; k <= 8; k++) {
+    if (!CHECK(sim_show(r.sim, (9 + k / 8.0) * step, &error) == CAROM_OK)) break;
+    double x = run_read(&r, "block.x");
+    CHECK(!(fabs(x - before - 1.5 * step / 8) > 0.01 * step));
+    before = x;
+  }
+  sim_show_end(r.sim);
+  CHECK_NEAR(run_read(&r, "block.x"), before, 1e-15);
+  run_close(&r);
+}
+
+static void a_step_is_shown_in_between(void) { for_each_stepper(1e-3, shown_in_between); }
+
+int main(void) {
+  RUN(a_block_slides_to_rest);
+  RUN(a_step_is_shown_in_between);
+  return check_summary();
+}
