@@ -3,6 +3,7 @@
 #include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
+#include "scheme_euler.h"
 
 extern const scheme_type *const scheme_test_members[];
 const scheme_type *const scheme_test_members[] = {
@@ -10,5 +11,6 @@ const scheme_type *const scheme_test_members[] = {
     &scheme_moreau,
     &scheme_event,
     &scheme_compliant,
+    &scheme_euler,
     NULL,
 };
