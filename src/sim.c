@@ -123,6 +123,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
     sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
+    sim->measures = coordinate_must_be_measured(&model->m);
   }
   if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->kept_friction ||
       !sim->starts) {
@@ -202,7 +203,7 @@ static void keep_regular(carom_sim *sim) {
 static void book(carom_sim *sim, bool regular) {
   const mechanism *m = &sim->model->m;
   dynamics_positions_velocities(m, sim->x);
-  coordinate_measure(m, sim->x);
+  if (sim->measures) coordinate_measure(m, sim->x);
   coordinate_accept(m, sim->x);
   sim->since_booked = 0;
   sim->booked_t = sim->x->t;

@@ -73,6 +73,15 @@ bool coordinate_counts_turns(const mechanism *m) {
   return false;
 }
 
+bool coordinate_must_be_measured(const mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    const char *kinds = m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
+    if (j->node < 0 && !j->watched && kinds && strchr(kinds, 'a')) return true;
+  }
+  return false;
+}
+
 void coordinate_accept(const mechanism *m, motion *x) {
   x->accepted_t = x->t;
   memcpy(x->accepted_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->accepted_q);
