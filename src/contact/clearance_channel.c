@@ -10,7 +10,7 @@
 // Corner k lies towards +x, +y, +z where its bits 0, 1, 2 are set; its points 2k and 2k + 1 are those on the walls across
 // x and across y. The channel is the first body: normals point into its walls.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state channel = marker_read(m, x, e->first), slider = marker_read(m, x, e->second);
+  marker_place channel = marker_find(m, x, e->first), slider = marker_find(m, x, e->second);
   for (int k = 0; k < 8; k++) {
     double side[2] = {k & 1 ? 1 : -1, k & 2 ? 1 : -1};
     const double *size = e->size_second;

@@ -12,7 +12,7 @@
 
 enum { END_LOW, END_HIGH, SHOULDER_LOW, SHOULDER_HIGH };
 
-static void touch_end(const mechanism *m, const contact_element *e, const marker_state *bearing, vec3 end, contact_point *p) {
+static void touch_end(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 end, contact_point *p) {
   vec3 offset = vec3_sub(end, bearing->p), axis = mat3_column(bearing->R, 2);
   offset = vec3_axpy(offset, -vec3_dot(offset, axis), axis);
   double eccentricity = vec3_norm(offset);
@@ -22,7 +22,7 @@ static void touch_end(const mechanism *m, const contact_element *e, const marker
   contact_set_frame(m, p, n);
 }
 
-static void touch_shoulder(const mechanism *m, const contact_element *e, const marker_state *bearing, vec3 middle, double side,
+static void touch_shoulder(const mechanism *m, const contact_element *e, const marker_place *bearing, vec3 middle, double side,
                            contact_point *p) {
   vec3 axis = mat3_column(bearing->R, 2);
   p->gap = e->size_first[1] - side * vec3_dot(axis, vec3_sub(middle, bearing->p));
@@ -31,7 +31,7 @@ static void touch_shoulder(const mechanism *m, const contact_element *e, const m
 }
 
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  marker_state bearing = marker_read(m, x, e->first), journal = marker_read(m, x, e->second);
+  marker_place bearing = marker_find(m, x, e->first), journal = marker_find(m, x, e->second);
   vec3 half = vec3_scale(0.5 * e->size_second[1], mat3_column(journal.R, 2));
   for (int k = 0; k < e->point_count; k++) points[k].node_first = bearing.node, points[k].node_second = journal.node;
   touch_end(m, e, &bearing, vec3_sub(journal.p, half), &points[END_LOW]);

@@ -8,7 +8,7 @@
 #include "mechanics/marker.h"
 
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
-  marker_state socket = marker_read(m, x, e->first), ball = marker_read(m, x, e->second);
+  marker_place socket = marker_find(m, x, e->first), ball = marker_find(m, x, e->second);
   p->node_first = socket.node, p->node_second = ball.node;
   contact_set_hollow(m, e, vec3_sub(ball.p, socket.p), mat3_column(socket.R, 0), ball.p, p);
 }

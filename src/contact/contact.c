@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mechanics/marker.h"
+#include "mechanics/anchor.h"
 #include "mechanics/rows.h"
 
 void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points) {
@@ -34,36 +34,48 @@ bool contact_curvatures(const contact_element *e, double radius[2]) {
   return true;
 }
 
+// The points of both bodies where they touch. Most points are far apart and need none.
+typedef struct contact_anchors {
+  anchor first, second;
+} contact_anchors;
+
+static contact_anchors anchors_of(const motion *x, const contact_point *p) {
+  return (contact_anchors){anchor_at(x, p->node_first, p->at), anchor_at(x, p->node_second, p->at)};
+}
+
 // The velocity of the first body against the second's at the point, along d.
-static void add_row_along(const mechanism *m, motion *x, const contact_point *p, vec3 d) {
-  row_body *pair = rows_add_pair(m, x, p->node_first, p->node_second);
-  vec3 arm_first = vec3_sub(p->at, x->links[p->node_first].p);
-  vec3 arm_second = vec3_sub(p->at, x->links[p->node_second].p);
-  block_store(m, pair[0].J, vec3_cross(arm_first, d), d);
-  block_store(m, pair[1].J, vec3_cross(d, arm_second), vec3_neg(d));
+static void add_row_along(const mechanism *m, motion *x, const contact_anchors *a, vec3 d) {
+  row_body *pair = rows_add_pair(m, x, a->first.node, a->second.node);
+  anchor_wrench(m, &a->first, d, VEC3_ZERO, pair[0].J);
+  anchor_wrench(m, &a->second, vec3_neg(d), VEC3_ZERO, pair[1].J);
 }
 
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
-  if (e->type->action) e->type->action->add_normal(m, x, e, p);
-  else add_row_along(m, x, p, p->n);
+  if (e->type->action) {
+    e->type->action->add_normal(m, x, e, p);
+    return;
+  }
+  contact_anchors a = anchors_of(x, p);
+  add_row_along(m, x, &a, p->n);
 }
 
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
   int count = contact_row_count(m, e);
-  contact_add_normal(m, x, e, p);
-  for (int k = 1; k < count; k++) add_row_along(m, x, p, p->t[k - 1]);
+  if (count == 1) {
+    contact_add_normal(m, x, e, p);
+    return count;
+  }
+  contact_anchors a = anchors_of(x, p);
+  add_row_along(m, x, &a, p->n);
+  for (int k = 1; k < count; k++) add_row_along(m, x, &a, p->t[k - 1]);
   return count;
 }
 
 // --- forces -------------------------------------------------------------------------------------------------------
 
-static vec3 velocity_at(const mechanism *m, const motion *x, int node, vec3 at) {
-  const tree_link *l = &x->links[node];
-  return vec3_add(block_linear(m, l->V), vec3_cross(block_angular(m, l->V), vec3_sub(at, l->p)));
-}
-
 static vec3 relative_velocity(const mechanism *m, const motion *x, const contact_point *p) {
-  return vec3_sub(velocity_at(m, x, p->node_first, p->at), velocity_at(m, x, p->node_second, p->at));
+  contact_anchors a = anchors_of(x, p);
+  return vec3_sub(anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second));
 }
 
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
@@ -85,9 +97,9 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
   }
   vec3 f = vec3_axpy(vec3_scale(normal, p->n), drag[0], p->t[0]);
   if (!m->planar) f = vec3_axpy(f, drag[1], p->t[1]);
-  const vec3 none = {0, 0, 0};
-  marker_push(m, x, p->node_first, p->at, f, none);
-  marker_push(m, x, p->node_second, p->at, vec3_neg(f), none);
+  contact_anchors a = anchors_of(x, p);
+  anchor_push(m, x, &a.first, f, VEC3_ZERO);
+  anchor_push(m, x, &a.second, vec3_neg(f), VEC3_ZERO);
 }
 
 // A journal or ball is as thick as its radius, a slider as its width.

@@ -16,7 +16,7 @@ static void add_normal(const mechanism *m, motion *x, const contact_element *e, 
     return;
   }
   coordinate_row r = coordinate_get_row(m, x, e->of);
-  row_body *pair = rows_add_pair(m, x, r.node_a, r.node_b);
+  row_body *pair = rows_add_pair(m, x, r.a.node, r.b.node);
   for (int k = 0; k < m->n; k++) pair[0].J[k] = p->sense * r.Ja[k], pair[1].J[k] = p->sense * r.Jb[k];
 }
 

@@ -268,8 +268,8 @@ static void add_given_conditions(const mechanism *m, const motion *x, const init
         continue;
       }
       coordinate_row r = coordinate_get_row(m, x, of);
-      add_body_row(m, x, out, r.node_a, r.Ja, 1);
-      add_body_row(m, x, out, r.node_b, r.Jb, 1);
+      add_body_row(m, x, out, r.a.node, r.Ja, 1);
+      add_body_row(m, x, out, r.b.node, r.Jb, 1);
     }
   }
   for (int b = 1; b < m->body_count; b++)

@@ -28,14 +28,14 @@ static double size_of(vec3 p) { return fabs(p.x) + fabs(p.y) + fabs(p.z); }
 static void set_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 wa,
                     vec3 wb) {
   row_body *t = x->row_bodies + r->body0;
-  block_store(m, t[0].J, vec3_sub(wa, vec3_cross(a->arm, e)), vec3_neg(e));
-  block_store(m, t[1].J, vec3_add(wb, vec3_cross(b->arm, e)), e);
+  anchor_wrench(m, &a->anchor, vec3_neg(e), wa, t[0].J);
+  anchor_wrench(m, &b->anchor, e, wb, t[1].J);
   r->phi_t = 0;
 }
 
 // e · (ω_b × (ω_b × s_b) - ω_a × (ω_a × s_a))
 static double centripetal_along(const marker_state *a, const marker_state *b, vec3 e) {
-  return vec3_dot(e, vec3_sub(marker_centripetal(b), marker_centripetal(a)));
+  return vec3_dot(e, vec3_sub(marker_bias(b), marker_bias(a)));
 }
 
 static void along_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e) {

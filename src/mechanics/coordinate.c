@@ -148,7 +148,7 @@ void coordinate_accelerations(const mechanism *m, motion *x) {
       coordinate_row r = coordinate_get_row(m, x, (coordinate){i, k});
       *out = r.quad;
       for (int b = 0; b < m->n; b++)
-        *out += r.Ja[b] * x->links[r.node_a].A[b] + r.Jb[b] * x->links[r.node_b].A[b];
+        *out += r.Ja[b] * x->links[r.a.node].A[b] + r.Jb[b] * x->links[r.b.node].A[b];
     }
   }
 }
@@ -176,10 +176,11 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   vec3 gw = mat3_mul(a.R, Pw[c.index]), gv = mat3_mul(a.R, Pv[c.index]);
   vec3 D = vec3_sub(b.p, a.p), D_dot = vec3_sub(b.v, a.v), w_rel = vec3_sub(b.w, a.w);
 
-  coordinate_row r = {.node_a = a.node, .node_b = b.node, .at = b.p, .force = gv, .torque = gw};
-  block_store(m, r.Jb, vec3_add(vec3_cross(b.arm, gv), gw), gv);
-  block_store(m, r.Ja, vec3_neg(vec3_add(vec3_cross(vec3_add(a.arm, D), gv), gw)), vec3_neg(gv));
-  vec3 lin = vec3_sub(marker_centripetal(&b), marker_centripetal(&a));
+  coordinate_row r = {.a = a.anchor, .b = b.anchor, .force = gv, .torque = gw};
+  r.a.arm = vec3_add(a.anchor.arm, D);
+  anchor_wrench(m, &r.b, gv, gw, r.Jb);
+  anchor_wrench(m, &r.a, vec3_neg(gv), vec3_neg(gw), r.Ja);
+  vec3 lin = vec3_sub(marker_bias(&b), marker_bias(&a));
   lin = vec3_add(lin, vec3_axpy(vec3_centripetal(a.w, D), -2, vec3_cross(a.w, D_dot)));
   r.quad = vec3_dot(gv, lin) - vec3_dot(gw, vec3_cross(a.w, w_rel));
   if (j->type->bias && !m->planar) {
@@ -195,7 +196,7 @@ double coordinate_spread_rate(const mechanism *m, const motion *x, coordinate c,
   if (speed >= 0) return u[speed];
   coordinate_row r = coordinate_get_row(m, x, c);
   double rate = 0;
-  for (int k = 0; k < m->n; k++) rate += r.Ja[k] * x->links[r.node_a].A[k] + r.Jb[k] * x->links[r.node_b].A[k];
+  for (int k = 0; k < m->n; k++) rate += r.Ja[k] * x->links[r.a.node].A[k] + r.Jb[k] * x->links[r.b.node].A[k];
   return rate;
 }
 
@@ -234,6 +235,6 @@ void coordinate_push(const mechanism *m, motion *x, coordinate c, double effort)
   }
   coordinate_row r = coordinate_get_row(m, x, c);
   vec3 force = vec3_scale(effort, r.force), torque = vec3_scale(effort, r.torque);
-  marker_push(m, x, r.node_b, r.at, force, torque);
-  marker_push(m, x, r.node_a, r.at, vec3_neg(force), vec3_neg(torque));
+  anchor_push(m, x, &r.b, force, torque);
+  anchor_push(m, x, &r.a, vec3_neg(force), vec3_neg(torque));
 }

@@ -3,14 +3,15 @@
 #ifndef MECHANICS_COORDINATE_H
 #define MECHANICS_COORDINATE_H
 
+#include "mechanics/anchor.h"
 #include "mechanics/mechanism.h"
 
 // A coordinate as a row on the two bodies of a joint: q̇ = g_w · (ω_b - ω_a) + g_v · (velocity of b seen from a).
 typedef struct coordinate_row {
-  int node_a, node_b;
+  anchor a, b;             // of the two bodies, at the second marker
   double Ja[6], Jb[6];
   double quad;  // q̈ = Ja·A_a + Jb·A_b + quad
-  vec3 at, force, torque;  // a unit effort pushes b with this, and a with the opposite, at this point
+  vec3 force, torque;      // a unit effort pushes b with this, and a with the opposite
 } coordinate_row;
 
 // Refreshes joint_q and joint_u from positions and velocities: of the tree's joints and of those that are watched.

@@ -185,7 +185,7 @@ static void closure_reaction(const mechanism *m, const motion *x, const constrai
   }
   marker_state b = marker_read(m, x, c->second);
   *force = f;
-  *torque = vec3_sub(n, vec3_cross(b.arm, f));
+  *torque = anchor_torque(&b.anchor, f, n);
 }
 
 void dynamics_reaction(const mechanism *m, const motion *x, int index, vec3 *force, vec3 *torque) {
@@ -198,9 +198,9 @@ void dynamics_reaction(const mechanism *m, const motion *x, int index, vec3 *for
   // links[].pA is what the parent exerts on the node, about the node's origin
   const node *n = &m->nodes[j->node];
   const tree_link *l = &x->links[j->node];
-  vec3 f = block_linear(m, l->pA), torque_at_origin = block_angular(m, l->pA);
-  marker_state b = marker_read(m, x, j->second);
-  vec3 at_marker = vec3_add(torque_at_origin, vec3_cross(vec3_sub(l->p, b.p), f));
+  vec3 f = block_linear(m, l->pA);
+  anchor at = anchor_at(x, j->node, marker_read(m, x, j->second).p);
+  vec3 at_marker = anchor_torque(&at, f, block_angular(m, l->pA));
   double sign = n->reversed ? -1 : 1;
   *force = vec3_scale(sign, f);
   *torque = vec3_scale(sign, at_marker);
@@ -223,7 +223,10 @@ static void collect_accelerations(const mechanism *m, motion *x) {
     vec3_store(x->result.acceleration + 6 * i + 3, block_angular(m, A));
   }
   for (int i = 0; i < m->marker_count; i++)
-    if (m->markers[i].name) vec3_store(x->result.marker_acceleration + 3 * i, marker_acceleration(m, x, i));
+    if (m->markers[i].name) {
+      marker_state s = marker_read(m, x, i);
+      vec3_store(x->result.marker_acceleration + 3 * i, anchor_acceleration(m, x, &s.anchor));
+    }
 }
 
 void dynamics_results(const mechanism *m, motion *x) {

@@ -29,8 +29,9 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   }
   vec3 force_b = mat3_mul(a.R, vec3_add(elastic, viscous));
   vec3 torque_b = mat3_mul(a.R, vec3_add(elastic_torque, viscous_torque));
-  marker_push(m, x, b.node, b.p, force_b, torque_b);
-  marker_push(m, x, a.node, b.p, vec3_neg(force_b), vec3_neg(torque_b));
+  anchor below = anchor_at(x, a.anchor.node, b.p);  // both bodies feel the force at one point
+  anchor_push(m, x, &b.anchor, force_b, torque_b);
+  anchor_push(m, x, &below, vec3_neg(force_b), vec3_neg(torque_b));
   force_book(x, energy, -vec3_dot(viscous, d_dot) - vec3_dot(viscous_torque, w), 0);
   for (int i = 0; i < 3; i++) {
     x->force_outputs[f->output + i] = component(force_b, i);
@@ -43,8 +44,8 @@ static void find_power(const mechanism *m, const motion *x, const force *f, cons
   marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
   vec3 D = vec3_sub(b.p, a.p), w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
   vec3 d_dot = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
-  vec3 wa = marker_spread_omega(m, x, &a), wb = marker_spread_omega(m, x, &b);
-  vec3 va = marker_spread_velocity(m, x, &a), vb = marker_spread_velocity(m, x, &b);
+  vec3 wa = anchor_spread_omega(m, x, &a.anchor), wb = anchor_spread_omega(m, x, &b.anchor);
+  vec3 va = anchor_spread_velocity(m, x, &a.anchor), vb = anchor_spread_velocity(m, x, &b.anchor);
   vec3 rate = mat3_tmul(a.R, vec3_sub(vec3_sub(vb, va), vec3_cross(wa, D))), turning = mat3_tmul(a.R, vec3_sub(wb, wa));
   powers[POWER_DAMPER] += vec3_dot(scaled(f->damping, d_dot), rate) + vec3_dot(scaled(f->damping + 3, w), turning);
 }

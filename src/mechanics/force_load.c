@@ -11,7 +11,7 @@ static vec3 components(const mechanism *m, motion *x, const force *f, const mark
 static void apply_force(const mechanism *m, motion *x, const force *f) {
   marker_state s = marker_read(m, x, f->first);
   vec3 load = components(m, x, f, &s);
-  marker_push(m, x, s.node, s.p, load, VEC3_ZERO);
+  anchor_push(m, x, &s.anchor, load, VEC3_ZERO);
   force_book(x, 0, 0, vec3_dot(load, s.v));
   vec3_store(x->force_outputs + f->output, load);
 }
@@ -19,7 +19,7 @@ static void apply_force(const mechanism *m, motion *x, const force *f) {
 static void apply_torque(const mechanism *m, motion *x, const force *f) {
   marker_state s = marker_read(m, x, f->first);
   vec3 load = components(m, x, f, &s);
-  marker_push(m, x, s.node, s.p, VEC3_ZERO, load);
+  anchor_push(m, x, &s.anchor, VEC3_ZERO, load);
   force_book(x, 0, 0, vec3_dot(load, s.w));
   vec3_store(x->force_outputs + f->output, load);
 }
@@ -27,13 +27,13 @@ static void apply_torque(const mechanism *m, motion *x, const force *f) {
 static void find_force_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
   (void)u;
   marker_state s = marker_read(m, x, f->first);
-  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), marker_spread_velocity(m, x, &s));
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), anchor_spread_velocity(m, x, &s.anchor));
 }
 
 static void find_torque_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
   (void)u;
   marker_state s = marker_read(m, x, f->first);
-  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), marker_spread_omega(m, x, &s));
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(x->force_outputs + f->output), anchor_spread_omega(m, x, &s.anchor));
 }
 
 static const char *const force_outputs[] = {"fx", "fy", "fz"}, *const torque_outputs[] = {"tx", "ty", "tz"};

@@ -13,8 +13,8 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   double rate = vec3_dot(n, vec3_sub(b.v, a.v)), stretch = length - f->rest;
   double damping = f->damping[0] * rate, actuator = function_value(m, x, &f->f[0]);
   double pull = f->stiffness[0] * stretch + damping - actuator;
-  marker_push(m, x, b.node, b.p, vec3_scale(-pull, n), VEC3_ZERO);
-  marker_push(m, x, a.node, a.p, vec3_scale(pull, n), VEC3_ZERO);
+  anchor_push(m, x, &b.anchor, vec3_scale(-pull, n), VEC3_ZERO);
+  anchor_push(m, x, &a.anchor, vec3_scale(pull, n), VEC3_ZERO);
   force_book(x, 0.5 * f->stiffness[0] * stretch * stretch, damping * rate, actuator * rate);
   double *out = x->force_outputs + f->output;
   out[0] = pull, out[1] = length, out[2] = rate;
@@ -25,7 +25,7 @@ static void find_power(const mechanism *m, const motion *x, const force *f, cons
   const double *out = x->force_outputs + f->output;
   marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
   vec3 n = out[1] > 0 ? vec3_scale(1 / out[1], vec3_sub(b.p, a.p)) : VEC3_ZERO;
-  double rate = vec3_dot(n, vec3_sub(marker_spread_velocity(m, x, &b), marker_spread_velocity(m, x, &a)));
+  double rate = vec3_dot(n, vec3_sub(anchor_spread_velocity(m, x, &b.anchor), anchor_spread_velocity(m, x, &a.anchor)));
   double damping = f->damping[0] * out[2], actuator = f->stiffness[0] * (out[1] - f->rest) + damping - out[0];
   powers[POWER_DAMPER] += damping * rate;
   powers[POWER_APPLIED] += actuator * rate;

@@ -17,7 +17,7 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   }
   marker_state s = marker_read(m, x, f->first);
   vec3 force = vec3_of(out), torque = vec3_of(out + 3);
-  marker_push(m, x, s.node, s.p, force, torque);
+  anchor_push(m, x, &s.anchor, force, torque);
   force_book(x, 0, 0, vec3_dot(force, s.v) + vec3_dot(torque, s.w));
 }
 
@@ -28,8 +28,8 @@ static void find_power(const mechanism *m, const motion *x, const force *f, cons
     return;
   }
   marker_state s = marker_read(m, x, f->first);
-  powers[POWER_APPLIED] += vec3_dot(vec3_of(out), marker_spread_velocity(m, x, &s)) +
-                           vec3_dot(vec3_of(out + 3), marker_spread_omega(m, x, &s));
+  powers[POWER_APPLIED] += vec3_dot(vec3_of(out), anchor_spread_velocity(m, x, &s.anchor)) +
+                           vec3_dot(vec3_of(out + 3), anchor_spread_omega(m, x, &s.anchor));
 }
 
 static const char *const outputs[] = {"out0", "out1", "out2", "out3", "out4", "out5"};

@@ -1,14 +1,15 @@
-// Reading a marker and pushing on it. Everything in three dimensions and world axes, planar models included.
+// Reading a marker: the anchor where it is fixed to its body, its axes, its motion. In three dimensions and world axes, planar
+// models included.
 #ifndef MECHANICS_MARKER_H
 #define MECHANICS_MARKER_H
 
+#include "mechanics/anchor.h"
 #include "mechanics/mechanism.h"
 
 typedef struct marker_state {
-  int node;
+  anchor anchor;
   mat3 R;      // axes in the world
   vec3 p;      // position
-  vec3 arm;    // from the body's origin to the marker
   vec3 v, w;   // velocity, angular velocity of the body
 } marker_state;
 
@@ -36,30 +37,7 @@ static inline marker_place marker_find(const mechanism *m, const motion *x, int 
 }
 
 marker_state marker_read(const mechanism *m, const motion *x, int i);
-// Velocity-dependent part of the marker's acceleration beside that of its body: ω × (ω × arm).
-static inline vec3 marker_centripetal(const marker_state *s) { return vec3_centripetal(s->w, s->arm); }
-// Acceleration of the marker's point, once links[].A is known.
-vec3 marker_acceleration(const mechanism *m, const motion *x, int i);
-
-// Velocity of the marker's point, and angular velocity, at the speeds that tree_spread was last given.
-vec3 marker_spread_velocity(const mechanism *m, const motion *x, const marker_state *s);
-vec3 marker_spread_omega(const mechanism *m, const motion *x, const marker_state *s);
-
-// Adds a force at `at` (world position) and a torque to the body of a node.
-void marker_push(const mechanism *m, motion *x, int node, vec3 at, vec3 force, vec3 torque);
-
-// Between blocks of the model's width and vectors in space.
-static inline vec3 block_angular(const mechanism *m, const double *b) {
-  return m->planar ? (vec3){0, 0, b[0]} : vec3_of(b);
-}
-static inline vec3 block_linear(const mechanism *m, const double *b) {
-  return m->planar ? (vec3){b[1], b[2], 0} : vec3_of(b + 3);
-}
-static inline void block_store(const mechanism *m, double *b, vec3 angular, vec3 linear) {
-  if (m->planar)
-    b[0] = angular.z, b[1] = linear.x, b[2] = linear.y;
-  else
-    vec3_store(b, angular), vec3_store(b + 3, linear);
-}
+// Velocity-dependent part of the marker's acceleration beside that of its body.
+static inline vec3 marker_bias(const marker_state *s) { return vec3_centripetal(s->w, s->anchor.arm); }
 
 #endif
