@@ -94,14 +94,14 @@ static bool open_chain(run *r, const char *rest, const char *settings) {
   return run_open_text(r, text, settings);
 }
 
-// The largest error of all steps within 10 s, and how many there are.
-static double worst_error(const char *coordinates, int digits, long *steps) {
+// The largest error of all steps within 10 s; adds how many there are.
+static double worst_error_of(const char *coordinates, int digits, double push, long *steps) {
   char settings[100];
   run r;
-  snprintf(settings, sizeof settings, "coordinates=%s tol=1e-%d", coordinates, digits);
+  snprintf(settings, sizeof settings, "coordinates=%s tol=1e-%d v=%g", coordinates, digits, push);
   if (!open_chain(&r, pushed, settings)) return NAN;
-  double worst = 0, t = 0, q = 0, u = -1;
-  for (*steps = 0; t < 10 && *steps < 100000; ++*steps) {
+  double worst = 0, t = 0, q = 0, u = push;
+  for (long limit = *steps + 100000; t < 10 && *steps < limit; ++*steps) {
     if (!CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK)) {
       printf("      at t = %.9g: %s\n", carom_sim_time(r.sim), r.error.text);
       break;
@@ -115,7 +115,17 @@ static double worst_error(const char *coordinates, int digits, long *steps) {
   return worst;
 }
 
-// The integrator alone, on one pendulum, varies by such factors between decades.
+// One run can be accurate by luck: errors cancel, also of one pendulum without loops, whose error then grows by 3.3 to the next
+// decade. So the largest error of several pushes is compared.
+static double worst_error(const char *coordinates, int digits, long *steps) {
+  enum { PUSHES = 6 };
+  double worst = 0;
+  *steps = 0;
+  for (int i = 0; i < PUSHES; i++) worst = fmax(worst, worst_error_of(coordinates, digits, -1 - 0.01 * i, steps));
+  *steps /= PUSHES;
+  return worst;
+}
+
 static void a_tighter_tolerance_is_not_worse(void) {
   static const char *const coordinates[] = {"joint", "absolute"};
   for (int c = 0; c < 2; c++) {
