@@ -30,12 +30,12 @@ typedef struct runner {
 // first is left out where contacts slip.
 enum { POLISH, INTERIOR_AT_REST };
 static const runner runners[] = {
-    [POLISH] = {NULL, 5, 2, 0, true, true},
-    [INTERIOR_AT_REST] = {&solver_interior, 24, 0.3, 40, false, false},
-    {&solver_alart_curnier, 20, 1.4, 25, true, true},
+    [POLISH] = {NULL, 5, 1.25, 0, true, true},
+    [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, false},
+    {&solver_alart_curnier, 20, 0.7, 25, true, true},
     {&solver_interior, 96, 0.3, 150, false, false},
     {&solver_lemke, 0, 0.5, 0, false, false},
-    {&solver_alart_curnier, 60, 3, 0, false, false},
+    {&solver_alart_curnier, 40, 1.5, 100, false, false},
     {&solver_newton, 60, 3, 0, false, false},
 };
 enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16 };
@@ -47,7 +47,7 @@ static double sweep_work(const solve_problem *p) { return 0.4 * matrix_entries(&
 
 static double factor_work(const solve_problem *p) {
   double n = p->W.rows;
-  return 0.012 * n * n * n + 3 * n * n + 500;
+  return 0.012 * n * n * n + 6 * n * n + 500;
 }
 
 // Of about as many pivots as half the unknowns.
