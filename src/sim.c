@@ -135,7 +135,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     for (int k = 0; k < model->contacts.elements[i].point_count; k++)
       sim->turns[model->contacts.elements[i].point0 + k] = contact_turns(&model->m, &model->contacts.elements[i]);
   sim->x = motion_create(&model->m, error);
-  if (sim->x) memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
+  if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
   if (!sim->x || !start(sim, &from, error)) {
     carom_sim_destroy(sim);

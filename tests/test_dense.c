@@ -33,7 +33,7 @@ static void cholesky_solves(void) {
     gram(n, n, 0.5, stride, A);
     memcpy(L, A, sizeof L);
     for (int i = 0; i < n; i++) b[i] = x[i] = random_between(&seed, -1, 1);
-    CHECK(dense_cholesky(n, L, stride, 1e-13));
+    CHECK(dense_cholesky(n, L, stride, 1e-13, NULL));
     dense_cholesky_solve(n, L, stride, x);
     for (int i = 0; i < n; i++) {
       // The backward error of Cholesky is below (n + 1) ε |L||Lᵀ||x|, and |L||Lᵀ| has rows up to n times the
@@ -54,17 +54,17 @@ static void cholesky_refuses_what_is_singular(void) {
     static double A[MOST * MOST];
     fill(&seed, n, n);
     gram(n, n - 1, 0, n, A);  // one rank short: the last pivot is rounding, far below 1e-10 of its diagonal
-    CHECK(!dense_cholesky(n, A, n, 1e-10));
+    CHECK(!dense_cholesky(n, A, n, 1e-10, NULL));
     gram(n, n - 1, 1e-12, n, A);  // and positive, but small
-    CHECK(!dense_cholesky(n, A, n, 1e-10));
+    CHECK(!dense_cholesky(n, A, n, 1e-10, NULL));
     gram(n, n - 1, 1e-12, n, A);
-    CHECK(dense_cholesky(n, A, n, 0));
+    CHECK(dense_cholesky(n, A, n, 0, NULL));
     gram(n, n, 0, n, A);
     A[(n - 1) * n + n - 1] = -1;
-    CHECK(!dense_cholesky(n, A, n, 0));
+    CHECK(!dense_cholesky(n, A, n, 0, NULL));
     gram(n, n, 1, n, A);
     A[(n - 1) * n] = NAN;
-    CHECK(!dense_cholesky(n, A, n, 0));
+    CHECK(!dense_cholesky(n, A, n, 0, NULL));
   }
 }
 
@@ -78,7 +78,7 @@ static void rank_is_found(void) {
       gram(n, k, 0, n, A);
       memcpy(kept, A, sizeof kept);
       // k random directions: pivots of rounding are n ε, those of rank far above 1e-11 of the largest diagonal
-      int rank = dense_rank(n, A, 1e-11, order);
+      int rank = dense_rank(n, A, 1e-11, order, NULL);
       CHECK_EQUAL(rank, k);
       bool seen[MOST] = {false};
       for (int i = 0; i < n; i++) seen[order[i]] = true;
@@ -86,7 +86,7 @@ static void rank_is_found(void) {
       static double block[MOST * MOST];  // the rows named first are independent
       for (int i = 0; i < rank; i++)
         for (int j = 0; j < rank; j++) block[i * rank + j] = kept[order[i] * n + order[j]];
-      CHECK(rank == 0 || dense_cholesky(rank, block, rank, 1e-13));
+      CHECK(rank == 0 || dense_cholesky(rank, block, rank, 1e-13, NULL));
     }
 }
 

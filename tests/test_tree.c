@@ -184,7 +184,7 @@ static void mass_matrix_is_the_kinetic_energys(void) {
         // h itself is a sum over up to 24 bodies of terms of size |h|_max: 1e-13 of the largest
         CHECK_NEAR(tau[i], sum, 1e-13 * (terms + largest_of(h, nv)));
       }
-      if (nv) CHECK(dense_cholesky(nv, M, nv, 1e-12));  // random markers leave no direction without inertia
+      if (nv) CHECK(dense_cholesky(nv, M, nv, 1e-12, NULL));  // random markers leave no direction without inertia
       rig_destroy(r);
     }
 }
@@ -203,7 +203,7 @@ static void forward_dynamics_is_the_dense_solution(void) {
       double *solved = ARENA_ARRAY(&r->memory, double, nv + 1), *none = ARENA_ARRAY(&r->memory, double, nv + 1);
       tree_inverse(m, r->x, none, dense);
       for (int i = 0; i < nv; i++) dense[i] = r->x->tau[i] - dense[i];
-      dense_cholesky(nv, M, nv, 0);
+      dense_cholesky(nv, M, nv, 0, NULL);
       double low = INFINITY, high = 0;  // squares of the factor's diagonal: the condition to a small factor
       for (int i = 0; i < nv; i++) low = fmin(low, M[i * nv + i]), high = fmax(high, M[i * nv + i]);
       dense_cholesky_solve(nv, M, nv, dense);
@@ -430,7 +430,7 @@ static void small_trees_answer_as_the_recursion_does(void) {
         double *M = mass_matrix_of(r), u[MOBILITY_SMALL], P[ROWS], low = INFINITY, high = 0;
         for (int i = 0; i < m->nv; i++) u[i] = m->driven[i] ? 0 : random_between(&r->seed, -1, 1);
         for (int i = 0; i < ROWS; i++) P[i] = random_between(&r->seed, -1, 1);
-        dense_cholesky(m->nv, M, m->nv, 0);
+        dense_cholesky(m->nv, M, m->nv, 0, NULL);
         for (int i = 0; i < m->nv; i++) low = fmin(low, M[i * (m->nv + 1)]), high = fmax(high, M[i * (m->nv + 1)]);
         double tolerance = 1000 * DBL_EPSILON * (high / low) * (high / low);
         answers a = ask(m, r->x, u, P), b = ask(&by_recursion, r->x, u, P);

@@ -16,8 +16,19 @@ static double dot(int n, const double *a, const double *b) {
   return (s0 + s1) + (s2 + s3);
 }
 
-bool dense_cholesky(int n, double *A, int stride, double floor) {
+// Whether to ask again: after so many operations, counted in `*since`.
+static bool due(long *since, long operations) {
+  enum { BETWEEN = 1 << 22 };
+  *since += operations;
+  if (*since < BETWEEN) return false;
+  *since = 0;
+  return true;
+}
+
+bool dense_cholesky(int n, double *A, int stride, double floor, interrupt *stop) {
+  long since = 0;
   for (int j = 0; j < n; j++) {
+    if (due(&since, (long)(n - j) * j) && interrupted(stop)) return false;
     double *Lj = A + (long)j * stride, pivot = Lj[j] - dot(j, Lj, Lj);
     if (!(pivot > floor * Lj[j]) || !(pivot > 0)) return false;
     Lj[j] = sqrt(pivot);
@@ -53,10 +64,12 @@ static void swap_symmetric(int n, double *A, int i, int j) {
   }
 }
 
-int dense_rank(int n, double *A, double tolerance, int *order) {
+int dense_rank(int n, double *A, double tolerance, int *order, interrupt *stop) {
   double largest = 0;
+  long since = 0;
   for (int i = 0; i < n; i++) order[i] = i, largest = fmax(largest, A[i * n + i]);
   for (int j = 0; j < n; j++) {
+    if (due(&since, (long)(n - j) * (n - j)) && interrupted(stop)) return -1;
     int best = j;
     for (int i = j + 1; i < n; i++)
       if (A[i * n + i] > A[best * n + best]) best = i;
@@ -80,9 +93,11 @@ static void swap_rows(int width, double *a, double *b) {
   }
 }
 
-int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order) {
+int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order, interrupt *stop) {
+  long since = 0;
   for (int i = 0; i < n; i++) order[i] = i;
   for (int j = 0; j < n; j++) {
+    if (due(&since, 3L * (n - j) * width) && interrupted(stop)) return -1;
     int best = j;
     double most = -1;
     for (int i = j; i < n; i++) {

@@ -34,7 +34,7 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
   for (int a = 0; a < nv; a++)
     for (int b = 0; b <= a; b++)
       G[a * nv + b] = vec3_dot(jm->w[a], jm->w[b]) + vec3_dot(jm->v[a], jm->v[b]);
-  dense_cholesky(nv, G, nv, 0);  // columns of every joint type are independent
+  dense_cholesky(nv, G, nv, 0, NULL);  // columns of every joint type are independent
   for (int a = 0; a < nv; a++) {
     double e[JOINT_MAX_FREEDOM] = {0};
     e[a] = 1;

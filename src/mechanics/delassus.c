@@ -155,7 +155,8 @@ void delassus_decouple_dependent(const mechanism *m, motion *x, int n, double *W
   for (int i = 0; i < nc; i++) x->scale[i] = 1 / sqrt(W[(long)i * n + i]);
   for (int i = 0; i < nc; i++)
     for (int j = 0; j < nc; j++) scaled[i * nc + j] = copy[i * nc + j] = x->scale[i] * x->scale[j] * W[(long)i * n + j];
-  x->independent = dense_rank(nc, copy, rank_tolerance(m, x, DEPENDENT), x->row_order);
+  x->independent = dense_rank(nc, copy, rank_tolerance(m, x, DEPENDENT), x->row_order, x->stop);
+  if (x->independent < 0) x->independent = nc;  // interrupted: W is not used
   for (int k = x->independent; k < nc; k++) {
     int i = x->row_order[k];
     decouple(n, W, i, W[(long)i * n + i]);
@@ -242,7 +243,7 @@ static bool factor_dependent(const mechanism *m, motion *x) {
       for (int i = 0; i < rank; i++) sum += R[i * nc + rank + a] * R[i * nc + rank + b];
       K[a * count + b] = sum;
     }
-  return count == 0 || dense_cholesky(count, K, count, 0);
+  return count == 0 || dense_cholesky(count, K, count, 0, x->stop);
 }
 
 static bool factor_by_rank(const mechanism *m, motion *x) {
@@ -251,7 +252,8 @@ static bool factor_by_rank(const mechanism *m, motion *x) {
   form_half_rows(m, x);
   for (int i = 0; i < nc; i++)
     if (!isfinite(x->scale[i])) return false;
-  x->rank = dense_gram_schmidt(nc, m->nv, x->half_rows, sqrt(tolerance), x->delassus_factor, x->qr_order);
+  x->rank = dense_gram_schmidt(nc, m->nv, x->half_rows, sqrt(tolerance), x->delassus_factor, x->qr_order, x->stop);
+  if (x->rank < 0) return x->rank = 0, false;
   if (x->rank > 0) x->nearness = fmin(x->nearness, x->delassus_factor[(long)(x->rank - 1) * (nc + 1)]);
   if (x->rank < x->most_rank) x->nearness = 0;
   return factor_dependent(m, x);
@@ -329,7 +331,7 @@ bool delassus_factor(const mechanism *m, motion *x) {
   if (m->sparse) return factor_sparse(m, x);
   for (int i = 0; i < nc; i++)
     for (int j = 0; j < nc; j++) x->delassus_factor[i * nc + j] = x->delassus[i * nc + j] + (i == j ? PROX : 0);
-  x->well_conditioned = all_long && dense_cholesky(nc, x->delassus_factor, nc, WELL_CONDITIONED);
+  x->well_conditioned = all_long && dense_cholesky(nc, x->delassus_factor, nc, WELL_CONDITIONED, x->stop);
   if (!x->well_conditioned) return factor_by_rank(m, x);
   x->rank = nc;
   x->nearness = 1;
@@ -410,7 +412,7 @@ void delassus_share(const mechanism *m, motion *x, double *lambda) {
   double *factor = x->dense_delassus + (long)nc * nc, *b = x->row_work[1], *r = x->row_work[2], *z = x->row_work[3];
   memcpy(factor, W, (size_t)nc * (size_t)nc * sizeof *W);
   for (int i = 0; i < nc; i++) factor[i * nc + i] += PROX, z[i] = lambda[i] / x->scale[i];
-  if (!dense_cholesky(nc, factor, nc, 0)) return;
+  if (!dense_cholesky(nc, factor, nc, 0, x->stop)) return;
   dense_times(nc, W, z, b);
   memset(z, 0, (size_t)nc * sizeof *z);
   for (int turn = 0; turn < 2; turn++) {

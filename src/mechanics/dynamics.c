@@ -356,7 +356,7 @@ int dynamics_constraint_rank(const mechanism *m, motion *x) {
   int *order = calloc((size_t)nc, sizeof *order), rank = -1;
   if (dense && order) {
     delassus_write(m, x, dense);
-    rank = dense_rank(nc, dense, RANK_TOLERANCE, order);
+    rank = dense_rank(nc, dense, RANK_TOLERANCE, order, x->stop);
   }
   free(dense);
   free(order);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include "base/arena.h"
+#include "base/interrupt.h"
 #include "math/linalg.h"
 #include "math/sparse.h"
 #include "mechanics/fault.h"
@@ -245,6 +246,7 @@ typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_AC
 
 struct motion {
   arena memory;
+  interrupt *stop;          // ends long factorisations early; of the sim, may be null
   double t;
   double *q, *u, *udot;
   double *tau;              // applied along each speed

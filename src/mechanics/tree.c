@@ -49,7 +49,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   for (int a = 0; a < k; a++)
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
-  if (!dense_cholesky(k, D, k, TREE_SINGULAR)) return false;
+  if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) return false;
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
   for (int a = 0; a < k; a++) {

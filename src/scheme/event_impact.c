@@ -48,6 +48,7 @@ static solve_problem problem_of(event *s, int n, const double *W) {
 
 // Constraint rows that depend on others must be decoupled in W.
 static solve_info solve(event *s, int n, const double *W) {
+  if (interrupted(s->w.stop)) return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
   delassus_clear_dependent(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};

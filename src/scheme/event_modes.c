@@ -267,7 +267,7 @@ static bool solve_proximal(event *s, int n) {
   double *A = s->A, *factor = s->A + (long)n * n, *b = s->rhs, *z = s->z, *r = s->residual, before = INFINITY;
   memcpy(factor, A, (size_t)n * (size_t)n * sizeof *A);
   for (int i = 0; i < n; i++) factor[i * n + i] += PROX;
-  if (lu_factor(n, factor, n, s->pivot) == 0) return false;
+  if (interrupted(s->w.stop) || lu_factor(n, factor, n, s->pivot) == 0) return false;
   find_rest(n, A, z, b, r);
   for (int turn = 0; turn < PROX_TURNS; turn++) {
     double size = 0;
@@ -385,6 +385,7 @@ bool event_accelerate(event *s) {
 // --- projection ---------------------------------------------------------------------------------------------------
 
 static bool prepare_projection(event *s) {
+  if (interrupted(s->w.stop)) return false;
   s->w.x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->w.m, s->w.x);
   event_add_rows(s);

@@ -150,6 +150,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
   mobility_delassus(m, x, s->room.W);
   delassus_decouple_dependent(m, x, x->row_total, s->room.W);
+  if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   delassus_clear_dependent(m, x, s->q_rows);
   return solve_step(s, dt, error);
 }
