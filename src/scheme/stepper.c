@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "mechanics/constraint.h"
-#include "mechanics/coordinate.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
-#include "mechanics/mobility.h"
-#include "mechanics/rows.h"
-#include "mechanics/tree.h"
 #include "scheme/stepper_internal.h"
 
 // --- creation -----------------------------------------------------------------------------------------------------

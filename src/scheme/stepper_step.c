@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "mechanics/mobility.h"
