@@ -148,20 +148,24 @@ int carom_model_signal_count(const carom_model *model) { return sim_signal_count
 
 const char *carom_model_signal_name(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
-  if (k < 0) return model->m.signals[i].name;
-  if (k < ENERGY_SIGNALS) return energy_signal_names[k];
-  k -= ENERGY_SIGNALS;
-  return k < of_contacts ? model->contact_names[k] : model->outputs[k - of_contacts].name;
+  signal_place at = model_signal_place(model, i);
+  switch (at.section) {
+    case SIGNALS_OF_MECHANISM: return model->m.signals[at.index].name;
+    case SIGNALS_OF_ENERGY: return energy_signal_names[at.index];
+    case SIGNALS_OF_CONTACTS: return model->contact_names[at.index];
+    default: return model->outputs[at.index].name;
+  }
 }
 
 const char *carom_model_signal_unit(const carom_model *model, int i) {
   if (i < 0 || i >= sim_signal_count(model)) return NULL;
-  int k = i - model->m.signal_count, of_contacts = model->contact_signals * model->contacts.element_count;
-  if (k < 0) return model->m.signals[i].unit;
-  if (k < ENERGY_SIGNALS) return "J";
-  k -= ENERGY_SIGNALS;
-  return k < of_contacts ? contact_signal_units[k % model->contact_signals] : model->outputs[k - of_contacts].unit;
+  signal_place at = model_signal_place(model, i);
+  switch (at.section) {
+    case SIGNALS_OF_MECHANISM: return model->m.signals[at.index].unit;
+    case SIGNALS_OF_ENERGY: return "J";
+    case SIGNALS_OF_CONTACTS: return contact_signal_units[at.kind];
+    default: return model->outputs[at.index].unit;
+  }
 }
 
 const char *carom_model_signal_sampling(const carom_model *model, int i) {
@@ -170,7 +174,7 @@ const char *carom_model_signal_sampling(const carom_model *model, int i) {
 }
 
 int carom_model_signal(const carom_model *model, const char *name) {
-  for (int i = model->m.signal_count; i < sim_signal_count(model); i++)
+  for (int i = model_signal_first(model, SIGNALS_OF_ENERGY); i < sim_signal_count(model); i++)
     if (strcmp(carom_model_signal_name(model, i), name) == 0) return i;
   return signal_find(&model->m, name);
 }

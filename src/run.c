@@ -34,10 +34,10 @@ static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies
                                                      "forces", "drives", "multipliers", "energy",  "contacts", "outputs"};
 
 static int group_of(const carom_model *model, int i) {
-  int k = i - model->m.signal_count;
-  if (k >= ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count) return GROUP_OUTPUTS;
-  if (k >= ENERGY_SIGNALS) return GROUP_CONTACTS;
-  if (k >= 0) return GROUP_ENERGY;
+  static const int groups[SIGNAL_SECTIONS] = {
+      [SIGNALS_OF_ENERGY] = GROUP_ENERGY, [SIGNALS_OF_CONTACTS] = GROUP_CONTACTS, [SIGNALS_OF_OUTPUTS] = GROUP_OUTPUTS};
+  signal_place at = model_signal_place(model, i);
+  if (at.section != SIGNALS_OF_MECHANISM) return groups[at.section];
   switch (model->m.signals[i].kind) {
     case SIGNAL_TIME: return GROUP_TIME;
     case SIGNAL_JOINT_Q: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
@@ -59,7 +59,7 @@ static bool in_csv(const carom_model *model, int i) {
   int g = group_of(model, i);
   if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
   if (g == GROUP_CONTACTS) {  // less what is for the eye
-    int k = (i - model->m.signal_count - ENERGY_SIGNALS) % model->contact_signals;
+    int k = model_signal_place(model, i).kind;
     return k < CONTACT_SLIP || k == CONTACT_Z;
   }
   if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;

@@ -328,7 +328,7 @@ bool sim_evaluate(carom_sim *sim, carom_error *error) {
 }
 
 int sim_signal_count(const carom_model *model) {
-  return model->m.signal_count + ENERGY_SIGNALS + model->contact_signals * model->contacts.element_count + model->output_count;
+  return model_signal_first(model, SIGNAL_SECTIONS);
 }
 
 // Of a contact, where it is belongs to the instant, what acts there to the step.
@@ -345,12 +345,14 @@ static bool output_is_mean(const carom_model *model, const function *f) {
 }
 
 bool sim_signal_is_mean(const carom_model *model, int i) {
-  const mechanism *m = &model->m;
-  int k = i - m->signal_count - ENERGY_SIGNALS, of_contacts = model->contact_signals * model->contacts.element_count;
   if (!model->scheme->gives_means) return false;
-  if (i < m->signal_count) return m->signals[i].of_step;
-  if (k < 0) return false;
-  return k < of_contacts ? contact_signal_is_of_step(k % model->contact_signals) : output_is_mean(model, &model->outputs[k - of_contacts].f);
+  signal_place at = model_signal_place(model, i);
+  switch (at.section) {
+    case SIGNALS_OF_MECHANISM: return model->m.signals[at.index].of_step;
+    case SIGNALS_OF_ENERGY: return false;
+    case SIGNALS_OF_CONTACTS: return contact_signal_is_of_step(at.kind);
+    default: return output_is_mean(model, &model->outputs[at.index].f);
+  }
 }
 
 static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
@@ -418,17 +420,17 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   contact_resultant(sim, e, points, out);
 }
 
-static double contact_signal(const carom_sim *sim, int k) {
+static double contact_signal(const carom_sim *sim, signal_place at) {
   double all[CONTACT_SIGNALS];
-  read_contact(sim, &sim->model->contacts.elements[k / sim->model->contact_signals], all);
-  return all[k % sim->model->contact_signals];
+  read_contact(sim, &sim->model->contacts.elements[at.element], all);
+  return all[at.kind];
 }
 
+// Any but an output.
 static double read_signal(const carom_sim *sim, int i) {
-  const mechanism *m = &sim->model->m;
-  int account = i - m->signal_count;
-  if (account < 0) return signal_read(m, sim->x, i);
-  return account < ENERGY_SIGNALS ? energy_signal(sim, account) : contact_signal(sim, account - ENERGY_SIGNALS);
+  signal_place at = model_signal_place(sim->model, i);
+  if (at.section == SIGNALS_OF_MECHANISM) return signal_read(&sim->model->m, sim->x, at.index);
+  return at.section == SIGNALS_OF_ENERGY ? energy_signal(sim, at.index) : contact_signal(sim, at);
 }
 
 // From a row of all signals before it, or where there is none from those it names.
@@ -441,26 +443,25 @@ static double output_signal(carom_sim *sim, int k, const double *row) {
 }
 
 double carom_sim_read(carom_sim *sim, int signal_index) {
-  int count = sim_signal_count(sim->model), first_output = count - sim->model->output_count;
+  int count = sim_signal_count(sim->model), first_output = model_signal_first(sim->model, SIGNALS_OF_OUTPUTS);
   if (signal_index < 0 || signal_index >= count || !sim_evaluate(sim, NULL)) return NAN;
   return signal_index < first_output ? read_signal(sim, signal_index) : output_signal(sim, signal_index - first_output, NULL);
 }
 
 const double *sim_read_all(carom_sim *sim) {
   const carom_model *model = sim->model;
-  int used = model->m.signal_count;
   if (!sim_evaluate(sim, NULL)) {
     for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;
     sim->row[0] = sim->x->t;
     return sim->row;
   }
   signal_read_all(&model->m, sim->x, sim->row);
-  read_energies(sim, sim->row + used);
-  used += ENERGY_SIGNALS;
-  for (int i = 0; i < model->contacts.element_count; i++, used += model->contact_signals)
-    read_contact(sim, &model->contacts.elements[i], sim->row + used);
-  for (int k = 0; k < model->output_count; k++)
-    sim->row[used++] = output_signal(sim, k, sim->row);
+  read_energies(sim, sim->row + model_signal_first(model, SIGNALS_OF_ENERGY));
+  double *contacts = sim->row + model_signal_first(model, SIGNALS_OF_CONTACTS);
+  for (int i = 0; i < model->contacts.element_count; i++, contacts += model->contact_signals)
+    read_contact(sim, &model->contacts.elements[i], contacts);
+  double *outputs = sim->row + model_signal_first(model, SIGNALS_OF_OUTPUTS);
+  for (int k = 0; k < model->output_count; k++) outputs[k] = output_signal(sim, k, sim->row);
   return sim->row;
 }
 
@@ -507,7 +508,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                                         (sim->model->assembly.changed_joint != NULL)};
   if (sim->energy_lost && (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
     s.non_finite++, s.non_finite_t = sim->energy_lost_t;
-    s.non_finite_column = carom_model_signal_name(sim->model, sim->model->m.signal_count + ENERGY_IMBALANCE);
+    s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
   }
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;

@@ -44,11 +44,12 @@ static void enter_signal(builder *b, const char *name, int i) {
 // All that has a name but the outputs, numbered as in the whole model.
 static void enter_signals(builder *b) {
   const mechanism *m = &b->model->m;
-  int contacts = b->model->contact_signals * b->model->contacts.element_count, first = m->signal_count;
+  int energy = model_signal_first(b->model, SIGNALS_OF_ENERGY), contacts = model_signal_first(b->model, SIGNALS_OF_CONTACTS);
+  int contact_count = b->model->contact_signals * b->model->contacts.element_count;
   b->signals = names_create(b->memory);
   for (int i = 0; i < m->signal_count; i++) enter_signal(b, m->signals[i].name, i);
-  for (int i = 0; i < ENERGY_SIGNALS; i++) enter_signal(b, energy_signal_names[i], first + i);
-  for (int i = 0; i < contacts; i++) enter_signal(b, b->model->contact_names[i], first + ENERGY_SIGNALS + i);
+  for (int i = 0; i < ENERGY_SIGNALS; i++) enter_signal(b, energy_signal_names[i], energy + i);
+  for (int i = 0; i < contact_count; i++) enter_signal(b, b->model->contact_names[i], contacts + i);
 }
 
 void builder_signals(builder *b) {
@@ -81,7 +82,8 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   int signal_index = names_find(&s->b->signals, name);
   if (signal_index < 0) return false;
   mechanism *m = &s->b->model->m;
-  const signal *of_mechanism = signal_index < m->signal_count ? &m->signals[signal_index] : NULL;
+  signal_place at = model_signal_place(s->b->model, signal_index);
+  const signal *of_mechanism = at.section == SIGNALS_OF_MECHANISM ? &m->signals[at.index] : NULL;
   if ((of_mechanism ? of_mechanism->level : LEVEL_ACCELERATION) > s->level) {
     *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
     return false;

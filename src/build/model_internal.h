@@ -9,7 +9,6 @@
 #include "mechanics/assemble.h"
 #include "mechanics/mechanism.h"
 
-// Its signals are numbered through the whole model: behind those of the mechanism the energy accounts and the contacts.
 typedef struct output {
   const char *name;
   const char *unit;          // of its expression; "" when that is not known
@@ -84,6 +83,18 @@ struct carom_model {
   const char **notes;        // on what was written and has no effect
   int note_count;
 };
+
+// Signals are numbered through the whole model, section by section.
+typedef enum signal_section { SIGNALS_OF_MECHANISM, SIGNALS_OF_ENERGY, SIGNALS_OF_CONTACTS, SIGNALS_OF_OUTPUTS, SIGNAL_SECTIONS } signal_section;
+
+typedef struct signal_place {
+  signal_section section;
+  int index;                 // in its section
+  int element, kind;         // of a contact: CONTACT_GAP and so on
+} signal_place;
+
+int model_signal_first(const carom_model *model, signal_section section);  // of SIGNAL_SECTIONS: how many there are
+signal_place model_signal_place(const carom_model *model, int i);
 
 // What its method says about contact.
 scheme_contact_options model_contact_options(const carom_model *model);
