@@ -7,7 +7,7 @@
 #include "base/word.h"
 #include "carom/carom.h"
 #include "ledger/impact.h"
-#include "model/source.h"
+#include "text/source.h"
 #include "record/csv.h"
 #include "record/own.h"
 #include "record/record.h"

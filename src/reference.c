@@ -10,7 +10,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/joint.h"
-#include "model/expr_parse.h"
+#include "text/expr_parse.h"
 #include "scheme/registry.h"
 #include "sim.h"
 #include "solve/solver.h"

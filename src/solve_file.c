@@ -11,7 +11,7 @@
 #include "base/word.h"
 #include "carom/carom.h"
 #include "math/sparse.h"
-#include "model/source.h"
+#include "text/source.h"
 #include "record/fclib.h"
 #include "solve/problem_build.h"
 #include "solve/problem_text.h"

@@ -2,7 +2,7 @@
 // hang; an error must have a status and a text.
 #include "fuzz.h"
 
-#include "model/option_read.h"
+#include "text/option_read.h"
 
 typedef struct everything {
   double number;

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "scheme/integrator.h"
+#include "integrate/integrator.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 CHECK_UNUSED_OK static const integrator_kind ode_kinds[] = {INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK,

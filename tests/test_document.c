@@ -1,7 +1,7 @@
 #include "memory.h"
 
 #include "base/word.h"
-#include "model/value.h"
+#include "text/value.h"
 
 static carom_error error;
 

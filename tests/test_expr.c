@@ -4,7 +4,7 @@
 #include <locale.h>
 
 #include "base/word.h"
-#include "model/expr_parse.h"
+#include "text/expr_parse.h"
 
 static jmp_buf out_of_memory;
 static carom_error error;

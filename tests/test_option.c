@@ -1,6 +1,6 @@
 #include "memory.h"
 
-#include "model/option_read.h"
+#include "text/option_read.h"
 
 static carom_error error;
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/unit.h"
+#include "text/unit.h"
 
 static double factor_of(const char *text, dimension wanted, size_t length) {
   double factor = NAN;

@@ -1,4 +1,4 @@
-// Filling a carom_error. Trouble that has a place in a model file is reported by model/source.h instead.
+// Filling a carom_error. Trouble that has a place in a model file is reported by text/source.h instead.
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "carom/define.h"
-#include "model/option_read.h"
-#include "model/value.h"
+#include "text/option_read.h"
+#include "text/value.h"
 #include "scheme/scheme.h"
 
 // Rows closer than this part of the time at which a run ends cannot be told apart in time, and nobody reads so many.

@@ -4,7 +4,7 @@
 
 #include "build/sketch.h"
 #include "carom/define.h"
-#include "model/option.h"
+#include "text/option.h"
 
 typedef struct shape_type {
   const option_table *table;  // its name and words in a model file, over carom_shape_def

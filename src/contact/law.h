@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/expr.h"
+#include "text/expr.h"
 
 // --- normal -------------------------------------------------------------------------------------------------------
 

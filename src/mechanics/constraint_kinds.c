@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "mechanics/constraint.h"
-#include "model/option.h"
+#include "text/option.h"
 
 #define AT(field) offsetof(carom_constraint_def, field)
 #define TABLE(word, text, sample)                                                                        \

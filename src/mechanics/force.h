@@ -3,7 +3,7 @@
 #define MECHANICS_FORCE_H
 
 #include "mechanics/mechanism.h"
-#include "model/option.h"
+#include "text/option.h"
 
 // What a force acts on.
 typedef enum force_place {

@@ -3,7 +3,7 @@
 #define MECHANICS_FUNCTION_H
 
 #include "mechanics/mechanism.h"
-#include "model/expr.h"
+#include "text/expr.h"
 
 // At the present time and state of the motion.
 double function_value(const mechanism *m, motion *x, const function *f);

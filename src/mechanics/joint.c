@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/option.h"
+#include "text/option.h"
 
 static const joint_type *const types[] = {
     &joint_revolute, &joint_prismatic, &joint_cylindrical, &joint_universal, &joint_spherical,

@@ -11,7 +11,7 @@
 
 #include "contact/law.h"
 #include "scheme/compliant_internal.h"
-#include "scheme/root.h"
+#include "integrate/root.h"
 
 double compliant_tendency(const compliant *s, int p, const watch_look *at) {
   const touch_point *c = &s->point[p];

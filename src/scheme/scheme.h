@@ -10,7 +10,7 @@
 #include "ledger/energy.h"
 #include "ledger/impact.h"
 #include "mechanics/mechanism.h"
-#include "model/option.h"
+#include "text/option.h"
 #include "solve/solver.h"
 
 // What a scheme works on, and where it starts.

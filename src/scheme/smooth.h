@@ -5,7 +5,7 @@
 #ifndef SCHEME_SMOOTH_H
 #define SCHEME_SMOOTH_H
 
-#include "scheme/integrator.h"
+#include "integrate/integrator.h"
 #include "scheme/scheme.h"
 
 typedef enum smooth_constraints { SMOOTH_PROJECT, SMOOTH_BAUMGARTE, SMOOTH_GGL } smooth_constraints;

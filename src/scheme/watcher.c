@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "mechanics/dynamics.h"
-#include "scheme/root.h"
+#include "integrate/root.h"
 
 // --- creation -----------------------------------------------------------------------------------------------------
 

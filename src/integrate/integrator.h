@@ -1,0 +1,94 @@
+// Ordinary and differential-algebraic integrators behind one interface. An integrator sees vectors and functions,
+// never a body. Variable-step ones advance by whole internal steps; nothing of ours allocates after creation.
+#ifndef INTEGRATE_INTEGRATOR_H
+#define INTEGRATE_INTEGRATOR_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "carom/define.h"
+#include "carom/status.h"
+
+// y' = rhs(t, y), and if `project` is there, y is to stay on a manifold.
+typedef struct ode_problem {
+  int n;
+  void *context;
+  // 0: done; > 0: not possible here, try a smaller step; < 0: stop, the context knows why. A result that is not
+  // finite counts as > 0.
+  int (*rhs)(void *context, double t, const double *y, double *ydot);
+  // Moves y back onto the manifold (in place) and returns as rhs does; null: none. `error` (may be null) is an
+  // estimate of the local error from which the part across the manifold is to be removed.
+  int (*project)(void *context, double t, double *y, double *error);
+  const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; null: all 1
+  bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
+} ode_problem;
+
+// F(t, y, y') = 0 with y = (differential, algebraic). For IDA.
+typedef struct dae_problem {
+  int n;
+  void *context;
+  int (*residual)(void *context, double t, const double *y, const double *ydot, double *r);
+  const bool *differential;   // of each component; algebraic ones are left out of the error test, and weigh less in
+                              // Newton's iteration the shorter the step, as multipliers of an index-2 problem must
+  const double *abs_scale;
+  bool can_lock;              // as of an ode_problem
+} dae_problem;
+
+typedef struct integrator_settings {
+  double rtol, atol;
+  double step;          // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
+  double step_origin;   // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
+  double step_min, step_max;  // 0: none [s]
+  int order_max;        // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, RK4 4
+  long max_steps;       // on the way to one t_stop, 0: no limit
+} integrator_settings;
+
+// Since creation, restarts included.
+typedef struct integrator_stats {
+  long steps, rejected, rhs_evaluations, jacobian_evaluations, newton_failures, projections;
+  double last_step;     // [s]
+  int last_order;
+} integrator_stats;
+
+typedef struct integrator integrator;
+
+typedef enum integrator_kind {
+  INTEGRATOR_BDF, INTEGRATOR_ADAMS, INTEGRATOR_ERK, INTEGRATOR_RK4, INTEGRATOR_IDA
+} integrator_kind;
+
+// As a model names them; its type is no longer CAROM_AUTO.
+integrator_kind integrator_kind_of(const carom_integrator_def *d);
+integrator_settings integrator_settings_of(const carom_integrator_def *d);
+
+// Both return null after reporting. The problem must outlive the integrator.
+integrator *integrator_create_ode(integrator_kind kind, const ode_problem *problem, const integrator_settings *settings,
+                                  double t, const double *y, carom_error *error);
+integrator *integrator_create_dae(const dae_problem *problem, const integrator_settings *settings, double t,
+                                  const double *y, const double *ydot, carom_error *error);
+void integrator_destroy(integrator *it);
+
+// Advances by one internal step, never beyond t_stop, and lands on it exactly when it gets there. After a failure
+// time and state are those before the step.
+carom_status integrator_step(integrator *it, double t_stop, carom_error *error);
+// Forgets the history: the state was changed from outside.
+carom_status integrator_restart(integrator *it, double t, const double *y, carom_error *error);
+// The same for IDA, which needs consistent derivatives too; integrator_restart would start from the last ones.
+carom_status integrator_restart_dae(integrator *it, double t, const double *y, const double *ydot, carom_error *error);
+// How long to make the first step after a restart, where the caller has seen the like before. For one-step methods of variable
+// step; the others begin with a low order, and choose by themselves.
+void integrator_suggest_step(integrator *it, double step);
+// The next step begins with a new Jacobian. Newton's iteration with an old one that is too large takes small corrections for
+// convergence. No effect on methods without a Jacobian, and on IDA.
+void integrator_renew_jacobian(integrator *it);
+// The state anywhere within the last step (dense output), on the manifold. CAROM_ERROR_USAGE outside of the step.
+carom_status integrator_interpolate(integrator *it, double t, double *y);
+
+double integrator_time(const integrator *it);
+const double *integrator_state(const integrator *it);
+const double *integrator_derivative(const integrator *it);  // y' of a DAE; null for an ODE
+integrator_stats integrator_get_stats(const integrator *it);
+// True when a restart from a saved state continues bit by bit (one-step methods with a fixed rule for the next step).
+bool integrator_is_one_step(const integrator *it);
+// What a one-step method needs beside t and y to go on bit by bit: its next step.
+double integrator_next_step(const integrator *it);
+
+#endif

@@ -1,0 +1,40 @@
+// Bytecode of an expression, shared by its compiler and its evaluator. Straight-line code for a small stack: no jumps,
+// so that both branches of `if` are evaluated and one is taken, and the depth is known when it is compiled.
+#ifndef TEXT_EXPR_CODE_H
+#define TEXT_EXPR_CODE_H
+
+#include "text/expr_parse.h"
+
+enum { EXPR_STACK = 64 };
+
+typedef enum opcode {
+  // push
+  OP_CONSTANT, OP_SLOT,
+  // one operand
+  OP_NEGATE, OP_NOT, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_SINH, OP_COSH, OP_TANH, OP_EXP, OP_LOG,
+  OP_LOG10, OP_SQRT, OP_CBRT, OP_ABS, OP_SIGN, OP_FLOOR, OP_CEIL, OP_STEP, OP_RAMP, OP_TABLE,
+  // two operands
+  OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE, OP_POWER, OP_LESS, OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL,
+  OP_EQUAL, OP_NOT_EQUAL, OP_AND, OP_OR, OP_MIN, OP_MAX, OP_MOD, OP_HYPOT, OP_ATAN2,
+  // three operands
+  OP_SELECT, OP_BLEND,
+} opcode;
+
+typedef struct instruction {
+  opcode op;
+  int arg;  // OP_CONSTANT: index into the pool; OP_SLOT: slot; OP_TABLE: index of its knot count in the pool
+} instruction;
+
+struct expr {
+  const instruction *code;
+  int length;
+  const double *pool;  // constants; a table is its knot count n, then x1 y1 ... xn yn
+  bool is_constant;
+  dimension dim;       // of the value; DIM_NONE of a plain number, DIM_ANY when it is not known
+  const char *unit;    // of a signal or a sum of signals: how it is written; else null
+};
+
+// Reads an optional sign, a number and a unit without allocating. Returns the bytes taken, 0 when it is none.
+size_t expr_literal(const char *text, double *value, dimension *dim);
+
+#endif

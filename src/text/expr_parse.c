@@ -1,0 +1,678 @@
+// A Pratt parser that emits bytecode as it reads. Every operand knows where its code begins, so that a constant one
+// can be folded in place, and what dimension it has.
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/word.h"
+#include "text/expr_code.h"
+
+enum { DEPTH_MAX = 200, CODE_MAX = 16384, NAME_MAX_LENGTH = 255, NUMBER_MAX_LENGTH = 400 };
+
+// How firm a dimension is. A bare literal is a pure factor; a bare parameter may stand for anything; a unit that was
+// written is firm; a variable has a dimension, but one in which people leave coefficients out: `sin(5*t)`.
+typedef enum firmness { PURE, ANYTHING, FIRM, LOOSE } firmness;
+
+typedef struct quantity {
+  firmness firm;
+  dimension dim;     // of FIRM and LOOSE
+  const char *unit;  // of a signal, or a sum of signals that have the same: how it is written; else null
+} quantity;
+
+static const quantity pure = {PURE, DIM_ANY, NULL}, anything = {ANYTHING, DIM_ANY, NULL};
+
+// What cancels is a plain number; rad is not, so that `rpm*t` stays an angle.
+static quantity of_dimension(firmness firm, dimension d) {
+  return d == DIM_NONE ? pure : (quantity){firm, d, NULL};
+}
+
+typedef struct operand {
+  int start;         // first instruction
+  bool is_constant;
+  double value;      // of a constant
+  quantity what;
+  size_t at;         // offset in the text
+  const char *bad;   // why a constant is not finite, null when all is well
+  size_t bad_at;
+} operand;
+
+typedef struct parser {
+  arena *memory;
+  const char *text;
+  size_t i;
+  place at;
+  scope names;
+  carom_error *error;
+  bool failed;
+  int depth;   // of recursion
+  int height;  // of the stack at this point of the code
+  instruction *code;
+  int code_count, code_capacity;
+  double *pool;
+  int pool_count, pool_capacity;
+} parser;
+
+// ---- what there is to call
+
+typedef enum rule {
+  RULE_NUMBER,  // plain number in, plain number out
+  RULE_SAME,    // operands alike, result as they are
+  RULE_RATIO,   // operands alike, plain number out
+  RULE_ROOT,
+  RULE_POWER,
+  RULE_IF,
+  RULE_TABLE,
+} rule;
+
+// name, help, opcode, least and most arguments, rule of dimensions
+#define FUNCTIONS(X)                                                                                                \
+  X("sin", "sin(x): sine", OP_SIN, 1, 1, RULE_NUMBER)                                                               \
+  X("cos", "cos(x): cosine", OP_COS, 1, 1, RULE_NUMBER)                                                             \
+  X("tan", "tan(x): tangent", OP_TAN, 1, 1, RULE_NUMBER)                                                            \
+  X("asin", "asin(x): arc sine", OP_ASIN, 1, 1, RULE_NUMBER)                                                        \
+  X("acos", "acos(x): arc cosine", OP_ACOS, 1, 1, RULE_NUMBER)                                                      \
+  X("atan", "atan(x): arc tangent", OP_ATAN, 1, 1, RULE_NUMBER)                                                     \
+  X("atan2", "atan2(y, x): angle of the point (x, y)", OP_ATAN2, 2, 2, RULE_RATIO)                                  \
+  X("sinh", "sinh(x): hyperbolic sine", OP_SINH, 1, 1, RULE_NUMBER)                                                 \
+  X("cosh", "cosh(x): hyperbolic cosine", OP_COSH, 1, 1, RULE_NUMBER)                                               \
+  X("tanh", "tanh(x): hyperbolic tangent", OP_TANH, 1, 1, RULE_NUMBER)                                              \
+  X("exp", "exp(x): exponential", OP_EXP, 1, 1, RULE_NUMBER)                                                        \
+  X("log", "log(x): natural logarithm", OP_LOG, 1, 1, RULE_NUMBER)                                                  \
+  X("log10", "log10(x): decimal logarithm", OP_LOG10, 1, 1, RULE_NUMBER)                                            \
+  X("sqrt", "sqrt(x): square root", OP_SQRT, 1, 1, RULE_ROOT)                                                       \
+  X("cbrt", "cbrt(x): cube root", OP_CBRT, 1, 1, RULE_ROOT)                                                         \
+  X("pow", "pow(x, y): x to the power y, the same as x^y", OP_POWER, 2, 2, RULE_POWER)                              \
+  X("hypot", "hypot(x, y): square root of x^2 + y^2", OP_HYPOT, 2, 2, RULE_SAME)                                    \
+  X("abs", "abs(x): magnitude", OP_ABS, 1, 1, RULE_SAME)                                                            \
+  X("sign", "sign(x): -1, 0 or 1", OP_SIGN, 1, 1, RULE_RATIO)                                                       \
+  X("floor", "floor(x): largest whole number up to x", OP_FLOOR, 1, 1, RULE_SAME)                                   \
+  X("ceil", "ceil(x): smallest whole number from x", OP_CEIL, 1, 1, RULE_SAME)                                      \
+  X("mod", "mod(x, y): remainder of x/y, with the sign of y", OP_MOD, 2, 2, RULE_SAME)                              \
+  X("min", "min(x, y, ...): smallest", OP_MIN, 1, MANY, RULE_SAME)                                                  \
+  X("max", "max(x, y, ...): largest", OP_MAX, 1, MANY, RULE_SAME)                                                   \
+  X("step", "step(x): 0 for x < 0, else 1", OP_STEP, 1, 1, RULE_RATIO)                                              \
+  X("ramp", "ramp(x): 0 for x < 0, else x", OP_RAMP, 1, 1, RULE_SAME)                                               \
+  X("blend", "blend(x, x0, x1): rise from 0 at x0 to 1 at x1, twice continuously differentiable", OP_BLEND, 3, 3,   \
+    RULE_RATIO)                                                                                                     \
+  X("table", "table(x, x1, y1, x2, y2, ...): straight lines between constant points, held beyond the ends",         \
+    OP_TABLE, 5, MANY, RULE_TABLE)                                                                                  \
+  X("if", "if(c, a, b): a where the condition c holds, else b", OP_SELECT, 3, 3, RULE_IF)
+
+#define CONSTANTS(X)                                           \
+  X("pi", "pi: 3.14159...", 3.14159265358979323846, DIM_ANY)   \
+  X("g0", "g0: standard gravity, 9.80665 m/s^2", 9.80665, DIM_ACCELERATION)
+
+enum { MANY = 1 << 20 };
+
+typedef struct function {
+  const char *name;
+  opcode op;
+  int least, most;
+  rule rule;
+} function;
+
+static const function functions[] = {
+#define X(name, help, op, least, most, rule) {name, op, least, most, rule},
+  FUNCTIONS(X)
+#undef X
+};
+enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
+
+static const struct {
+  const char *name;
+  double value;
+  dimension dim;
+} constants[] = {
+#define X(name, help, value, dim) {name, value, dim},
+  CONSTANTS(X)
+#undef X
+};
+enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
+
+const char *const *expr_help(int *count) {
+  static const char *const help[] = {
+#define X(name, text, ...) text,
+    FUNCTIONS(X) CONSTANTS(X)
+#undef X
+  };
+  *count = (int)(sizeof help / sizeof *help);
+  return help;
+}
+
+static const function *find_function(const char *name) {
+  for (int i = 0; i < FUNCTION_COUNT; i++)
+    if (strcmp(functions[i].name, name) == 0) return &functions[i];
+  return NULL;
+}
+
+static const char *nearest_builtin(const char *name, bool call) {
+  const char *names[FUNCTION_COUNT + CONSTANT_COUNT];
+  int n = 0;
+  for (int i = 0; call && i < FUNCTION_COUNT; i++) names[n++] = functions[i].name;
+  for (int i = 0; !call && i < CONSTANT_COUNT; i++) names[n++] = constants[i].name;
+  return word_nearest(name, names, n);
+}
+
+static const char *nearest_unit(const char *name) {
+  int count;
+  const unit *units = unit_list(&count);
+  const char *names[64];
+  int n = count < 64 ? count : 64;
+  for (int i = 0; i < n; i++) names[i] = units[i].name;
+  return word_nearest(name, names, n);
+}
+
+// ---- characters
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static void skip_blanks(parser *p) {
+  while (is_blank(p->text[p->i])) p->i++;
+}
+
+// Names may have parts: `crank.q`. A dot not followed by a letter is not part of one.
+static size_t name_length(const char *s) {
+  size_t n = 0;
+  while (is_letter(s[n]) || (n && (is_digit(s[n]) || (s[n] == '.' && is_letter(s[n + 1]))))) n++;
+  return n;
+}
+
+static size_t number_length(const char *s) {
+  size_t n = 0;
+  while (is_digit(s[n])) n++;
+  if (s[n] == '.') n++;
+  while (is_digit(s[n])) n++;
+  if (n == 0 || (n == 1 && s[0] == '.')) return 0;
+  if (s[n] == 'e' || s[n] == 'E') {
+    size_t e = n + 1;
+    if (s[e] == '+' || s[e] == '-') e++;
+    if (is_digit(s[e])) {
+      while (is_digit(s[e])) e++;
+      n = e;
+    }
+  }
+  return n;
+}
+
+// In the C locale, whatever the program around us has chosen.
+static double number_value(const char *s, size_t length) {
+  char digits[NUMBER_MAX_LENGTH + 1];
+  memcpy(digits, s, length);
+  digits[length] = '\0';
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+  double v = strtod(digits, NULL);
+  uselocale(before);
+  if (plain) freelocale(plain);
+  return v;
+}
+
+size_t expr_literal(const char *text, double *value, dimension *dim) {
+  size_t i = 0;
+  while (is_blank(text[i])) i++;
+  bool negative = text[i] == '-';
+  i += negative;
+  size_t n = number_length(text + i);
+  if (n == 0 || n > NUMBER_MAX_LENGTH) return 0;
+  *value = number_value(text + i, n) * (negative ? -1 : 1);
+  i += n;
+  size_t blanks = 0;
+  while (is_blank(text[i + blanks])) blanks++;
+  double factor;
+  dimension unit_dim;
+  size_t taken = unit_product(text + i + blanks, &factor, &unit_dim);
+  *dim = taken ? unit_dim : DIM_ANY;
+  if (taken) *value *= factor;
+  return taken ? i + blanks + taken : i;
+}
+
+// ---- trouble
+
+static operand fail(parser *p, size_t at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static operand fail(parser *p, size_t at, const char *hint, const char *format, ...) {
+  if (!p->failed) {
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    source_error(p->error, CAROM_ERROR_MODEL, source_advance(p->at, p->text, at), hint, "%s", message);
+  }
+  p->failed = true;
+  return (operand){.at = at, .start = p->code_count};
+}
+
+// ---- dimensions
+
+static bool has_dimension(quantity a) { return a.firm == FIRM || a.firm == LOOSE; }
+
+// Of two things that are added or compared.
+static quantity alike(parser *p, operand a, operand b, size_t at, const char *what) {
+  quantity x = a.what, y = b.what;
+  if (x.firm == PURE) return y;
+  if (y.firm == PURE) return x;
+  if (x.firm == ANYTHING) return y.firm == FIRM ? y : x;
+  if (y.firm == ANYTHING) return x.firm == FIRM ? x : y;
+  if (!dimension_equal(x.dim, y.dim)) {
+    char left[32], right[32];
+    fail(p, at, "both need the same unit; a number without a unit fits either", "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
+         dimension_text(y.dim, right));
+  }
+  quantity result = x.firm == LOOSE ? x : y;
+  if (x.unit && y.unit && strcmp(x.unit, y.unit) != 0) result.unit = NULL;
+  return result;
+}
+
+// Half an angle's exponent, as in sqrt(30 deg), is no reason to complain: it is left out.
+static quantity scaled(parser *p, quantity a, int numerator, int denominator, size_t at) {
+  dimension_exponents e = dimension_unpack(a.dim);
+  if ((e.m * numerator) % denominator || (e.kg * numerator) % denominator || (e.s * numerator) % denominator) {
+    char text[32];
+    if (a.firm == FIRM) fail(p, at, NULL, "this power of %s is not a unit", dimension_text(a.dim, text));
+    return anything;
+  }
+  e.m = e.m * numerator / denominator;
+  e.kg = e.kg * numerator / denominator;
+  e.s = e.s * numerator / denominator;
+  e.rad = e.rad * numerator % denominator ? 0 : e.rad * numerator / denominator;
+  dimension d = dimension_pack(e);
+  if (d == DIM_ANY) fail(p, at, NULL, "the unit of this power is out of range");
+  return of_dimension(a.firm, d);
+}
+
+static quantity product(parser *p, operand a, operand b, bool quotient, size_t at) {
+  quantity x = a.what, y = b.what;
+  if (x.firm == ANYTHING || y.firm == ANYTHING) return anything;
+  if (x.firm == PURE && y.firm == PURE) return pure;
+  if (x.firm == LOOSE && y.firm == PURE) return anything;
+  if (x.firm == PURE && y.firm == LOOSE) return anything;
+  dimension d = dimension_product(x.firm == PURE ? DIM_NONE : x.dim, y.firm == PURE ? DIM_NONE : y.dim, quotient ? -1 : 1);
+  if (d == DIM_ANY) fail(p, at, NULL, "the unit of this product is out of range");
+  return of_dimension(x.firm == LOOSE || y.firm == LOOSE ? LOOSE : FIRM, d);
+}
+
+static void want_number(parser *p, operand a, const char *what) {
+  char text[32];
+  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
+    fail(p, a.at, "divide it by a reference value, as in x/(1 m)", "the %s must be an angle or a plain number, not %s", what,
+         dimension_text(a.what.dim, text));
+}
+
+// x^y: a dimension needs a constant exponent that leaves whole powers.
+static quantity power(parser *p, operand a, operand b, size_t at) {
+  want_number(p, b, "exponent");
+  if (!has_dimension(a.what)) return a.what;
+  for (int denominator = 1; b.is_constant && denominator <= 4; denominator++) {
+    double numerator = b.value * denominator;
+    if (numerator == floor(numerator) && fabs(numerator) <= 100)
+      return scaled(p, a.what, (int)numerator, denominator, at);
+  }
+  char text[32];
+  if (a.what.firm == FIRM && !dimension_equal(a.what.dim, DIM_NONE))
+    fail(p, at, NULL, "a quantity in %s needs a constant whole exponent", dimension_text(a.what.dim, text));
+  return anything;
+}
+
+// ---- code
+
+static int pool_add(parser *p, double v) {
+  *ARENA_PUSH(p->memory, p->pool, p->pool_count, p->pool_capacity) = v;
+  return p->pool_count - 1;
+}
+
+static void emit(parser *p, opcode op, int arg) {
+  if (p->code_count >= CODE_MAX) {
+    fail(p, p->i, NULL, "the expression is too long");
+    return;
+  }
+  *ARENA_PUSH(p->memory, p->code, p->code_count, p->code_capacity) = (instruction){op, arg};
+}
+
+static operand push(parser *p, opcode op, int arg, size_t at) {
+  operand result = {.start = p->code_count, .at = at};
+  if (++p->height > EXPR_STACK) fail(p, at, NULL, "the expression is nested too deeply");
+  emit(p, op, arg);
+  return result;
+}
+
+static operand push_constant(parser *p, double v, quantity what, size_t at) {
+  operand result = push(p, OP_CONSTANT, pool_add(p, v), at);
+  result.is_constant = true;
+  result.value = v;
+  result.what = what;
+  return result;
+}
+
+// Adds an instruction on the last `count` operands. What is constant is computed here and now.
+static operand apply(parser *p, opcode op, int arg, const operand *operands, int count, quantity what, size_t at) {
+  operand result = {.start = operands[0].start, .is_constant = true, .what = what, .at = operands[0].at};
+  for (int i = count - 1; i >= 0; i--) {
+    result.is_constant &= operands[i].is_constant;
+    if (!operands[i].bad) continue;
+    result.bad = operands[i].bad;
+    result.bad_at = operands[i].bad_at;
+  }
+  emit(p, op, arg);
+  p->height -= count - 1;
+  if (p->failed || !result.is_constant) return result;
+  expr folded = {.code = p->code + result.start, .length = p->code_count - result.start, .pool = p->pool, .is_constant = true};
+  result.value = expr_value(&folded, NULL);
+  if (!isfinite(result.value) && !result.bad) {
+    result.bad = op == OP_DIVIDE && operands[1].value == 0 ? "division by zero" : "the result is not a finite number";
+    result.bad_at = at;
+  }
+  p->code_count = result.start;
+  emit(p, OP_CONSTANT, pool_add(p, result.value));
+  return result;
+}
+
+// ---- grammar, weakest binding first
+
+enum { BIND_NONE, BIND_OR, BIND_AND, BIND_NOT, BIND_COMPARE, BIND_SUM, BIND_PRODUCT, BIND_SIGN, BIND_POWER };
+
+typedef struct infix {
+  const char *text;
+  opcode op;
+  int binding;
+} infix;
+
+// Longer signs before their beginnings.
+static const infix infixes[] = {
+  {"or", OP_OR, BIND_OR},           {"and", OP_AND, BIND_AND},         {"<=", OP_LESS_EQUAL, BIND_COMPARE},
+  {">=", OP_GREATER_EQUAL, BIND_COMPARE}, {"==", OP_EQUAL, BIND_COMPARE}, {"!=", OP_NOT_EQUAL, BIND_COMPARE},
+  {"<", OP_LESS, BIND_COMPARE},     {">", OP_GREATER, BIND_COMPARE},   {"+", OP_ADD, BIND_SUM},
+  {"-", OP_SUBTRACT, BIND_SUM},     {"*", OP_MULTIPLY, BIND_PRODUCT},  {"/", OP_DIVIDE, BIND_PRODUCT},
+  {"^", OP_POWER, BIND_POWER},
+};
+
+static const infix *peek_infix(const parser *p) {
+  const char *s = p->text + p->i;
+  size_t word = name_length(s);
+  for (size_t i = 0; i < sizeof infixes / sizeof *infixes; i++) {
+    size_t n = strlen(infixes[i].text);
+    if (strncmp(s, infixes[i].text, n) == 0 && (word == 0 || word == n)) return &infixes[i];
+  }
+  return NULL;
+}
+
+static operand parse(parser *p, int binding);
+
+static bool take(parser *p, char c) {
+  skip_blanks(p);
+  if (p->text[p->i] != c) return false;
+  p->i++;
+  return true;
+}
+
+static const char *const quote_hint =
+    "inside { } or [ ] an expression with commas must be in quotes, else the comma ends it";
+
+static operand close_bracket(parser *p, operand result, size_t opened) {
+  if (p->failed || take(p, ')')) return result;
+  if (p->text[p->i] == '\0') return fail(p, opened, quote_hint, "this '(' is not closed");
+  return fail(p, p->i, NULL, "expected ')' here");
+}
+
+static operand parse_number(parser *p) {
+  size_t at = p->i, n = number_length(p->text + at);
+  if (n > NUMBER_MAX_LENGTH) return fail(p, at, NULL, "this number has too many digits");
+  double v, factor;
+  dimension dim;
+  v = number_value(p->text + at, n);
+  if (!isfinite(v)) return fail(p, at, NULL, "this number is too large");
+  p->i += n;
+  skip_blanks(p);
+  size_t unit_at = p->i, taken = unit_product(p->text + p->i, &factor, &dim);
+  p->i += taken;
+  quantity what = taken ? of_dimension(FIRM, dim) : pure;
+  if (taken) v *= factor;
+  if (!isfinite(v)) return fail(p, at, NULL, "this number is too large");
+  size_t rest = name_length(p->text + p->i);
+  if (rest && !peek_infix(p)) {
+    char name[NAME_MAX_LENGTH + 1];
+    snprintf(name, sizeof name, "%.*s", (int)(rest < NAME_MAX_LENGTH ? rest : NAME_MAX_LENGTH), p->text + p->i);
+    if (taken || find_function(name)) return fail(p, p->i, NULL, "an operator is missing before '%s'", name);
+    return fail(p, unit_at, nearest_unit(name), "'%s' is not a unit", name);
+  }
+  return push_constant(p, v, what, at);
+}
+
+static operand parse_symbol(parser *p, const char *name, size_t at) {
+  symbol found = {0};
+  const char *hint = NULL;
+  if (p->names.resolve && p->names.resolve(p->names.context, name, &found, &hint)) {
+    bool known = found.dim != DIM_ANY;
+    if (found.is_constant) {
+      operand result = push_constant(p, found.value, known ? of_dimension(FIRM, found.dim) : anything, at);
+      if (!isfinite(found.value)) result.bad = "this constant is not a finite number", result.bad_at = at;
+      return result;
+    }
+    operand result = push(p, OP_SLOT, found.slot, at);
+    result.what = known ? of_dimension(LOOSE, found.dim) : anything;
+    if (result.what.firm == LOOSE) result.what.unit = found.unit;
+    return result;
+  }
+  if (p->failed) return (operand){0};
+  for (int i = 0; i < CONSTANT_COUNT; i++)
+    if (strcmp(constants[i].name, name) == 0)
+      return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
+  if (find_function(name)) return fail(p, at, NULL, "the function '%s' needs its arguments in parentheses", name);
+  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
+    return fail(p, at, NULL, "'%s' is not a number here", name);
+  if (!hint) hint = nearest_builtin(name, false);
+  if (!hint && unit_find(name, strlen(name)))
+    hint = "a unit stands right after a number, and its products have no blanks: 10 N/m";
+  return fail(p, at, hint, "unknown name '%s'", name);
+}
+
+// The condition, then both branches; a constant condition keeps one of them, whatever is wrong with the other.
+static operand finish_if(parser *p, const operand *a, size_t at) {
+  quantity what = alike(p, a[1], a[2], a[2].at, "'if' yields");
+  if (p->failed || !a[0].is_constant || a[0].bad) return apply(p, OP_SELECT, 0, a, 3, what, at);
+  operand taken = a[0].value != 0 ? a[1] : a[2];
+  int end = a[0].value != 0 ? a[2].start : p->code_count, length = end - taken.start;
+  memmove(p->code + a[0].start, p->code + taken.start, (size_t)length * sizeof *p->code);
+  p->code_count = a[0].start + length;
+  p->height -= 2;
+  taken.start = a[0].start;
+  taken.what = what;
+  return taken;
+}
+
+// x is on the stack; the knots are constants and go to the pool.
+static operand finish_table(parser *p, operand x, size_t at) {
+  operand last = {0}, y = {.what = pure};
+  double *knots = NULL;
+  int count = 0, capacity = 0;
+  while (take(p, ',')) {
+    operand k = parse(p, BIND_NONE);
+    if (p->failed) return k;
+    if (!k.is_constant || k.bad) return fail(p, k.at, NULL, "a point of a table must be a finite constant");
+    if (count % 2 == 0) {
+      alike(p, x, k, k.at, "the table has");
+      if (count && k.value <= last.value) return fail(p, k.at, NULL, "the abscissas of a table must increase");
+      last = k;
+    } else {
+      y.what = alike(p, y, k, k.at, "the table has");
+    }
+    p->code_count = k.start;
+    p->height--;
+    *ARENA_PUSH(p->memory, knots, count, capacity) = k.value;
+  }
+  if (p->failed) return x;
+  if (count < 4 || count % 2) return fail(p, at, NULL, "'table' takes x and then at least two pairs x1, y1, x2, y2");
+  int index = pool_add(p, count / 2);
+  for (int i = 0; i < count; i++) pool_add(p, knots[i]);
+  return apply(p, OP_TABLE, index, &x, 1, y.what, at);
+}
+
+static quantity result_quantity(parser *p, const function *f, const operand *a, int count) {
+  quantity what = a[0].what;
+  switch (f->rule) {
+    case RULE_NUMBER: {
+      char text[48];
+      snprintf(text, sizeof text, "argument of %s", f->name);
+      want_number(p, a[0], text);
+      return pure;
+    }
+    case RULE_ROOT:
+      return has_dimension(what) ? scaled(p, what, 1, f->op == OP_SQRT ? 2 : 3, a[0].at) : what;
+    case RULE_POWER:
+      return power(p, a[0], a[1], a[1].at);
+    default:  // RULE_SAME, RULE_RATIO
+      for (int i = 1; i < count; i++) {
+        operand sofar = a[0];
+        sofar.what = what;
+        char text[48];
+        snprintf(text, sizeof text, "%s of", f->name);
+        what = alike(p, sofar, a[i], a[i].at, text);
+      }
+      return f->rule == RULE_RATIO ? pure : what;
+  }
+}
+
+static operand parse_call(parser *p, const function *f, size_t at) {
+  size_t opened = p->i++;
+  operand a[3];
+  int count = 0;
+  do {
+    a[count] = parse(p, BIND_NONE);
+    if (p->failed) return a[count];
+    count++;
+    if (f->rule == RULE_TABLE) return close_bracket(p, finish_table(p, a[0], at), opened);
+    if (f->most == MANY && count == 2) {
+      a[0] = apply(p, f->op, 0, a, 2, result_quantity(p, f, a, 2), at);
+      count = 1;
+    }
+  } while (count < f->most && take(p, ','));
+  if (p->failed) return a[0];
+  skip_blanks(p);
+  if (p->text[p->i] == ',' || (p->text[p->i] == ')' && count < f->least))
+    return fail(p, at, NULL, "'%s' takes %d argument%s", f->name, f->least, f->least == 1 ? "" : "s");
+  operand result = close_bracket(p, a[0], opened);
+  if (p->failed || f->most == MANY) return result;
+  if (f->rule == RULE_IF) return finish_if(p, a, at);
+  return apply(p, f->op, 0, a, count, result_quantity(p, f, a, count), at);
+}
+
+static operand parse_name(parser *p) {
+  size_t at = p->i, n = name_length(p->text + at);
+  char name[NAME_MAX_LENGTH + 1];
+  if (n > NAME_MAX_LENGTH) return fail(p, at, NULL, "this name is too long");
+  memcpy(name, p->text + at, n);
+  name[n] = '\0';
+  if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0)
+    return fail(p, at, NULL, "a value is missing before '%s'", name);
+  p->i += n;
+  skip_blanks(p);
+  if (p->text[p->i] != '(') return parse_symbol(p, name, at);
+  const function *f = find_function(name);
+  if (!f) return fail(p, at, nearest_builtin(name, true), "unknown function '%s'", name);
+  return parse_call(p, f, at);
+}
+
+static operand parse_prefix(parser *p) {
+  skip_blanks(p);
+  size_t at = p->i;
+  char c = p->text[at];
+  if (number_length(p->text + at)) return parse_number(p);
+  if (c == '(') {
+    p->i++;
+    return close_bracket(p, parse(p, BIND_NONE), at);
+  }
+  if (c == '+' || c == '-') {
+    p->i++;
+    operand a = parse(p, BIND_SIGN);
+    a.at = at;
+    return p->failed || c == '+' ? a : apply(p, OP_NEGATE, 0, &a, 1, a.what, at);
+  }
+  if (name_length(p->text + at) == 3 && strncmp(p->text + at, "not", 3) == 0) {
+    p->i += 3;
+    operand a = parse(p, BIND_NOT);
+    return p->failed ? a : apply(p, OP_NOT, 0, &a, 1, pure, at);
+  }
+  if (is_letter(c)) return parse_name(p);
+  if (c == '\0') return fail(p, at, NULL, at ? "the expression ends too early" : "a number or an expression is missing");
+  if (c == '!') return fail(p, at, "write 'not' for it", "'!' is not known here");
+  return fail(p, at, NULL, "'%.1s' is not expected here", p->text + at);
+}
+
+static operand combine(parser *p, const infix *sign, operand a, operand b, size_t at) {
+  const operand both[] = {a, b};
+  quantity what = pure;
+  switch (sign->binding) {
+    case BIND_SUM: what = alike(p, a, b, at, sign->op == OP_ADD ? "cannot add" : "cannot subtract"); break;
+    case BIND_COMPARE: alike(p, a, b, at, "cannot compare"); break;
+    case BIND_PRODUCT: what = product(p, a, b, sign->op == OP_DIVIDE, at); break;
+    case BIND_POWER: what = power(p, a, b, at); break;
+    default: break;
+  }
+  return apply(p, sign->op, 0, both, 2, what, at);
+}
+
+static operand parse_infixes(parser *p, operand left, int binding) {
+  for (;;) {
+    skip_blanks(p);
+    const infix *sign = peek_infix(p);
+    if (!sign || sign->binding <= binding) return left;
+    size_t at = p->i;
+    p->i += strlen(sign->text);
+    if (sign->op == OP_MULTIPLY && p->text[p->i] == '*')
+      return fail(p, at, "write a power with '^'", "'**' is not known here");
+    // A power binds to the right: 2^3^2 is 2^(3^2).
+    operand right = parse(p, sign->binding == BIND_POWER ? BIND_SIGN : sign->binding);
+    if (p->failed) return right;
+    left = combine(p, sign, left, right, at);
+    if (p->failed) return left;
+    if (sign->binding == BIND_COMPARE && (sign = peek_infix((skip_blanks(p), p))) && sign->binding == BIND_COMPARE)
+      return fail(p, p->i, "join two comparisons with 'and'", "comparisons cannot be chained");
+  }
+}
+
+static operand parse(parser *p, int binding) {
+  if (p->depth >= DEPTH_MAX) return fail(p, p->i, NULL, "the expression is nested too deeply");
+  p->depth++;
+  operand result = parse_prefix(p);
+  if (!p->failed) result = parse_infixes(p, result, binding);
+  p->depth--;
+  return result;
+}
+
+static void fail_at_rest(parser *p) {
+  char c = p->text[p->i];
+  const char *hint = NULL;
+  if (c == '=') hint = "a comparison is written '=='";
+  if (c == '&') hint = "write 'and' for it";
+  if (c == '|') hint = "write 'or' for it";
+  if (c == ',') hint = quote_hint;
+  if (c == ')') fail(p, p->i, NULL, "there is no '(' for this ')'");
+  else if (is_letter(c) || is_digit(c) || c == '(' || c == '.') fail(p, p->i, NULL, "an operator is missing here");
+  else if ((unsigned char)c < 0x20) fail(p, p->i, NULL, "a control character is not expected here");
+  else fail(p, p->i, hint, "'%c' is not expected here", c);
+}
+
+const expr *expr_compile(arena *memory, const char *text, place at, scope names, dimension *dim, carom_error *error) {
+  parser p = {.memory = memory, .text = text, .at = at, .names = names, .error = error};
+  operand result = parse(&p, BIND_NONE);
+  skip_blanks(&p);
+  if (!p.failed && text[p.i] != '\0') fail_at_rest(&p);
+  if (!p.failed && result.bad) fail(&p, result.bad_at, NULL, "%s", result.bad);
+  if (p.failed) return NULL;
+  if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
+  expr *e = ARENA_NEW(memory, expr);
+  *e = (expr){p.code, p.code_count, p.pool, result.is_constant,
+              .dim = result.what.firm == PURE ? DIM_NONE : result.what.dim, .unit = result.what.unit};
+  return e;
+}
+
+const char *expr_unit(const expr *e, char buffer[32]) {
+  return e->unit ? e->unit : e->dim == DIM_ANY ? "" : dimension_text(e->dim, buffer);
+}

@@ -1,0 +1,270 @@
+#include "text/option_read.h"
+
+#include <string.h>
+
+#include "base/word.h"
+#include "text/option_value.h"
+
+static void *field(void *target, const option *o) { return (char *)target + o->offset; }
+
+static bool listed(const char *const *list, const char *key) {
+  for (; list && *list; list++)
+    if (strcmp(*list, key) == 0) return true;
+  return false;
+}
+
+static int find_option(const option_table *table, const char *key) {
+  for (int i = 0; i < table->count; i++)
+    if (strcmp(table->options[i].key, key) == 0) return i;
+  return -1;
+}
+
+static const option *subject_of(const option_table *table) {
+  for (int i = 0; i < table->count; i++)
+    if (table->options[i].flags & OPTION_SUBJECT) return &table->options[i];
+  return NULL;
+}
+
+static place entry_place(const value *v) { return v->key ? v->key_at : v->at; }
+
+static bool is_from_command_line(place at) { return at.source && strcmp(at.source->name, "--set") == 0; }
+
+// ---- suggestions
+
+// Letters of either case, except of a symbol: `E` is not `e`.
+static bool same_word(const char *a, const char *b) {
+  if (a[0] && !a[1]) return strcmp(a, b) == 0;
+  for (; *a && *b; a++, b++) {
+    char x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
+    if (x >= 'A' && x <= 'Z') x = (char)(x - 'A' + 'a');
+    if (x != y) return false;
+  }
+  return *a == *b;
+}
+
+static const char *say_synonym(const option_reader *r, const char *word, const option_synonym *s) {
+  return s->hint ? s->hint : arena_print(r->memory, "'%s' is called '%s' here", word, s->key);
+}
+
+static const char *synonym_of_key(const option_reader *r, const option_table *table, const char *const *others,
+                                  const char *word) {
+  const option_synonym *without_key = NULL;
+  for (const option_synonym *s = r->synonyms; s && s->word; s++) {
+    if (!same_word(word, s->word)) continue;
+    if (!s->key && !without_key) without_key = s;
+    if (s->key && (find_option(table, s->key) >= 0 || listed(others, s->key))) return say_synonym(r, word, s);
+  }
+  return without_key ? without_key->hint : NULL;
+}
+
+// Bodies and markers are the value of the key that names the member.
+static const char *subject_hint(const option_reader *r, const option_table *table, const char *word) {
+  static const char *const words[] = {"body", "bodies", "body1", "body2", "body_a", "body_b", "parent", "child", "object",
+                                      "marker", "markers", "marker1", "marker2", "between", "on", "attached_to", NULL};
+  const option *subject = subject_of(table);
+  if (!subject || !listed(words, word)) return NULL;
+  if (subject->type == OPTION_TEXT) return arena_print(r->memory, "it is the value of '%s': {%s: NAME}", table->name, table->name);
+  if (subject->type == OPTION_PAIR)
+    return arena_print(r->memory, "both are the value of '%s': {%s: [first, second]}", table->name, table->name);
+  return NULL;
+}
+
+static const char *nearest_key(const option_table *table, const char *const *others, const value *v, bool set) {
+  const char *best = NULL;
+  for (int i = 0; i < table->count; i++)
+    best = word_nearest(v->key, (const char *[]){best, table->options[i].key}, 2);
+  for (; others && *others; others++) best = word_nearest(v->key, (const char *[]){best, *others}, 2);
+  for (const parameters *p = set ? v->parameters : NULL; p; p = p->outer)
+    for (int i = 0; i < p->count; i++) best = word_nearest(v->key, (const char *[]){best, p->items[i].name}, 2);
+  return best;
+}
+
+static bool unknown_key(const option_reader *r, const option_table *table, const char *const *others,
+                        const value *v) {
+  bool set = is_from_command_line(v->key_at);
+  const char *best = subject_hint(r, table, v->key);
+  if (!best) best = synonym_of_key(r, table, others, v->key);
+  if (!best) best = nearest_key(table, others, v, set);
+  if (strchr(v->key, ':')) best = "a blank is needed after ':'";
+  if (!best && value_is_nothing(v))
+    best = "inside { } or [ ] an expression with commas must be in quotes, else the comma ends it";
+  if (set)
+    return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, best, "'%s' is neither a parameter nor a key", v->key);
+  return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, best, "unknown key '%s' in %s", v->key, table->name);
+}
+
+// ---- a table
+
+// The option that an alias belongs to, or itself.
+static int owner_of(const option_table *table, int k) {
+  while (table->options[k].flags & OPTION_ALIAS) k--;
+  return k;
+}
+
+// From the example of the table, which starts with the section; and for the command line the path: method.moreau.step.
+static const char *missing_hint(const option_reader *r, const option_table *table, const value *map, const char *key) {
+  place at = entry_place(map);
+  bool set = at.source && strcmp(at.source->name, "--set") == 0;
+  if (!set || !table->example) return NULL;
+  return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"), table->example, table->name, key,
+                     table->example);
+}
+
+bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
+                 const char *const *others, option_places *places) {
+  option_defaults(table, target);
+  place *each = ARENA_ARRAY(r->memory, place, table->count);
+  bool *there = ARENA_ARRAY(r->memory, bool, table->count);
+  const dimension **dims = ARENA_ARRAY(r->memory, const dimension *, table->count);
+  if (places) *places = (option_places){.whole = entry_place(map), .each = each, .dims = dims};
+  if (map->kind != VALUE_MAP && !value_is_nothing(map))
+    return source_error(r->error, CAROM_ERROR_MODEL, map->at, NULL, "'%s' must be a map, not %s",
+                        map->key ? map->key : table->name, value_kind_text(map));
+  for (int i = 0; i < map->count; i++) {
+    const value *v = map->items[i];
+    int k = find_option(table, v->key);
+    if (k < 0 && listed(others, v->key)) continue;
+    if (k < 0) return unknown_key(r, table, others, v);
+    int own = owner_of(table, k);
+    if (there[own])
+      return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, NULL, "'%s' and '%s' are the same key: give one of them",
+                          table->options[own].key, table->options[own + 1].key);
+    if (!option_read_value(r, &table->options[k], v, field(target, &table->options[k]))) return false;
+    each[own] = option_place(v);
+    dims[own] = option_open_units(r, &table->options[k], v);
+    there[own] = true;
+  }
+  for (int k = 0; k < table->count; k++)
+    if (table->options[k].flags & OPTION_REQUIRED && !there[k])
+      return source_error(r->error, CAROM_ERROR_MODEL, entry_place(map), missing_hint(r, table, map, table->options[k].key),
+                          "'%s' is missing in %s", table->options[k].key, table->name);
+  return true;
+}
+
+// ---- families
+
+static int find_member(const option_table *const *tables, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(tables[i]->name, name) == 0) return i;
+  return -1;
+}
+
+static const char *member_list(arena *memory, const option_table *const *tables, int count) {
+  const char *list = count ? tables[0]->name : "";
+  for (int i = 1; i < count; i++) list = arena_print(memory, "%s, %s", list, tables[i]->name);
+  return list;
+}
+
+static const char *nearest_member(const option_reader *r, const option_table *const *tables, int count, const char *name) {
+  for (const option_synonym *s = r->synonyms; s && s->word; s++)
+    if (s->key && same_word(name, s->word) && find_member(tables, count, s->key) >= 0) return say_synonym(r, name, s);
+  const char *best = NULL;
+  for (int i = 0; i < count; i++) best = word_nearest(name, (const char *[]){best, tables[i]->name}, 2);
+  return best;
+}
+
+// Whether every other key that names a member is, for this one, just an option.
+static bool owns_all(const option_table *table, const option_table *const *tables, int count, const value *entry,
+                     const value *self, const char *const *others) {
+  for (int i = 0; i < entry->count; i++) {
+    const value *v = entry->items[i];
+    if (v == self || listed(others, v->key) || find_member(tables, count, v->key) < 0) continue;
+    if (find_option(table, v->key) < 0) return false;
+  }
+  return true;
+}
+
+// `{type: revolute, ...}`, as other programs have it.
+static const char *kind_hint(const option_reader *r, const option_table *const *tables, int count, const value *v) {
+  static const char *const words[] = {"type", "kind", "class", NULL};
+  if (!listed(words, v->key) || v->kind != VALUE_SCALAR) return NULL;
+  int m = find_member(tables, count, v->text);
+  return m < 0 ? nearest_member(r, tables, count, v->text)
+               : arena_print(r->memory, "the kind is a key of its own: {%s: ...}", tables[m]->name);
+}
+
+// The key that says what the entry is. Null after reporting.
+static const value *naming_key(const option_reader *r, const char *family, const option_table *const *tables,
+                               int count, const value *entry, const char *const *others, int *member) {
+  const value *found = NULL, *last = NULL;
+  const char *hint = NULL;
+  int owners = 0;
+  for (int i = 0; i < entry->count; i++) {
+    const value *v = entry->items[i];
+    int m = listed(others, v->key) ? -1 : find_member(tables, count, v->key);
+    if (m < 0 && !hint) hint = kind_hint(r, tables, count, v);
+    if (m < 0 && !hint) hint = nearest_member(r, tables, count, v->key);
+    if (m < 0) continue;
+    last = v;
+    if (!owns_all(tables[m], tables, count, entry, v, others)) continue;
+    owners++;
+    found = v;
+    *member = m;
+  }
+  if (owners == 1) return found;
+  if (last) {
+    source_error(r->error, CAROM_ERROR_MODEL, last->key_at, NULL,
+                 "this %s has more than one kind: '%s' is one of them", family, last->key);
+    return NULL;
+  }
+  source_error(r->error, CAROM_ERROR_MODEL, entry_place(entry), hint, "this %s has no kind: it must be one of %s",
+               family, member_list(r->memory, tables, count));
+  return NULL;
+}
+
+static bool takes_map(const option *o) { return o && (o->type == OPTION_TABLE || o->type == OPTION_ROTATION); }
+
+static bool push(const option_reader *r, value *map, value *item) {
+  const value *before = value_get(map, item->key);
+  if (before)
+    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, NULL, "'%s' occurs twice: first at %d:%d",
+                        item->key, before->key_at.line, before->key_at.column);
+  *ARENA_PUSH(r->memory, map->items, map->count, map->capacity) = item;
+  return true;
+}
+
+// One flat map of options: those beside the naming key, those inside its value, and its value as the subject.
+static bool flatten(const option_reader *r, const option_table *table, const value *entry, const value *naming,
+                    value *flat) {
+  const option *subject = subject_of(table);
+  *flat = (value){.kind = VALUE_MAP, .at = entry->at, .key = entry->key ? entry->key : naming->key,
+                  .key_at = entry->key ? entry->key_at : naming->key_at, .parameters = entry->parameters};
+  if (naming->kind == VALUE_MAP && !takes_map(subject)) {
+    for (int i = 0; i < naming->count; i++)
+      if (!push(r, flat, naming->items[i])) return false;
+  } else if (!value_is_nothing(naming)) {
+    if (!subject)
+      return source_error(r->error, CAROM_ERROR_MODEL, naming->at, NULL, "'%s' must be a map of options, not %s",
+                          table->name, value_kind_text(naming));
+    value *v = ARENA_NEW(r->memory, value);
+    *v = *naming;
+    v->key = subject->key;
+    if (!push(r, flat, v)) return false;
+  }
+  for (int i = 0; i < entry->count; i++)
+    if (entry->items[i] != naming && !push(r, flat, entry->items[i])) return false;
+  return true;
+}
+
+int option_read_member(const option_reader *r, const char *family, const option_table *const *tables, int count,
+                       const value *entry, void *target, const char *const *others, option_places *places) {
+  int member = -1;
+  if (entry->kind == VALUE_SCALAR && !value_is_nothing(entry)) {
+    const char *word = value_word(entry);
+    member = find_member(tables, count, word);
+    value nothing = {.kind = VALUE_MAP, .at = entry->at, .key_at = entry->at, .key = word,
+                     .parameters = entry->parameters};
+    if (member >= 0) return option_read(r, tables[member], &nothing, target, others, places) ? member : -1;
+    source_error(r->error, CAROM_ERROR_MODEL, entry->at, nearest_member(r, tables, count, word),
+                 "'%s' is not a %s: it must be one of %s", word, family, member_list(r->memory, tables, count));
+    return -1;
+  }
+  if (entry->kind == VALUE_LIST) {
+    source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "a %s must be a map, not a list", family);
+    return -1;
+  }
+  const value *naming = naming_key(r, family, tables, count, entry, others, &member);
+  value flat;
+  if (!naming || !flatten(r, tables[member], entry, naming, &flat)) return -1;
+  return option_read(r, tables[member], &flat, target, others, places) ? member : -1;
+}
