@@ -49,6 +49,12 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   }
 }
 
+// Walls turn with the first body, corners are of the second.
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)e, (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
+}
+
 static void curvatures(const contact_element *e, double radius[2]) {
   (void)e;
   radius[0] = CONTACT_FLAT, radius[1] = CONTACT_SHARP;
@@ -70,7 +76,7 @@ static void set_sizes(contact_element *e, const carom_joint_def *d) {
 }
 
 static const contact_type contact_guide = {
-    .name = "guide", .point_count_planar = 4, .evaluate = evaluate, .gaps = gaps, .mode = mode, .mode_names = mode_names,
+    .name = "guide", .point_count_planar = 4, .evaluate = evaluate, .travel = travel, .gaps = gaps, .mode = mode, .mode_names = mode_names,
     .point_names_planar = contact_corners_planar, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
 };
 

@@ -40,6 +40,20 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   touch_shoulder(m, e, &bearing, journal.p, 1, &points[SHOULDER_HIGH]);
 }
 
+// With z the bearing's axis and D from the bearing to the end, the offset is e = D - (z·D) z. Shoulders are walls of the bearing.
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  if (k >= SHOULDER_LOW) return contact_travel_on_wall(m, x, p, p->node_first, p->node_second, 0);
+  marker_state bearing = marker_read(m, x, e->first);
+  vec3 end_at = vec3_axpy(p->at, -e->size_second[0], p->n), D = vec3_sub(end_at, bearing.p), z = mat3_column(bearing.R, 2);
+  anchor end = anchor_at(x, p->node_second, end_at);
+  vec3 v = anchor_velocity(m, x, &end), D_dot = vec3_sub(v, bearing.v), z_dot = vec3_cross(bearing.w, z);
+  vec3 rate = vec3_axpy(D_dot, -vec3_dot(z, D), z_dot);
+  rate = vec3_axpy(rate, -(vec3_dot(z_dot, D) + vec3_dot(z, D_dot)), z);
+  double eccentricity = e->clearance - p->gap;
+  vec3 n = eccentricity > 0 ? contact_turn_of(p->n, eccentricity, rate) : vec3_cross(bearing.w, p->n);
+  return (contact_travel){.at = vec3_axpy(v, e->size_second[0], n), .n = n};
+}
+
 static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = -(e->size_second[0] + e->clearance), radius[1] = e->size_second[0];
 }
@@ -64,7 +78,7 @@ static void set_sizes(contact_element *e, const carom_joint_def *d) {
 }
 
 static const contact_type contact_journal = {
-    .name = "journal", .point_count = 4, .along_line = true, .evaluate = evaluate, .mode = mode, .mode_names = mode_names,
+    .name = "journal", .point_count = 4, .along_line = true, .evaluate = evaluate, .travel = travel, .mode = mode, .mode_names = mode_names,
     .point_names = point_names, .curvatures = curvatures, .tell_overlap = clearance_tell_overlap,
 };
 

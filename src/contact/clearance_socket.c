@@ -14,7 +14,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
 }
 
 static const contact_type contact_socket = {
-    .name = "socket", .point_count = 1, .evaluate = evaluate, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
+    .name = "socket", .point_count = 1, .evaluate = evaluate, .travel = contact_hollow_travel, .mode = contact_hollow_mode, .mode_names = contact_hollow_modes,
     .tells_following = true, .curvatures = contact_hollow_curvatures, .tell_overlap = clearance_tell_overlap,
 };
 

@@ -23,6 +23,11 @@ typedef struct contact_point {
 
 typedef struct contact_element contact_element;
 
+// How fast the place and the normal of a point move: with the bodies, and over their surfaces.
+typedef struct contact_travel {
+  vec3 at, n;
+} contact_travel;
+
 // The normal row on the speeds, the rate of the gap, the force pair along the normal, and whether the gap is an angle.
 typedef struct contact_action {
   void (*add_normal)(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
@@ -40,6 +45,8 @@ typedef struct contact_type {
   bool reads_coordinate;          // its gap is that of a coordinate of a joint, which must be up to date
   bool along_line;                // its surfaces touch along a line in space too; in the plane all do
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
+  // How point k moves at the present velocities; null for a type with an action of its own.
+  contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
   // The gaps alone, the same numbers, where they are cheaper to have; null: evaluate.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
   // Which of its modes a set of active points is; names end with null. Null: none of interest.
@@ -88,6 +95,8 @@ void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x,
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
+// Sets the bias of the rows that contact_add_rows added for the element's point k from `row` on.
+void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, int k, int row);
 // For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
 // pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);

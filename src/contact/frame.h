@@ -3,6 +3,7 @@
 #define CONTACT_FRAME_H
 
 #include "contact/contact.h"
+#include "mechanics/anchor.h"
 
 extern const char *const contact_corners_planar[4];  // by the signs of x (bit 0) and y (bit 1)
 
@@ -34,6 +35,20 @@ static inline void contact_set_hollow(const mechanism *m, const contact_element 
   contact_set_frame(m, p, n);
 }
 
+// The normal is fixed to the body of `wall`, and the place lies at a distance along it from a point of the body of `other`.
+static inline contact_travel contact_travel_on_wall(const mechanism *m, const motion *x, const contact_point *p, int wall, int other,
+                                                    double distance) {
+  anchor on_wall = {.node = wall}, from = anchor_at(x, other, vec3_axpy(p->at, -distance, p->n));
+  vec3 n = vec3_cross(anchor_omega(m, x, &on_wall), p->n);
+  return (contact_travel){.at = vec3_axpy(anchor_velocity(m, x, &from), distance, n), .n = n};
+}
+
+// The rate of n = e/|e| for the rate of e.
+static inline vec3 contact_turn_of(vec3 n, double length, vec3 rate) {
+  return vec3_scale(1 / length, vec3_axpy(rate, -vec3_dot(n, rate), n));
+}
+
+contact_travel contact_hollow_travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
 void contact_hollow_curvatures(const contact_element *e, double radius[2]);
 int contact_hollow_mode(const contact_element *e, const bool *active);
 extern const char *const contact_hollow_modes[];  // free, impact, following

@@ -57,6 +57,25 @@ static double spheres_nearest(const contact_element *e, const contact_point *bef
   return vec3_norm(vec3_axpy(from, fmin(fmax(along, 0), 1), way)) - reach;
 }
 
+// The plane is the wall, and the place of a sphere is below its centre.
+static contact_travel sphere_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -e->size_first[0]);
+}
+static contact_travel corner_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)e, (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+}
+// With d from the second centre to the first, n = d/|d| and the place is off the second centre by (r₂ + gap/2) n.
+static contact_travel sphere_on_sphere(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)k;
+  marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
+  double distance = p->gap + e->size_first[0] + e->size_second[0];
+  vec3 rate = vec3_sub(a.v, b.v), n = distance > 0 ? contact_turn_of(p->n, distance, rate) : VEC3_ZERO;
+  vec3 at = vec3_axpy(b.v, e->size_second[0] + 0.5 * p->gap, n);
+  return (contact_travel){.at = vec3_axpy(at, 0.5 * vec3_dot(p->n, rate), p->n), .n = n};
+}
+
 // A point is a sphere of radius zero: its surface is sharp.
 static void curvatures_on_plane(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
@@ -75,26 +94,26 @@ static void tell_overlap(const contact_element *e, double depth, char text[CONTA
 }
 
 static const contact_type contact_sphere_plane = {
-    .name = "sphere on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane,
+    .name = "sphere on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
     .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
 };
 static const contact_type contact_point_plane = {
-    .name = "point on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane,
+    .name = "point on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
     .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
 };
 const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
 static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
 static const contact_type contact_box_plane = {
-    .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .point_names = corners,
+    .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .travel = corner_on_plane, .point_names = corners,
     .point_names_planar = contact_corners_planar, .curvatures = curvatures_of_corner, .tell_overlap = tell_overlap,
 };
 static const contact_type contact_sphere_sphere = {
-    .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere,
+    .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
     .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
 };
 static const contact_type contact_point_sphere = {
-    .name = "point on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere,
+    .name = "point on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
     .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
 };
 

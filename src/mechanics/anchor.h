@@ -60,6 +60,11 @@ static inline vec3 anchor_spread_omega(const mechanism *m, const motion *x, cons
 static inline vec3 anchor_bias(const mechanism *m, const motion *x, const anchor *a) {
   return vec3_centripetal(anchor_omega(m, x, a), a->arm);
 }
+// The same for the body's velocity at a place that travels over it and is at the anchor now: ω × (travel - v₀), with the velocity
+// `travel` of the place in the world.
+static inline vec3 anchor_bias_along(const mechanism *m, const motion *x, const anchor *a, vec3 travel) {
+  return vec3_cross(anchor_omega(m, x, a), vec3_sub(travel, block_linear(m, x->links[a->node].V)));
+}
 // The acceleration, once links[].A is known.
 static inline vec3 anchor_acceleration(const mechanism *m, const motion *x, const anchor *a) {
   return vec3_add(anchor_velocity_of(m, a, x->links[a->node].A), anchor_bias(m, x, a));

@@ -119,7 +119,7 @@ typedef struct row {
   int speed0, speed_count;  // into motion.row_speeds
   int base0, base_count;    // into motion.row_bases: the trees on ground it touches
   double phi, phi_t, quad;
-  double rounding;          // of phi, whose terms may be far larger than itself
+  double rounding;          // of phi, whose terms may be far larger than itself; of a row that comes and goes: of quad
 } row;
 
 typedef struct constraint constraint;

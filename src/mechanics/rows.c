@@ -1,5 +1,7 @@
 #include "mechanics/rows.h"
 
+#include <math.h>
+
 #include "mechanics/block.h"
 #include "mechanics/tree.h"
 
@@ -12,6 +14,7 @@ static row *add_row(const mechanism *m, motion *x) {
   r->body0 = m->row_body_count + 2 * extra, r->speed0 = m->row_speed_count + extra;
   r->base0 = m->row_body_count + m->row_speed_count + 2 * extra;
   r->body_count = r->speed_count = r->base_count = 0;
+  r->quad = r->rounding = 0;
   return r;
 }
 
@@ -37,6 +40,12 @@ void rows_add_speed(const mechanism *m, motion *x, int speed, double c) {
   x->row_speeds[r->speed0] = (row_speed){speed, c};
   r->speed_count = 1;
   add_base(m, x, r, m->speed_node[speed]);
+}
+
+void rows_set_bias(motion *x, double quad) {
+  row *r = &x->rows[x->row_total - 1];
+  r->quad = quad;
+  r->rounding = ROWS_ROUNDING * fabs(quad);
 }
 
 void rows_rates(const mechanism *m, const motion *x, double *rates) {

@@ -47,7 +47,6 @@ static void allocate(event *s) {
   double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
-  s->q_save = ARENA_ARRAY(a, double, m->nq + 1);
   s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
@@ -62,7 +61,6 @@ static void allocate(event *s) {
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
   s->during.accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
   s->during.accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
-  s->moved = ARENA_ARRAY(a, contact_point, points);
   s->armed = ARENA_ARRAY(a, bool, EVENT_FUNCTIONS * points);
 }
 

@@ -86,7 +86,6 @@ typedef struct event {
   double still;                    // a speed below this is none [m/s]
   // contact points
   event_point *point;
-  contact_point *moved;
   int closed_count;
   carom_error dump_error;          // a contact problem could not be saved
   bool redundant;                  // closed points share their load in more than one way
@@ -98,7 +97,7 @@ typedef struct event {
   // rows: free accelerations, reactions, rates
   double *noise;                   // rounding error of the accelerations
   double force_noise;              // and of the forces [N]
-  double *W, *a, *lambda, *rate, *rate_after, *rhs, *q_save;
+  double *W, *a, *lambda, *rate, *rate_after, *rhs;
   double *A, *z, *residual, *scaling;
   int *held, *pivot;
   // problems for the solvers

@@ -10,10 +10,8 @@
 
 #include "math/lu.h"
 #include "mechanics/constraint.h"
-#include "mechanics/coordinate.h"
 #include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
-#include "mechanics/marker.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
@@ -32,29 +30,25 @@ void event_set(event *s, double t, const double *y) {
 
 // --- rows ---------------------------------------------------------------------------------------------------------
 
-static void add_rows(event *s, const contact_point *points) {
-  rows_clear(s->w.m, s->w.x);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    if (!s->point[p].takes_part) continue;
-    s->point[p].row = s->w.x->row_total;
-    contact_add_rows(s->w.m, s->w.x, s->point[p].e, &points[p]);
-  }
-  event_friction_add_rows(s);
-}
-
 // Only the elements with a point that takes part: most are far apart.
-static void evaluate_parts(const event *s, contact_point *points) {
+static void evaluate_parts(const event *s) {
   for (int i = 0; i < s->w.contacts->element_count; i++) {
     const contact_element *e = &s->w.contacts->elements[i];
     bool wanted = false;
     for (int k = 0; k < e->point_count; k++) wanted |= s->point[e->point0 + k].takes_part;
-    if (wanted) e->type->evaluate(s->w.m, s->w.x, e, points + e->point0);
+    if (wanted) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
   }
 }
 
 void event_add_rows(event *s) {
-  evaluate_parts(s, s->w.points);
-  add_rows(s, s->w.points);
+  evaluate_parts(s);
+  rows_clear(s->w.m, s->w.x);
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
+    if (!s->point[p].takes_part) continue;
+    s->point[p].row = s->w.x->row_total;
+    contact_add_rows(s->w.m, s->w.x, s->point[p].e, &s->w.points[p]);
+  }
+  event_friction_add_rows(s);
 }
 
 void event_observe(event *s) {
@@ -73,77 +67,11 @@ void event_observe(event *s) {
   rows_clear(s->w.m, s->w.x);
 }
 
-// How fast anything turns that contact rows depend on [1/s]: bodies of the mechanism, on whose motion that of a touching
-// one depends, and normals over curved surfaces: with the travel of one body along the other, and with how far their
-// turning alone bends that path, √(ω² L/r).
-static double turning_rate(const event *s) {
-  double most = 0, fastest = 0;
-  for (int i = 1; i < s->w.m->node_count; i++)
-    fastest = fmax(fastest, vec3_norm(block_angular(s->w.m, s->w.x->links[i].V)));
+static void set_biases(event *s) {
   for (int p = 0; p < s->w.contacts->point_count; p++) {
-    if (!s->point[p].takes_part) continue;
-    const contact_element *e = s->point[p].e;
-    marker_state a = marker_read(s->w.m, s->w.x, e->first), b = marker_read(s->w.m, s->w.x, e->second);
-    double of[2], radius = e->size_first[0] + e->size_second[0], travel = vec3_norm(vec3_sub(a.v, b.v));
-    if (contact_curvatures(e, of) && of[0] < 0) {  // the centre turns about that of the hollow, or an end of its axis does
-      radius = e->clearance;
-      travel += 0.5 * e->size_second[1] * fastest;
-    }
-    if (!(radius > 0)) continue;
-    most = fmax(most, travel / radius + fastest * sqrt(s->w.m->length / radius));
+    const event_point *c = &s->point[p];
+    if (c->takes_part) contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
   }
-  return most + fastest;
-}
-
-// Tangents at a moved point: those at the point itself, laid onto the new surface.
-static void align_frame(const event *s, const contact_point *at, contact_point *moved) {
-  if (s->w.m->planar || at->speed >= 0) return;
-  vec3 n = moved->n, t = vec3_axpy(at->t[0], -vec3_dot(at->t[0], n), n);
-  double size = vec3_norm(t);
-  if (!(size > 0)) return;
-  moved->t[0] = vec3_scale(1 / size, t);
-  moved->t[1] = vec3_cross(n, moved->t[0]);
-}
-
-// The rates of the rows a little later (or before) at the same speeds, times a weight, added to the bias.
-static void add_rates_nearby(event *s, const double *q, double ahead, double weight) {
-  const mechanism *m = s->w.m;
-  motion *x = s->w.x;
-  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
-  for (int i = 0; i < m->nv; i++) x->speed_work[0][i] = ahead * x->u[i];
-  dynamics_move(m, x->q, x->speed_work[0]);
-  tree_kinematics(m, x);
-  coordinate_update(m, x);
-  evaluate_parts(s, s->moved);
-  for (int p = 0; p < s->w.contacts->point_count; p++)
-    if (s->point[p].takes_part) align_frame(s, &s->w.points[p], &s->moved[p]);
-  add_rows(s, s->moved);
-  rows_rates(m, x, s->rate);
-  for (int i = m->row_count; i < x->row_total; i++) s->rhs[i] += weight * s->rate[i];
-}
-
-// Ẇᵀu of the contact rows, with the travel of the contact point over the surfaces, as the derivative of their rates
-// along the motion at constant speeds: central differences of fourth order. With a frame turning by 2e-3 rad between
-// two of them the rule is good to 1e-12 of what it is the derivative of, and so is rounding. Returns how fast that turns.
-static double find_bias(event *s) {
-  const mechanism *m = s->w.m;
-  motion *x = s->w.x;
-  event_add_rows(s);
-  memset(s->rhs, 0, (size_t)x->row_total * sizeof *s->rhs);
-  double turning = turning_rate(s);
-  if (turning > 0) {
-    double h = 2e-3 / turning;
-    memcpy(s->q_save, x->q, (size_t)m->nq * sizeof *s->q_save);
-    add_rates_nearby(s, s->q_save, -2 * h, 1 / (12 * h));
-    add_rates_nearby(s, s->q_save, -h, -8 / (12 * h));
-    add_rates_nearby(s, s->q_save, h, 8 / (12 * h));
-    add_rates_nearby(s, s->q_save, 2 * h, -1 / (12 * h));
-    memcpy(x->q, s->q_save, (size_t)m->nq * sizeof *s->q_save);
-    x->level = LEVEL_NONE;
-    dynamics_positions_velocities(m, x);
-    add_rows(s, s->w.points);
-  }
-  return turning;
 }
 
 // The largest error of a contact force that these errors cause.
@@ -156,42 +84,32 @@ static double force_noise(const event *s) {
   return most;
 }
 
-// The rounding error of a row's acceleration: of its terms, and of the finite differences of the bias (find_bias: 1e-12 of
-// the rates, with a margin of ten). Without weight the forces of many contacts are zero; what is computed for them is this
-// error, and its sign means nothing.
-static double noise_of(const event *s, const row *r, double turning) {
+// The rounding error of a row's acceleration, from the size of its terms. Without weight the forces of many contacts are zero;
+// what is computed for them is this error, and its sign means nothing.
+static double noise_of(const event *s, const row *r) {
   const mechanism *m = s->w.m;
   const motion *x = s->w.x;
-  double rate = 0, acceleration = 0;
+  double acceleration = 0;
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
-    for (int i = 0; i < m->n; i++) {
-      rate += fabs(t->J[i] * x->links[t->node].V[i]);
-      acceleration += fabs(t->J[i] * x->links[t->node].A[i]);
-    }
+    for (int i = 0; i < m->n; i++) acceleration += fabs(t->J[i] * x->links[t->node].A[i]);
   }
   for (int k = 0; k < r->speed_count; k++) {
     const row_speed *t = &x->row_speeds[r->speed0 + k];
-    rate += fabs(t->c * x->u[t->speed]);
     acceleration += fabs(t->c * x->udot[t->speed]);
   }
-  return 1e-11 * turning * rate + 64 * DBL_EPSILON * acceleration;
+  return ROWS_ROUNDING * acceleration + r->rounding;
 }
 
-// γ̇ of the contact rows is J S u̇ and the bias. The bodies' accelerations hold velocity terms of their own, which the
-// rows' `quad` then must not: it is set so that both ways of reckoning agree.
-static void complete_rows(event *s, double turning) {
-  const mechanism *m = s->w.m;
+// The accelerations of all rows. What is less than its rounding error is zero.
+static void accelerate_rows(event *s) {
   motion *x = s->w.x;
-  for (int i = m->row_count; i < x->row_total; i++) x->rows[i].quad = 0;
-  for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(m, x, &x->rows[i]);
-  rows_rates_of(m, x, x->udot, s->rate);
-  for (int i = m->row_count; i < x->row_total; i++) {
-    double acceleration = s->rate[i] + s->rhs[i];
-    s->noise[i] = noise_of(s, &x->rows[i], turning);
-    if (fabs(acceleration) <= s->noise[i]) acceleration = 0;
-    x->rows[i].quad = acceleration - s->a[i];
-    s->a[i] = acceleration;
+  for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(s->w.m, x, &x->rows[i]);
+  for (int i = s->w.m->row_count; i < x->row_total; i++) {
+    s->noise[i] = noise_of(s, &x->rows[i]);
+    if (fabs(s->a[i]) > s->noise[i]) continue;
+    x->rows[i].quad -= s->a[i];
+    s->a[i] = 0;
   }
 }
 
@@ -199,12 +117,13 @@ bool event_free_accelerations(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   dynamics_positions_velocities(m, x);
-  double turning = find_bias(s);
+  event_add_rows(s);
+  set_biases(s);
   event_friction_push(s);
   dynamics_apply_forces(m, x);
   if (!tree_factor(m, x)) return false;
   tree_forward(m, x);
-  complete_rows(s, turning);
+  accelerate_rows(s);
   rows_delassus(m, x, s->W);
   s->force_noise = force_noise(s);
   return true;

@@ -1,0 +1,189 @@
+// The bias of contact rows against finite differences: what the derivative of a row's rate has beside the accelerations of the
+// bodies. And anchors, through which it goes.
+#include "runs.h"
+
+#include "contact/contact.h"
+#include "mechanics/constraint.h"
+#include "mechanics/coordinate.h"
+#include "mechanics/dry_friction.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/marker.h"
+#include "mechanics/rows.h"
+#include "mechanics/tree.h"
+#include "sim.h"
+
+typedef struct subject {
+  const char *type;              // of its contact
+  bool planar;
+  const char *joint, *surfaces;  // between the bodies a and b
+} subject;
+
+static const subject subjects[] = {
+    {"bearing", true, "j: {radius: 0.2, clearance: 0.05, material: m, revolute: [a, b], at: [0.1, -0.05]}", ""},
+    {"guide", true, "j: {length: 0.4, width: 0.2, clearance: 0.05, material: m, prismatic: [a, b], at: [0.1, -0.05]}", ""},
+    {"socket", false, "j: {radius: 0.2, clearance: 0.05, material: m, spherical: [a, b], at: [0.1, -0.05, 0.2]}", ""},
+    {"journal", false, "j: {radius: 0.2, length: 0.5, clearance: 0.05, axial_clearance: 0.03, material: m, revolute: [a, b]}", ""},
+    {"channel", false, "j: {length: 0.4, width: 0.2, height: 0.15, clearance: 0.05, material: m, prismatic: [a, b]}", ""},
+    {"sphere on plane", true, "", "surfaces: {f: {sphere: a, at: [0.2, 0.1], radius: 0.3, material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
+    {"sphere on plane", false, "", "surfaces: {f: {sphere: a, at: [0.2, 0.1, 0], radius: 0.3, material: m}, g: {plane: b, at: [0, 0, -0.7], material: m}}\n"},
+    {"point on plane", false, "", "surfaces: {f: {point: a, at: [0.2, 0.1, 0], material: m}, g: {plane: b, at: [0, 0, -0.7], material: m}}\n"},
+    {"box on plane", true, "", "surfaces: {f: {box: a, size: [0.4, 0.3], material: m}, g: {plane: b, at: [0, -0.7], material: m}}\n"},
+    {"box on plane", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"sphere on sphere", true, "", "surfaces: {f: {sphere: a, at: [1, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"sphere on sphere", false, "", "surfaces: {f: {sphere: a, at: [1, 0, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"point on sphere", false, "", "surfaces: {f: {point: a, at: [1, 0, 0], material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"stop", true, "j: {revolute: [a, b], limits: [-1, 1], friction_torque: 1}", ""},
+    {"stop", false, "j: {prismatic: [a, b], axis: [1, 2, 3], limits: [-2, 2], friction_force: 1}", ""},
+};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, ROWS = 64 };
+
+static bool open_subject(run *r, const subject *s) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "%scoordinates: absolute\n"
+           "bodies: {a: {mass: 2, inertia: %s}, b: {mass: 1, inertia: %s}}\n"
+           "materials: {m: {restitution: 0.5, friction: 0.2}}\n"
+           "joints: {%s%sfree: {free: [ground, a]}%s}\n%s"
+           "method: {moreau: {step: 1e-3}}\nend: 1\n",
+           s->planar ? "space: planar\n" : "", s->planar ? "0.3" : "[0.3, 0.3, 0.3]", s->planar ? "0.1" : "[0.1, 0.1, 0.1]", s->joint,
+           *s->joint ? ", " : "", strcmp(s->type, "stop") == 0 ? "" : ", other: {free: [ground, b]}", s->surfaces);
+  return run_open_text(r, text, "");
+}
+
+// A motion at constant speeds through (q, u), and the contact rows on the way.
+typedef struct path {
+  const contact_set *contacts;
+  const mechanism *m;
+  motion *x;
+  double q[32], u[32];
+  contact_point start[CONTACT_POINTS_MAX];
+} path;
+
+// Tangents of a moved point are those at the start, laid onto the new surface.
+static void align(const path *w, const contact_point *at, contact_point *p) {
+  if (w->m->planar) return;
+  vec3 t = vec3_axpy(at->t[0], -vec3_dot(at->t[0], p->n), p->n);
+  p->t[0] = vec3_scale(1 / vec3_norm(t), t);
+  p->t[1] = vec3_cross(p->n, p->t[0]);
+}
+
+static void add_rows(path *w, contact_point *points) {
+  const contact_element *e = w->contacts->elements;
+  rows_clear(w->m, w->x);
+  for (int p = 0; p < w->contacts->point_count; p++) contact_add_rows(w->m, w->x, e, &points[p]);
+  friction_add_rows(w->m, w->x);
+}
+
+static void go(path *w, double ahead, contact_point *points) {
+  double moved[32], step[32];
+  memcpy(moved, w->q, sizeof moved);
+  for (int i = 0; i < w->m->nv; i++) step[i] = ahead * w->u[i];
+  dynamics_move(w->m, moved, step);
+  dynamics_set(w->m, w->x, 0, moved, w->u);
+  dynamics_positions_velocities(w->m, w->x);
+  contact_evaluate(w->contacts, w->m, w->x, points);
+}
+
+static void add_rates(path *w, double ahead, double weight, double *sum) {
+  contact_point points[CONTACT_POINTS_MAX] = {{0}};
+  double rates[ROWS];
+  go(w, ahead, points);
+  for (int p = 0; p < w->contacts->point_count; p++)
+    if (!w->contacts->elements->type->action) align(w, &w->start[p], &points[p]);
+  add_rows(w, points);
+  rows_rates(w->m, w->x, rates);
+  for (int i = 0; i < w->x->row_total; i++) sum[i] += weight * rates[i];
+}
+
+// Joints of the subject hold at the start of the path, at least for the velocities.
+static bool choose(path *w) {
+  for (int i = 0; i < w->m->nq; i++) w->q[i] = w->m->q0[i] + uniform(-0.1, 0.1);
+  for (int i = 0; i < w->m->nv; i++) w->u[i] = uniform(-1, 1);
+  dynamics_normalize(w->m, w->q);
+  dynamics_set(w->m, w->x, 0, w->q, w->u);
+  if (!CHECK(dynamics_project_positions(w->m, w->x, 1e-14, 20) && dynamics_project_velocities(w->m, w->x))) return false;
+  memcpy(w->q, w->x->q, (size_t)w->m->nq * sizeof *w->q);
+  memcpy(w->u, w->x->u, (size_t)w->m->nv * sizeof *w->u);
+  go(w, 0, w->start);
+  // a round body close to the middle of its hollow has a normal that turns too fast for differences
+  const contact_element *e = w->contacts->elements;
+  double of[2];
+  for (int p = 0; p < w->contacts->point_count; p++)
+    if (contact_curvatures(e, of) && of[0] < 0 && e->clearance - w->start[p].gap < 0.06 && p < 2) return false;
+  return true;
+}
+
+// The derivative at constant speeds by the rule of fourth order over h errs by h⁴/30 of the fifth derivative, which for relative
+// speeds of 3 and lengths from 0.06 is about (3/0.06)⁵: 1e-9 at h = 1e-4. Rounding errs by 1e-15/h.
+static int compare(path *w) {
+  const double h = 1e-4;
+  const contact_element *e = w->contacts->elements;
+  double sum[ROWS] = {0}, effort[32], none[32] = {0};
+  int row = w->m->row_count;
+  add_rates(w, -2 * h, 1 / (12 * h), sum);
+  add_rates(w, -h, -8 / (12 * h), sum);
+  add_rates(w, h, 8 / (12 * h), sum);
+  add_rates(w, 2 * h, -1 / (12 * h), sum);
+  go(w, 0, w->start);
+  add_rows(w, w->start);
+  for (int p = 0; p < w->contacts->point_count; p++, row += contact_row_count(w->m, e))
+    contact_set_bias(w->m, w->x, e, &w->start[p], p, row);
+  memset(w->x->udot, 0, (size_t)w->m->nv * sizeof *w->x->udot);
+  tree_inverse(w->m, w->x, none, effort);  // for the accelerations of the bodies at constant speeds
+  for (int i = w->m->row_count; i < w->x->row_total; i++)
+    CHECK_NEAR(constraint_row_acceleration(w->m, w->x, &w->x->rows[i]), sum[i], 2e-8);
+  return w->x->row_total - w->m->row_count;
+}
+
+static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
+  for (int k = 0; k < SUBJECTS; k++) {
+    run r;
+    if (!open_subject(&r, &subjects[k])) continue;
+    path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
+    CHECK_TEXT(w.contacts->elements[0].type->name, subjects[k].type);
+    int compared = 0;
+    for (int sample = 0; sample < 40; sample++)
+      if (choose(&w)) compared += compare(&w);
+    printf("    %s%s: %d rows\n", subjects[k].type, subjects[k].planar ? ", planar" : "", compared);
+    CHECK(compared >= 40);
+    run_close(&r);
+  }
+}
+
+// --- anchors ------------------------------------------------------------------------------------------------------
+
+// Velocity and acceleration by central differences of the position, which err by h²; the row and the wrench by the velocity.
+static void anchors_move_with_their_bodies(void) {
+  run r;
+  if (!open_subject(&r, &subjects[2])) return;
+  path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
+  const double h = 1e-4;
+  for (int sample = 0; sample < 20; sample++) {
+    contact_point points[CONTACT_POINTS_MAX] = {{0}};
+    vec3 at[3], f = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}, n = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    double effort[32], none[32] = {0}, row[6], rate = 0;
+    choose(&w);
+    for (int k = 2; k >= 0; k--) {  // the middle last
+      go(&w, k == 2 ? h : k == 1 ? -h : 0, points);
+      marker_state s = marker_read(w.m, w.x, w.m->joints[0].first);
+      at[k] = anchor_position(w.x, &s.anchor);
+    }
+    anchor a = marker_read(w.m, w.x, w.m->joints[0].first).anchor;
+    tree_inverse(w.m, w.x, none, effort);
+    vec3 v = anchor_velocity(w.m, w.x, &a), difference = vec3_scale(0.5 / h, vec3_sub(at[2], at[1]));
+    vec3 second = vec3_scale(1 / (h * h), vec3_add(vec3_sub(at[2], at[0]), vec3_sub(at[1], at[0])));
+    CHECK_NEAR(vec3_norm(vec3_sub(v, difference)), 0, 1e-7);
+    CHECK_NEAR(vec3_norm(vec3_sub(anchor_acceleration(w.m, w.x, &a), second)), 0, 1e-6);
+    anchor_wrench(w.m, &a, f, n, row);
+    for (int k = 0; k < w.m->n; k++) rate += row[k] * w.x->links[a.node].V[k];
+    CHECK_NEAR(rate, vec3_dot(f, v) + vec3_dot(n, anchor_omega(w.m, w.x, &a)), 1e-14);
+    CHECK_NEAR(vec3_norm(vec3_sub(anchor_torque(&a, f, vec3_of(row)), n)), 0, 1e-14);
+  }
+  run_close(&r);
+}
+
+int main(void) {
+  RUN(the_bias_of_rows_is_the_derivative_of_their_rates);
+  RUN(anchors_move_with_their_bodies);
+  return check_summary();
+}
