@@ -294,19 +294,6 @@ static double slider_crank(const char *settings, double t) {
   return value;
 }
 
-// A journal that follows its bearing in hops as low as a few tolerances of positions (1e-7 of 0.46 m). Each landing is located where the gap
-// is zero, also where a step begins with a gap below the tolerance.
-static void low_hops_end_on_the_surface(void) {
-  static const char *const settings[] = {"method=event integrator.rtol=1e-7 integrator.atol=1e-7", "method=event"};
-  for (int k = 0; k < 2; k++) {
-    run r;
-    if (!run_open(&r, "slider-crank-revolute", settings[k])) return;
-    run_to(&r, 0.04 * acos(-1));
-    CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 1e-12);
-    finish(&r, k ? 1e-6 : 1e-5);
-  }
-}
-
 // Moreau's scheme tends to what `event` computes, its error with the step: halving it halves the distance to 10 %, which
 // leaves room for impacts that fall differently into steps. Over the first impacts, and over a whole revolution.
 static void slider_crank_is_the_limit_of_moreau(void) {
@@ -631,7 +618,6 @@ int main(void) {
   RUN(cradle_by_newton_and_by_poisson);
   RUN(pendulum_strikes_a_stop);
   RUN(bead_leaves_a_dome);
-  RUN(low_hops_end_on_the_surface);
   RUN(slider_crank_is_the_limit_of_moreau);
   RUN(ledgers_close);
   RUN(rows_between_steps_balance);

@@ -61,7 +61,6 @@ static void allocate(event *s) {
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
   s->during.accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
   s->during.accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
-  s->armed = ARENA_ARRAY(a, bool, EVENT_FUNCTIONS * points);
 }
 
 static void describe_points(event *s) {
@@ -260,7 +259,6 @@ static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
 static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
   carom_status status = event_settle(s, instant, error);
   s->settled = status == CAROM_OK;
-  memset(s->armed, 0, (size_t)(EVENT_FUNCTIONS * s->w.count) * sizeof *s->armed);
   s->w.restart = true;
   enter(s);
   return status;

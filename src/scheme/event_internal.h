@@ -80,7 +80,6 @@ typedef struct event {
   int nq, nv;
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state
-  bool *armed;                     // each event function: it has been above its tolerance in these modes
   bool jacobian_is_new;            // the integrator takes a new one in this step
   event_modes during;              // of the last step: rows within it are shown in these
   double still;                    // a speed below this is none [m/s]

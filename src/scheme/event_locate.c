@@ -1,5 +1,5 @@
 // Events within a step, on the integrator's dense output. A function that begins at zero, as the gap does after a bounce or the
-// slip after a standstill, counts only once it has been above its tolerance since modes were decided, or has gone below it.
+// slip after a standstill, counts only once it has been above its tolerance or has gone below it.
 #include "scheme/event_internal.h"
 
 // --- looks --------------------------------------------------------------------------------------------------------
@@ -111,6 +111,12 @@ static double find_graze(watcher *w, int function, double shift, const watch_spa
   return ft > 0 ? INFINITY : watcher_find_zero(w, function, shift, d->from, fa, t, ft, 0);
 }
 
+static bool was_armed(const watcher *w, int function, int k, double tolerance) {
+  bool armed = false;
+  for (int i = 0; i <= k; i++) armed |= event_value(w, function, &w->look[i][function / EVENT_FUNCTIONS]) > tolerance;
+  return armed;
+}
+
 double event_find(watcher *w, int function, int k) {
   event *s = (event *)w;
   watch_span d = watcher_span(w, function / EVENT_FUNCTIONS, k);
@@ -118,7 +124,7 @@ double event_find(watcher *w, int function, int k) {
   if (isinf(a)) return INFINITY;
   event_kind kind = event_kind_of(s, function);
   double tolerance = tolerance_of(s, function);
-  bool armed = s->armed[function] |= a > tolerance;
+  bool armed = was_armed(w, function, k, tolerance);
   double shift = armed ? 0 : 2 * tolerance;
   // opening, or closing so slowly that it was not struck
   if (kind == EVENT_TOUCH && !armed && d.a->rate >= -s->still) shift = fmax(shift, tolerance - a);
