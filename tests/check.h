@@ -163,6 +163,7 @@ CHECK_UNUSED_OK static const char *scratch(const char *name) {
 // The bytes of a file with a zero behind them, to be freed; null where there is none. The size may be null.
 CHECK_UNUSED_OK static char *read_file(const char *path, size_t *size) {
   FILE *f = fopen(path, "rb");
+  if (size) *size = 0;
   if (!f) return NULL;
   fseek(f, 0, SEEK_END);
   const size_t length = (size_t)ftell(f);

@@ -227,7 +227,7 @@ static void errors_name_a_lock_up(void) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     char command[200];
     snprintf(command, sizeof command, "run lock.yaml --no-record --set %s", settings[i]);
-    CHECK_EQUAL(carom(command), 1);
+    CHECK_EQUAL(carom("%s", command), 1);
     CHECK_CONTAINS(err, "may lock up");
     CHECK_CONTAINS(err, "'pin'");
   }
