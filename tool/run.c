@@ -1,6 +1,7 @@
 // carom run: a model to its end, the record on disk, the summary on the standard output.
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -66,13 +67,20 @@ static int check_outputs(const run_args *a, const char *record, const carom_mode
   return outputs_check(&list);
 }
 
+static void print_json(FILE *to, const carom_summary *s) {
+  int size = carom_summary_json(s, NULL, 0) + 1;
+  char *text = malloc((size_t)size);
+  if (!text) return;
+  carom_summary_json(s, text, size);
+  fprintf(to, "%s\n", text);
+  free(text);
+}
+
 static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const carom_verdict *verdict,
                          const char *record, const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
-    char text[4096];
-    carom_summary_json(s, text, sizeof text);
-    fprintf(to, "%s\n", text);
+    print_json(to, s);
   } else if (!a->quiet) {
     summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
   }
