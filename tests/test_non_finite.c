@@ -131,7 +131,7 @@ static void extremes_keep_what_is_no_number(void) {
   CHECK_EQUAL(number_larger(2, 1), 2);
   CHECK_EQUAL(number_smaller(1, 2), 1);
   CHECK_EQUAL(number_smaller(2, 1), 1);
-  CHECK_EQUAL(number_larger(1, INFINITY), INFINITY);
+  CHECK(isinf(number_larger(1, INFINITY)));
   CHECK(isnan(number_larger(NAN, 1)) && isnan(number_larger(1, NAN)));
   CHECK(isnan(number_smaller(NAN, 1)) && isnan(number_smaller(1, NAN)));
 }
