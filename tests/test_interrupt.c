@@ -228,6 +228,33 @@ static void every_run_ends_within_two_seconds(void) {
   }
 }
 
+static void note_checkpoints(void *context, const char *name, int columns, long rows) {
+  (void)columns;
+  if (strcmp(name, "checkpoint") == 0) *(long *)context = rows;
+}
+
+// With closed contacts the forces of the last state are solved for after the interrupt.
+static void an_interrupted_record_can_be_resumed(void) {
+  static const char *const methods[] = {"{moreau: {step: 1e-4}}", "event", "compliant"};
+  for (int i = 0; i < 3; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "method: %s\nintegrator: {step_max: 1e-3}\nrecord: {every: 1e-4}\nend: 1e6", methods[i]);
+    write_text(scratch("cut.yaml"), with_method(text));
+    double took;
+    CHECK_EQUAL(interrupt_tool(SIGINT, &took), 130);
+    long checkpoints = 0;
+    carom_error error = {0};
+    CHECK_EQUAL(carom_export_list(scratch("cut.h5"), note_checkpoints, &checkpoints, &error), CAROM_OK);
+    CHECK(checkpoints >= 1);
+    remove(scratch("cut.csv"));
+    CHECK_EQUAL(carom_export_csv(scratch("cut.h5"), scratch("cut.csv"), NULL, &error), CAROM_OK);
+    char *rows = read_file(scratch("cut.csv"), NULL);
+    CHECK(rows && !strstr(rows, "nan"));
+    free(rows);
+    remove(scratch("cut.h5"));
+  }
+}
+
 // Hinges on top of each other around a square, closed: 1505 rows of constraints, three of which follow from the others.
 // Finding those is one factorisation that takes many times longer than the run may.
 static void a_factorisation_ends_early(void) {
@@ -291,6 +318,7 @@ int main(void) {
   RUN(an_integrator_ends_within_its_step);
   RUN(an_interrupted_sim_goes_on);
   RUN(every_run_ends_within_two_seconds);
+  RUN(an_interrupted_record_can_be_resumed);
   RUN(factorisations_ask);
   RUN(a_factorisation_ends_early);
   RUN(rows_beyond_all_reason_are_refused);

@@ -10,12 +10,13 @@ typedef struct interrupt {
   void *context;
   double asked;                  // when go_on was last asked, on a coarse clock [s]
   bool raised;                   // go_on has returned false; stays so
+  bool muted;                    // short work that must be finished, such as showing the last state: nobody is interrupted
 } interrupt;
 
 // Reads the clock and asks go_on when it is due.
 bool interrupt_ask(interrupt *stop);
 
 // May be called with null, which never interrupts.
-static inline bool interrupted(interrupt *stop) { return stop && stop->go_on && (stop->raised || interrupt_ask(stop)); }
+static inline bool interrupted(interrupt *stop) { return stop && stop->go_on && !stop->muted && (stop->raised || interrupt_ask(stop)); }
 
 #endif

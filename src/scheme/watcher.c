@@ -316,11 +316,18 @@ static void show_state(watcher *w, const double *y, const watch_look *at) {
   watcher_list(w, at);
 }
 
+// A run that was interrupted still writes its last rows and a checkpoint, so showing a state is not interrupted.
+static void mute(watcher *w, bool muted) {
+  if (w->stop) w->stop->muted = muted;
+}
+
 void watcher_show_end(void *scheme) {
   watcher *w = scheme;
   w->in_the_past = false;
+  mute(w, true);
   smooth_show(w->core, w->t, w->y);
   show_state(w, w->y, w->look[WATCH_START]);  // of the step to come
+  mute(w, false);
 }
 
 carom_status watcher_show(void *scheme, double t, carom_error *error) {
@@ -328,10 +335,12 @@ carom_status watcher_show(void *scheme, double t, carom_error *error) {
   if (t == w->t) return watcher_show_end(w), CAROM_OK;
   w->in_the_past = true;
   w->seen_at = NAN;
+  mute(w, true);
   if (w->type->swap) w->type->swap(w);
   bool within = t >= w->t_before && t < w->t && watcher_see_at(w, t);
   if (within) show_state(w, w->y_look, w->seen);
   if (w->type->swap) w->type->swap(w);
+  mute(w, false);
   if (within) return CAROM_OK;
   return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);
 }
