@@ -41,13 +41,14 @@ static void put_parts(json_writer *w, const carom_model *model) {
   }
 }
 
-static void put_change(json_writer *w, const char *key, const char *joint, double from, double to) {
-  if (!joint) {
+// `kind` says whether the name is that of a joint or of a body.
+static void put_change(json_writer *w, const char *key, const char *kind, const char *name, double from, double to) {
+  if (!name) {
     json_put_null(w, key);
     return;
   }
   json_open(w, key, '{');
-  put_text(w, "joint", joint);
+  put_text(w, kind, name);
   json_put_rounded(w, "from", from);
   json_put_rounded(w, "to", to);
   json_close(w, '}');
@@ -58,8 +59,9 @@ static void put_assembly(json_writer *w, const carom_model_info *info) {
   json_put_rounded(w, "violation_before", info->violation_before);
   json_put_rounded(w, "violation_after", info->violation_after);
   json_put_integer(w, "iterations", info->assembly_iterations);
-  put_change(w, "moved", info->moved_joint, info->moved_from, info->moved_to);
-  put_change(w, "changed", info->changed_joint, info->changed_from, info->changed_to);
+  put_change(w, "moved", "joint", info->moved_joint, info->moved_from, info->moved_to);
+  put_change(w, "changed", info->changed_body ? "body" : "joint", info->changed_body ? info->changed_body : info->changed_joint,
+             info->changed_from, info->changed_to);
   json_close(w, '}');
 }
 

@@ -505,7 +505,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +
-                                        (sim->model->assembly.changed_joint != NULL)};
+                                        (sim->model->assembly.changed_joint || sim->model->assembly.changed_body)};
   if (sim->energy_lost && (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
     s.non_finite++, s.non_finite_t = sim->energy_lost_t;
     s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);

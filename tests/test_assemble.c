@@ -143,9 +143,30 @@ static void speeds_of_bodies_can_be_given(void) {
     CHECK(rig_assemble(r));
     CHECK_NEAR(r->m.u0[0], 2, 1e-14);
     CHECK_NEAR(r->m.u0[1], 3, 1e-14);
-    CHECK(!r->report.changed_joint);
+    CHECK(!r->report.changed_joint && !r->report.changed_body);
     rig_destroy(r);
   }
+}
+
+// A chain turns about z: what is given across that, or against a given u, is reported like a changed u.
+static void changed_speeds_of_bodies_are_reported(void) {
+  for (int planar = 0; planar < 2; planar++)
+    for (int linear = 0; linear < 2; linear++) {
+      rig *r = chain(planar, 1);
+      CHECK(rig_compile(r));
+      int k = 6 + (linear ? 3 : 2);
+      r->initial.u[0] = 2, r->initial.u_given[0] = true;
+      r->initial.body_velocity[k] = 5, r->initial.body_velocity_given[k] = true;
+      CHECK(rig_assemble(r));
+      CHECK_NEAR(r->m.u0[0], 2, 1e-14);
+      CHECK(!r->report.changed_joint);
+      CHECK_TEXT(r->report.changed_body, r->m.bodies[1].name);
+      CHECK_TEXT(r->report.changed_key, linear ? "velocity" : "omega");
+      CHECK_NEAR(r->report.changed_from, 5, 0);
+      dynamics_positions_velocities(&r->m, r->x);
+      CHECK_NEAR(r->report.changed_to, r->x->links[r->m.bodies[1].node].V[planar ? linear : linear ? 3 : 2], 1e-12);
+      rig_destroy(r);
+    }
 }
 
 // A loop keeps its rows and freedom; a chain its given speeds.
@@ -291,6 +312,7 @@ int main(void) {
   RUN(impossible_loop_is_told_at_its_joint);
   RUN(constraints_win_over_given_speeds);
   RUN(speeds_of_bodies_can_be_given);
+  RUN(changed_speeds_of_bodies_are_reported);
   RUN(freedom_is_counted);
   RUN(drives_set_where_it_starts);
   RUN(contradictory_drives_are_told);

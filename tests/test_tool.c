@@ -242,6 +242,17 @@ static void checks_name_the_cause(void) {
   write_text(scratch("swing.yaml"), pendulum);
   CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 1 rad/s*t}}'"), 0);
   CHECK_CONTAINS(out, "the given q of joint 'pin' was changed because a drive fixes it");
+  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={bob: {omega: 3}}'"), 0);
+  CHECK_CONTAINS(out, "as given, except:");
+  CHECK_CONTAINS(out, "the given omega of body 'bob' was changed because joints, drives or given u fix it, from 3 to 31\n");
+  CHECK_EQUAL(carom("check swing.yaml --json --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={bob: {omega: 3}}'"), 0);
+  CHECK_CONTAINS(out, "\"changed\": {\"body\": \"bob\", \"from\": 3, \"to\": 31}");
+  CHECK_EQUAL(carom("run swing.yaml --no-record --strict --end 0.01 --set 'initial={bob: {omega: 3}, pin: {u: 5}}'"), 1);
+  CHECK_CONTAINS(out, "the given omega of body 'bob'");
+  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 31 rad/s*t}}' --set 'initial={pin: {u: 3}}'"), 0);
+  CHECK_CONTAINS(out, "the given u of joint 'pin' was changed because a drive fixes it, from 3 to 31\n");
+  CHECK_EQUAL(carom("check swing.yaml --set 'drives={turn: {joint: pin, motion: 1e-27 rad}}'"), 0);
+  CHECK_CONTAINS(out, "from 1.04719755 to 0\n");  // not the rounding of zero
   CHECK_EQUAL(carom("check %s/models/rack-pinion.yaml", CHECK_SOURCE_DIR), 0);
   CHECK_CONTAINS(out, "mesh             gear");
   CHECK_CONTAINS(out, "steer            rack");

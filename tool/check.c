@@ -128,6 +128,7 @@ static void print_assembly(const carom_model *model, const carom_model_info *inf
            info->violation_after, info->assembly_iterations, info->assembly_iterations == 1 ? "" : "s");
   else if (info->constraint_rows)
     printf("  %-12s loops closed as given (violation %.1e)\n", "start", info->violation_after);
+  else if (info->moved_joint || info->changed_joint || info->changed_body) printf("  %-12s as given, except:\n", "start");
   else printf("  %-12s as given\n", "start");
   summary_model_warnings(stdout, "    ", model);
   summary_notes(stdout, "    ", model);

@@ -54,6 +54,9 @@ static int start_warnings(FILE *to, const char *indent, const carom_model *model
     fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g\n",
             indent, colour, plain, info.changed_joint,
             is_driven(model, info.changed_joint) ? "because a drive fixes it" : "to satisfy the constraints", info.changed_from, info.changed_to);
+  if (info.changed_body && ++count && to)
+    fprintf(to, "%s%sstart:%s the given %s of body '%s' was changed because joints, drives or given u fix it, from %.9g to %.9g\n",
+            indent, colour, plain, info.changed_key, info.changed_body, info.changed_from, info.changed_to);
   return count;
 }
 

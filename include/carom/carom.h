@@ -59,7 +59,8 @@ typedef struct carom_model_info {
   const char *moved_joint;                 // a joint whose given coordinate was changed; may be null
   double moved_from, moved_to;             // of the joint with the largest change
   int moved_count;                         // number of changed coordinates
-  const char *changed_joint;               // a joint whose given speed was changed; may be null
+  // The given speed that was changed most: of a joint, or of a body by `omega` or `velocity`. Null: not of one.
+  const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);

@@ -161,6 +161,9 @@ static bool report_open_loop(const mechanism *m, const motion *x, fault *f) {
                       "the mechanism cannot be assembled: '%s' is violated by %.3g", worst->name, most);
 }
 
+// A value that is only the rounding of zero, to the accuracy of assembly, is reported as zero.
+static double without_rounding(double value, double from) { return fabs(value) <= 1e-13 * fmax(1, fabs(from)) ? 0 : value; }
+
 // Lists the given coordinates that were changed. Those of joints that close loops are only guesses for the assembly.
 static void report_moved(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
   double most = 1e-9;
@@ -173,7 +176,7 @@ static void report_moved(const mechanism *m, const motion *x, const initial_stat
       if (!(change > most)) continue;
       most = change;
       report->moved_joint = m->joints[i].name;
-      report->moved_from = initial->q[q], report->moved_to = x->joint_q[q];
+      report->moved_from = initial->q[q], report->moved_to = without_rounding(x->joint_q[q], initial->q[q]);
     }
 }
 
@@ -327,29 +330,12 @@ static void solve_speeds(const mechanism *m, motion *x, const initial_state *ini
   coordinate_measure(m, x);
 }
 
-static void report_changed(const mechanism *m, const motion *x, const initial_state *initial, assembly_report *report) {
-  for (int i = 0; i < m->joint_count; i++)
-    for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
-      int v = m->joints[i].v + k;
-      double change = fabs(x->joint_u[v] - initial->u[v]);
-      if (!initial->u_given[v] || change <= 1e-9 * fmax(1, fabs(initial->u[v])) || change <= report->velocity_change)
-        continue;
-      report->velocity_change = change;
-      report->changed_joint = m->joints[i].name;
-      report->changed_from = initial->u[v], report->changed_to = x->joint_u[v];
-    }
-}
-
 static void assemble_velocities(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess,
-                                arena *memory, assembly_report *report) {
+                                arena *memory) {
   dynamics_set(m, x, 0, x->q, guess->u);
   dynamics_positions_velocities(m, x);
-  if (speeds_are_plain(m, initial)) {
-    set_plain_speeds(m, x, initial);
-    return;
-  }
-  solve_speeds(m, x, initial, guess, memory);
-  report_changed(m, x, initial, report);
+  if (speeds_are_plain(m, initial)) set_plain_speeds(m, x, initial);
+  else solve_speeds(m, x, initial, guess, memory);
 }
 
 // Refuses drives and moving constraints that contradict each other.
@@ -491,6 +477,35 @@ static bool add_own(const mechanism *m, motion *x, const initial_state *own, fau
   return true;
 }
 
+// Whether a given speed changed, and more than those before it, whose place in the report it then takes.
+static bool changed_most(assembly_report *report, double from, double to) {
+  double change = fabs(to - from);
+  if (change <= 1e-9 * fmax(1, fabs(from)) || change <= report->velocity_change) return false;
+  report->velocity_change = change;
+  report->changed_joint = report->changed_body = report->changed_key = NULL;
+  report->changed_from = from, report->changed_to = without_rounding(to, from);
+  return true;
+}
+
+// Compares every given speed, of a joint or of a body, with the one at which the mechanism starts.
+static void report_changed(const mechanism *m, motion *x, const initial_state *initial, assembly_report *report) {
+  dynamics_positions_velocities(m, x);
+  coordinate_measure(m, x);
+  for (int i = 0; i < m->joint_count; i++)
+    for (int k = 0; k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
+      int v = m->joints[i].v + k;
+      if (initial->u_given[v] && changed_most(report, initial->u[v], x->joint_u[v])) report->changed_joint = m->joints[i].name;
+    }
+  for (int b = 1; b < m->body_count; b++)
+    for (int k = 0; k < 6; k++) {
+      if (!initial->body_velocity_given[6 * b + k]) continue;
+      const double *V = x->links[m->bodies[b].node].V;
+      double velocity = m->planar ? V[k - 2] : V[k];  // in the plane: ω, vx, vy
+      if (changed_most(report, initial->body_velocity[6 * b + k], velocity))
+        report->changed_body = m->bodies[b].name, report->changed_key = k < 3 ? "omega" : "velocity";
+    }
+}
+
 // A motion in the state a mechanism was assembled in; null after reporting.
 static motion *motion_at_start(const mechanism *m, carom_error *error) {
   motion *x = motion_create(m, error);
@@ -518,10 +533,11 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
   first_guess guess = make_guess(m, x, initial, ideal, of_ideal, memory);
   bool done = assemble_positions(m, x, initial, &guess, memory, report, f) && check_inertia(m, x, f);
   if (done) {
-    assemble_velocities(m, x, initial, &guess, memory, report);
+    assemble_velocities(m, x, initial, &guess, memory);
     done = check_velocities(m, x, f) && (!ideal || add_own(m, x, initial, f)) && count_freedom(m, x, report, f);
   }
   if (done) {
+    report_changed(m, x, initial, report);
     m->redundant = report->redundant;
     keep_state(m, x, memory);
   }

@@ -23,7 +23,8 @@ typedef struct assembly_report {
   const char *moved_joint;                    // a joint whose given coordinate was changed, or null
   double moved_from, moved_to;                // of the coordinate that changed most
   int moved_count;                            // number of coordinates that changed
-  const char *changed_joint;                  // a joint whose given speed was changed, or null
+  // What the given speed that changed most belongs to: a joint, or a body and its key (`omega`, `velocity`); or null.
+  const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
   int iterations;
   int freedom, rows, redundant;               // degrees of freedom, constraint rows, redundant rows
