@@ -63,10 +63,8 @@ const char *carom_model_joint_kind(const carom_model *model, int i) {
   return i >= 0 && i < model->m.joint_count ? model->m.joints[i].type->name : NULL;
 }
 
-// In absolute coordinates every joint is a constraint; which of them close loops is a matter of the tree.
 bool carom_model_joint_closes_loop(const carom_model *model, int i) {
-  const mechanism *tree = model->assembled ? model->assembled : &model->m;
-  return i >= 0 && i < tree->joint_count && tree->joints[i].constraint >= 0;
+  return i >= 0 && i < model->m.joint_count && model->closes_loop[i];
 }
 
 // Rigid methods read no law, so nothing is beyond its range.

@@ -476,6 +476,35 @@ static void given_values_of_a_loose_loop_are_kept(void) {
   run_close(&r);
 }
 
+// The drive of a loop with clearance wins over a given speed, and the change is reported.
+static void changed_speeds_of_a_loose_loop_are_reported(void) {
+  char text[2048];
+  run r;
+  write_four_bar(text, sizeof text, "", LOOSE, "A: {u: 3}, B: {guess: 30 deg}, D: {guess: 100 deg}");
+  if (!run_open_text(&r, text, "method=event")) return;
+  carom_model_info info = carom_model_get_info(r.model);
+  CHECK_TEXT(info.changed_joint, "A");
+  CHECK_NEAR(info.changed_from, 3, 0);
+  CHECK_NEAR(info.changed_to, 10 * acos(-1), 1e-12);
+  run_close(&r);
+}
+
+// The coupler hangs between two joints with clearance: no joint closes a loop, in either kind of coordinates.
+static void clearance_opens_loops(void) {
+  char text[2048];
+  run r;
+  for (int absolute = 0; absolute < 2; absolute++) {
+    write_four_bar(text, sizeof text, LOOSE, LOOSE, "B: {guess: 30 deg}, D: {guess: 100 deg}");
+    if (!run_open_text(&r, text, absolute ? "method=event coordinates=absolute" : "method=event")) return;
+    CHECK_EQUAL(carom_model_get_info(r.model).loop_joints, 0);
+    run_close(&r);
+    write_four_bar(text, sizeof text, "", "", "B: {guess: 30 deg}, D: {guess: 100 deg}");
+    if (!run_open_text(&r, text, absolute ? "coordinates=absolute" : "")) return;
+    CHECK_EQUAL(carom_model_get_info(r.model).loop_joints, 1);
+    run_close(&r);
+  }
+}
+
 // A link that only fits because of the clearance starts as given; one that does not fit at all does not close.
 static void a_link_may_fit_by_its_clearance_alone(void) {
   static const char format[] =
@@ -556,6 +585,8 @@ int main(void) {
   RUN(turning_a_loose_body_leaves_its_spin);
   RUN(loops_start_like_the_ideal_one);
   RUN(given_values_of_a_loose_loop_are_kept);
+  RUN(changed_speeds_of_a_loose_loop_are_reported);
+  RUN(clearance_opens_loops);
   RUN(a_link_may_fit_by_its_clearance_alone);
   RUN(hints_fit_the_method);
   return check_summary();

@@ -581,6 +581,13 @@ static bool find_start(builder *b, mechanism *m) {
   return true;
 }
 
+// In absolute coordinates every joint is a constraint, so loops are those of the tree in joint coordinates.
+static const bool *find_loops(builder *b, const mechanism *m) {
+  bool *closes = ARENA_ARRAY(b->memory, bool, m->joint_count + 1);
+  for (int i = 0; i < m->joint_count; i++) closes[i] = m->joints[i].constraint >= 0;
+  return closes;
+}
+
 // The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
 static const option_table *table_of_kind(const carom_def *def, const part_list *list, const char *kind) {
   int count;
@@ -658,6 +665,7 @@ static bool build(builder *b) {
 
   mechanism *m = &model->m;
   if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
+  model->closes_loop = find_loops(b, m);
   if (!builder_check_method(b)) return false;
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;

@@ -65,6 +65,7 @@ struct carom_model {
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
   const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; null: m itself
+  const bool *closes_loop;   // one per joint, in joint coordinates: it closes a loop of the model, with its clearances
   carom_model_def about;
   carom_integrator_def integrator;
   const scheme_type *scheme;
