@@ -57,6 +57,11 @@ static void words_of_others_are_known(void) {
   hints("bodies:", "links:", "'links' is called 'bodies' here");
   hints("inertia: 1", "moment_of_inertia: 1", "'moment_of_inertia' is called 'inertia' here");
   hints("inertia: 1", "inertia: 1, position: [0, 1]", "a body stands where its joints put it");
+  hints("inertia: 1", "inertia: 1, at: [0, 1]", "a body stands where its joints put it");
+  hints("components: [1, 0]", "components: [1, 0], at: [1, 0]", "make a marker and name it");
+  hints("components: [1, 0]", "components: [1, 0], position: [1, 0]", "make a marker and name it");
+  hints("force: a, components: [1, 0]", "spring: [ground, a], stiffness: 1, at: [1, 0]", "make a marker and name it");
+  hints("force: a, components: [1, 0]", "torque: a, components: [1], at: [1, 0]", "a torque acts on its body as a whole");
   hints("inertia: 1", "inertia: 1, velocity: [0, 1]", "initial: {BODY:");
   hints("components: [1, 0]", "vector: [1, 0]", "'vector' is called 'components' here");
   hints("mass: 1", "mas: 1", "did you mean 'mass'?");  // a slip of the pen is still one

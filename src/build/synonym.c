@@ -4,6 +4,8 @@
 
 #define BELONGS_TO_MATERIAL "it belongs to a material: 'materials: {NAME: {restitution: 0.5, friction: 0.3}}', and here 'material: NAME'"
 #define PLACED_BY_JOINT "a body stands where its joints put it: 'joints: {NAME: {free: [ground, BODY], at: [x, y]}}'"
+#define ACTS_ON_MARKER "make a marker and name it: 'markers: {NAME: {on: BODY, at: [x, y]}}', and here NAME in place of the body"
+#define TORQUE_HAS_NO_PLACE "a torque acts on its body as a whole, wherever it is applied: leave it out"
 #define MOVED_BY_INITIAL "the start has its own section: 'initial: {BODY: {velocity: [...], omega: ...}}'"
 #define STEP_OF_METHOD "the step belongs to the method: 'method: {moreau: {step: 1 ms}}'"
 #define SPRING_ALONG "a spring or damper in a joint is a force: 'forces: {NAME: {along: JOINT, stiffness: ..., damping: ...}}'"
@@ -41,6 +43,10 @@ const option_synonym model_synonyms[] = {
     {"rpy", "rotate", "write rotate: {xyz: [roll, pitch, yaw]}"}, {"angle", "rotate", NULL}, {"direction", "axis", NULL}, {"dir", "axis", NULL},
     {"normal", "rotate", "the plane is the x axis of its frame (in space the xy plane); turn the frame by 'rotate'"},
     {"pos", NULL, PLACED_BY_JOINT}, {"position", NULL, PLACED_BY_JOINT}, {"location", NULL, PLACED_BY_JOINT},
+    {"at", "force", ACTS_ON_MARKER}, {"at", "spring", ACTS_ON_MARKER}, {"at", "bushing", ACTS_ON_MARKER},
+    {"position", "force", ACTS_ON_MARKER}, {"position", "spring", ACTS_ON_MARKER}, {"position", "bushing", ACTS_ON_MARKER},
+    {"point", "force", ACTS_ON_MARKER}, {"point", "spring", ACTS_ON_MARKER}, {"point", "bushing", ACTS_ON_MARKER},
+    {"at", "torque", TORQUE_HAS_NO_PLACE}, {"position", "torque", TORQUE_HAS_NO_PLACE}, {"point", "torque", TORQUE_HAS_NO_PLACE},
     {"at", NULL, PLACED_BY_JOINT},
     // sizes
     {"diameter", "radius", HALF}, {"d", "radius", HALF}, {"r", "radius", NULL}, {"half_extents", "size", "'size' has the whole edges, not half of them"},
