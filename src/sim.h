@@ -9,7 +9,7 @@
 // Rows with a number that is not finite, and the first of them.
 typedef struct non_finite_rows {
   long count;
-  const char *column;          // null: none
+  const char *column;          // may be null
   double t;                    // [s]
 } non_finite_rows;
 
@@ -25,7 +25,7 @@ typedef struct regular_looks {
 // What the last carom_sim_set_joint of a joint has ended with.
 typedef struct joint_start {
   carom_status status;
-  char *message;               // null: none
+  char *message;               // may be null
 } joint_start;
 
 struct carom_sim {

@@ -65,7 +65,7 @@ typedef struct carom_model_info {
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
 CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   // 0 is ground
-// How heavy and how large a body is, to see at a glance whether units were meant.
+// How heavy and how large a body is, to notice values in a wrong unit.
 typedef struct carom_body_size {
   double mass;                             // [kg]
   double size;                             // largest edge of the box around what is attached to it; 0: nothing is [m]
@@ -168,7 +168,7 @@ typedef struct carom_summary {
   long other_restitution;          // contacts whose law achieves another restitution than the nominal one
   long conformal;                  // contacts with Hertz's stiffness between nearly conformal surfaces
   long non_finite;                 // rows and energy balances with a number that is not finite
-  const char *non_finite_column;   // the first such column, valid as long as the model; null: none
+  const char *non_finite_column;   // the first such column, valid as long as the model; may be null
   double non_finite_t;             // and its time [s]
   long no_contact;                 // number of ignored pairs (at least 1) if no pair of surfaces can touch, else 0
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that assembly changed

@@ -19,7 +19,7 @@ typedef struct start {
   motion *x;
   contact_set *contacts;
   contact_point *points;
-  const contact_element *worst;   // the deepest overlap that is not allowed; null: none
+  const contact_element *worst;   // the deepest overlap that is not allowed; may be null
   double depth;
   // to separate surfaces
   solve_room room;

@@ -12,9 +12,9 @@ typedef struct shape_type {
   const char *(*fault)(const carom_shape_def *d, bool planar);
   // Whether one from a program has all its numbers. May be null.
   bool (*is_complete)(const carom_shape_def *d);
-  mat3 (*rotation)(const carom_shape_def *d, bool planar);     // in the axes of the body; null: none
+  mat3 (*rotation)(const carom_shape_def *d, bool planar);     // in the axes of the body; may be null
   vec3 (*half)(const carom_shape_def *d, mat3 R);              // half the edges of the box around it in the axes of the body
-  vec3 (*far_end)(const carom_shape_def *d);                   // another point that it extends to; null: none
+  vec3 (*far_end)(const carom_shape_def *d);                   // another point that it extends to; may be null
   // Whether two have the same size. Types with the same function look alike. Null: compared with none.
   bool (*is_same_size)(const carom_shape_def *a, const carom_shape_def *b, double within);
   void (*draw)(const sketch *s, const carom_shape_def *d, pose at, bool from_model);

@@ -6,7 +6,7 @@
 #include "mechanics/anchor.h"
 #include "mechanics/mechanism.h"
 
-// A coordinate as a row on the two bodies of a joint: q̇ = g_w · (ω_b - ω_a) + g_v · (velocity of b seen from a).
+// A coordinate as a row on the two bodies of a joint: q̇ = g_w · (ω_b - ω_a) + g_v · (velocity of b relative to a).
 typedef struct coordinate_row {
   anchor a, b;             // of the two bodies, at the second marker
   double Ja[6], Jb[6];

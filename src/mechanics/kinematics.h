@@ -1,4 +1,4 @@
-// Where the nodes are and how they move, each seen from its parent; the geometry beneath the recursions of tree.c.
+// Where the nodes are and how they move, each relative to its parent; the geometry beneath the recursions of tree.c.
 #ifndef MECHANICS_KINEMATICS_H
 #define MECHANICS_KINEMATICS_H
 

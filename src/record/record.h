@@ -12,7 +12,7 @@
 typedef struct record_table {
   const char *name;
   const char *const *columns;
-  const char *const *units;  // null: none
+  const char *const *units;  // may be null
   int column_count;          // at least one
   const char *const *sampling;  // may be null; null in records of older versions
 } record_table;

@@ -32,7 +32,7 @@ carom_status problem_save(const solve_problem *p, const char *path, carom_error 
 
 // Problems saved on the way, so that they can be looked at and solved again.
 typedef struct problem_dump {
-  const char *path;         // the files are PATH-NUMBER.dat; null: none
+  const char *path;         // the files are PATH-NUMBER.dat; may be null
   int every;                // so many problems; 0: those that no solver solved
 } problem_dump;
 bool problem_dump_wants(const problem_dump *d, long problems, bool solved);  // of so many met up to now the last
