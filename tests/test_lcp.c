@@ -81,6 +81,37 @@ static void percussions_do_not_hide_velocities(void) {
     CHECK(contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL).status != SOLVE_SOLVED);
 }
 
+// The same for one row that nothing moves, beside one that moves: unilateral, and a box without an upper bound. A box
+// that is at a bound is solved, however far the bound is.
+static void huge_percussions_solve_nothing(void) {
+  int count;
+  const solver *const *list = solver_list(&count);
+  solve_settings settings = solve_settings_default();
+  for (int k = 0; k < 2; k++) {
+    contact_problem *c = fresh();
+    add_block(c, k ? (solve_block){.kind = BLOCK_BOX, .size = 1, .lo = 0, .hi = INFINITY}
+                   : (solve_block){.kind = BLOCK_UNILATERAL, .size = 1});
+    unilateral_rows(c, 1);
+    c->W[3] = 1, c->q[0] = c->q[1] = -1;
+    solve_problem p = as_problem(c);
+    for (double size = 1; size < 1e60; size *= 1e4) {
+      double r[2] = {size, 1}, u[2], work[2];
+      CHECK_NEAR(solve_residual_of(&p, r, u, work), 1 / sqrt(2), 1e-5);
+    }
+    for (int i = -1; i < count; i++) {
+      solve_info info = contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL);
+      if (!CHECK(info.status != SOLVE_SOLVED)) printf("      kind %d, %s: %g\n", k, i < 0 ? "chain" : list[i]->name, info.residual);
+    }
+    if (!k) continue;
+    c->blocks[0].hi = 1e20;
+    p = as_problem(c);
+    double r[2] = {1e20, 1}, u[2], work[2];
+    CHECK(solve_residual_of(&p, r, u, work) == 0);
+    r[0] = 1e19;
+    CHECK_LE(0.5, solve_residual_of(&p, r, u, work));
+  }
+}
+
 // A matrix without a diagonal: units come from its other entries.
 static void no_diagonal_is_no_unit(void) {
   contact_problem *c = fresh();
@@ -511,6 +542,7 @@ static void same_bits_on_every_run(void) {
 int main(void) {
   RUN(judge_measures_by_the_formula);
   RUN(percussions_do_not_hide_velocities);
+  RUN(huge_percussions_solve_nothing);
   RUN(no_diagonal_is_no_unit);
   RUN(references_are_solved);
   RUN(p_matrices_have_their_solution);

@@ -64,6 +64,31 @@ static void a_mechanism_at_rest_is_balanced(void) {
   }
 }
 
+// A drive pushes a ball into the floor, and nothing can give way: no contact force is right, however large, so the run
+// has an unsolved contact problem and a warning about it.
+static void a_contact_against_a_drive_is_told(void) {
+  carom_error error = {0};
+  carom_summary s;
+  carom_model *model = carom_model_parse(
+      "bodies: {lift: {mass: 1, inertia: [1,1,1]}, sx: {mass: 1, inertia: [1,1,1]}, sy: {mass: 1, inertia: [1,1,1]}}\n"
+      "joints: {z: {prismatic: [ground, lift], axis: z}, x: {prismatic: [lift, sx], axis: x}, y: {prismatic: [sx, sy], axis: y}}\n"
+      "drives: {d: {joint: z, motion: \"0.3 m - 1 m/s*t\"}}\n"
+      "surfaces: {ball: {sphere: sy, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n"
+      "contacts: {c: {between: [ball, floor]}}\n"
+      "materials: {m: {friction: 0.5, restitution: 0}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "end: 0.201\n", "press.yaml", &error);
+  if (!CHECK(model)) return;
+  CHECK(carom_run(model, &(carom_run_options){0}, &s, &error) == CAROM_OK);
+  CHECK(s.solves > 0);
+  CHECK_EQUAL(s.unsolved, s.solves);
+  CHECK_LE(0.5, s.worst_residual);
+  carom_verdict *verdict = carom_judge(model, &s, &error);
+  if (CHECK(verdict)) CHECK_EQUAL(carom_verdict_level(verdict), CAROM_BAD);
+  carom_verdict_destroy(verdict);
+  carom_model_destroy(model);
+}
+
 // What little moves is still judged: a swing of 1e-4 rad, at a step that a large swing is doubtful with.
 static void a_small_swing_is_judged(void) {
   carom_error error = {0};
@@ -167,6 +192,7 @@ static void an_old_record_falls_back_to_its_method(void) {
 
 int main(void) {
   RUN(a_mechanism_at_rest_is_balanced);
+  RUN(a_contact_against_a_drive_is_told);
   RUN(a_small_swing_is_judged);
   RUN(moreau_is_doubtful_above_one_per_cent_and_bad_above_five);
   RUN(contact_is_judged_alike);

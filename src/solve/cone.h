@@ -12,26 +12,31 @@
 
 static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
-// x := the nearest point of {|x_T| ≤ μ x_N}, size 2 or 3.
-static inline void cone_project(int size, double mu, double *x) {
-  double t = size == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-  if (t <= mu * x[0]) return;                       // inside
-  double along = (x[0] + mu * t) / (1 + mu * mu);   // normal part of the foot on the edge
-  if (!(along > 0)) along = 0;                      // in the polar cone: the apex
-  x[0] = along;
-  if (size == 2) {
-    x[1] = copysign(mu * along, x[1]);
-  } else {
-    double scale = t > 0 ? mu * along / t : 0;
-    x[1] *= scale, x[2] *= scale;
-  }
-}
-
+// F := r − P_K(x) with x = r − ρ û, size 2 or 3. With x inside the cone this is ρ û, and with x beyond the edge ρ û plus
+// the way from the foot on the edge to x. It is never written as a difference of r and P_K(x): where r is large,
+// rounding makes these equal whatever the velocity is.
 static inline void natural_friction(int size, double mu, const double *r, const double *u, double rho, double *F) {
   double slip = size == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
-  double x[3] = {r[0] - rho * (u[0] + mu * slip), r[1] - rho * u[1], size == 3 ? r[2] - rho * u[2] : 0};
-  cone_project(size, mu, x);
-  for (int k = 0; k < size; k++) F[k] = r[k] - x[k];
+  double v = rho * (u[0] + mu * slip), v1 = rho * u[1], v2 = size == 3 ? rho * u[2] : 0;
+  double x = r[0] - v, x1 = r[1] - v1, x2 = size == 3 ? r[2] - v2 : 0;
+  double t = size == 2 ? fabs(x1) : sqrt(x1 * x1 + x2 * x2);
+  if (t > mu * x) {
+    if (!(x + mu * t > 0)) {  // in the polar cone: the foot is the apex
+      for (int k = 0; k < size; k++) F[k] = r[k];
+      return;
+    }
+    double beyond = (t - mu * x) / (1 + mu * mu), scale = beyond / t;
+    v -= mu * beyond, v1 += scale * x1, v2 += scale * x2;
+  }
+  F[0] = v, F[1] = v1;
+  if (size == 3) F[2] = v2;
+}
+
+// F := r − P(r − ρ u) with P onto [lo, hi], as a bound of ρ u: r − lo and r − hi are exact where they matter. A NaN in r
+// goes into F.
+static inline double natural_box(double lo, double hi, double r, double v) {
+  if (!(v >= r - hi)) v = r - hi;
+  return v <= r - lo ? v : r - lo;
 }
 
 // F := r − P(r − ρ û): zero where the rows of a block are solved.
@@ -41,7 +46,7 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
       for (int k = 0; k < b->size; k++) F[k] = rho * u[k];
       return;
     case BLOCK_UNILATERAL: F[0] = r[0] < rho * u[0] ? r[0] : rho * u[0]; return;
-    case BLOCK_BOX: F[0] = r[0] - clamp(r[0] - rho * u[0], b->lo, b->hi); return;
+    case BLOCK_BOX: F[0] = natural_box(b->lo, b->hi, r[0], rho * u[0]); return;
     case BLOCK_PLANE: natural_friction(2, b->mu, r, u, rho, F); return;
     case BLOCK_SPACE: natural_friction(3, b->mu, r, u, rho, F); return;
   }

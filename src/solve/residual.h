@@ -8,7 +8,8 @@
 //
 // In these units the natural map of a block, F_b = r_b − P_K(r_b − û_b/d_b), is √d_b F_b: the velocity that has to
 // vanish over √d_b where the contact is closed, √d_b times the percussion that has to vanish where it is open. Both
-// are compared with the velocities of the problem:
+// are compared with the velocities of the problem. F_b is computed by cases (cone.h), so that a large r_b hides no
+// velocity by rounding:
 //
 //   residual = (√Σ_b d_b |F_b|² − ε) / U,   U = max(√Σ_i q_i²/d_i, √Σ_i u_i²/d_i).
 //
