@@ -699,6 +699,67 @@ static void one_step_through_the_floor_is_seen(void) {
   CHECK(leaps_of(text, "method.moreau.step=1e-3", 1) == 0);
 }
 
+// A point has no size: the mechanism's, here the 0.5 m from which it falls, stands for it.
+static void a_point_through_the_floor_is_seen(void) {
+  static const char text[] =
+      "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {f: {free: [ground, b], at: [0, 0, 0.5]}}\n"
+      "surfaces: {p: {point: b, material: m}, floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.8}}\n"
+      "method: {moreau: {step: 1 s}}\n";
+  run r;
+  CHECK(leaps_of(text, NULL, 1) == 1);                        // 4.4 m below, and no step has seen it
+  CHECK(leaps_of(text, "method.moreau.step=0.4", 0.4) == 1);  // 0.28 m below, and faster than 3 m/s
+  CHECK(leaps_of(text, "method.moreau.step=0.5", 1) == 1);    // found 1.95 m below
+  for (int k = 0; k < 20; k++)                                // at the end it may be anywhere, also a little below
+    CHECK(leaps_of(text, "method.moreau.step=5e-3", 0.3 + 5e-3 * k) == 0);
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 1);
+  CHECK_NEAR(carom_sim_summary(r.sim).deepest_penetration, 9.81 / 2 - 0.5, 1e-12);
+  run_close(&r);
+}
+
+// A joint at 10 rad/s goes from 0 to 1.5 rad in one step, and its stop is at 1 rad. The next step finds it at 2.25 rad.
+static void a_stop_that_is_passed_is_seen(void) {
+  static const char *const coordinates[] = {"joint", "absolute"};
+  for (int i = 0; i < 2; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "space: planar\n"
+             "gravity: [0, 0]\n"
+             "bodies: {a: {mass: 1, inertia: 1}}\n"
+             "joints: {j: {revolute: [ground, a], limits: [-1, 1], material: m}}\n"
+             "materials: {m: {restitution: 1}}\n"
+             "initial: {j: {q: 0, u: 10}}\n"
+             "method: {moreau: {step: 0.15}}\n"
+             "coordinates: %s\n", coordinates[i]);
+    CHECK(leaps_of(text, NULL, 0.15) == 1);
+    CHECK(leaps_of(text, NULL, 0.3) == 1);
+    CHECK(leaps_of(text, "method.moreau.step=1e-2", 0.3) == 0);
+    for (int k = 0; k < 10; k++) CHECK(leaps_of(text, "method.moreau.step=1e-2", 0.085 + 5e-3 * k) == 0);
+  }
+}
+
+// A journal with 1 mm of clearance is 0.5 mm beyond it after one step, and would be found 1.25 mm beyond it in the next.
+static void a_journal_that_leaves_its_bearing_is_seen(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "bodies: {b: {mass: 1, inertia: 1e-3}}\n"
+      "joints: {h: {revolute: [ground, b], clearance: 1 mm, radius: 10 mm, material: m}}\n"
+      "materials: {m: {restitution: 0.8, friction: 0.1}}\n"
+      "initial: {b: {velocity: [1.5, 0]}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  run r;
+  CHECK(leaps_of(text, NULL, 1e-3) == 1);
+  CHECK(leaps_of(text, NULL, 2e-3) == 1);
+  for (int k = 0; k < 20; k++) CHECK(leaps_of(text, "method.moreau.step=1e-4", 1e-3 + 1e-4 * k) == 0);
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 1e-3);
+  CHECK_NEAR(carom_sim_summary(r.sim).deepest_penetration, 0.5e-3, 1e-12);
+  run_close(&r);
+}
+
 // Spheres that settle touch and part in every step; each contact is dealt with.
 static void settling_spheres_are_no_passages(void) {
   static const char text[] =
@@ -747,6 +808,9 @@ int main(void) {
   RUN(the_violation_does_not_depend_on_what_is_read);
   RUN(passages_are_seen_in_every_half_step);
   RUN(one_step_through_the_floor_is_seen);
+  RUN(a_point_through_the_floor_is_seen);
+  RUN(a_stop_that_is_passed_is_seen);
+  RUN(a_journal_that_leaves_its_bearing_is_seen);
   RUN(settling_spheres_are_no_passages);
   return check_summary();
 }

@@ -425,6 +425,7 @@ static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *
     e->of = (coordinate){index, 0};
     e->limit = d->limits.items[k];
     e->sense = k ? -1 : 1;
+    e->play = 0.5 * (d->limits.items[1] - d->limits.items[0]);
     e->first = c->m->joints[index].first, e->second = c->m->joints[index].second;
     if (!d->material) continue;  // a stop without a material has no restitution and no friction
     if (!find_material(c, d->material, at, p->name, &e->material)) return false;

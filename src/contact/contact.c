@@ -122,6 +122,12 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
   anchor_push(m, x, &a.second, vec3_neg(f), VEC3_ZERO);
 }
 
+double contact_leap(const mechanism *m, const contact_element *e) {
+  if (e->span > 0) return e->span;
+  if (e->play > 0 && isfinite(e->play)) return e->play;
+  return contact_turns(m, e) ? 1 : m->length;
+}
+
 // A journal or ball is as thick as its radius, a slider as its width.
 double contact_thickness(const contact_element *e) {
   double size = e->clearance > 0 ? fmax(e->size_second[0], e->size_second[1]) : e->span;

@@ -71,7 +71,8 @@ struct contact_element {
   int first, second;              // markers
   double size_first[3], size_second[3];
   double clearance;
-  double span;                    // a step that goes further into it has leapt over impacts; 0: no such limit [m]
+  double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
+  double play;                    // of a stop: half the way to the opposite one [m or rad]
   coordinate of;                  // of a stop
   double limit, sense;
   contact_material material;
@@ -108,6 +109,9 @@ bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is
 static inline bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
 // Which of its points it is, in words: "corner +x -y". Empty when it has only one.
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k);
+// A step that first finds a point deeper than this has leapt over impacts: deeper than the thinner body or the clearance, than half
+// the way between two stops, or, where nothing is limited, than the size of the mechanism [m or rad].
+double contact_leap(const mechanism *m, const contact_element *e);
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
 static inline int contact_row_count(const mechanism *m, const contact_element *e) {  // of each of its points
   return !contact_rubs(e) ? 1 : m->planar ? 2 : 3;

@@ -233,7 +233,7 @@ static const warning_words known_warnings[] = {
     {"initial", "Initial values", "", "kind of given initial values", "kinds of given initial values",
      " had to be changed so that the mechanism can be assembled. `carom check` shows the changes."},
     {"step_too_large", "Step too large", "", "contact was", "contacts were",
-     " found deeper than a clearance or a body: impacts may have been missed. Take a shorter step."},
+     " found deeper than a clearance, a body or half the way between stops, or not at all: impacts may have been missed. Take a shorter step."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
      " of sliding no finite contact force satisfies the laws of rigid contact; an impact without collision was used instead. The motion "
      "after it depends on that choice. Method compliant does not need it."},

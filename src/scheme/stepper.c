@@ -201,5 +201,5 @@ scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
-                        .leaps_at_end = s->leaps_at_end, .solves = &s->tally, .trouble = s->trouble};
+                        .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end, .solves = &s->tally, .trouble = s->trouble};
 }

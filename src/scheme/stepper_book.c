@@ -62,7 +62,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
     impact_part(s->impacts, point);
     return;
   }
-  if (!s->impacts->is_open[point] && e->span > 0 && -s->points[point].gap > e->span) s->trouble.leaps++;
+  if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e)) s->trouble.leaps++;
   impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
       .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],

@@ -44,25 +44,33 @@ void stepper_look_for_passages(stepper *s) {
       look_for_passage(s, s->passed[i], p);
 }
 
-// The same from where rows are evaluated to the end of the step, for a run that ends there: bodies that have passed each other, or that
-// one has gone right through, without having taken part in the step.
-long stepper_count_passages(stepper *s) {
-  long count = 0;
+// The same from where rows are evaluated to the end of the step.
+static bool passes_at_end(const stepper *s, const contact_element *e, int p) {
+  const contact_point *at = &s->looked[p];
+  return e->type->nearest && !s->struck[p] && at->gap > s->contacts->activation &&
+         fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
+}
+
+// Whether the next step would be the first to find a point, and too deep.
+static bool leaps_next(const stepper *s, const contact_element *e, const contact_point *at) {
+  if (at->gap > s->contacts->activation) return false;
+  double way = s->rule->place * s->settings.step * fmax(0, -contact_gap_rate(s->m, s->x, e, at));
+  return way - at->gap > contact_leap(s->m, e);
+}
+
+void stepper_look_at_end(stepper *s) {
   dynamics_positions_velocities(s->m, s->x);
+  if (s->reads_coordinates) coordinate_update(s->m, s->x);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = &s->contacts->elements[i];
-    if (!e->type->nearest && !(e->span > 0)) continue;
+    bool turns = contact_turns(s->m, e);
     e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
-      if (s->last[p].active || s->struck[p]) continue;
-      bool through = e->span > 0 && -at->gap > e->span;
-      bool passed = e->type->nearest && at->gap > s->contacts->activation &&
-                    fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
-      count += through || passed;
+      if (!turns) s->deepest_at_end = fmax(s->deepest_at_end, -at->gap);
+      if (!s->last[p].active) s->leaps_at_end += leaps_next(s, e, at) || passes_at_end(s, e, p);
     }
   }
-  return count;
 }
 
 // The largest gap at which a point takes part.

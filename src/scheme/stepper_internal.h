@@ -39,6 +39,7 @@ typedef struct stepper {
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
   long leaps_at_end;                     // in the second half of the last step
+  double deepest_at_end;                 // the largest penetration at its end [m]
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
@@ -109,8 +110,8 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
 // The points that take part in this step, and their rows.
 void stepper_find_active(stepper *s, double dt);
 void stepper_look_for_passages(stepper *s);
-// Passages from where rows are evaluated to the end of the step, for a run that ends there.
-long stepper_count_passages(stepper *s);
+// For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.
+void stepper_look_at_end(stepper *s);
 
 // --- stepper_problem.c ----------------------------------------------------------------------------------------------
 
