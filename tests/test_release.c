@@ -202,6 +202,40 @@ static void a_given_least_approach_holds(void) {
   run_close(&r);
 }
 
+// Strong damping 1 + λ δ̇/v₀ holds the ball at -δ̇ = v₀/λ, where the law gives no force at all, to the last digit. What the surfaces hold
+// must still be in the books, and what they lose.
+static void check_books(const subject *s, const char *start, const char *settings, int *unpressed) {
+  run r;
+  if (!run_open_text(&r, with("%sinitial: {fall: %s}\n", material_of(s), start), settings)) return;
+  for (int k = 1; k <= 100; k++) {
+    run_to(&r, 1e-3 * k);
+    const double delta = -run_read(&r, "touch.gap"), energy = stored(law_of(&r), delta);
+    if (!(delta > 1e-7)) continue;
+    CHECK_NEAR(run_read(&r, "energy.contact"), energy, 1e-6 * energy);
+    *unpressed += run_read(&r, "touch.fn") == 0;
+  }
+  const carom_summary summary = carom_sim_summary(r.sim);
+  CHECK_LE(summary.energy_imbalance, summary.energy_limit);
+  CHECK_LE(summary.energy_imbalance, 1e-4);
+  run_close(&r);
+}
+
+static void strong_damping_keeps_the_books(void) {
+  static const double restitutions[] = {0.02, 0.05, 0.1, 0.3};
+  int laws, unpressed = 0;
+  const normal_law_type *const *all = normal_laws(&laws);
+  for (int i = 0; i < 4 * laws; i++) {
+    const subject s = {all[i / 4], restitutions[i % 4], false};
+    const int failed = check_state.failures_here;
+    if (!damping_is_chosen(s.type)) continue;
+    check_books(&s, "{q: -1 mm}", NULL, &unpressed);
+    check_books(&s, "{q: 1 mm, u: -1}", NULL, &unpressed);
+    check_books(&s, "{q: -1 mm}", "method.compliant.approach_min=1e-3", &unpressed);
+    name_failure(&s, failed);
+  }
+  CHECK_LE(1, unpressed);  // else nothing was tried
+}
+
 static const char preload[] =
     "forces: {push: {force: ball, components: [0, \"-1000*blend(t, 0, 0.2)*(1 - blend(t, 0.4, 0.402))\"]}}\n";
 
@@ -316,6 +350,7 @@ int main(void) {
   RUN(a_start_in_penetration_is_thrown_out);
   RUN(gravity_takes_its_part);
   RUN(a_given_least_approach_holds);
+  RUN(strong_damping_keeps_the_books);
   RUN(a_preload_is_released);
   RUN(a_load_at_touch_is_released);
   RUN(constraints_hold_the_released_body);

@@ -16,7 +16,9 @@ static double formula_across(const normal_law *l, double delta, double rate, dou
   return delta > 0 ? normal_formula(l, delta, rate, approach) : -normal_formula(l, -delta, -rate, approach);
 }
 
-// Whether a point pushes back now, and by what its law says.
+static const touch_memory *memory_of(const compliant *s, const touch_point *c) { return s->w.in_the_past ? &c->before : &c->now; }
+
+// Whether the law of a point counts now. The force it gives may still be zero.
 static bool acts(const compliant *s, const touch_memory *memory, double delta) {
   if (s->settings.entry == ENTRY_LOCATE) return memory->mode != TOUCH_OPEN;
   return delta > 0 && (memory->mode != TOUCH_OPEN || !entry_is_gated(s));
@@ -99,7 +101,7 @@ static double approach_of(const touch_point *c, const touch_memory *memory, doub
 
 bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
-  const touch_memory *memory = s->w.in_the_past ? &c->before : &c->now;
+  const touch_memory *memory = memory_of(s, c);
   const normal_law *l = &c->e->material.normal;
   double delta = -at->gap, rate = -at->rate;
   if (!acts(s, memory, delta)) return false;
@@ -141,9 +143,11 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
   compliant_see(s);
   for (int i = 0; i < s->w.contacts->point_count; i++) {
     const watch_look *seen = &s->w.seen[i];
-    const contact_element *e = s->point[i].e;
+    const touch_point *c = &s->point[i];
+    const contact_element *e = c->e;
     if (enters_too_deep(s, i)) x->refused = true;
-    if (seen->formula == 0 && seen->normal == 0) continue;
+    // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
+    if (!acts(s, memory_of(s, c), -seen->gap)) continue;
     contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
     x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
