@@ -99,7 +99,8 @@ static double balance_left(balance *b, carom_sim *sim, double t, double dt) {
     tree_inverse(m, b->x, b->udot, b->effort);
     for (int i = 0; i < m->nv; i++) scale = fmax(scale, fabs(b->effort[i]));
   }
-  for (int i = 0; i < m->nv; i++) b->udot[i] = (u_end[i] - b->u[i]) / dt;
+  // the first step shows the part of the turning constraints over half its length, in multipliers and accelerations alike
+  for (int i = 0; i < m->nv; i++) b->udot[i] = t > 0 ? (u_end[i] - b->u[i]) / dt : sim->x->result.udot[i];
   tree_inverse(m, b->x, b->udot, b->effort);
   for (int i = 0; i < m->nv; i++) {
     if (is_driven(m, i)) continue;

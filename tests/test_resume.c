@@ -259,6 +259,22 @@ static void a_step_that_is_given_up_leaves_no_trace(void) {
   CHECK_LE(12, interrupts);
 }
 
+// What is shown of a step depends also on the length of the one before it: in the first step, and in one that is cut short.
+static void steps_of_another_length_are_shown_again(void) {
+  static const double times[] = {1e-5, 2e-5, 2.1e-5, 3e-5};
+  run whole, resumed;
+  if (!run_open(&whole, "slider-crank", "coordinates=absolute")) return;
+  const size_t size = (size_t)sim_signal_count(whole.model) * sizeof(double);
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    if (!run_to(&whole, times[i]) || !run_open(&resumed, "slider-crank", "coordinates=absolute")) break;
+    CHECK(sim_resume(resumed.sim, checkpoint_of(whole.sim, whole.model), &resumed.error) == CAROM_OK);
+    CHECK(memcmp(sim_read_all(resumed.sim), sim_read_all(whole.sim), size) == 0);
+    CHECK_NEAR(run_read(&resumed, "slider.fx"), -392.4, 0.1);  // m omega^2 l1 and more, as method event finds it
+    run_close(&resumed);
+  }
+  run_close(&whole);
+}
+
 static void nothing_is_left_beside(void) {
   char line[8192];
   snprintf(line, sizeof line, "ls '%s' | grep -q 'part$'", check_scratch_dir());
@@ -334,6 +350,7 @@ int main(void) {
   RUN(rows_go_on_bit_by_bit);
   RUN(interrupted_again_and_again);
   RUN(a_step_that_is_given_up_leaves_no_trace);
+  RUN(steps_of_another_length_are_shown_again);
   RUN(a_failing_start_leaves_the_record);
   RUN(a_killed_run_is_continued);
   RUN(the_hint_goes_on);

@@ -98,7 +98,7 @@ void stepper_begin(stepper *s) {
 
 // Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
 // joints that rub. What is shown of the step follows from these.
-enum { STEP_MEMORY = 4, POINT_MEMORY = 21 };
+enum { STEP_MEMORY = 5, POINT_MEMORY = 21 };
 
 int stepper_memory_size(const mechanism *m, const contact_set *contacts) {
   return STEP_MEMORY + m->nq + m->nv + contacts->element_count + POINT_MEMORY * contacts->point_count + 2 * m->row_count +
@@ -108,7 +108,7 @@ int stepper_memory_size(const mechanism *m, const contact_set *contacts) {
 void stepper_remember(const void *scheme, double *memory) {
   const stepper *s = scheme;
   const mechanism *m = s->m;
-  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open[0], s->seen_open[1]};
+  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open[0], s->seen_open[1], s->dt_before};
   memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
   memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int i = 0; i < s->contacts->element_count; i++) *memory++ = fmin((double)(s->steps - s->touched[i]), REMEMBERED + 1);
@@ -129,7 +129,8 @@ void stepper_remember(const void *scheme, double *memory) {
 
 static void recall(stepper *s, const double *memory) {
   const mechanism *m = s->m;
-  s->t_A = memory[0], s->dt = memory[1], s->seen_open[0] = memory[2], s->seen_open[1] = memory[3], memory += STEP_MEMORY;
+  s->t_A = memory[0], s->dt = memory[1], s->seen_open[0] = memory[2], s->seen_open[1] = memory[3];
+  s->dt_before = memory[4], memory += STEP_MEMORY;
   memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
   for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - (memory[i] >= 0 && memory[i] <= REMEMBERED ? (long)memory[i] : REMEMBERED + 1);
   memory += s->contacts->element_count;

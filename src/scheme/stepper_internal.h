@@ -26,6 +26,7 @@ typedef struct stepper {
   double *q, *u;                         // the state, one array: at E when a step is done
   double *q_A, *u_A;                     // where the last step began,
   double t_A, dt;                        // when, and how long it was; 0: there was none
+  double dt_before;                      // the step before it; 0: there was none
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
   bool books_differ;                     // accounts and losses at the start of the last step are not those at its end

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "scheme/stepper_internal.h"
@@ -50,6 +51,27 @@ static void push_contacts(stepper *s) {
   }
 }
 
+// u_A fits the constraint rows where the step before evaluated them. That they turn from there to where this step evaluates them
+// takes multipliers M δ = Gᵀ μ with G (u_A + δ) + Φ_t(t_A) = 0, and the time between the two places, which is not Δt in the first
+// step and where the length of steps changes. Only there the means differ from P/Δt and (u_E - u_A)/Δt.
+static void spread_turning(stepper *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  double between = s->rule->place * s->dt + (1 - s->rule->place) * s->dt_before;
+  if (!(between > 0) || fabs(between - s->dt) <= 1e-9 * s->dt) return;
+  double more = 1 / between - 1 / s->dt, *mu = x->row_work[0];
+  x->t = s->t_A;
+  constraints_evaluate(m, x);
+  for (int i = 0; i < m->row_count; i++) mu[i] = -constraint_row_rate(m, x, &x->rows[i]);
+  if (!tree_factor(m, x)) return;  // the step has solved the same equations
+  delassus_form(m, x);
+  if (!delassus_factor(m, x)) return;
+  delassus_solve(m, x, mu, mu);
+  const double *delta = delassus_response(m, x, mu, m->row_count);
+  for (int i = 0; i < m->row_count; i++) x->lambda[i] += more * mu[i];
+  for (int i = 0; i < m->nv; i++) x->udot[i] += more * delta[i];
+}
+
 // Means over the last step: with the forces where rows are evaluated, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
 // hold there, and reactions and efforts follow from them.
 static void find_means(stepper *s) {
@@ -59,14 +81,15 @@ static void find_means(stepper *s) {
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
   dynamics_apply_forces(m, x);
+  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
   if (m->row_count) {
+    memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
+    spread_turning(s);
     x->t = s->t_A + s->dt;
     constraints_evaluate(m, x);
-    memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
     constraint_push(m, x, x->lambda, m->row_count);
   }
   push_contacts(s);
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
   dynamics_drive_efforts(m, x);
   dynamics_results(m, x);
   for (int i = 0; i < m->drive_count; i++) {
@@ -105,22 +128,19 @@ static void find_state(stepper *s, double t) {
   find_places(s);
 }
 
-// What the first step would find. Where there are constraints it is the second: the first takes velocities to where they fit
-// the rows at its midpoint (or where they are evaluated), half a step from the start, and needs half the forces for that. The scheme is left as it was;
-// what was found is in the motion's result.
+// What the first step would find. The scheme is left as it was; what was found is in the motion's result.
 static carom_status try_step(stepper *s, double h, carom_error *error) {
   const mechanism *m = s->m;
   stepper saved = *s;
   size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
   impact_ledger none = {0};
-  carom_status status = CAROM_OK;
   memcpy(s->kept, s->q, state * sizeof *s->kept);
   memcpy(s->kept + state, s->x->joint_q, coordinates * sizeof *s->kept);
   s->trying = true;
   s->impacts = &none;
   s->settings.dump = (problem_dump){0};
   s->settings.step = h;
-  for (int k = 0; status == CAROM_OK && k < (m->row_count ? 2 : 1); k++) status = stepper_step(s, INFINITY, error);
+  carom_status status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
   saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
   *s = saved;

@@ -75,7 +75,8 @@ static void keep_books(stepper *s) {
 // What was the state is where the step began, and its array takes the new one.
 static void turn_over(stepper *s, double dt) {
   double *q = s->q_A, *u = s->u_A;
-  s->q_A = s->q, s->u_A = s->u, s->t_A = s->t, s->dt = dt;
+  s->q_A = s->q, s->u_A = s->u, s->t_A = s->t;
+  s->dt_before = s->dt, s->dt = dt;
   s->q = q, s->u = u;
   s->shows_A = false;
 }
