@@ -204,7 +204,7 @@ static void share_out(const char *path) {
   }
   double seconds = clock_processor() - began;
   carom_summary s = carom_sim_summary(a.sim);
-  double looks = (double)((compliant *)a.sim->scheme)->looks, calls = (double)s.evaluations - looks;
+  double looks = (double)((compliant *)a.sim->scheme)->w.looks, calls = (double)s.evaluations - looks;
   double whole = seconds_each(all_accelerations, &a), look = seconds_each(all_looks, &a);
   a.sim->x->push = NULL;
   double bare = seconds_each(all_accelerations, &a), kinematics = seconds_each(all_kinematics, &a);

@@ -38,7 +38,7 @@ static const option_table *const family[] = {&table};
 static void read_all(arena *memory, const value *v, bool planar, int depth) {
   everything target;
   carom_error error = {0};
-  option_reader r = {memory, &error, planar};
+  option_reader r = {memory, &error, planar, NULL};
   if (!option_read(&r, &table, v, &target, NULL, NULL) && error.status == CAROM_OK) abort();
   error = (carom_error){0};
   if (option_read_member(&r, "body", family, 1, v, &target, NULL, NULL) < 0 && error.text[0] == '\0') abort();
