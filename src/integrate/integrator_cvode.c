@@ -2,8 +2,8 @@
 //
 // Projection onto the manifold. BDF has a hook in CVODE, which can project the error estimate too. Adams has none, but
 // needs none: its history is made of slopes, so y_n alone is moved, in place, after each step. (To evaluate the slope
-// at the projected state instead would leave y beside the manifold, and on a curved one a point at distance d runs
-// at a speed wrong by the factor d times curvature.)
+// at the projected state instead would leave y off the manifold. If the manifold is curved, the speed at distance d from
+// it is wrong by the factor d times curvature.)
 #include <cvode/cvode.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
