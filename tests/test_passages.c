@@ -1,0 +1,139 @@
+// Impacts that a step of a time stepper does not see: each is counted, and nothing else is.
+#include "runs.h"
+
+static long leaps_of(const char *text, const char *settings, double end) {
+  run r;
+  if (!run_open_text(&r, text, settings)) return -1;
+  run_to(&r, end);
+  long leaps = carom_sim_summary(r.sim).step_too_large;
+  run_close(&r);
+  return leaps;
+}
+
+// One sphere passes another within half a step: in the first of the run, in the middle, in the last.
+static void passages_are_seen_in_every_half_step(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {gap: 1, offset: 0}\n"
+      "bodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}}\n"
+      "surfaces: {a: {sphere: a, radius: 0.01, material: m}, b: {sphere: b, radius: 0.01, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {u: [0, 1000, 0]}, jb: {q: [0, gap, offset]}}\n"
+      "method: {moreau: {step: 10 ms}}\n";
+  CHECK(leaps_of(text, "gap=1", 0.02) == 1);       // 10 m a step; before the first midpoint
+  CHECK(leaps_of(text, "gap=1", 0.01) == 1);       // and with one step in all
+  CHECK(leaps_of(text, "gap=8", 0.02) == 1);       // between two midpoints
+  CHECK(leaps_of(text, "gap=8", 0.01) == 1);       // after the midpoint of the only step
+  CHECK(leaps_of(text, "gap=18", 0.02) == 1);      // after that of the last
+  CHECK(leaps_of(text, "gap=18", 0.03) == 1);      // which is counted once
+  CHECK(leaps_of(text, "gap=100", 0.03) == 0);
+  // off the centre, by less than the diameter: a passage from a thousandth of it on
+  CHECK(leaps_of(text, "gap=8 offset=0.02-4e-5", 0.02) == 1);
+  CHECK(leaps_of(text, "gap=8 offset=0.02-1e-5", 0.02) == 0);
+}
+
+// A ball dropped from 0.5 m is 4.4 m below the floor after one step of 1 s.
+static void one_step_through_the_floor_is_seen(void) {
+  static const char text[] =
+      "bodies: {ball: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {f: {free: [ground, ball], at: [0, 0, 0.5]}}\n"
+      "surfaces: {ball: {sphere: ball, radius: 0.05, material: m}, floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.8}}\n"
+      "method: {moreau: {step: 1 s}}\n";
+  CHECK(leaps_of(text, NULL, 1) == 1);
+  CHECK(leaps_of(text, "method.moreau.step=1e-3", 1) == 0);
+}
+
+// A point has no size: the mechanism's, here the 0.5 m from which it falls, stands for it.
+static void a_point_through_the_floor_is_seen(void) {
+  static const char text[] =
+      "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {f: {free: [ground, b], at: [0, 0, 0.5]}}\n"
+      "surfaces: {p: {point: b, material: m}, floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.8}}\n"
+      "method: {moreau: {step: 1 s}}\n";
+  run r;
+  CHECK(leaps_of(text, NULL, 1) == 1);                        // 4.4 m below, and no step has seen it
+  CHECK(leaps_of(text, "method.moreau.step=0.4", 0.4) == 1);  // 0.28 m below, and faster than 3 m/s
+  CHECK(leaps_of(text, "method.moreau.step=0.5", 1) == 1);    // found 1.95 m below
+  for (int k = 0; k < 20; k++)                                // at the end it may be anywhere, also a little below
+    CHECK(leaps_of(text, "method.moreau.step=5e-3", 0.3 + 5e-3 * k) == 0);
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 1);
+  CHECK_NEAR(carom_sim_summary(r.sim).deepest_penetration, 9.81 / 2 - 0.5, 1e-12);
+  run_close(&r);
+}
+
+// A joint at 10 rad/s goes from 0 to 1.5 rad in one step, and its stop is at 1 rad. The next step finds it at 2.25 rad.
+static void a_stop_that_is_passed_is_seen(void) {
+  static const char *const coordinates[] = {"joint", "absolute"};
+  for (int i = 0; i < 2; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "space: planar\n"
+             "gravity: [0, 0]\n"
+             "bodies: {a: {mass: 1, inertia: 1}}\n"
+             "joints: {j: {revolute: [ground, a], limits: [-1, 1], material: m}}\n"
+             "materials: {m: {restitution: 1}}\n"
+             "initial: {j: {q: 0, u: 10}}\n"
+             "method: {moreau: {step: 0.15}}\n"
+             "coordinates: %s\n", coordinates[i]);
+    CHECK(leaps_of(text, NULL, 0.15) == 1);
+    CHECK(leaps_of(text, NULL, 0.3) == 1);
+    CHECK(leaps_of(text, "method.moreau.step=1e-2", 0.3) == 0);
+    for (int k = 0; k < 10; k++) CHECK(leaps_of(text, "method.moreau.step=1e-2", 0.085 + 5e-3 * k) == 0);
+  }
+}
+
+// A journal with 1 mm of clearance is 0.5 mm beyond it after one step, and would be found 1.25 mm beyond it in the next.
+static void a_journal_that_leaves_its_bearing_is_seen(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "bodies: {b: {mass: 1, inertia: 1e-3}}\n"
+      "joints: {h: {revolute: [ground, b], clearance: 1 mm, radius: 10 mm, material: m}}\n"
+      "materials: {m: {restitution: 0.8, friction: 0.1}}\n"
+      "initial: {b: {velocity: [1.5, 0]}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  run r;
+  CHECK(leaps_of(text, NULL, 1e-3) == 1);
+  CHECK(leaps_of(text, NULL, 2e-3) == 1);
+  for (int k = 0; k < 20; k++) CHECK(leaps_of(text, "method.moreau.step=1e-4", 1e-3 + 1e-4 * k) == 0);
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 1e-3);
+  CHECK_NEAR(carom_sim_summary(r.sim).deepest_penetration, 0.5e-3, 1e-12);
+  run_close(&r);
+}
+
+// Spheres that settle touch and part in every step; each contact is dealt with.
+static void settling_spheres_are_no_passages(void) {
+  static const char text[] =
+      "parameters: {r: 4 cm}\n"
+      "bodies: {'p{i}': {repeat: {i: [1, 4]}, mass: 0.3 kg, inertia: [2e-4, 2e-4, 2e-4]}}\n"
+      "joints:\n"
+      "  f1: {free: [ground, p1], at: [0, 0, 0.06]}\n"
+      "  f2: {free: [ground, p2], at: [0.09, 0, 0.06]}\n"
+      "  f3: {free: [ground, p3], at: [0.045, 0.08, 0.06]}\n"
+      "  f4: {free: [ground, p4], at: [0.045, 0.03, 0.2]}\n"
+      "surfaces:\n"
+      "  p{i}: {repeat: {i: [1, 4]}, sphere: 'p{i}', radius: r, material: m}\n"
+      "  floor: {plane: ground, material: m}\n"
+      "materials: {m: {friction: 0.4, restitution: 0.3}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  CHECK(leaps_of(text, "method.moreau.step=1e-2", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-3", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-4", 1) == 0);
+  CHECK(leaps_of(text, "method.moreau.step=1e-5", 0.5) == 0);
+}
+
+int main(void) {
+  RUN(passages_are_seen_in_every_half_step);
+  RUN(one_step_through_the_floor_is_seen);
+  RUN(a_point_through_the_floor_is_seen);
+  RUN(a_stop_that_is_passed_is_seen);
+  RUN(a_journal_that_leaves_its_bearing_is_seen);
+  RUN(settling_spheres_are_no_passages);
+  return check_summary();
+}
