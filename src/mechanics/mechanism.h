@@ -244,17 +244,48 @@ typedef struct motion_result {
 
 typedef enum motion_level { LEVEL_NONE, LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_ACCELERATION, LEVEL_REACTION } motion_level;
 
+// One piece of memory, so that it is copied at once.
+typedef struct motion_block {
+  double *values;
+  long count;
+} motion_block;
+
+// Three parts: the state and the results, which motion_copy copies, and the workspace, which is computed from the state.
 struct motion {
   arena memory;
-  interrupt *stop;          // ends long factorisations early; of the sim, may be null
+
+  // --- state: what a step depends on at its start. The arrays are in `state`.
   double t;
-  double *q, *u, *udot;
-  double *tau;              // applied along each speed
-  double *drive_udot;       // given by drives, one per speed (zero where none)
-  double *joint_q, *joint_u, *joint_udot;
+  double *q, *u;
+  double *joint_q, *joint_u;  // of all joints; measured angles know their turns, which no other part of the state does
   // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
   double accepted_t;        // NaN: none yet; turns are counted from the last evaluation
   double *accepted_q, *accepted_u;
+  double *inner;            // states of forces beside coordinates and speeds
+  double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
+  int *friction_slip;       // 0 where it sticks, else the sign of its slip
+  int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
+  double *way;              // direction in which to leave a singular position from rest, one per speed
+  motion_block state;
+
+  // --- results, in `results`
+  motion_result result;
+  motion_block results;
+
+  // --- settings of the sim and of the scheme
+  interrupt *stop;          // ends long factorisations early; of the sim, may be null
+  // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
+  // of inner states. `refused` is set where they do not exist, or not yet. Null: none.
+  void (*push)(void *context, const mechanism *m, motion *x);
+  void *push_context;
+  double baumgarte_alpha, baumgarte_beta;
+
+  // --- workspace
+  motion_level level;       // what of it is up to date
+  double *udot;
+  double *tau;              // applied along each speed
+  double *drive_udot;       // given by drives, one per speed (zero where none)
+  double *joint_udot;
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
@@ -272,9 +303,7 @@ struct motion {
   double *half_rows;        // if dense: E Gᵀ by rows (tree_reduce_base), whose products are G M⁻¹ Gᵀ
   bool well_conditioned;    // which factor there is, see delassus.c
   int *qr_order, rank;      // rows in the order of that factor; the first `rank` are independent
-  int most_rank;            // away from singular positions (crossing.h); 0: not known
   double nearness;          // to a singular position: the smallest length of an independent row, on unit rows; 1: far
-  double *way;              // direction in which to leave a singular position from rest, one per speed
   double *beside;           // the state that crossing.c keeps while it visits neighbours, and sums over these
   double *scale, *row_work[4];
   // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
@@ -290,22 +319,16 @@ struct motion {
   double potentials[POTENTIAL_COUNT];
   double kinetic;           // energy, and the gravity potential, known at the level of reactions
   double *drive_effort;     // one per drive
-  double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
-  int *friction_slip;       // 0 where it sticks, else the sign of its slip
-  // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
-  // of inner states. `refused` is set where they do not exist, or not yet. Null: none.
-  void (*push)(void *context, const mechanism *m, motion *x);
-  void *push_context;
-  double *inner, *inner_rate;
+  double *inner_rate;
   bool refused;
-  double baumgarte_alpha, baumgarte_beta;
   int singular_node;        // the node whose inertia was singular, or 0
-  motion_result result;
-  motion_level level;
 };
 
 motion *motion_create(const mechanism *m, carom_error *error);
 void motion_destroy(motion *x);
+// Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
+// settings stay. Allocates nothing.
+void motion_copy(motion *to, const motion *from);
 // The constraint rows of a motion with the bodies, speeds and trees they touch, which never change.
 void motion_lay_rows(const mechanism *m, motion *x, arena *memory);
 

@@ -1,7 +1,9 @@
 #include "mechanics/mechanism.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
@@ -15,20 +17,66 @@ static int count_slots(const mechanism *m) {
   return most;
 }
 
-static void allocate(const mechanism *m, motion *x) {
+// Lays arrays out behind each other. Without room it only counts.
+typedef struct layout {
+  double *room;             // may be null
+  long used;
+} layout;
+
+static double *take(layout *l, long count) {
+  double *at = l->room ? l->room + l->used : NULL;
+  l->used += count;
+  return at;
+}
+
+static int *take_integers(layout *l, long count) {
+  return (int *)take(l, (count * (long)sizeof(int) + (long)sizeof(double) - 1) / (long)sizeof(double));
+}
+
+static void lay_state(const mechanism *m, motion *x, layout *l) {
+  x->q = take(l, m->nq);
+  x->u = take(l, m->nv);
+  x->joint_q = take(l, m->joint_nq);
+  x->joint_u = take(l, m->joint_nv);
+  x->accepted_q = take(l, m->joint_nq);
+  x->accepted_u = take(l, m->joint_nv);
+  x->inner = take(l, m->inner_count);
+  x->friction_effort = take(l, m->friction_count);
+  x->way = take(l, m->nv);
+  x->friction_slip = take_integers(l, m->friction_count);
+}
+
+static void lay_results(const mechanism *m, motion *x, layout *l) {
+  motion_result *r = &x->result;
+  r->udot = take(l, m->nv);
+  r->joint_udot = take(l, m->joint_nv);
+  r->lambda = take(l, m->row_count);
+  r->reaction = take(l, 6 * m->joint_count);
+  r->acceleration = take(l, 6 * m->body_count);
+  r->marker_acceleration = take(l, 3 * m->marker_count);
+  r->force_outputs = take(l, m->force_output_count);
+  r->drive_effort = take(l, m->drive_count);
+  r->drive_power = take(l, m->drive_count);
+  r->friction_effort = take(l, m->friction_count);
+  r->friction_slip = take_integers(l, m->friction_count);
+}
+
+static motion_block allocate_block(const mechanism *m, motion *x, void (*lay)(const mechanism *, motion *, layout *)) {
+  layout count = {0};
+  lay(m, x, &count);
+  layout l = {.room = ARENA_ARRAY(&x->memory, double, count.used + 1)};
+  lay(m, x, &l);
+  return (motion_block){l.room, l.used};
+}
+
+static void allocate_workspace(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
-  x->q = ARENA_ARRAY(a, double, m->nq + 1);
-  x->u = ARENA_ARRAY(a, double, nv);
   x->udot = ARENA_ARRAY(a, double, nv);
   x->tau = ARENA_ARRAY(a, double, nv);
   x->drive_udot = ARENA_ARRAY(a, double, nv);
   x->reduced = ARENA_ARRAY(a, double, nv);
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
-  x->joint_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
-  x->joint_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
-  x->accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
-  x->accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->links = ARENA_ARRAY(a, tree_link, m->node_count);
   x->S = ARENA_ARRAY(a, double, 6 * nv);
@@ -47,7 +95,6 @@ static void allocate(const mechanism *m, motion *x) {
   x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
   if (!m->sparse) x->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
   x->qr_order = ARENA_ARRAY(a, int, nc);
-  x->way = ARENA_ARRAY(a, double, nv);
   x->beside = ARENA_ARRAY(a, double, crossing_room(m));
   if (m->redundant || !m->sparse) {
     x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
@@ -55,23 +102,7 @@ static void allocate(const mechanism *m, motion *x) {
   }
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
-  x->friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1);
-  x->friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
-  x->result = (motion_result){
-      .udot = ARENA_ARRAY(a, double, nv),
-      .joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1),
-      .lambda = ARENA_ARRAY(a, double, nc),
-      .reaction = ARENA_ARRAY(a, double, 6 * m->joint_count + 1),
-      .acceleration = ARENA_ARRAY(a, double, 6 * m->body_count),
-      .marker_acceleration = ARENA_ARRAY(a, double, 3 * m->marker_count + 1),
-      .force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1),
-      .drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1),
-      .drive_power = ARENA_ARRAY(a, double, m->drive_count + 1),
-      .friction_effort = ARENA_ARRAY(a, double, m->friction_count + 1),
-      .friction_slip = ARENA_ARRAY(a, int, m->friction_count + 1),
-  };
-  x->inner = ARENA_ARRAY(a, double, m->inner_count + 1);
   x->inner_rate = ARENA_ARRAY(a, double, m->inner_count + 1);
 }
 
@@ -123,7 +154,9 @@ motion *motion_create(const mechanism *m, carom_error *error) {
     return NULL;
   }
   x->memory = arena_create(&out_of_memory);
-  allocate(m, x);
+  x->state = allocate_block(m, x, lay_state);
+  x->results = allocate_block(m, x, lay_results);
+  allocate_workspace(m, x);
   motion_lay_rows(m, x, &x->memory);
   x->accepted_t = NAN;
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
@@ -145,4 +178,16 @@ void motion_destroy(motion *x) {
   sparse_factor_destroy(x->sparse);
   arena_free(&x->memory);
   free(x);
+}
+
+static void copy_block(motion_block to, motion_block from) {
+  assert(to.count == from.count);
+  memcpy(to.values, from.values, (size_t)from.count * sizeof *from.values);
+}
+
+void motion_copy(motion *to, const motion *from) {
+  to->t = from->t, to->accepted_t = from->accepted_t, to->most_rank = from->most_rank;
+  copy_block(to->state, from->state);
+  copy_block(to->results, from->results);
+  to->level = LEVEL_NONE;
 }

@@ -161,17 +161,25 @@ static void keep_modes(event *s) {
   memcpy(s->during.accepted_u, s->w.x->accepted_u, (size_t)m->joint_nv * sizeof *s->w.x->accepted_u);
 }
 
+static void exchange(double *a, double *b, int count) {
+  for (int i = 0; i < count; i++) {
+    double x = a[i];
+    a[i] = b[i], b[i] = x;
+  }
+}
+
 // The dense output is projected onto what is closed, and forces depend on it: both need the modes of the step itself, not
 // those that an event at its end has brought. Turns are counted from the start of the step for the same reason.
 static void swap_modes(watcher *w) {
   event *s = (event *)w;
   event_modes kept = s->during;
-  motion *x = w->x;
   s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant,
-                            x->accepted_t, x->accepted_q, x->accepted_u};
+                            kept.accepted_t, kept.accepted_q, kept.accepted_u};
   s->point = kept.point, s->friction = kept.friction, s->share = kept.share;
   s->closed_count = kept.closed_count, s->redundant = kept.redundant;
-  x->accepted_t = kept.accepted_t, x->accepted_q = kept.accepted_q, x->accepted_u = kept.accepted_u;
+  exchange(&w->x->accepted_t, &s->during.accepted_t, 1);
+  exchange(w->x->accepted_q, s->during.accepted_q, w->m->joint_nq);
+  exchange(w->x->accepted_u, s->during.accepted_u, w->m->joint_nv);
 }
 
 // --- stepping -----------------------------------------------------------------------------------------------------
