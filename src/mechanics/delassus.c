@@ -397,6 +397,19 @@ void delassus_write(const mechanism *m, motion *x, double *W) {
     for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) W[(long)m->pattern_row[k] * nc + j] = x->delassus[k];
 }
 
+// The part of row j that the rows before it in the factor leave, on W's own scale.
+double delassus_independence(const mechanism *m, const motion *x) {
+  int nc = m->row_count, count = x->well_conditioned ? nc : x->rank;
+  double least = INFINITY;
+  if (m->sparse) return least;
+  for (int k = 0; k < count; k++) {
+    int row_index = x->well_conditioned ? k : x->qr_order[k];
+    double part = fabs(x->delassus_factor[(long)k * (nc + 1)]) / x->scale[row_index];
+    least = fmin(least, part / sqrt(least_mobility(m, x, row_index)));
+  }
+  return least;
+}
+
 static void dense_times(int n, const double *A, const double *z, double *out) {
   for (int i = 0; i < n; i++) {
     out[i] = 0;

@@ -11,6 +11,9 @@ void delassus_write(const mechanism *m, motion *x, double *W);
 bool delassus_factor(const mechanism *m, motion *x);
 // lambda := W⁻¹ rhs, of least norm where it is not unique. The two may be the same array.
 void delassus_solve(const mechanism *m, motion *x, const double *rhs, double *lambda);
+// After a factorisation: how independent the constraint rows are of each other, zero in a singular position and in proportion to the
+// distance from it nearby [-]. Infinite for sparse constraints, where it is not known.
+double delassus_independence(const mechanism *m, const motion *x);
 // Decouples the constraint rows that nothing can move in a dense W over all rows (x->row_total).
 void delassus_decouple_fixed(const mechanism *m, const motion *x, double *W);
 // For contact problems W r + q of n rows, the constraints' first: decouples the constraint rows that depend on others. Call it

@@ -21,6 +21,9 @@ static void allocate(stepper *s) {
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
   s->kept = ARENA_ARRAY(a, double, m->nq + m->nv + m->joint_nq + 1);
+  s->placed = ARENA_ARRAY(a, double, m->nq + 1);
+  s->unplaced = ARENA_ARRAY(a, double, m->nq + 1);
+  s->before_placing = ARENA_ARRAY(a, double, m->nq + 1);
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
@@ -50,10 +53,12 @@ static void allocate(stepper *s) {
   s->lambda = ARENA_ARRAY(a, double, m->row_count + 1);
   s->moves = ARENA_ARRAY(a, bool, m->row_count + 1);
   s->row_size = ARENA_ARRAY(a, double, m->row_count + 1);
+  s->driven = m->drive_count > 0;
   for (int i = 0; i < m->constraint_count; i++) {
     const constraint *c = &m->constraints[i];
     for (int k = 0; k < c->row_count; k++) {
       s->moves[c->row0 + k] = !function_is_constant(&c->f);
+      s->driven |= s->moves[c->row0 + k];
       s->row_size[c->row0 + k] = constraint_row_size(m, c, k);
     }
   }
@@ -93,6 +98,7 @@ void stepper_begin(stepper *s) {
   }
   for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - REMEMBERED - 1;
   stepper_friction_reset(&s->friction, m, s->x);
+  stepper_begin_projection(s);
   s->dt = 0;
 }
 

@@ -57,6 +57,9 @@ typedef struct stepper {
   double *q_rows, *P, *xi;
   double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
   double *P_before;                      // of the constraints, in the step before this one
+  bool driven;                           // something moves by a function of time, and may meet a lock-up
+  double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
+  double *placed, *before_placing, *unplaced;  // scratch, one per coordinate
   double violation;                      // the largest |Φ| at the end of a step
   double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
   double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
@@ -125,7 +128,10 @@ void stepper_look_for_paradox(stepper *s);
 
 // --- stepper_project.c ----------------------------------------------------------------------------------------------
 
+void stepper_begin_projection(stepper *s);
 carom_status stepper_project(stepper *s, carom_error *error);
+// The motion at a time within the last step, with `project` on its constraints. False: no position nearby meets them.
+bool stepper_place(stepper *s, double t);
 bool stepper_opens(stepper *s, double dt);
 carom_status stepper_watch_drift(stepper *s, carom_error *error);
 

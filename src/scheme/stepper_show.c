@@ -10,13 +10,10 @@
 #include "mechanics/function.h"
 #include "scheme/stepper_internal.h"
 
-// Positions follow u_A up to where rows are evaluated and u_E from there, where the velocity jumps; driven coordinates follow their
-// drives. Work and losses of the step belong to what comes after.
+// Work and losses of the step belong to what comes after the place where rows are evaluated, where the velocity jumps.
 static void place_at(stepper *s, double t) {
   s->shows_A = t < s->t_A + s->rule->place * s->dt;
-  if (s->shows_A) stepper_move_from(s, s->q_A, s->u_A, t - s->t_A);
-  else stepper_move_from(s, s->q, s->u, t - s->t);
-  dynamics_set(s->m, s->x, t, s->x->q, s->x->u);
+  stepper_place(s, t);
   const double *losses = s->shows_A ? s->losses_A : s->losses;
   s->impacts->loss_normal = losses[0], s->impacts->loss_tangential = losses[1];
 }
