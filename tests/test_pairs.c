@@ -184,6 +184,34 @@ static void surfaces_without_partner_are_warned_about(void) {
   run_close(&r);
 }
 
+// Neighbours whose contact is not supported are left out because of the joint, too; it is of no use to name them. If one
+// pair is supported, the advice is about that one.
+static void unsupported_neighbours_are_told_without_advice(void) {
+  static const char hinged[] =
+      "space: planar\n"
+      "bodies: {arm: {mass: 1, inertia: 1}}\n"
+      "joints: {hinge: {revolute: [ground, arm], at: [0, 1]}}\n"
+      "surfaces: {tip: " SPHERE("arm") ", block: " BOX("ground") "%s}\n"
+      "materials: {m: {restitution: 0.5}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "end: 0.01 s\n";
+  for (int more = 0; more < 2; more++) {
+    char text[1024];
+    run r;
+    snprintf(text, sizeof text, hinged, more ? ", floor: " PLANE("ground") : "");
+    if (!run_open_text(&r, text, "")) return;
+    carom_remark remark = carom_model_remark(r.model, 0);
+    if (CHECK(remark.name && strcmp(remark.name, "no_contact") == 0)) {
+      CHECK_TEXT(remark.contact, more ? "tip-floor" : "tip-block");
+      CHECK(remark.count == 1 + more);
+      CHECK(strstr(remark.text, "joint 'hinge' connects bodies 'ground' and 'arm'") != NULL);
+      CHECK((strstr(remark.text, "between: [tip, floor]") != NULL) == more);
+      CHECK((strstr(remark.text, "sphere–box contact is not supported") != NULL) == !more);
+    }
+    run_close(&r);
+  }
+}
+
 // Every pair is found in either order, and no other.
 static void pairs_of_numbers_are_found(void) {
   arena memory = {0};
@@ -208,5 +236,6 @@ int main(void) {
   RUN(unsupported_pairs_can_be_excluded);
   RUN(unsupported_pairs_are_refused_in_c);
   RUN(surfaces_without_partner_are_warned_about);
+  RUN(unsupported_neighbours_are_told_without_advice);
   return check_summary();
 }

@@ -357,9 +357,11 @@ static bool add_named_pairs(contact_builder *c, bool *any) {
 
 // --- surfaces without a partner -----------------------------------------------------------------------------------
 
-// The pairs that are left out only because a joint connects their bodies; the first of them, and the joint.
+// The pairs that are left out because a joint connects their bodies; the first of them whose contact is supported, or else the
+// first; and the joint.
 typedef struct left_out {
   int count, pair[2], joint;
+  bool supported;
 } left_out;
 
 static left_out find_left_out(const contact_builder *c) {
@@ -367,8 +369,10 @@ static left_out find_left_out(const contact_builder *c) {
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
       int a = body_of_surface(c, i), b = body_of_surface(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
-      if (joint_index < 0 || !is_supported(c, i, j) || is_excluded(c, i, j)) continue;
-      if (l.count++ == 0) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
+      if (joint_index < 0 || are_points(c, i, j) || is_excluded(c, i, j)) continue;
+      bool supported = is_supported(c, i, j);
+      if (l.count++ == 0 || (supported && !l.supported))
+        l.pair[0] = i, l.pair[1] = j, l.joint = joint_index, l.supported = supported;
     }
   return l;
 }
@@ -383,14 +387,18 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
     return r;
   }
   const joint *j = &c->m->joints[l->joint];
+  const part *first = surface_part(c, l->pair[0]), *second = surface_part(c, l->pair[1]);
   r.count = l->count;
   r.contact = pair_name(c, l->pair[0], l->pair[1]);
+  const char *advice = l->supported
+      ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}", first->name, second->name)
+      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact is not supported: " SUPPORTED_PAIRS,
+                    first->kind, second->kind);
   r.text = arena_print(c->b->memory,
                        "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
-                       "bodies are left out; to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}",
+                       "bodies are left out; %s",
                        j->name, c->m->bodies[c->m->markers[j->first].body].name,
-                       c->m->bodies[c->m->markers[j->second].body].name, surface_part(c, l->pair[0])->name,
-                       surface_part(c, l->pair[1])->name);
+                       c->m->bodies[c->m->markers[j->second].body].name, advice);
   return r;
 }
 
