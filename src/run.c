@@ -222,8 +222,6 @@ static bool open_record(run *r) {
     r->impact_table = count;
     tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
                                      .column_count = IMPACT_COLUMN_COUNT};
-    r->sim->impacts.close = write_impact;
-    r->sim->impacts.context = r;
   }
   r->checkpoint_table = count;
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
@@ -253,9 +251,8 @@ static void gather(const group *g, const double *all, double *row) {
   for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
 }
 
-// The state the sim shows now, once.
+// The state the sim shows now, once. Without a file the row is only checked for numbers that are not finite.
 static carom_status write_row(run *r) {
-  if (!r->file && !r->text) return CAROM_OK;
   if (r->sim->x->t <= r->last_row) return CAROM_OK;
   r->last_row = r->sim->x->t;
   const double *all = sim_read_all(r->sim);
@@ -271,6 +268,13 @@ static carom_status write_row(run *r) {
     status = csv_append(r->text, r->values, r->error);
   }
   return status;
+}
+
+// The end of a step where each step makes a row. To read a row takes as long as a step, so that without a file the whole row is
+// read only where the ledger has looked at the state anyway, or if there are outputs, which can lack a value at any state. (A motion
+// that is not finite ends the run.)
+static carom_status write_or_check(run *r) {
+  return r->file || r->text || r->model->output_count || sim_has_booked(r->sim) ? write_row(r) : CAROM_OK;
 }
 
 static carom_status write_checkpoint(run *r) {
@@ -289,8 +293,8 @@ static carom_status write_step(run *r) {
   double every = r->model->record.every, t = carom_sim_time(r->sim);
   carom_status status = CAROM_OK;
   if (every <= 0) {
-    status = write_row(r);
-  } else if (r->file || r->text) {
+    status = write_or_check(r);
+  } else {
     while (status == CAROM_OK && r->next_row <= t * (1 + 1e-14)) {
       double due = fmin(r->next_row, t);
       if (due < t) status = sim_show(r->sim, due, r->error);
@@ -514,7 +518,6 @@ static bool go_on(void *context) {
 }
 
 static carom_status loop(run *r) {
-  if (!r->file && !r->text) sim_check_row(r->sim, sim_read_all(r->sim));
   carom_status status = r->continues && !row_is_due(r, carom_sim_time(r->sim)) ? CAROM_OK : write_row(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
@@ -529,7 +532,6 @@ static carom_status loop(run *r) {
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
     r->sim->ends = !row_is_due(r, carom_sim_time(r->sim));
-    if (!r->file && !r->text) sim_check_row(r->sim, sim_read_all(r->sim));
     carom_status written = write_row(r);
     if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
     impact_close_all(&r->sim->impacts);
@@ -596,6 +598,8 @@ static carom_status execute(run *r, carom_summary *summary) {
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r, t)) return r->error->status;
   if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
+  r->sim->impacts.close = write_impact;
+  r->sim->impacts.context = r;
   double every = r->model->record.every, between = r->model->record.checkpoint;
   r->next_row = every > 0 ? every * next_multiple(every, t) : 0;
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;

@@ -191,6 +191,8 @@ void sim_check_row(carom_sim *sim, const double *row) {
   if (i < count) sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
 }
 
+bool sim_has_booked(const carom_sim *sim) { return !sim->since_booked; }
+
 static void keep_regular(carom_sim *sim) {
   energy_ledger l = sim->ledger;
   l.largest = sim->regular.largest, l.worst = sim->regular.worst;
@@ -407,7 +409,7 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
   bool active[CONTACT_POINTS_MAX] = {false}, lasts = false;
   for (int i = 0; i < e->point_count; i++) {
-    gap = fmin(gap, points[i].gap);
+    gap = number_smaller(gap, points[i].gap);
     fn += points[i].normal_force;
     ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
     active[i] = points[i].active;
