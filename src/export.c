@@ -141,9 +141,30 @@ static carom_status copy_rows(exporter *x, long first, long count) {
 
 static int count_columns(const exporter *x) { return x->column_count + (x->words ? WORDS : 0); }
 
+// The header of a table in a file of its own: a frame table has the time in front.
+static own_header header_of(exporter *x, int table) {
+  int time = record_find_table(x->in, "time"), count = 0;
+  record_table t = record_get_table(x->in, table);
+  record_table front = time >= 0 && table != time && is_frame_table(x, table) ? record_get_table(x->in, time) : (record_table){0};
+  const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 1);
+  for (int k = 0; k < front.column_count; k++) columns[count++] = front.columns[k];
+  for (int k = 0; k < t.column_count; k++) columns[count++] = t.columns[k];
+  return (own_header){columns, count};
+}
+
+// The header that is to be written, and those of the tables of this record. A lone `t` can be anything.
+static own_headers list_headers(exporter *x) {
+  int count = record_table_count(x->in), time = record_find_table(x->in, "time"), used = 0;
+  own_header *items = arena_alloc(&x->memory, (size_t)count + 1, sizeof *items);
+  items[used++] = (own_header){x->columns, count_columns(x)};
+  for (int i = 0; i < count; i++)
+    if (i != time) items[used++] = header_of(x, i);
+  return (own_headers){items, used};
+}
+
 static carom_status guard(exporter *x, const char *run, const char *path, bool force) {
-  own_header written = {x->columns, count_columns(x)};
-  return output_guard(&(output_rule){.path = path, .kind = OWN_CSV, .is_own = own_csv, .context = &written,
+  own_headers known = list_headers(x);
+  return output_guard(&(output_rule){.path = path, .kind = OWN_CSV, .is_own = own_csv, .context = &known,
                                      .to_standard_output = true, .inputs = &run, .input_count = 1, .force = force}, x->error);
 }
 

@@ -113,12 +113,16 @@ static char *read_line(int fd) {
   return NULL;
 }
 
-bool own_csv(int fd, const void *written) {
-  const own_header *same = written;
+static bool is_one_of(const header *h, const own_headers *known) {
+  for (int i = 0; known && i < known->count; i++)
+    if (equals(h, 0, known->items[i].columns, known->items[i].count)) return true;
+  return false;
+}
+
+bool own_csv(int fd, const void *headers) {
   char *text = read_line(fd);
   header h = {0};
-  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) ||
-                                                            (same && equals(&h, 0, same->columns, same->count)))));
+  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_one_of(&h, headers))));
   free(h.names);
   free(text);
   return own;

@@ -9,12 +9,17 @@ bool own_record(int fd, const void *unused);         // an HDF5 file with our ma
 bool own_page(int fd, const void *unused);           // a report
 bool own_comparison(int fd, const void *unused);
 // A CSV file whose first line shows that carom wrote it: that of a run or a whole record of any model, of impacts, of laws, or
-// the one that is to be written. Single tables of other models (`t,pin.fx,pin.fy,pin.fz`) may come from anywhere.
+// one of the headers that are given, such as those of all tables of the record that is exported. Single tables of other models
+// (`t,pin.fx,pin.fy,pin.fz`) may come from anywhere.
 #define OWN_CSV "a CSV file with a header by which carom knows its own"
 typedef struct own_header {
   const char *const *columns;
   int count;
 } own_header;
-bool own_csv(int fd, const void *written);           // own_header; may be null
+typedef struct own_headers {
+  const own_header *items;
+  int count;
+} own_headers;
+bool own_csv(int fd, const void *headers);           // own_headers; may be null
 
 #endif
