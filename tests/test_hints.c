@@ -126,7 +126,83 @@ static void set_names_parts_that_are_there(void) {
   set_is("constraints.rod.length", "1", "there is no 'rod' in 'constraints'", "a new one");
 }
 
+// --- names of signals ---------------------------------------------------------------------------------------------
+
+#define BALL_FLOOR \
+  "space: planar\n" \
+  "bodies: {ball: {mass: 1, inertia: 1}, ball-2: {mass: 1, inertia: 1}}\n" \
+  "joints: {fall: {free: [ground, ball], at: [0, 0.1]}, fall-2: {free: [ground, ball-2], at: [3, 0.2]}}\n" \
+  "surfaces: {ball: {sphere: ball, radius: 0.1, material: m}, floor: {plane: ground, material: m}}\n" \
+  "materials: {m: {restitution: 0}}\n" \
+  "method: {moreau: {step: 1 ms}}\n" \
+  "end: 0.1 s\n"
+
+static double last_output(const char *text) {
+  carom_model *model = load(text, NULL, 0);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  double value = NAN;
+  if (!CHECK(sim)) printf("%s\n", error.text);
+  else if (CHECK_EQUAL(carom_sim_advance(sim, 0.1, &error), CAROM_OK)) value = carom_sim_read(sim, carom_model_signal(model, "o"));
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+  return value;
+}
+
+static void names_with_a_minus_can_be_read(void) {
+  CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(ball-floor.fn)}\n"), 9.81, 1e-9);
+  CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: 2*signal( ball-floor.fn ) - 1 N}\n"), 18.62, 1e-9);
+  CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(ball-2.x) - ball.x}\n"), 3, 1e-12);
+  CHECK_NEAR(last_output(BALL_FLOOR "forces: {lift: {force: ball-2, components: [0, 9.81*signal(ball-2.x)/3]}}\n"
+                                    "outputs: {o: signal(ball-2.y)}\n"), 0.2, 1e-12);
+  CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(t)}\n"), 0.1, 1e-12);
+}
+
+static void names_with_a_minus_are_explained(void) {
+  static const struct {
+    const char *text, *hint;
+  } cases[] = {
+      {"ball-floor.fn", "write signal(ball-floor.fn)"},
+      {"1 N + ball-floor.fn*2", "write signal(ball-floor.fn)"},
+      {"floor-ball.fn", "did you mean signal(ball-floor.fn)?"},
+      {"signal(floor-ball.fn)", "did you mean signal(ball-floor.fn)?"},
+      {"ball-2.y", "write signal(ball-2.y)"},
+      {"signal()", "the name of a signal is missing"},
+      {"signal(ball.x", "this '(' is not closed"},
+      {"bal.x", "did you mean 'ball.x'?"},
+      {"anvil.speed", "carom check MODEL --signals"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[4000];
+    snprintf(text, sizeof text, BALL_FLOOR "outputs: {o: \"%s\"}\n", cases[i].text);
+    carom_model *model = load(text, NULL, 0);
+    CHECK(!model);
+    if (!CHECK(strstr(error.text, cases[i].hint))) printf("  %s: %s\n", cases[i].text, error.text);
+    carom_model_destroy(model);
+  }
+}
+
+// The example of the guide, in the model that it is for.
+static void the_guide_shows_how_to_write_them(void) {
+  char *guide = read_file(CHECK_SOURCE_DIR "/docs/guide.md", NULL), *model_text = read_file(CHECK_SOURCE_DIR "/models/bouncing-ball.yaml", NULL);
+  char *line = guide ? strstr(guide, "outputs: {weights: signal(") : NULL, text[8000];
+  if (!CHECK(line && model_text)) return;
+  snprintf(text, sizeof text, "%s%.*s\n", model_text, (int)strcspn(line, "\n"), line);
+  carom_model *model = load(text, NULL, 0);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  if (!CHECK(sim)) printf("%s\n", error.text);
+  else if (CHECK_EQUAL(carom_sim_advance(sim, 10, &error), CAROM_OK)) {  // it came to rest after 8.6 s
+    CHECK_NEAR(carom_sim_read(sim, carom_model_signal(model, "weights")), 9.81 / 9.80665, 1e-9);
+    CHECK_NEAR(carom_sim_read(sim, carom_model_signal(model, "above")), 0, 1e-5);
+  }
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+  free(guide), free(model_text);
+}
+
 int main(void) {
+  RUN(names_with_a_minus_can_be_read);
+  RUN(names_with_a_minus_are_explained);
+  RUN(the_guide_shows_how_to_write_them);
   RUN(words_of_others_are_known);
   RUN(bodies_are_values_of_their_key);
   RUN(kinds_of_others_are_known);

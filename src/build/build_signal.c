@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "build/builder.h"
 #include "mechanics/function.h"
 #include "mechanics/signal.h"
@@ -68,6 +69,24 @@ typedef struct function_scope {
   int count, capacity;
 } function_scope;
 
+// The contact of two surfaces has their names in the order of the model file: b-a.fn for a-b.fn.
+static const char *swapped_name(builder *b, const char *name) {
+  const char *dot = strchr(name, '.');
+  for (const char *hyphen = strchr(name, '-'); dot && hyphen && hyphen < dot; hyphen = strchr(hyphen + 1, '-')) {
+    const char *swapped = arena_print(b->memory, "%.*s-%.*s%s", (int)(dot - hyphen - 1), hyphen + 1, (int)(hyphen - name), name, dot);
+    if (names_find(&b->signals, swapped) >= 0) return swapped;
+  }
+  return NULL;
+}
+
+// What was probably meant by a name that no signal has; may be null.
+static const char *signal_hint(builder *b, const char *name) {
+  const char *near = swapped_name(b, name);
+  if (!near) near = word_nearest(name, b->signals.keys, b->signals.capacity);  // free places are null
+  if (near) return near;
+  return strchr(name, '.') ? "'carom check MODEL --signals' lists the names that there are" : NULL;
+}
+
 static bool resolve_name(void *context, const char *name, symbol *found, const char **hint) {
   function_scope *s = context;
   if (strcmp(name, "t") == 0) {
@@ -80,7 +99,10 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     return false;
   }
   int signal_index = names_find(&s->b->signals, name);
-  if (signal_index < 0) return false;
+  if (signal_index < 0) {
+    if (!*hint) *hint = signal_hint(s->b, name);
+    return false;
+  }
   mechanism *m = &s->b->model->m;
   signal_place at = model_signal_place(s->b->model, signal_index);
   const signal *of_mechanism = at.section == SIGNALS_OF_MECHANISM ? &m->signals[at.index] : NULL;

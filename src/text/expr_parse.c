@@ -105,6 +105,10 @@ typedef enum rule {
   X("pi", "pi: 3.14159...", 3.14159265358979323846, DIM_ANY)   \
   X("g0", "g0: standard gravity, 9.80665 m/s^2", 9.80665, DIM_ACCELERATION)
 
+// Stands for a name as it is, so that `ball-floor.fn` is not a difference.
+#define SIGNAL "signal"
+#define SIGNAL_HELP "signal(name): the signal of this name, also with characters that have a meaning here: signal(ball-floor.fn)"
+
 enum { MANY = 1 << 20 };
 
 typedef struct function {
@@ -135,7 +139,7 @@ enum { CONSTANT_COUNT = sizeof constants / sizeof *constants };
 const char *const *expr_help(int *count) {
   static const char *const help[] = {
 #define X(name, text, ...) text,
-    FUNCTIONS(X) CONSTANTS(X)
+    FUNCTIONS(X) SIGNAL_HELP, CONSTANTS(X)
 #undef X
   };
   *count = (int)(sizeof help / sizeof *help);
@@ -149,8 +153,9 @@ static const function *find_function(const char *name) {
 }
 
 static const char *nearest_builtin(const char *name, bool call) {
-  const char *names[FUNCTION_COUNT + CONSTANT_COUNT];
+  const char *names[FUNCTION_COUNT + CONSTANT_COUNT + 1];
   int n = 0;
+  if (call) names[n++] = SIGNAL;
   for (int i = 0; call && i < FUNCTION_COUNT; i++) names[n++] = functions[i].name;
   for (int i = 0; !call && i < CONSTANT_COUNT; i++) names[n++] = constants[i].name;
   return word_nearest(name, names, n);
@@ -421,6 +426,38 @@ static operand close_bracket(parser *p, operand result, size_t opened) {
   return fail(p, p->i, NULL, "expected ')' here");
 }
 
+// A name that signals may have, but that reads as a calculation: letters, digits, dots and hyphens without a blank.
+static size_t joined_length(const char *s) {
+  size_t n = 0;
+  while (is_letter(s[n]) || is_digit(s[n]) || s[n] == '.' || s[n] == '-') n++;
+  return n;
+}
+
+// The advice to write signal(...), if the name at this place is only the beginning of one that is known. May be null.
+static const char *signal_hint(parser *p, size_t at) {
+  char name[NAME_MAX_LENGTH + 1];
+  for (size_t n = joined_length(p->text + at); n > name_length(p->text + at); n--) {
+    symbol found = {0};
+    const char *hint = NULL;
+    if (n > NAME_MAX_LENGTH) continue;
+    memcpy(name, p->text + at, n);
+    name[n] = '\0';
+    if (p->names.resolve(p->names.context, name, &found, &hint))
+      return arena_print(p->memory, "'%s' is a name with a '-', which is read as minus; write " SIGNAL "(%s)", name, name);
+    if (hint && strchr(hint, '-') && !strchr(hint, ' ')) return arena_print(p->memory, "did you mean " SIGNAL "(%s)?", hint);
+  }
+  return NULL;
+}
+
+// The same for a number that may be the end of a name: ball-2.y.
+static const char *numbered_hint(parser *p, size_t at) {
+  size_t start = at;
+  while (start > 0 && (joined_length(p->text + start - 1) || is_digit(p->text[start - 1]))) start--;
+  if (start == at || !is_letter(p->text[start])) return NULL;
+  int length = (int)joined_length(p->text + start);
+  return arena_print(p->memory, "if '%.*s' is a name, write " SIGNAL "(%.*s)", length, p->text + start, length, p->text + start);
+}
+
 static operand parse_number(parser *p) {
   size_t at = p->i, n = number_length(p->text + at);
   if (n > NUMBER_MAX_LENGTH) return fail(p, at, NULL, "this number has too many digits");
@@ -440,7 +477,8 @@ static operand parse_number(parser *p) {
     char name[NAME_MAX_LENGTH + 1];
     snprintf(name, sizeof name, "%.*s", (int)(rest < NAME_MAX_LENGTH ? rest : NAME_MAX_LENGTH), p->text + p->i);
     if (taken || find_function(name)) return fail(p, p->i, NULL, "an operator is missing before '%s'", name);
-    return fail(p, unit_at, nearest_unit(name), "'%s' is not a unit", name);
+    const char *hint = numbered_hint(p, at);
+    return fail(p, unit_at, hint ? hint : nearest_unit(name), "'%s' is not a unit", name);
   }
   return push_constant(p, v, what, at);
 }
@@ -461,10 +499,12 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
     return result;
   }
   if (p->failed) return (operand){0};
+  const char *joined = p->names.resolve ? signal_hint(p, at) : NULL;
+  if (joined) hint = joined;
   for (int i = 0; i < CONSTANT_COUNT; i++)
     if (strcmp(constants[i].name, name) == 0)
       return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
-  if (find_function(name)) return fail(p, at, NULL, "the function '%s' needs its arguments in parentheses", name);
+  if (find_function(name)) return fail(p, at, joined, "the function '%s' needs its arguments in parentheses", name);
   if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
     return fail(p, at, NULL, "'%s' is not a number here", name);
   if (!hint) hint = nearest_builtin(name, false);
@@ -563,6 +603,22 @@ static operand parse_call(parser *p, const function *f, size_t at) {
   return apply(p, f->op, 0, a, count, result_quantity(p, f, a, count), at);
 }
 
+// After the word, at the parenthesis.
+static operand parse_signal(parser *p) {
+  size_t opened = p->i++;
+  skip_blanks(p);
+  size_t at = p->i, n = strcspn(p->text + at, ")");
+  if (p->text[at + n] != ')') return fail(p, opened, NULL, "this '(' is not closed");
+  p->i += n + 1;
+  while (n && is_blank(p->text[at + n - 1])) n--;
+  char name[NAME_MAX_LENGTH + 1];
+  if (n == 0) return fail(p, opened, "as in " SIGNAL "(ball-floor.fn)", "the name of a signal is missing");
+  if (n > NAME_MAX_LENGTH) return fail(p, at, NULL, "this name is too long");
+  memcpy(name, p->text + at, n);
+  name[n] = '\0';
+  return parse_symbol(p, name, at);
+}
+
 static operand parse_name(parser *p) {
   size_t at = p->i, n = name_length(p->text + at);
   char name[NAME_MAX_LENGTH + 1];
@@ -574,6 +630,7 @@ static operand parse_name(parser *p) {
   p->i += n;
   skip_blanks(p);
   if (p->text[p->i] != '(') return parse_symbol(p, name, at);
+  if (strcmp(name, SIGNAL) == 0) return parse_signal(p);
   const function *f = find_function(name);
   if (!f) return fail(p, at, nearest_builtin(name, true), "unknown function '%s'", name);
   return parse_call(p, f, at);
