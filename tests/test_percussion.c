@@ -8,6 +8,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "sim.h"
@@ -106,7 +107,7 @@ static double balance_left(balance *b, carom_sim *sim, double t, double dt) {
     if (is_driven(m, i)) continue;
     double pushed = 0;
     b->unit[i] = 1;
-    rows_rates_of(m, b->x, b->unit, b->rates);
+    response_rates(m, b->x, b->unit, b->rates);
     b->unit[i] = 0;
     for (int k = 0; k < b->x->row_total; k++) {
       pushed += b->rates[k] * b->P[k];

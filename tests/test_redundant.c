@@ -5,10 +5,9 @@
 #include <math.h>
 
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
-#include "mechanics/tree.h"
 #include "sim.h"
 
 static const char *const coordinates[] = {"joint", "absolute"};
@@ -228,14 +227,14 @@ static void a_dependent_row_stays_decoupled(void) {
   enum { MOST = 16 };
   double W[MOST * MOST], q[MOST];
   int n = m->row_count;
-  if (CHECK_LE(n, MOST) && CHECK(dynamics_positions_velocities(m, x) && tree_factor(m, x))) {
+  if (CHECK_LE(n, MOST) && CHECK(dynamics_positions_velocities(m, x) && response_factor(m, x))) {
     rows_clear(m, x);
-    rows_delassus(m, x, W);
-    delassus_decouple_dependent(m, x, n, W);
+    response_matrix(m, x, W);
+    response_decouple(m, x, n, W);
     for (int turn = 0; turn < 2; turn++) {
       int cleared = 0;
       for (int i = 0; i < n; i++) q[i] = 1 + i;
-      delassus_clear_dependent(m, x, q);
+      response_clear(m, x, q);
       for (int i = 0; i < n; i++) {
         cleared += q[i] == 0;
         for (int j = 0; j < n && q[i] == 0; j++) CHECK(i == j ? W[i * n + j] > 0 : W[i * n + j] == 0 && W[j * n + i] == 0);
@@ -281,12 +280,12 @@ static void a_row_that_becomes_dependent_is_decoupled(void) {
     put_body(m, x, 2, 0, 0.5 * cos(open), 0.5 * sin(open));
     put_body(m, x, 3, open, 1, 0);
     dynamics_set(m, x, 0, x->q, x->u);
-    if (!CHECK(dynamics_positions_velocities(m, x) && tree_factor(m, x)) || !CHECK_LE(constraints_violation(m, x), 1e-14)) break;
+    if (!CHECK(dynamics_positions_velocities(m, x) && response_factor(m, x)) || !CHECK_LE(constraints_violation(m, x), 1e-14)) break;
     rows_clear(m, x);
-    rows_delassus(m, x, W);
-    delassus_decouple_dependent(m, x, ROWS, W);
+    response_matrix(m, x, W);
+    response_decouple(m, x, ROWS, W);
     for (int i = 0; i < ROWS; i++) q[i] = 1;
-    delassus_clear_dependent(m, x, q);
+    response_clear(m, x, q);
     int cleared = 0;
     for (int i = 0; i < ROWS; i++) cleared += q[i] == 0;
     CHECK_EQUAL(cleared, turn);

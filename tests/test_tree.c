@@ -6,7 +6,7 @@
 
 #include "math/dense.h"
 #include "mechanics/block.h"
-#include "mechanics/mobility.h"
+#include "mechanics/response_internal.h"
 #include "mechanics/rows.h"
 
 // Speeds up to 0.5 give bodies of an eight-body tree at most 4 rad/s at up to 5 m: the fifth derivative is below
@@ -387,17 +387,16 @@ static void random_row(rig *r, int k) {
 
 // What a scheme in velocities asks for: accelerations, rates, W, the response to percussions.
 typedef struct answers {
-  double udot[MOBILITY_SMALL], rates[ROWS], W[ROWS * ROWS], u[MOBILITY_SMALL];
+  double udot[RESPONSE_SMALL], rates[ROWS], W[ROWS * ROWS], u[RESPONSE_SMALL];
 } answers;
 
 static answers ask(const mechanism *m, motion *x, const double *u, const double *P) {
   answers a = {0};
-  CHECK(mobility_accelerate(m, x));
+  CHECK(response_accelerate(m, x));
   memcpy(a.udot, x->udot, (size_t)m->nv * sizeof *x->udot);
-  mobility_take_rows(m, x);
-  mobility_rates(m, x, u, a.rates);
-  mobility_delassus(m, x, a.W);
-  mobility_respond(m, x, P, u, a.u);
+  response_rates(m, x, u, a.rates);
+  response_matrix(m, x, a.W);
+  response_add(m, x, P, u, a.u);
   return a;
 }
 
@@ -427,7 +426,7 @@ static void small_trees_answer_as_the_recursion_does(void) {
         random_loads(r);
         rows_clear(m, r->x);
         for (int k = 0; k < ROWS; k++) random_row(r, k);
-        double *M = mass_matrix_of(r), u[MOBILITY_SMALL], P[ROWS], low = INFINITY, high = 0;
+        double *M = mass_matrix_of(r), u[RESPONSE_SMALL], P[ROWS], low = INFINITY, high = 0;
         for (int i = 0; i < m->nv; i++) u[i] = m->driven[i] ? 0 : random_between(&r->seed, -1, 1);
         for (int i = 0; i < ROWS; i++) P[i] = random_between(&r->seed, -1, 1);
         dense_cholesky(m->nv, M, m->nv, 0, NULL);

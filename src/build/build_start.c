@@ -5,10 +5,9 @@
 #include "build/builder.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
-#include "mechanics/tree.h"
 #include "solve/blocks.h"
 #include "solve/room.h"
 #include "solve/solver.h"
@@ -89,18 +88,18 @@ static solve_problem pose_problem(start *s) {
 static bool move_apart(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (!tree_factor(m, x)) return false;
+  if (!response_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
   if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
-  rows_delassus(m, x, s->room.W);
-  delassus_decouple_dependent(m, x, x->row_total, s->room.W);
-  delassus_clear_dependent(m, x, s->q);
+  response_matrix(m, x, s->room.W);
+  response_decouple(m, x, x->row_total, s->room.W);
+  response_clear(m, x, s->q);
   p.W.values = s->room.W;
   solve_settings settings = solve_settings_default();
   solve_solution solution = {s->lambda, s->gap};
   solve_info info = solve_chain(&p, &settings, s->room.workspace, &solution, NULL);
   if (!isfinite(info.residual)) return false;
-  dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
+  dynamics_move(m, x->q, response_to(m, x, s->lambda, x->row_total));
   return true;
 }
 

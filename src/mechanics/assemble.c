@@ -10,8 +10,8 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
+#include "mechanics/response.h"
 #include "mechanics/spanning.h"
-#include "mechanics/tree.h"
 
 enum { MAX_ITERATIONS = 200, MAX_HALVINGS = 12, MAX_GUESSES = 8, PATIENCE = 10 };
 
@@ -360,7 +360,7 @@ static bool check_velocities(const mechanism *m, motion *x, fault *f) {
 static bool check_inertia(const mechanism *m, motion *x, fault *f) {
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
-  if (tree_factor(m, x)) return true;
+  if (response_factor(m, x)) return true;
   char why[256];
   dynamics_explain(m, x, why, sizeof why);
   return fault_set(f, CAROM_ERROR_MODEL, (part_id){PART_BODY, m->nodes[x->singular_node].body},

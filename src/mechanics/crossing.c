@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/tree.h"
 
 // Below this nearness the state is interpolated. Above it, rounding of positions (1e-16) over its square leaves accelerations
@@ -125,7 +125,7 @@ static void add_forces(const mechanism *m, motion *x, const middle *c, double we
   memcpy(x->udot, c->udot, (size_t)m->nv * sizeof *x->udot);
   tree_inverse(m, x, x->udot, force);  // for the accelerations of the bodies
   for (int i = 0; i < m->row_count; i++) rhs[i] = -constraint_row_acceleration(m, x, &x->rows[i]);
-  delassus_solve(m, x, rhs, x->lambda);
+  response_solve_constraints(m, x, rhs, x->lambda);
   dynamics_transposed_rows(m, x, x->lambda, force);
   for (int i = 0; i < m->nv; i++) c->sum_force[i] += weight * force[i];
   for (int i = 0; i < m->row_count; i++) c->sum_lambda[i] += weight * x->lambda[i];
@@ -173,7 +173,7 @@ bool crossing_correct_forces(const mechanism *m, motion *x) {
   bool deficient = x->rank < x->most_rank;
   bool crosses = interpolate(m, x, &c, &WIDE, true) || (deficient && interpolate(m, x, &c, &NARROW, true));
   go_back(m, x, &c);
-  if (!tree_factor(m, x)) return false;
+  if (!response_factor(m, x)) return false;
   if (crosses) add_to_efforts(m, x, &c);
   return crosses || !deficient;
 }

@@ -1,27 +1,21 @@
 // The equations of motion  M u̇ + h = τ + Gᵀ λ,  G u̇ = γ.  M⁻¹ is the tree's recursion; multipliers come from
-// W λ = γ - G u̇₀ with W = G M⁻¹ Gᵀ (delassus.h).
+// W λ = γ - G u̇₀ with W = G M⁻¹ Gᵀ (response.h).
 #include "mechanics/dynamics.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "math/dense.h"
 #include "mechanics/block.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/crossing.h"
-#include "mechanics/delassus.h"
 #include "mechanics/force.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
+#include "mechanics/response.h"
 #include "mechanics/signal.h"
 #include "mechanics/tree.h"
-
-// A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
-// be 1e-16; real mechanisms near a singular position stay above 1e-10.
-static const double RANK_TOLERANCE = 1e-11;
 
 // --- state --------------------------------------------------------------------------------------------------------
 
@@ -117,9 +111,8 @@ static bool constrain(const mechanism *m, motion *x) {
   if (alpha > 0 || beta > 0)
     for (int i = 0; i < m->row_count; i++)
       rhs[i] -= 2 * alpha * constraint_row_rate(m, x, &x->rows[i]) + beta * beta * x->rows[i].phi;
-  delassus_form(m, x);
-  if (!delassus_factor(m, x)) return false;
-  delassus_solve(m, x, rhs, x->lambda);
+  if (!response_factor_constraints(m, x)) return false;
+  response_solve_constraints(m, x, rhs, x->lambda);
   if (crossing_is_near(m, x) && !crossing_correct_forces(m, x)) return false;
   constraint_push(m, x, x->lambda, m->row_count);
   tree_forward(m, x);
@@ -161,7 +154,7 @@ void dynamics_book_drives(const mechanism *m, motion *x) {
 static bool accelerate(const mechanism *m, motion *x) {
   dynamics_positions_velocities(m, x);
   dynamics_apply_forces(m, x);
-  if (!tree_factor(m, x)) return false;
+  if (!response_factor(m, x)) return false;
   tree_forward(m, x);
   if (!constrain(m, x)) return false;
   dynamics_book_drives(m, x);
@@ -263,24 +256,22 @@ bool dynamics_instant(const mechanism *m, motion *x) {
 
 // --- projection ---------------------------------------------------------------------------------------------------
 
-static bool form_at_position(const mechanism *m, motion *x) {
+static bool respond_at_position(const mechanism *m, motion *x) {
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
-  if (!tree_factor(m, x)) return false;
-  delassus_form(m, x);
-  return true;
+  return response_factor(m, x);
 }
 
 static bool factor_at_position(const mechanism *m, motion *x) {
-  return form_at_position(m, x) && delassus_factor(m, x);
+  return respond_at_position(m, x) && response_factor_constraints(m, x);
 }
 
 const double *dynamics_position_step(const mechanism *m, motion *x) {
   if (!factor_at_position(m, x)) return NULL;
   double *rhs = x->row_work[0];
   for (int i = 0; i < m->row_count; i++) rhs[i] = -x->rows[i].phi;
-  delassus_solve(m, x, rhs, rhs);
-  return delassus_response(m, x, rhs, m->row_count);
+  response_solve_constraints(m, x, rhs, rhs);
+  return response_to(m, x, rhs, m->row_count);
 }
 
 // One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large as
@@ -312,8 +303,8 @@ bool dynamics_project_velocities(const mechanism *m, motion *x) {
   if (!factor_at_position(m, x)) return false;
   double *rhs = x->row_work[0];
   for (int i = 0; i < m->row_count; i++) rhs[i] = -constraint_row_rate(m, x, &x->rows[i]);
-  delassus_solve(m, x, rhs, rhs);
-  const double *step = delassus_response(m, x, rhs, m->row_count);
+  response_solve_constraints(m, x, rhs, rhs);
+  const double *step = response_to(m, x, rhs, m->row_count);
   for (int i = 0; i < m->nv; i++) x->u[i] += step[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
@@ -350,17 +341,7 @@ void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, d
 }
 
 int dynamics_constraint_rank(const mechanism *m, motion *x) {
-  int nc = m->row_count;
-  if (!nc || !form_at_position(m, x)) return 0;
-  double *dense = calloc((size_t)nc * (size_t)nc, sizeof *dense);
-  int *order = calloc((size_t)nc, sizeof *order), rank = -1;
-  if (dense && order) {
-    delassus_write(m, x, dense);
-    rank = dense_rank(nc, dense, RANK_TOLERANCE, order, x->stop);
-  }
-  free(dense);
-  free(order);
-  return rank;
+  return m->row_count && respond_at_position(m, x) ? response_rank(m, x) : 0;
 }
 
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size) {
@@ -379,6 +360,7 @@ void dynamics_explain(const mechanism *m, const motion *x, char *text, int size)
 
 const char *dynamics_strongest_constraint(const mechanism *m, motion *x) {
   const char *name = NULL;
+  const double *scale = response_scales(x);
   double most = 0;
   if (!m->row_count) return NULL;
   x->level = LEVEL_NONE;              // those of contacts would take part
@@ -386,7 +368,7 @@ const char *dynamics_strongest_constraint(const mechanism *m, motion *x) {
   (void)dynamics_accelerations(m, x);  // in a singular position there may be none, but there are reactions beside it
   for (int i = 0; i < m->constraint_count; i++)
     for (int k = m->constraints[i].row0; k < m->constraints[i].row0 + m->constraints[i].row_count; k++) {
-      double speed = x->scale[k] > 0 ? fabs(x->lambda[k]) / x->scale[k] : 0;  // λ √W
+      double speed = scale[k] > 0 ? fabs(x->lambda[k]) / scale[k] : 0;  // λ √W
       if (speed > most) most = speed, name = m->constraints[i].name;
     }
   return name;

@@ -197,7 +197,7 @@ struct mechanism {
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
   bool single;              // every node has one speed
-  const struct mobility_kernels *small;  // of a tree of few speeds, whose mass matrix is written out; else null
+  const struct response_kernels *small;  // of few speeds, for which M is written out (response.h); else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
   int base_count;
@@ -289,30 +289,21 @@ struct motion {
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
-  double *mass, *mobility;  // of a small tree: M and then L below its diagonal, nv x nv, and D⁻¹
-  double *dense_rows;       // of a small tree, 2 nv a row: the row over all speeds g, and L⁻ᵀ g
   double *reduced;          // D⁻¹ work, one per speed
   row *rows;                // the constraints', then those that come and go
   int row_total;
+  int rows_taken;           // of these, the first are known to the M written out
   row_body *row_bodies;
   row_speed *row_speeds;
   int *row_bases;
   double *lambda;
-  double *delassus;         // G M⁻¹ Gᵀ, dense or in the sparse pattern
-  double *delassus_factor;
-  double *half_rows;        // if dense: E Gᵀ by rows (tree_reduce_base), whose products are G M⁻¹ Gᵀ
-  bool well_conditioned;    // which factor there is, see delassus.c
-  int *qr_order, rank;      // rows in the order of that factor; the first `rank` are independent
+  struct response_work *response;  // M and W, factorised (response.h)
+  bool written_out;         // M is, at the present position; else it is factorised by recursion or not at all
+  int rank;                 // of the constraint rows, as factorised last
   double nearness;          // to a singular position: the smallest length of an independent row, on unit rows; 1: far
   double *beside;           // the state that crossing.c keeps while it visits neighbours, and sums over these
-  double *scale, *row_work[4];
-  // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
-  // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.
-  double *dense_delassus;
-  int *row_order;           // of that factorisation
-  int independent;          // the first of these are rows to keep
+  double *row_work[4];
   double *speed_work[2];
-  sparse_factor *sparse;
   double *slots;            // of expressions
   double *force_outputs;
   double powers[POWER_COUNT];

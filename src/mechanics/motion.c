@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/crossing.h"
+#include "mechanics/response_internal.h"
 
 // An expression names a signal once; a user's force may name one as often as it likes.
 static int count_slots(const mechanism *m) {
@@ -82,24 +83,10 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->S = ARENA_ARRAY(a, double, 6 * nv);
   x->U = ARENA_ARRAY(a, double, 6 * nv);
   x->factor = ARENA_ARRAY(a, double, m->factor_size + 1);
-  if (m->small) {
-    x->mass = ARENA_ARRAY(a, double, nv * nv);
-    x->mobility = ARENA_ARRAY(a, double, nv);
-    x->dense_rows = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
-  }
   x->lambda = ARENA_ARRAY(a, double, nc);
-  x->scale = ARENA_ARRAY(a, double, nc);
   for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
-  long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
-  x->delassus = ARENA_ARRAY(a, double, entries + 1);
-  x->delassus_factor = ARENA_ARRAY(a, double, entries + 1);
-  if (!m->sparse) x->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
-  x->qr_order = ARENA_ARRAY(a, int, nc);
+  response_create(m, x);
   x->beside = ARENA_ARRAY(a, double, crossing_room(m));
-  if (m->redundant || !m->sparse) {
-    x->dense_delassus = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
-    x->row_order = ARENA_ARRAY(a, int, nc);
-  }
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
@@ -162,20 +149,17 @@ motion *motion_create(const mechanism *m, carom_error *error) {
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
   for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);
-  if (m->sparse) {
-    x->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);
-    if (!x->sparse) {
-      motion_destroy(x);
-      error_set(error, CAROM_ERROR_MEMORY, "out of memory for the constraint equations");
-      return NULL;
-    }
+  if (!response_open(m, x)) {
+    motion_destroy(x);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the constraint equations");
+    return NULL;
   }
   return x;
 }
 
 void motion_destroy(motion *x) {
   if (!x) return;
-  sparse_factor_destroy(x->sparse);
+  response_close(x);
   arena_free(&x->memory);
   free(x);
 }
@@ -190,4 +174,5 @@ void motion_copy(motion *to, const motion *from) {
   copy_block(to->state, from->state);
   copy_block(to->results, from->results);
   to->level = LEVEL_NONE;
+  to->written_out = false;
 }

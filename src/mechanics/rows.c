@@ -3,9 +3,11 @@
 #include <math.h>
 
 #include "mechanics/block.h"
-#include "mechanics/tree.h"
 
-void rows_clear(const mechanism *m, motion *x) { x->row_total = m->row_count; }
+void rows_clear(const mechanism *m, motion *x) {
+  x->row_total = m->row_count;
+  x->rows_taken = 0;
+}
 
 // Each added row has room for two bodies, one speed, and the trees they stand in.
 static row *add_row(const mechanism *m, motion *x) {
@@ -58,21 +60,6 @@ void rows_rates(const mechanism *m, const motion *x, double *rates) {
     }
     for (int k = 0; k < r->speed_count; k++)
       sum += x->row_speeds[r->speed0 + k].c * x->u[x->row_speeds[r->speed0 + k].speed];
-    rates[i] = sum;
-  }
-}
-
-void rows_rates_of(const mechanism *m, motion *x, const double *u, double *rates) {
-  tree_spread(m, x, u);
-  for (int i = 0; i < x->row_total; i++) {
-    const row *r = &x->rows[i];
-    double sum = 0;
-    for (int k = 0; k < r->body_count; k++) {
-      const row_body *t = &x->row_bodies[r->body0 + k];
-      sum += block_dot(m->n, t->J, x->links[t->node].A);
-    }
-    for (int k = 0; k < r->speed_count; k++)
-      sum += x->row_speeds[r->speed0 + k].c * u[x->row_speeds[r->speed0 + k].speed];
     rates[i] = sum;
   }
 }

@@ -18,11 +18,7 @@ row_body *rows_add_pair(const mechanism *m, motion *x, int node_a, int node_b);
 void rows_set_bias(motion *x, double quad);
 void rows_add_speed(const mechanism *m, motion *x, int speed, double c);
 
-// The rate of every row at the present velocities, without Φ_t.
+// The rate of every row at the present velocities, without Φ_t. For other speeds: response_rates.
 void rows_rates(const mechanism *m, const motion *x, double *rates);
-// The same for other speeds; overwrites links[].A.
-void rows_rates_of(const mechanism *m, motion *x, const double *u, double *rates);
-// W = G M⁻¹ Gᵀ over all rows, dense and row-major; the tree must be factorised. Overwrites links[].A and pA.
-void rows_delassus(const mechanism *m, motion *x, double *W);
 
 #endif

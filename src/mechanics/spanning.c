@@ -6,7 +6,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/force.h"
-#include "mechanics/mobility.h"
+#include "mechanics/response_internal.h"
 #include "mechanics/signal.h"
 
 // --- the tree -----------------------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
   for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
-  m->small = mobility_choose(m->nv);
+  m->small = response_choose(m->nv);
   for (int i = 0; i < m->force_count; i++) {
     m->forces[i].output = m->force_output_count;
     m->force_output_count += m->forces[i].type->output_count;

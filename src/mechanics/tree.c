@@ -8,6 +8,7 @@
 #include "mechanics/kinematics.h"
 
 void tree_kinematics(const mechanism *m, motion *x) {
+  x->written_out = false;  // it was at another position
   if (m->planar)
     kinematics_planar(m, x);
   else

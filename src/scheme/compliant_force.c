@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "contact/law.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/marker.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
-#include "mechanics/tree.h"
 #include "scheme/compliant_internal.h"
 
 // A law for a step that runs past the end of contact before that end is found: odd about δ = 0, so that the motion the
@@ -65,14 +64,13 @@ static double mobility_of_last_row(const mechanism *m, motion *x, double *rows) 
   int nc = m->row_count, last = x->row_total - 1;
   memset(rows, 0, (size_t)last * sizeof *rows);
   rows[last] = 1;
-  rows_rates_of(m, x, delassus_response(m, x, rows, x->row_total), rows);
+  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
   if (!nc) return rows[last];
   for (int i = 0; i < nc; i++) rows[i] = -rows[i];
-  delassus_form(m, x);
-  if (!delassus_factor(m, x)) return 0;
-  delassus_solve(m, x, rows, rows);
+  if (!response_factor_constraints(m, x)) return 0;
+  response_solve_constraints(m, x, rows, rows);
   rows[last] = 1;
-  rows_rates_of(m, x, delassus_response(m, x, rows, x->row_total), rows);
+  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
   return rows[last];
 }
 
@@ -87,7 +85,7 @@ double compliant_mobility(compliant *s, int p) {
   s->w.looks++;
   rows_clear(m, x);
   contact_add_normal(m, x, s->point[p].e, &s->w.points[p]);
-  double mobility = tree_factor(m, x) ? mobility_of_last_row(m, x, s->rows) : 0;
+  double mobility = response_factor(m, x) ? mobility_of_last_row(m, x, s->rows) : 0;
   rows_clear(m, x);
   x->level = LEVEL_NONE;
   return isfinite(mobility) ? fmax(0, mobility) : 0;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
-#include "mechanics/dynamics.h"
 #include "mechanics/dry_friction.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
 
@@ -202,7 +202,7 @@ bool event_friction_agrees_in_impact(event *s, int turn) {
   motion *x = s->w.x;
   bool agrees = true;
   if (!s->friction_loaded) return true;
-  memcpy(x->udot, delassus_response(m, x, s->lambda, x->row_total), (size_t)m->nv * sizeof *x->udot);
+  memcpy(x->udot, response_to(m, x, s->lambda, x->row_total), (size_t)m->nv * sizeof *x->udot);
   memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *x->lambda);
   constraint_push(m, x, s->lambda, x->row_total);
   tree_inverse(m, x, x->udot, x->speed_work[0]);

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
@@ -49,7 +49,7 @@ static solve_problem problem_of(event *s, int n, const double *W) {
 // Constraint rows that depend on others must be decoupled in W.
 static solve_info solve(event *s, int n, const double *W) {
   if (interrupted(s->w.stop)) return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
-  delassus_clear_dependent(s->w.m, s->w.x, s->problem_q);
+  response_clear(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
   long unsolved = s->tally.unsolved;
@@ -175,7 +175,7 @@ static void book_impact(event *s, double *u, bool strikes) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   double losses = 0, lost = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
-  rows_rates_of(m, x, u, s->rate_after);
+  response_rates(m, x, u, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
   for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
@@ -215,7 +215,7 @@ static void book_impact(event *s, double *u, bool strikes) {
 }
 
 static void respond(event *s, bool strikes) {
-  const double *change = delassus_response(s->w.m, s->w.x, s->lambda, s->w.x->row_total);
+  const double *change = response_to(s->w.m, s->w.x, s->lambda, s->w.x->row_total);
   double *u = s->w.y + s->nq;
   for (int i = 0; i < s->nv; i++) u[i] += change[i];
   book_impact(s, u, strikes);
@@ -227,8 +227,8 @@ static carom_status strike(event *s, carom_error *error) {
   for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]);
   event_add_rows(s);
   rows_rates(m, x, s->rate);
-  bool solved = tree_factor(m, x);
-  if (solved) rows_delassus(m, x, s->W), delassus_decouple_dependent(m, x, x->row_total, s->W);
+  bool solved = response_factor(m, x);
+  if (solved) response_matrix(m, x, s->W), response_decouple(m, x, x->row_total, s->W);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);
@@ -290,7 +290,7 @@ static int set_mode_problem(event *s) {
         s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
-  delassus_decouple_dependent(s->w.m, s->w.x, n, s->problem_W);
+  response_decouple(s->w.m, s->w.x, n, s->problem_W);
   return n;
 }
 
@@ -386,7 +386,7 @@ static bool jam(event *s, int at) {
   for (int b = 0; b < s->blocks.count; b++)
     if (at >= 0 && s->block_point[b] == at) s->blocks.block[b].mu *= 1.001;
   memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
-  delassus_decouple_dependent(s->w.m, s->w.x, n, s->problem_W);
+  response_decouple(s->w.m, s->w.x, n, s->problem_W);
   solve_info info = solve(s, n, s->problem_W);
   if (!(info.residual <= 1e-6)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);

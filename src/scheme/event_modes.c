@@ -2,7 +2,7 @@
 // W = G M⁻¹ Gᵀ, the reactions of the held rows (constraints, closed normals, sticking tangents) solve
 //   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
 // a linear system without symmetry. Redundant rows (a block on two corners) make it singular but not inconsistent; the
-// proximal iteration of delassus.c finds a solution next to where it starts: the share of the load that was found when
+// proximal iteration of response_constraints.c finds a solution next to where it starts: the share of the load that was found when
 // modes were decided. Any other, as that of least norm, may ask a point to pull or to rub more than it can.
 #include <float.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 
 #include "math/lu.h"
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
@@ -121,10 +121,10 @@ bool event_free_accelerations(event *s) {
   set_biases(s);
   event_friction_push(s);
   dynamics_apply_forces(m, x);
-  if (!tree_factor(m, x)) return false;
+  if (!response_factor(m, x)) return false;
   tree_forward(m, x);
   accelerate_rows(s);
-  rows_delassus(m, x, s->W);
+  response_matrix(m, x, s->W);
   s->force_noise = force_noise(s);
   return true;
 }
@@ -308,8 +308,8 @@ static bool prepare_projection(event *s) {
   s->w.x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->w.m, s->w.x);
   event_add_rows(s);
-  if (!tree_factor(s->w.m, s->w.x)) return false;
-  rows_delassus(s->w.m, s->w.x, s->W);
+  if (!response_factor(s->w.m, s->w.x)) return false;
+  response_matrix(s->w.m, s->w.x, s->W);
   return true;
 }
 
@@ -331,7 +331,7 @@ static bool project_positions(event *s) {
     if (turn > 0 && worst <= tolerance) return true;
     memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
     if (!isfinite(worst) || !event_solve_held(s, s->a, 0, false, s->lambda)) return false;
-    dynamics_move(m, x->q, delassus_response(m, x, s->lambda, x->row_total));
+    dynamics_move(m, x->q, response_to(m, x, s->lambda, x->row_total));
   }
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
@@ -350,7 +350,7 @@ static bool project_velocities(event *s, int level) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!find_arrest(s, level, false)) return false;
-  const double *change = delassus_response(m, x, s->lambda, x->row_total);
+  const double *change = response_to(m, x, s->lambda, x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
-#include "mechanics/mobility.h"
+#include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
 
 // What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
@@ -111,12 +110,12 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
   motion *x = s->x;
   if (m->force_count) book_forces(s, dt, u_end);
   if (solved) {
-    mobility_rates(m, x, u_end, s->rate_after);
+    response_rates(m, x, u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
       if (s->moves[i]) s->accounts[POWER_DRIVE] += 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
       x->lambda[i] = s->P[i] / dt;
     }
-    delassus_share(m, x, x->lambda);
+    response_share(m, x, x->lambda);
     memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
     stepper_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
   }

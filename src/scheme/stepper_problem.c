@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mechanics/delassus.h"
-#include "mechanics/mobility.h"
+#include "mechanics/response.h"
 #include "scheme/paradox.h"
 #include "scheme/stepper_internal.h"
 
@@ -135,9 +134,8 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
 carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  mobility_take_rows(m, x);
-  mobility_rates(m, x, s->u, s->rate_before);
-  mobility_rates(m, x, s->u_free, s->rate_free);
+  response_rates(m, x, s->u, s->rate_before);
+  response_rates(m, x, s->u_free, s->rate_free);
   memcpy(s->q_rows, s->rate_free, (size_t)x->row_total * sizeof *s->q_rows);
   block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
@@ -148,10 +146,10 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   }
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
-  mobility_delassus(m, x, s->room.W);
-  delassus_decouple_dependent(m, x, x->row_total, s->room.W);
+  response_matrix(m, x, s->room.W);
+  response_decouple(m, x, x->row_total, s->room.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
-  delassus_clear_dependent(m, x, s->q_rows);
+  response_clear(m, x, s->q_rows);
   return solve_step(s, dt, error);
 }
 
@@ -167,7 +165,7 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
     s->blocks.count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, dt, error);
-    if (status == CAROM_OK) mobility_respond(m, s->x, s->P, s->u_free, s->u_end);
+    if (status == CAROM_OK) response_add(m, s->x, s->P, s->u_free, s->u_end);
   }
   s->trouble.friction_unsettled += status == CAROM_OK;
   return status;

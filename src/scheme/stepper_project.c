@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "mechanics/constraint.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
 
 static double stored_energy(const stepper *s) {
@@ -140,14 +140,14 @@ static bool look_between(stepper *s) {
   double a = s->t_A, b = s->t, t[2] = {b - golden * (b - a), a + golden * (b - a)}, least[2];
   for (int k = 0; k < 2; k++) {
     if (!stepper_place(s, t[k])) return false;
-    least[k] = delassus_independence(s->m, s->x);
+    least[k] = response_independence(s->m, s->x);
   }
   for (int turn = 0; turn < TURNS; turn++) {
     int better = least[1] < least[0];
     if (better) a = t[0], t[0] = t[1], least[0] = least[1], t[1] = a + golden * (b - a);
     else b = t[1], t[1] = t[0], least[1] = least[0], t[0] = b - golden * (b - a);
     if (!stepper_place(s, t[better])) return false;
-    least[better] = delassus_independence(s->m, s->x);
+    least[better] = response_independence(s->m, s->x);
   }
   return true;
 }
@@ -176,7 +176,7 @@ carom_status stepper_project(stepper *s, carom_error *error) {
   double before = stored_energy(s);
   bool closed = close_position(s);
   s->independence[2] = s->independence[1], s->independence[1] = s->independence[0];
-  if (s->driven) s->independence[0] = delassus_independence(m, x);
+  if (s->driven) s->independence[0] = response_independence(m, x);
   s->projection_failures += !closed;
   s->projection_energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);

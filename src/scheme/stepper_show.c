@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
-#include "mechanics/delassus.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
 
 // Work and losses of the step belong to what comes after the place where rows are evaluated, where the velocity jumps.
@@ -60,11 +60,10 @@ static void spread_turning(stepper *s) {
   x->t = s->t_A;
   constraints_evaluate(m, x);
   for (int i = 0; i < m->row_count; i++) mu[i] = -constraint_row_rate(m, x, &x->rows[i]);
-  if (!tree_factor(m, x)) return;  // the step has solved the same equations
-  delassus_form(m, x);
-  if (!delassus_factor(m, x)) return;
-  delassus_solve(m, x, mu, mu);
-  const double *delta = delassus_response(m, x, mu, m->row_count);
+  if (!response_factor(m, x)) return;  // the step has solved the same equations
+  if (!response_factor_constraints(m, x)) return;
+  response_solve_constraints(m, x, mu, mu);
+  const double *delta = response_to(m, x, mu, m->row_count);
   for (int i = 0; i < m->row_count; i++) x->lambda[i] += more * mu[i];
   for (int i = 0; i < m->nv; i++) x->udot[i] += more * delta[i];
 }

@@ -6,7 +6,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
-#include "mechanics/mobility.h"
+#include "mechanics/response.h"
 #include "scheme/stepper_internal.h"
 
 // Driven speeds go from what their drives say at A to what they say at E.
@@ -56,7 +56,7 @@ static bool prepare(stepper *s, double dt) {
   stepper_go_to_rows(s, s->q, s->u, s->t, dt);
   if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
   dynamics_apply_forces(m, x);
-  if (!mobility_accelerate(m, x)) return false;
+  if (!response_accelerate(m, x)) return false;
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
     x->t = s->t + dt;  // moving constraints are to hold at the end of the step
@@ -129,7 +129,7 @@ static carom_status find_end(stepper *s, double dt, const double **u_end, carom_
   carom_status solved = stepper_solve(s, dt, error);
   if (solved != CAROM_OK) return solved;
   *u_end = s->u_end;
-  mobility_respond(s->m, s->x, s->P, s->u_free, s->u_end);
+  response_add(s->m, s->x, s->P, s->u_free, s->u_end);
   return s->friction.loaded ? stepper_settle_friction(s, dt, error) : CAROM_OK;
 }
 

@@ -1,10 +1,9 @@
-#include "mechanics/mobility.h"
-
+// M written out, for mechanisms of few speeds.
+#include <math.h>
 #include <stddef.h>
 
 #include "mechanics/block.h"
-#include "mechanics/delassus.h"
-#include "mechanics/rows.h"
+#include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
 // --- M and h written out ------------------------------------------------------------------------------------------
@@ -66,7 +65,7 @@ BLOCK void write_out(const int w, const bool single, const mechanism *m, motion 
     copy(axes, l->IA + OF_MK, mk);
     copy(w, l->pA, p);
     for (int v = speeds_from(single, n, i); v < speeds_to(single, n, i); v++) {
-      double f[6], S[6], *row = x->mass + v * m->nv;
+      double f[6], S[6], *row = x->response->mass + v * m->nv;
       copy(w, x->U + 6 * v, S);
       block_inertia_mul(w, J, mk, mass, S, f);
       for (int j = v; j >= 0; j = m->speed_before[j]) row[j] = block_dot(w, x->U + 6 * j, f);
@@ -86,11 +85,11 @@ BLOCK void write_out(const int w, const bool single, const mechanism *m, motion 
 // From the last speed, a leaf's, to the first. The pivot of a speed is the articulated inertia along it, those further
 // out having left the matrix before. A driven speed does not answer: as if its inertia were without bound. Returns the
 // speed whose pivot is rounding, or -1.
-BLOCK int factor(const int nv, const bool *driven, double *M, double *mobility) {
-  double diagonal[MOBILITY_SMALL];
+BLOCK int factor(const int nv, const bool *driven, double *M, double *D_inverse) {
+  double diagonal[RESPONSE_SMALL];
   for (int k = 0; k < nv; k++) diagonal[k] = M[k * nv + k];
   for (int k = nv - 1; k >= 0; k--) {
-    double *Mk = M + k * nv, inverse = mobility[k] = driven[k] ? 0 : 1 / Mk[k];
+    double *Mk = M + k * nv, inverse = D_inverse[k] = driven[k] ? 0 : 1 / Mk[k];
     if (!driven[k] && !(Mk[k] > TREE_SINGULAR * diagonal[k])) return k;
     for (int i = k - 1; i >= 0; i--) {
       double *Mi = M + i * nv, share = Mk[i] * inverse;
@@ -108,9 +107,9 @@ BLOCK void solve_inward(const int nv, const double *L, double *y) {
 }
 
 // y := L⁻¹ D⁻¹ y
-BLOCK void solve_outward(const int nv, const double *L, const double *mobility, double *y) {
+BLOCK void solve_outward(const int nv, const double *L, const double *D_inverse, double *y) {
   for (int k = 0; k < nv; k++) {
-    double sum = y[k] * mobility[k];
+    double sum = y[k] * D_inverse[k];
     for (int i = 0; i < k; i++) sum -= L[k * nv + i] * y[i];
     y[k] = sum;
   }
@@ -118,10 +117,11 @@ BLOCK void solve_outward(const int nv, const double *L, const double *mobility, 
 
 // M u̇ = τ - h, where h on entry to u̇ is what it takes to leave the free speeds as they are.
 BLOCK void accelerate(const int nv, motion *x) {
-  double y[MOBILITY_SMALL];
+  const response_work *w = x->response;
+  double y[RESPONSE_SMALL];
   for (int k = 0; k < nv; k++) y[k] = x->tau[k] - x->udot[k];
-  solve_inward(nv, x->mass, y);
-  solve_outward(nv, x->mass, x->mobility, y);
+  solve_inward(nv, w->mass, y);
+  solve_outward(nv, w->mass, w->inverse, y);
   for (int k = 0; k < nv; k++) x->udot[k] = y[k] + x->drive_udot[k];
 }
 
@@ -135,114 +135,98 @@ BLOCK void add_body(const int w, const mechanism *m, const motion *x, const row_
   for (int v = m->nodes[t->node].last_speed; v >= 0; v = m->speed_before[v]) g[v] += block_dot(w, x->U + 6 * v, f);
 }
 
-BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
-  for (int i = 0; i < x->row_total; i++) {
-    const row *r = &x->rows[i];
-    double g[MOBILITY_SMALL] = {0};
-    for (int k = 0; k < r->body_count; k++) {
-      const row_body *t = &x->row_bodies[r->body0 + k];
-      if (t->node == GROUND) continue;
-      if (m->planar) add_body(3, m, x, t, g);
-      else add_body(6, m, x, t, g);
-    }
-    for (int k = 0; k < r->speed_count; k++) g[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
-    copy(nv, g, x->dense_rows + 2 * i * nv);
-    solve_inward(nv, x->mass, g);
-    copy(nv, g, x->dense_rows + (2 * i + 1) * nv);
+BLOCK void take_row(const int nv, const mechanism *m, motion *x, int i) {
+  const row *r = &x->rows[i];
+  double g[RESPONSE_SMALL] = {0}, *to = x->response->vectors + 2 * i * nv;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node == GROUND) continue;
+    if (m->planar) add_body(3, m, x, t, g);
+    else add_body(6, m, x, t, g);
   }
+  for (int k = 0; k < r->speed_count; k++) g[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+  copy(nv, g, to);
+  solve_inward(nv, x->response->mass, g);
+  copy(nv, g, to + nv);
+}
+
+BLOCK void take_rows(const int nv, const mechanism *m, motion *x) {
+  for (; x->rows_taken < x->row_total; x->rows_taken++) take_row(nv, m, x, x->rows_taken);
 }
 
 BLOCK void rates(const int nv, const motion *x, const double *u, double *out) {
-  for (int i = 0; i < x->row_total; i++) out[i] = block_dot(nv, x->dense_rows + 2 * i * nv, u);
+  for (int i = 0; i < x->row_total; i++) out[i] = block_dot(nv, x->response->vectors + 2 * i * nv, u);
 }
 
-BLOCK void delassus(const int nv, const motion *x, double *W) {
-  int n = x->row_total;
-  for (int i = 0; i < n; i++) {
-    double a[MOBILITY_SMALL];
-    for (int k = 0; k < nv; k++) a[k] = x->mobility[k] * x->dense_rows[(2 * i + 1) * nv + k];
-    for (int j = 0; j <= i; j++) W[i * n + j] = W[j * n + i] = block_dot(nv, a, x->dense_rows + (2 * j + 1) * nv);
+// a := D⁻¹ L⁻ᵀ g of row j. Returns where the vectors L⁻ᵀ g of all rows are, 2 nv apart.
+BLOCK const double *half_response(const int nv, const motion *x, int j, double *a) {
+  const double *half = x->response->vectors + nv;
+  for (int k = 0; k < nv; k++) a[k] = x->response->inverse[k] * half[2 * j * nv + k];
+  return half;
+}
+
+BLOCK void matrix(const int nv, const motion *x, int n, double *W) {
+  for (int j = 0; j < n; j++) {
+    double a[RESPONSE_SMALL];
+    const double *half = half_response(nv, x, j, a);
+    for (int i = 0; i <= j; i++) W[j * n + i] = W[i * n + j] = block_dot(nv, a, half + 2 * i * nv);
   }
 }
 
-BLOCK void respond(const int nv, const motion *x, const double *P, const double *u0, double *u) {
-  double y[MOBILITY_SMALL] = {0};
-  for (int i = 0; i < x->row_total; i++) block_axpy(nv, P[i], x->dense_rows + (2 * i + 1) * nv, y);
-  solve_outward(nv, x->mass, x->mobility, y);
+BLOCK void pattern(const int nv, const mechanism *m, const motion *x, double *W) {
+  for (int j = 0; j < m->row_count; j++) {
+    double a[RESPONSE_SMALL];
+    const double *half = half_response(nv, x, j, a);
+    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) W[k] = block_dot(nv, a, half + 2 * m->pattern_row[k] * nv);
+  }
+}
+
+BLOCK void add_response(const int nv, const motion *x, const double *P, int row_count, const double *u0, double *u) {
+  const response_work *w = x->response;
+  double y[RESPONSE_SMALL] = {0};
+  for (int i = 0; i < row_count; i++) block_axpy(nv, P[i], w->vectors + (2 * i + 1) * nv, y);
+  solve_outward(nv, w->mass, w->inverse, y);
   for (int k = 0; k < nv; k++) u[k] = u0[k] + y[k];
 }
 
-struct mobility_kernels {
-  int (*factor)(const bool *driven, double *M, double *mobility);
-  void (*accelerate)(motion *x);
-  void (*take_rows)(const mechanism *m, motion *x);
-  void (*rates)(const motion *x, const double *u, double *out);
-  void (*delassus)(const motion *x, double *W);
-  void (*respond)(const motion *x, const double *P, const double *u0, double *u);
-};
-
 #define COUNTS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
-#define X(n)                                                                                                      \
-  static int factor_##n(const bool *driven, double *M, double *mobility) { return factor(n, driven, M, mobility); } \
-  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                     \
-  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                \
-  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                   \
-  static void delassus_##n(const motion *x, double *W) { delassus(n, x, W); }                                     \
-  static void respond_##n(const motion *x, const double *P, const double *u0, double *u) { respond(n, x, P, u0, u); }
+#define X(n)                                                                                                        \
+  static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); }   \
+  static void accelerate_##n(motion *x) { accelerate(n, x); }                                                       \
+  static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                  \
+  static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                     \
+  static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                           \
+  static void pattern_##n(const mechanism *m, const motion *x, double *W) { pattern(n, m, x, W); }                  \
+  static void add_##n(const motion *x, const double *P, int row_count, const double *u0, double *u) {               \
+    add_response(n, x, P, row_count, u0, u);                                                                        \
+  }
 COUNTS(X)
 #undef X
 
-#define X(n) {factor_##n, accelerate_##n, take_rows_##n, rates_##n, delassus_##n, respond_##n},
-static const mobility_kernels small_trees[MOBILITY_SMALL] = {COUNTS(X)};
+#define X(n) {factor_##n, accelerate_##n, take_rows_##n, rates_##n, add_##n, matrix_##n, pattern_##n},
+static const response_kernels small_trees[RESPONSE_SMALL] = {COUNTS(X)};
 #undef X
 
-const mobility_kernels *mobility_choose(int nv) {
-  return nv >= 1 && nv <= MOBILITY_SMALL ? &small_trees[nv - 1] : NULL;
+const response_kernels *response_choose(int nv) {
+  return nv >= 1 && nv <= RESPONSE_SMALL ? &small_trees[nv - 1] : NULL;
 }
 
-// --- either way ---------------------------------------------------------------------------------------------------
+// --- interface ----------------------------------------------------------------------------------------------------
 
-static bool accelerate_small(const mechanism *m, motion *x) {
+bool response_small_accelerate(const mechanism *m, motion *x) {
   if (m->planar && m->single) write_out(3, true, m, x);
   else if (m->planar) write_out(3, false, m, x);
   else write_out(6, false, m, x);
-  int singular = m->small->factor(m->driven, x->mass, x->mobility);
+  x->rows_taken = 0;
+  int singular = m->small->factor(m->driven, x->response->mass, x->response->inverse);
   x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
   if (singular >= 0) return false;
   m->small->accelerate(x);
   return true;
 }
 
-bool mobility_accelerate(const mechanism *m, motion *x) {
-  if (m->small) return accelerate_small(m, x);
-  if (!tree_factor(m, x)) return false;
-  tree_forward(m, x);
-  return true;
-}
-
-void mobility_take_rows(const mechanism *m, motion *x) {
-  if (m->small) m->small->take_rows(m, x);
-}
-
-void mobility_rates(const mechanism *m, motion *x, const double *u, double *out) {
-  if (m->small) m->small->rates(x, u, out);
-  else rows_rates_of(m, x, u, out);
-}
-
-void mobility_delassus(const mechanism *m, motion *x, double *W) {
-  if (!m->small) {
-    rows_delassus(m, x, W);
-    return;
-  }
-  m->small->delassus(x, W);
-  delassus_decouple_fixed(m, x, W);
-}
-
-void mobility_respond(const mechanism *m, motion *x, const double *P, const double *u0, double *u) {
-  if (m->small) {
-    m->small->respond(x, P, u0, u);
-    return;
-  }
-  const double *change = delassus_response(m, x, P, x->row_total);
-  for (int k = 0; k < m->nv; k++) u[k] = u0[k] + change[k];
+// M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ
+void response_small_half_row(const mechanism *m, const motion *x, int j, double *half) {
+  const double *g = x->response->vectors + (2 * j + 1) * m->nv;
+  for (int k = 0; k < m->nv; k++) half[k] = sqrt(x->response->inverse[k]) * g[k];
 }

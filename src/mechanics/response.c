@@ -1,0 +1,115 @@
+#include "mechanics/response.h"
+
+#include <string.h>
+
+#include "mechanics/response_internal.h"
+#include "mechanics/tree.h"
+
+void response_create(const mechanism *m, motion *x) {
+  arena *a = &x->memory;
+  response_work *w = x->response = ARENA_NEW(a, response_work);
+  int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
+  long entries = m->sparse ? m->pattern_start[m->row_count] : (long)m->row_count * m->row_count;
+  if (m->small) {
+    w->mass = ARENA_ARRAY(a, double, nv * nv);
+    w->inverse = ARENA_ARRAY(a, double, nv);
+    w->vectors = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
+  }
+  w->W = ARENA_ARRAY(a, double, entries + 1);
+  w->factor = ARENA_ARRAY(a, double, entries + 1);
+  w->scale = ARENA_ARRAY(a, double, nc);
+  w->order = ARENA_ARRAY(a, int, nc);
+  if (!m->sparse) w->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
+  if (!m->redundant && m->sparse) return;
+  w->dense = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
+  w->dense_scale = ARENA_ARRAY(a, double, nc);
+  w->dense_order = ARENA_ARRAY(a, int, nc);
+}
+
+bool response_open(const mechanism *m, motion *x) {
+  if (!m->sparse) return true;
+  x->response->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);
+  return x->response->sparse != NULL;
+}
+
+void response_close(motion *x) {
+  if (x->response) sparse_factor_destroy(x->response->sparse);
+}
+
+// --- M ------------------------------------------------------------------------------------------------------------
+
+bool response_factor(const mechanism *m, motion *x) {
+  x->written_out = false;
+  return tree_factor(m, x);
+}
+
+bool response_accelerate(const mechanism *m, motion *x) {
+  x->written_out = m->small != NULL;
+  if (x->written_out) return response_small_accelerate(m, x);
+  if (!tree_factor(m, x)) return false;
+  tree_forward(m, x);
+  return true;
+}
+
+// Whether M is written out, and the rows with it.
+static inline bool is_written_out(const mechanism *m, motion *x) {
+  if (!x->written_out) return false;
+  if (x->rows_taken < x->row_total) m->small->take_rows(m, x);
+  return true;
+}
+
+// --- impulses and speeds ------------------------------------------------------------------------------------------
+
+void response_rates(const mechanism *m, motion *x, const double *u, double *rates) {
+  if (is_written_out(m, x)) m->small->rates(x, u, rates);
+  else response_tree_rates(m, x, u, rates);
+}
+
+const double *response_to(const mechanism *m, motion *x, const double *P, int row_count) {
+  double *out = x->speed_work[1];
+  if (is_written_out(m, x)) {
+    memset(out, 0, (size_t)m->nv * sizeof *out);
+    m->small->add(x, P, row_count, out, out);
+  } else {
+    response_tree_solve(m, x, P, row_count, out);
+  }
+  return out;
+}
+
+void response_add(const mechanism *m, motion *x, const double *P, const double *u0, double *u) {
+  if (is_written_out(m, x)) {
+    m->small->add(x, P, x->row_total, u0, u);
+    return;
+  }
+  const double *change = response_to(m, x, P, x->row_total);
+  for (int k = 0; k < m->nv; k++) u[k] = u0[k] + change[k];
+}
+
+// --- W ------------------------------------------------------------------------------------------------------------
+
+// W_ij = J_i M⁻¹ J_jᵀ is the rate of row i under the response to row j.
+
+static void form_dense(const mechanism *m, motion *x, int n, double *W) {
+  if (is_written_out(m, x)) m->small->matrix(x, n, W);
+  else response_tree_matrix(m, x, n, W);
+}
+
+static void form_sparse(const mechanism *m, motion *x, double *W) {
+  if (is_written_out(m, x)) m->small->pattern(m, x, W);
+  else response_tree_pattern(m, x, W);
+}
+
+void response_matrix(const mechanism *m, motion *x, double *W) {
+  form_dense(m, x, x->row_total, W);
+  response_decouple_fixed(m, x, W);
+}
+
+void response_form_constraints(const mechanism *m, motion *x) {
+  if (m->sparse) form_sparse(m, x, x->response->W);
+  else form_dense(m, x, m->row_count, x->response->W);
+}
+
+void response_half_row(const mechanism *m, motion *x, int j, double *half) {
+  if (is_written_out(m, x)) response_small_half_row(m, x, j, half);
+  else response_tree_half_row(m, x, j, half);
+}

@@ -1,0 +1,157 @@
+// W of the constraint rows is singular where constraints are redundant and nearly so next to a singular position. Rows are scaled to
+// a unit diagonal of W. Two ways:
+//
+// Well conditioned or sparse: the proximal iteration  (W + μ) δ = r - W λ,  λ += δ  from λ = 0. λ stays in the range of W, so it
+// converges to the multipliers of least norm, and an eigenvalue σ² of W multiplies its error by μ/(σ² + μ) each time.
+//
+// Dense and ill conditioned: by an orthogonal factorisation of half of W (response_orthogonal.c).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/response_internal.h"
+
+enum { PROX_TURNS = 12 };
+// With pivots and diagonals of W above this, W itself is good enough: λ has ten digits, and no singular position is near (crossing.c).
+static const double WELL_CONDITIONED = 1e-5;
+// A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
+// be 1e-16; real mechanisms near a singular position stay above 1e-10.
+static const double RANK_TOLERANCE = 1e-11;
+
+static double diagonal(const mechanism *m, const response_work *w, int j) {
+  if (!m->sparse) return w->W[j * m->row_count + j];
+  for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+    if (m->pattern_row[k] == j) return w->W[k];
+  return 0;
+}
+
+// W scaled to a unit diagonal. Returns whether no row is close to one that nothing can move.
+static bool form_scaled(const mechanism *m, motion *x) {
+  int nc = m->row_count;
+  response_work *w = x->response;
+  bool all_long = true;
+  response_form_constraints(m, x);
+  for (int j = 0; j < nc; j++) {
+    double d = diagonal(m, w, j);
+    w->scale[j] = response_moves(m, x, j, d) ? 1 / sqrt(d) : 0;  // 0: left alone
+    all_long &= d > WELL_CONDITIONED * response_least_mobility(m, x, j);
+  }
+  if (m->sparse) {
+    for (int j = 0; j < nc; j++)
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) w->W[k] *= w->scale[m->pattern_row[k]] * w->scale[j];
+  } else {
+    for (int i = 0; i < nc; i++)
+      for (int j = 0; j < nc; j++) w->W[i * nc + j] *= w->scale[i] * w->scale[j];
+  }
+  return all_long;
+}
+
+static bool factor_sparse(const mechanism *m, response_work *w) {
+  for (int j = 0; j < m->row_count; j++)
+    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+      w->factor[k] = w->W[k] + (m->pattern_row[k] == j ? RESPONSE_PROX : 0);
+  return sparse_factorize(w->sparse, w->factor);
+}
+
+bool response_factor_constraints(const mechanism *m, motion *x) {
+  int nc = m->row_count;
+  response_work *w = x->response;
+  bool all_long = form_scaled(m, x);
+  if (m->sparse) return factor_sparse(m, w);
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) w->factor[i * nc + j] = w->W[i * nc + j] + (i == j ? RESPONSE_PROX : 0);
+  w->well_conditioned = all_long && dense_cholesky(nc, w->factor, nc, WELL_CONDITIONED, x->stop);
+  if (!w->well_conditioned) return response_factor_orthogonal(m, x);
+  x->rank = nc;
+  x->nearness = 1;
+  return true;
+}
+
+const double *response_scales(const motion *x) { return x->response->scale; }
+
+static void find_residual(const mechanism *m, const motion *x, const double *rhs, const double *z, double *r) {
+  int nc = m->row_count;
+  for (int i = 0; i < nc; i++) r[i] = rhs[i];
+  if (m->sparse) {
+    for (int j = 0; j < nc; j++)
+      for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) r[m->pattern_row[k]] -= x->response->W[k] * z[j];
+    return;
+  }
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) r[i] -= x->response->W[i * nc + j] * z[j];
+}
+
+static double largest(const double *v, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  return most;
+}
+
+// Stops at rounding of the residual's own terms, or when an iteration no longer halves it: the rest lies in directions the
+// constraints do not have.
+static void solve_by_proximal(const mechanism *m, const motion *x, const double *b, double *r, double *z) {
+  int nc = m->row_count;
+  double target = 1e-15 * largest(b, nc), before = INFINITY;
+  memcpy(r, b, (size_t)nc * sizeof *r);
+  memset(z, 0, (size_t)nc * sizeof *z);
+  for (int turn = 0; turn < PROX_TURNS; turn++) {
+    double size = largest(r, nc);
+    if (!(size > target) || !(size < 0.5 * before)) break;
+    before = size;
+    if (m->sparse)
+      sparse_solve(x->response->sparse, r);
+    else
+      dense_cholesky_solve(nc, x->response->factor, nc, r);
+    for (int i = 0; i < nc; i++) z[i] += r[i];
+    find_residual(m, x, b, z, r);
+  }
+}
+
+void response_solve_constraints(const mechanism *m, motion *x, const double *rhs, double *lambda) {
+  int nc = m->row_count;
+  double *b = x->row_work[1], *work = x->row_work[2], *z = x->row_work[3];
+  for (int i = 0; i < nc; i++) b[i] = x->response->scale[i] * rhs[i];
+  if (m->sparse || x->response->well_conditioned) solve_by_proximal(m, x, b, work, z);
+  else response_solve_orthogonal(m, x, b, work, z);
+  for (int i = 0; i < nc; i++) lambda[i] = x->response->scale[i] * z[i];
+}
+
+// The part of row j that the rows before it in the factor leave, on W's own scale.
+double response_independence(const mechanism *m, const motion *x) {
+  const response_work *w = x->response;
+  int nc = m->row_count, count = w->well_conditioned ? nc : x->rank;
+  double least = INFINITY;
+  if (m->sparse) return least;
+  for (int k = 0; k < count; k++) {
+    int row_index = w->well_conditioned ? k : w->order[k];
+    double part = fabs(w->factor[(long)k * (nc + 1)]) / w->scale[row_index];
+    least = fmin(least, part / sqrt(response_least_mobility(m, x, row_index)));
+  }
+  return least;
+}
+
+static void write_dense(const mechanism *m, const response_work *w, double *W) {
+  int nc = m->row_count;
+  if (!m->sparse) {
+    memcpy(W, w->W, (size_t)nc * (size_t)nc * sizeof *W);
+    return;
+  }
+  for (int j = 0; j < nc; j++)
+    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++) W[(long)m->pattern_row[k] * nc + j] = w->W[k];
+}
+
+int response_rank(const mechanism *m, motion *x) {
+  int nc = m->row_count;
+  if (!nc) return 0;
+  double *W = calloc((size_t)nc * (size_t)nc, sizeof *W);
+  int *order = calloc((size_t)nc, sizeof *order), rank = -1;
+  if (W && order) {
+    form_scaled(m, x);
+    write_dense(m, x->response, W);
+    rank = dense_rank(nc, W, RANK_TOLERANCE, order, x->stop);
+  }
+  free(W);
+  free(order);
+  return rank;
+}

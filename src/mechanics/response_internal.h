@@ -1,0 +1,82 @@
+// What the files of response.h share.
+#ifndef MECHANICS_RESPONSE_INTERNAL_H
+#define MECHANICS_RESPONSE_INTERNAL_H
+
+#include "mechanics/response.h"
+
+// The regularisation μ of proximal iterations on a unit diagonal: far above rounding (1e-16) and far below the eigenvalues of a
+// regular mechanism. Ten turns then resolve eigenvalues down to 1e-9 of the diagonal.
+#define RESPONSE_PROX 1e-10
+
+// The workspace of one motion.
+typedef struct response_work {
+  // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv a row: g, and L⁻ᵀ g.
+  double *mass, *inverse, *vectors;
+  // W of the constraint rows, scaled to a unit diagonal by `scale`: dense or in the sparse pattern, and its factor.
+  double *W, *factor, *scale;
+  sparse_factor *sparse;
+  bool well_conditioned;    // which factor there is, see response_constraints.c
+  double *half_rows;        // if dense: E Gᵀ by rows with M⁻¹ = Eᵀ E, whose products are W
+  int *order;               // rows in the order of that factor; the first motion.rank are independent
+  // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
+  // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.
+  double *dense, *dense_scale;
+  int *dense_order;         // of that factorisation
+  int independent;          // the first of these are rows to keep
+} response_work;
+
+void response_create(const mechanism *m, motion *x);
+// Returns false if memory runs out.
+bool response_open(const mechanism *m, motion *x);
+void response_close(motion *x);
+
+// --- W in one place: response.c -------------------------------------------------------------------------------------
+
+// W of the constraint rows, into the workspace, not scaled.
+void response_form_constraints(const mechanism *m, motion *x);
+// Row j of E Gᵀ with M⁻¹ = Eᵀ E, on zeros.
+void response_half_row(const mechanism *m, motion *x, int j, double *half);
+
+// --- the two implementations: response_small.c, response_tree.c -----------------------------------------------------
+
+// Speeds up to which writing out is quicker, by counting instructions of planar and spatial chains with contacts.
+enum { RESPONSE_SMALL = 8 };
+typedef struct response_kernels {  // compiled for one number of speeds
+  int (*factor)(const bool *driven, double *M, double *D_inverse);
+  void (*accelerate)(motion *x);
+  void (*take_rows)(const mechanism *m, motion *x);  // brings the vectors of the rows up to date, which the others need
+  void (*rates)(const motion *x, const double *u, double *rates);
+  void (*add)(const motion *x, const double *P, int row_count, const double *u0, double *u);
+  void (*matrix)(const motion *x, int n, double *W);  // these two as for the recursion
+  void (*pattern)(const mechanism *m, const motion *x, double *W);
+} response_kernels;
+const response_kernels *response_choose(int nv);  // null: by recursion
+
+bool response_small_accelerate(const mechanism *m, motion *x);
+void response_small_half_row(const mechanism *m, const motion *x, int j, double *half);
+
+void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates);
+void response_tree_solve(const mechanism *m, motion *x, const double *P, int row_count, double *out);
+void response_tree_half_row(const mechanism *m, motion *x, int j, double *half);
+
+// W of the first n rows, dense.
+void response_tree_matrix(const mechanism *m, motion *x, int n, double *W);
+// W of the constraint rows in their sparse pattern.
+void response_tree_pattern(const mechanism *m, motion *x, double *W);
+
+// --- rows that cannot move or depend on others: response_redundant.c --------------------------------------------------
+
+// The diagonal of W for a row that had to move the whole mechanism.
+double response_least_mobility(const mechanism *m, const motion *x, int i);
+// Whether a row with this diagonal of W can move at all.
+bool response_moves(const mechanism *m, const motion *x, int i, double diagonal);
+void response_decouple_fixed(const mechanism *m, const motion *x, double *W);
+// A pivot of W on a unit diagonal at or below this belongs to a row that depends on others.
+double response_rank_tolerance(const mechanism *m, const motion *x, double floor);
+
+// --- constraints close to dependent: response_orthogonal.c -----------------------------------------------------------
+
+bool response_factor_orthogonal(const mechanism *m, motion *x);
+void response_solve_orthogonal(const mechanism *m, const motion *x, const double *b, double *y, double *z);
+
+#endif

@@ -1,0 +1,128 @@
+// Rows that nothing can move, and constraint rows that depend on others in contact problems. Solvers of contact problems need a W
+// of full rank in the rows of the constraints: rows that depend on others are taken out, and afterwards the multipliers are shared.
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "mechanics/block.h"
+#include "mechanics/marker.h"
+#include "mechanics/response_internal.h"
+
+// A row's diagonal this far below that of moving the whole mechanism is no mobility: rounding leaves 1e-16 times the
+// ratio of the heaviest body to the lightest, a real row at least the square of a lever of 1e-5.
+static const double IMMOBILE = 1e-10;
+// A row with more than this part of the mobility of one that pushes the whole mechanism along can move, whatever its levers:
+// rounding reaches that only with levers of 1e3 times the size of the mechanism and masses of 1e6 times the lightest.
+static const double MOBILE = 1e-4;
+// A pivot of W on a unit diagonal at or below this belongs to a row that depends on others; see response_rank_tolerance.
+static const double DEPENDENT = 1e-11, DEPENDENT_AT_MOST = 1e-6;
+
+// --- rows that nothing can move -----------------------------------------------------------------------------------
+
+// The square of a row's size: a turn counts as a motion at the typical length.
+static double row_size(const mechanism *m, const motion *x, const row *r) {
+  double sum = 0, length = m->length;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    vec3 w = block_angular(m, t->J), v = block_linear(m, t->J);
+    if (t->node != GROUND) sum += vec3_dot(v, v) + vec3_dot(w, w) / (length * length);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    double c = x->row_speeds[r->speed0 + k].c;
+    sum += c * c / fmax(1, length * length);
+  }
+  return sum;
+}
+
+// The diagonal of W for a row that had to move the whole mechanism.
+double response_least_mobility(const mechanism *m, const motion *x, int i) {
+  return row_size(m, x, &x->rows[i]) / m->total_mass;
+}
+
+// Whether a row with this diagonal of W can move. It cannot where all its freedoms are driven or the tree has none along it: what
+// is left in its diagonal is rounding.
+bool response_moves(const mechanism *m, const motion *x, int i, double diagonal) {
+  return diagonal * m->total_mass > MOBILE || diagonal > IMMOBILE * response_least_mobility(m, x, i);
+}
+
+static void decouple(int n, double *W, int i, double own) {
+  for (int j = 0; j < n; j++) W[(long)i * n + j] = W[(long)j * n + i] = 0;
+  W[(long)i * n + i] = own;
+}
+
+// Rounding in a row that nothing can move would look like mobility to a solver, which then answers with multipliers of
+// 1e15. A constraint keeps a diagonal: its equation has the solution zero. A row of a contact or of friction gets none: no
+// force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes it.
+void response_decouple_fixed(const mechanism *m, const motion *x, double *W) {
+  int n = x->row_total;
+  for (int i = 0; i < n; i++) {
+    if (response_moves(m, x, i, W[(long)i * n + i])) continue;
+    double least = response_least_mobility(m, x, i);
+    decouple(n, W, i, i >= m->row_count ? 0 : least > 0 ? least : 1);
+  }
+}
+
+// --- redundant rows in contact problems ---------------------------------------------------------------------------
+
+// Redundant rows depend on others only where the constraints hold. At a distance d from there the rows differ by about d/L, so
+// that a pivot of (d/L)² tells nothing: taken for an independent row, it would lock the mechanism. Rows that move with time are
+// not asked: a time step evaluates them for its end.
+double response_rank_tolerance(const mechanism *m, const motion *x, double floor) {
+  double distance = 0;
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    double size = sqrt(row_size(m, x, r));
+    if (r->phi_t == 0 && size > 0) distance = fmax(distance, fabs(r->phi) / (size * m->length));
+  }
+  return fmin(fmax(floor, 100 * distance * distance), DEPENDENT_AT_MOST);
+}
+
+void response_decouple(const mechanism *m, motion *x, int n, double *W) {
+  int nc = m->row_count;
+  response_work *w = x->response;
+  if (!nc || !w->dense) return;
+  double *scale = w->dense_scale, *copy = w->dense + (long)nc * nc;
+  for (int i = 0; i < nc; i++) scale[i] = 1 / sqrt(W[(long)i * n + i]);
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j < nc; j++) w->dense[i * nc + j] = copy[i * nc + j] = scale[i] * scale[j] * W[(long)i * n + j];
+  w->independent = dense_rank(nc, copy, response_rank_tolerance(m, x, DEPENDENT), w->dense_order, x->stop);
+  if (w->independent < 0) w->independent = nc;  // interrupted: W is not used
+  for (int k = w->independent; k < nc; k++) {
+    int i = w->dense_order[k];
+    decouple(n, W, i, W[(long)i * n + i]);
+  }
+}
+
+void response_clear(const mechanism *m, const motion *x, double *q) {
+  const response_work *w = x->response;
+  if (!m->row_count || !w->dense) return;
+  for (int k = w->independent; k < m->row_count; k++) q[w->dense_order[k]] = 0;
+}
+
+static void dense_times(int n, const double *A, const double *z, double *out) {
+  for (int i = 0; i < n; i++) {
+    out[i] = 0;
+    for (int j = 0; j < n; j++) out[i] += A[i * n + j] * z[j];
+  }
+}
+
+// W λ is kept; the proximal iteration from zero (response_constraints.c) finds the least λ with it.
+void response_share(const mechanism *m, motion *x, double *lambda) {
+  int nc = m->row_count;
+  const response_work *w = x->response;
+  if (!w->dense || w->independent == nc) return;
+  const double *W = w->dense, *scale = w->dense_scale;
+  double *factor = w->dense + (long)nc * nc, *b = x->row_work[1], *r = x->row_work[2], *z = x->row_work[3];
+  memcpy(factor, W, (size_t)nc * (size_t)nc * sizeof *W);
+  for (int i = 0; i < nc; i++) factor[i * nc + i] += RESPONSE_PROX, z[i] = lambda[i] / scale[i];
+  if (!dense_cholesky(nc, factor, nc, 0, x->stop)) return;
+  dense_times(nc, W, z, b);
+  memset(z, 0, (size_t)nc * sizeof *z);
+  for (int turn = 0; turn < 2; turn++) {
+    dense_times(nc, W, z, r);
+    for (int i = 0; i < nc; i++) r[i] = b[i] - r[i];
+    dense_cholesky_solve(nc, factor, nc, r);
+    for (int i = 0; i < nc; i++) z[i] += r[i];
+  }
+  for (int i = 0; i < nc; i++) lambda[i] = scale[i] * z[i];
+}

@@ -1,0 +1,117 @@
+// The response to rows by recursion. A row acts on the bodies and speeds of a few trees; other trees do not feel it.
+#include <string.h>
+
+#include "mechanics/block.h"
+#include "mechanics/response_internal.h"
+#include "mechanics/tree.h"
+
+// The wrenches and efforts of one row with multiplier 1, in links[].pA and tau, on the trees it touches.
+static void apply_row(const mechanism *m, motion *x, const row *r, double *tau) {
+  const int *bases = x->row_bases + r->base0;
+  for (int b = 0; b < r->base_count; b++)
+    for (int k = m->base_start[bases[b]]; k < m->base_start[bases[b] + 1]; k++)
+      memset(x->links[m->base_nodes[k]].pA, 0, sizeof x->links[0].pA);
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node != GROUND) block_axpy(m->n, -1, t->J, x->links[t->node].pA);
+  }
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+}
+
+static void take_efforts_back(const motion *x, const row *r, double *tau) {
+  for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] = 0;
+}
+
+// M⁻¹ times one row: accelerations of the bodies (links[].A) and speeds (out) in the trees it touches. tau is zero before and after.
+static void respond_to_row(const mechanism *m, motion *x, const row *r, double *tau, double *out) {
+  apply_row(m, x, r, tau);
+  for (int b = 0; b < r->base_count; b++) tree_solve_base(m, x, x->row_bases[r->base0 + b], tau, out);
+  take_efforts_back(x, r, tau);
+}
+
+static bool touches(const motion *x, const row *r, int base) {
+  for (int b = 0; b < r->base_count; b++)
+    if (x->row_bases[r->base0 + b] == base) return true;
+  return false;
+}
+
+// Another row's rate under that response; bodies and speeds of trees that `mover` does not touch do not move.
+static double rate_under_response(const mechanism *m, const motion *x, const row *mover, const row *r, const double *out) {
+  double sum = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node != GROUND && touches(x, mover, m->nodes[t->node].base)) sum += block_dot(m->n, t->J, x->links[t->node].A);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    if (touches(x, mover, m->nodes[m->speed_node[t->speed]].base)) sum += t->c * out[t->speed];
+  }
+  return sum;
+}
+
+// Driven speeds do not respond: they stay zero.
+static void begin(const mechanism *m, motion *x) {
+  memset(x->speed_work[0], 0, (size_t)m->nv * sizeof *x->speed_work[0]);
+  memset(x->speed_work[1], 0, (size_t)m->nv * sizeof *x->speed_work[1]);
+}
+
+void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
+  double *speeds = x->speed_work[1];
+  begin(m, x);
+  for (int j = 0; j < n; j++) {
+    const row *mover = &x->rows[j];
+    respond_to_row(m, x, mover, x->speed_work[0], speeds);
+    for (int i = j; i < n; i++)
+      W[(long)i * n + j] = W[(long)j * n + i] = rate_under_response(m, x, mover, &x->rows[i], speeds);
+  }
+}
+
+void response_tree_pattern(const mechanism *m, motion *x, double *W) {
+  double *speeds = x->speed_work[1];
+  begin(m, x);
+  for (int j = 0; j < m->row_count; j++) {
+    const row *mover = &x->rows[j];
+    respond_to_row(m, x, mover, x->speed_work[0], speeds);
+    for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
+      W[k] = rate_under_response(m, x, mover, &x->rows[m->pattern_row[k]], speeds);
+  }
+}
+
+void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) {
+  const row *r = &x->rows[j];
+  double *tau = x->speed_work[0];
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  apply_row(m, x, r, tau);
+  for (int b = 0; b < r->base_count; b++) tree_reduce_base(m, x, x->row_bases[r->base0 + b], tau, half);
+}
+
+void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates) {
+  tree_spread(m, x, u);
+  for (int i = 0; i < x->row_total; i++) {
+    const row *r = &x->rows[i];
+    double sum = 0;
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      sum += block_dot(m->n, t->J, x->links[t->node].A);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      sum += x->row_speeds[r->speed0 + k].c * u[x->row_speeds[r->speed0 + k].speed];
+    rates[i] = sum;
+  }
+}
+
+void response_tree_solve(const mechanism *m, motion *x, const double *P, int row_count, double *out) {
+  double *tau = x->speed_work[0];
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  for (int i = 1; i < m->node_count; i++) memset(x->links[i].pA, 0, sizeof x->links[i].pA);
+  for (int i = 0; i < row_count; i++) {
+    const row *r = &x->rows[i];
+    for (int k = 0; k < r->body_count; k++) {
+      const row_body *t = &x->row_bodies[r->body0 + k];
+      if (t->node != GROUND) block_axpy(m->n, -P[i], t->J, x->links[t->node].pA);
+    }
+    for (int k = 0; k < r->speed_count; k++)
+      tau[x->row_speeds[r->speed0 + k].speed] += P[i] * x->row_speeds[r->speed0 + k].c;
+  }
+  tree_solve(m, x, tau, out);
+}
