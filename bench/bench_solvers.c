@@ -1,5 +1,5 @@
 // Contact solvers: each on each reference problem, Lemke by size, and Gauss–Seidel on many contacts beside Siconos
-// (peer_siconos_solvers).
+// (peer_siconos_solvers). bench_solver_race has the chain of them.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,66 +157,6 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
   scene_free(&s);
 }
 
-// --- the chain ----------------------------------------------------------------------------------------------------
-
-static double seconds_of(const solver *s, const solve_problem *p, double tolerance, solve_workspace *w, solve_solution *to,
-                         solve_info *info) {
-  solve_settings settings = solve_settings_default();
-  settings.tolerance = tolerance;
-  double best = INFINITY;
-  for (int k = 0; k < 3 && (k == 0 || best < 0.3); k++) {
-    double began = clock_processor();
-    *info = s ? solver_run(s, p, &settings, w, to) : solve_chain(p, &settings, w, to, NULL);
-    best = fmin(best, clock_processor() - began);
-  }
-  return best;
-}
-
-// The chain beside the quickest of its solvers that solves the problem alone.
-static void race_chain(const char *name, const solve_problem *p, double tolerance) {
-  solve_limits limits = solve_limits_of(p);
-  solve_workspace *w = solve_workspace_create(&limits, NULL);
-  solve_solution to = {calloc((size_t)p->W.rows, sizeof(double)), calloc((size_t)p->W.rows, sizeof(double))};
-  solve_info chain, alone;
-  int count;
-  const solver *const *list = solver_list(&count);
-  double of_chain = seconds_of(NULL, p, tolerance, w, &to, &chain), quickest = INFINITY, least = INFINITY;
-  const char *by = "none";
-  for (int i = 0; i < count; i++) {
-    if (!list[i]->suits(p)) continue;
-    double seconds = seconds_of(list[i], p, tolerance, w, &to, &alone);
-    least = fmin(least, alone.residual);
-    if (alone.status == SOLVE_SOLVED && seconds < quickest) quickest = seconds, by = list[i]->name;
-  }
-  printf("chain   %-24s %5d contacts to %.0e: %9.2f ms, residual %.1e by %s; best alone %.2f ms (%s), residual %.1e; ratio %.2f (at most 1.5 wanted)\n",
-         name, p->block_count, tolerance, 1e3 * of_chain, chain.residual, chain.stage, 1e3 * quickest, by, least, of_chain / quickest);
-  solve_workspace_destroy(w);
-  free(to.r), free(to.u);
-}
-
-static void race_scene(arena *memory, const char *name, scene_data s) {
-  solve_problem p = scene_problem(memory, &s);
-  race_chain(name, &p, 1e-8);
-  race_chain(name, &p, 1e-10);
-  scene_free(&s);
-}
-
-static void race_scenes(void) {
-  jmp_buf out_of_memory;
-  if (setjmp(out_of_memory)) exit(1);
-  arena memory = arena_create(&out_of_memory);
-  race_scene(&memory, "bricks, slipping", scene_bricks(6, 0.3, 1e-2));
-  race_scene(&memory, "bricks, at rest", scene_bricks(6, 0.8, 1e-3));
-  race_scene(&memory, "balls, slipping", scene_balls(5, 0.3, 1e-2));
-  race_scene(&memory, "balls, at rest", scene_balls(5, 0.8, 1e-3));
-  race_scene(&memory, "balls, at rest", scene_balls(6, 0.8, 1e-3));
-  race_scene(&memory, "random, 20 bodies", scene_random(100, 20));
-  race_scene(&memory, "random, 60 bodies", scene_random(300, 60));
-  race_scene(&memory, "random, 400 bodies", scene_random(1000, 400));
-  race_scene(&memory, "bricks, slipping", scene_bricks(15, 0.3, 1e-2));
-  arena_free(&memory);
-}
-
 int main(void) {
   printf("%-32s %-14s %-10s %8s %10s %15s\n", "problem", "solver", "", "steps", "residual", "time");
   run_folder("lcp");
@@ -230,6 +170,5 @@ int main(void) {
   for (int i = 0; i < SCENE_SIZES; i++) measure_scene(&memory, scene_sizes[i][0], scene_sizes[i][1]);
   measure_scene(&memory, 10000, 10000);
   arena_free(&memory);
-  race_scenes();
   return 0;
 }

@@ -183,6 +183,28 @@ static inline scene_data scene_balls(int base, double mu, double noise) {
   return s;
 }
 
+// Other bodies in the same places: masses and inertias up to `masses` times as large or small, coefficients of friction
+// between 1/friction and `friction` times what they were, velocities changed by `noise`. A body of mass m is one of mass
+// 1 whose rows are divided by √m.
+static inline void scene_vary(scene_data *s, int seed, double masses, double friction, double noise) {
+  dice d = {(uint64_t)seed};
+  double *root = calloc((size_t)s->bodies, sizeof *root), (*v)[6] = calloc((size_t)s->bodies, sizeof *v);
+  for (int i = 0; i < s->bodies; i++) {
+    root[i] = pow(masses, dice_uniform(&d) - 0.5);
+    for (int k = 0; k < 6; k++) v[i][k] = noise * dice_normal(&d);
+  }
+  for (int c = 0; c < s->contacts; c++) {
+    s->mu[c] *= pow(friction, 2 * dice_uniform(&d) - 1);
+    for (int side = 0; side < 2; side++)
+      for (int r = 0; s->body[c][side] >= 0 && r < 3; r++)
+        for (int k = 0; k < 6; k++) {
+          s->q[3 * c + r] += s->J[c][side][r][k] * v[s->body[c][side]][k];
+          s->J[c][side][r][k] /= root[s->body[c][side]];
+        }
+  }
+  free(root), free(v);
+}
+
 // W between two contacts, row by row; 0 when no body is common to them.
 static inline int scene_block(const scene_data *s, int a, int b, double W[9]) {
   int meet = 0;

@@ -1,0 +1,107 @@
+// The chain of solvers against its best solver alone, on hyperstatic problems of 100 to 1000 contacts: those of the bench,
+// variations of them, those of the references, and files named on the command line (problems that a run has dumped).
+#include <stdio.h>
+#include <string.h>
+
+#include "solve_file.h"
+#include "solver_race.h"
+
+static const double tolerances[] = {1e-5, 1e-8, 1e-10};
+enum { TOLERANCES = sizeof tolerances / sizeof *tolerances, RACED_FROM = 100 };
+static const double WANTED = 1.5, PATIENCE = 20;
+
+typedef struct tally {
+  int races, over, small;   // over: of at least RACED_FROM contacts and above WANTED; small: above WANTED of the others
+  double worst;
+} tally;
+
+static void race(tally *t, const char *name, const solve_problem *p) {
+  for (int i = 0; i < TOLERANCES; i++) {
+    race_result x = race_problem(p, tolerances[i], PATIENCE);
+    bool large = p->block_count >= RACED_FROM;
+    printf("%-34s %5d contacts to %.0e: %9.2f ms, residual %.1e by %-13s alone %9.2f ms (%s), residual %.1e; ratio %.2f%s\n", name, p->block_count,
+           tolerances[i], 1e3 * x.chain, x.of_chain.residual, x.of_chain.stage, 1e3 * x.alone, x.quickest, x.least, x.ratio,
+           x.ratio > WANTED ? " ABOVE 1.5" : "");
+    fflush(stdout);
+    t->races++;
+    if (large) t->worst = fmax(t->worst, x.ratio);
+    if (x.ratio > WANTED) *(large ? &t->over : &t->small) += 1;
+  }
+}
+
+static void race_scene(tally *t, const char *name, scene_data s) {
+  jmp_buf out_of_memory;
+  if (setjmp(out_of_memory)) exit(1);
+  arena memory = arena_create(&out_of_memory);
+  solve_problem p = scene_problem(&memory, &s);
+  race(t, name, &p);
+  scene_free(&s);
+  arena_free(&memory);
+}
+
+static void race_varied(tally *t, const char *name, scene_data s, int seed, double masses, double friction, double noise) {
+  scene_vary(&s, seed, masses, friction, noise);
+  race_scene(t, name, s);
+}
+
+static void race_file(tally *t, const char *path) {
+  jmp_buf out_of_memory;
+  if (setjmp(out_of_memory)) exit(1);
+  arena memory = arena_create(&out_of_memory);
+  carom_error error = {0};
+  const char *slash = strrchr(path, '/');
+  const solve_problem *p = solve_file_read(&memory, path, &error);
+  if (p) race(t, slash ? slash + 1 : path, p);
+  else printf("%s\n", error.text);
+  arena_free(&memory);
+}
+
+static void race_references(tally *t) {
+  static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5", "FrictionContactProblem00071.dat"};
+  const char *shared = getenv("CAROM_SHARED");
+  for (int i = 0; i < 3; i++) {
+    char path[1400];
+    snprintf(path, sizeof path, "%s/refs/friction/%s", shared ? shared : BENCH_MODELS "/../../shared", names[i]);
+    race_file(t, path);
+  }
+}
+
+static void race_bench(tally *t) {
+  race_scene(t, "bricks, slipping", scene_bricks(6, 0.3, 1e-2));
+  race_scene(t, "bricks, at rest", scene_bricks(6, 0.8, 1e-3));
+  race_scene(t, "balls, slipping", scene_balls(5, 0.3, 1e-2));
+  race_scene(t, "balls, at rest", scene_balls(5, 0.8, 1e-3));
+  race_scene(t, "balls, at rest", scene_balls(6, 0.8, 1e-3));
+  race_scene(t, "random, 20 bodies", scene_random(100, 20));
+  race_scene(t, "random, 60 bodies", scene_random(300, 60));
+  race_scene(t, "random, 400 bodies", scene_random(1000, 400));
+  race_scene(t, "bricks, slipping", scene_bricks(15, 0.3, 1e-2));
+}
+
+// Other sizes, friction, masses and velocities than the costs of the chain were measured on.
+static void race_others(tally *t) {
+  race_varied(t, "bricks, mu 0.5", scene_bricks(5, 0.5, 3e-3), 1, 1, 1, 1e-3);
+  race_varied(t, "bricks, masses 10", scene_bricks(7, 0.6, 1e-3), 2, 10, 1.3, 1e-3);
+  race_varied(t, "bricks, masses 100", scene_bricks(8, 0.4, 1e-3), 3, 100, 1, 3e-3);
+  race_varied(t, "bricks, at rest", scene_bricks(10, 0.8, 1e-3), 4, 1, 1, 0);
+  race_varied(t, "bricks, mu 0.2", scene_bricks(12, 0.2, 1e-3), 5, 1, 1.5, 1e-3);
+  race_varied(t, "balls, mu 0.5", scene_balls(5, 0.5, 3e-3), 6, 1, 1, 1e-3);
+  race_varied(t, "balls, masses 10", scene_balls(6, 0.6, 1e-3), 7, 10, 1.3, 1e-3);
+  race_varied(t, "balls, masses 100", scene_balls(5, 0.3, 1e-3), 8, 100, 1, 3e-3);
+  race_varied(t, "balls, slipping", scene_balls(7, 0.2, 1e-2), 9, 1, 1, 0);
+  race_varied(t, "balls, at rest", scene_balls(7, 0.8, 1e-3), 10, 1, 1, 0);
+  race_varied(t, "random, 40 bodies", scene_random(150, 40), 11, 10, 1.5, 0.3);
+  race_varied(t, "random, 30 bodies", scene_random(200, 30), 12, 1, 2, 0.3);
+  race_varied(t, "random, 150 bodies", scene_random(400, 150), 13, 100, 1, 0.3);
+  race_varied(t, "random, 100 bodies", scene_random(500, 100), 14, 3, 1.2, 0.1);
+  race_varied(t, "random, 250 bodies", scene_random(1000, 250), 15, 1, 1, 0.3);
+}
+
+int main(int argc, char **argv) {
+  tally t = {0};
+  for (int i = 1; i < argc; i++) race_file(&t, argv[i]);
+  if (argc == 1) race_references(&t), race_bench(&t), race_others(&t);
+  printf("%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones\n", t.races,
+         t.worst, RACED_FROM, WANTED, t.over, t.small);
+  return 0;
+}
