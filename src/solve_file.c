@@ -214,7 +214,7 @@ static void run_one(task *t, const solver *s) {
       .solver = s ? s->name : "chain", .stage = info.stage, .status = solve_status_text(info.status),
       .solved = info.status == SOLVE_SOLVED, .iterations = info.iterations,
       .residual = info.residual, .residual_mixed = info.residual_mixed,
-      .seconds = info.seconds, .solutions = info.solutions, .rows = t->problem->W.rows,
+      .seconds = info.seconds, .solutions = info.solutions, .limited = info.cut, .rows = t->problem->W.rows,
       .blocks = t->problem->block_count, .r = t->solution.r, .u = t->solution.u};
   t->each(t->context, &result);
 }

@@ -33,7 +33,7 @@ static const arg solve_table[] = {
      .kind = ARG_TEXT,
      .value = "N",
      .offset = AT(iterations),
-     .help = "most sweeps, pivots or steps (default: the solver's own limit)"},
+     .help = "most sweeps, pivots or steps, for each solver of the chain (default: their own limits)"},
     {.name = "--count", .kind = ARG_FLAG, .offset = AT(count), .help = "let enumeration count the solutions"},
     {.name = "--solution",
      .kind = ARG_FLAG,
@@ -53,6 +53,7 @@ const command command_solve = {
 
 typedef struct table {
   bool begun, solved, solution;
+  int iterations;  // the limit that was given; 0: none
 } table;
 
 static void print_time(double seconds) {
@@ -77,6 +78,7 @@ static void print_result(void *context, const carom_solve_result *r) {
   printf("%-14s %10d %10.2e %10.2e ", r->solver, r->iterations, r->residual, r->residual_mixed);
   print_time(r->seconds);
   printf("  %s", r->status);
+  if (r->limited) printf(" (%d, %s)", t->iterations, r->limited);
   if (r->solved && strcmp(r->solver, r->stage) != 0) printf(" by %s", r->stage);
   if (r->solutions) printf(", %d solution%s", r->solutions, r->solutions == 1 ? "" : "s");
   printf("\n");
@@ -106,7 +108,7 @@ static int run_solve(int argc, char **argv) {
   }
   options.count_solutions = a.count;
   carom_error error = {0};
-  table t = {.solution = a.solution};
+  table t = {.solution = a.solution, .iterations = options.iterations};
   if (carom_solve_file(a.file, &options, print_result, &t, &error) != CAROM_OK) return tell_error(&error);
   return t.solved ? 0 : 1;
 }

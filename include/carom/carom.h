@@ -305,7 +305,8 @@ CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int s
 typedef struct carom_solve_options {
   const char *solver;              // a name of the family "solvers", or "all" for every suitable one
   double tolerance;                // residual, independent of units, at which a problem counts as solved [-]
-  int iterations;                  // limit of sweeps, pivots or steps; 0: the default of the solver
+  int iterations;                  // limit of sweeps, pivots or steps; 0: the default of the solver. Of the chain it limits
+                                   // each solver that iterates; pivoting ends by itself and has no limit there
   bool count_solutions;            // solver "enumerate" finds all solutions
 } carom_solve_options;
 CAROM_API carom_solve_options carom_solve_default(void);
@@ -320,6 +321,7 @@ typedef struct carom_solve_result {
   double residual_mixed;           // by the formula of publications, which mixes the units of r and u [-]
   double seconds;
   int solutions;                   // number of distinct solutions, if counted
+  const char *limited;             // solver that the limit of `iterations` ended before the problem was solved; null: none
   int rows, blocks;
   const double *r, *u;             // percussions and velocities, u = W r + q; valid during the call
 } carom_solve_result;

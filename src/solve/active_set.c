@@ -168,4 +168,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *settings
 }
 
 const solver solver_active_set = {"active-set", "Guesses which rows hold and corrects the guess: exact, for up to 12 rows.",
-                                  suits, limit, measure, solve};
+                                  suits, limit, measure, solve, .finite = true};

@@ -82,10 +82,11 @@ solve_info chain_attempt(chain_run *c, const solver *s, const solve_settings *se
   return here;
 }
 
-int chain_limit(const solver *s, const solve_problem *p, int own, int user) {
-  if (!user || (!own && s == &solver_nsgs)) return own ? own : user;
-  int limit = own ? own : s->limit(p);
-  return limit < user ? limit : user;
+bool chain_limit(solve_settings *of_stage, const solver *s, const solve_problem *p, int own, int user) {
+  int most = own ? own : s->limit(p);
+  bool less = user && !s->finite && user < most;
+  of_stage->iterations = less ? user : most;
+  return less;
 }
 
 static void run_stages(chain_run *c, const stage *stages, int count) {
@@ -93,13 +94,14 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
   for (int i = 0; i < count && !chain_done(c); i++) {
     if (!stages[i].solver->suits(c->p)) continue;
     solve_settings own = *c->settings;
-    own.iterations = chain_limit(stages[i].solver, c->p, stages[i].iterations, own.iterations);
+    bool limited = chain_limit(&own, stages[i].solver, c->p, stages[i].iterations, c->settings->iterations);
     own.warm_start = stages[i].warm || (!c->begun && own.warm_start);
     double *r = c->begun ? c->d.r : c->best->r;
     if (c->begun && own.warm_start) memcpy(r, c->best->r, bytes);
     else if (c->begun) memset(r, 0, bytes);
     bool first = !c->begun;
     solve_info info = chain_attempt(c, stages[i].solver, &own, r);
+    if (limited && info.status == SOLVE_LIMIT) c->cut = stages[i].solver->name;
     if (first && info.status != SOLVE_SOLVED && c->tally) *c->before = *c->tally;
     chain_record(c->tally, stages[i].solver->name, info.status == SOLVE_SOLVED);
   }
@@ -108,13 +110,14 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
   chain_tally before;
-  chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, &before, false};
+  chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, &before, false, NULL};
   if (is_small(p)) {
     run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
   } else {
     if (tally) before = *tally;
     chain_race(&c);
   }
+  if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED) info->status = SOLVE_LIMIT, info->cut = c.cut;
   if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
   info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
 }

@@ -9,7 +9,12 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
-// they reach alone.
+// they reach alone. They have no fixed end as long as they are expected to reach one.
+//
+// A limit of the user ends the sweeps early, and then nothing is to be tried that would not have been tried without it.
+// The race goes on without sweeping, as if the sweeps went on at the rate they had: with the same solvers in the same
+// order, and to the point at which the sweeps would have solved the problem.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,17 +33,17 @@ typedef struct runner {
 
 // Interior points solve a problem without slip at once, and one with slip in several turns: two entries, of which the
 // first is left out where contacts slip.
-enum { POLISH, INTERIOR_AT_REST };
+enum { POLISH, INTERIOR_AT_REST, NEWTON };
 static const runner runners[] = {
     [POLISH] = {NULL, 5, 1.25, 0, true, true},
     [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, false},
-    {&solver_alart_curnier, 20, 0.7, 25, true, true},
+    [NEWTON] = {&solver_alart_curnier, 20, 0.7, 25, true, true},
     {&solver_interior, 96, 0.3, 150, false, false},
     {&solver_lemke, 0, 0.5, 0, false, false},
     {&solver_alart_curnier, 40, 1.5, 100, false, false},
     {&solver_newton, 60, 3, 0, false, false},
 };
-enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16 };
+enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16, MORE_SWEEPS = 10 };
 
 // --- the model of the work ----------------------------------------------------------------------------------------
 
@@ -67,7 +72,9 @@ typedef struct race {
   chain_run *c;
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
-  int sweeps, limit;                   // done; at most
+  int sweeps, limit;                   // done, or thought of as done; at most
+  int allowed;                         // by the user; beyond that nothing is swept
+  double end;                          // where sweeps beyond that would have ended; infinite before
   double residual;                     // of the sweeps
   int stop[STOPS], stop_count;         // the last stops, and the residuals there
   double residual_at[STOPS];
@@ -86,27 +93,50 @@ static void line_up(race *x) {
   }
 }
 
-// Sweeps still to be expected: at the rate of late, but at most three times as many as at the mean rate from the start,
-// because the residual of sweeps falls unevenly.
-static double rest_of_sweeps(const race *x) {
+typedef struct rates {
+  double of_late, in_all;  // sweeps still to be expected at the rate of late, and at the mean rate from the start
+} rates;
+
+static rates rates_of(const race *x) {
   int k = x->stop_count - 1;
   while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > 0.75 * x->sweeps) k--;
   double fall = log(x->residual_at[k % STOPS] / x->residual), to_go = log(x->residual / x->c->settings->tolerance);
-  double of_late = fall > 0 ? (x->sweeps - x->stop[k % STOPS]) * to_go / fall : INFINITY;
-  double in_all = x->residual < 1 ? x->sweeps * to_go / -log(x->residual) : INFINITY;
-  return fmin(of_late, 3 * in_all);
+  return (rates){fall > 0 ? (x->sweeps - x->stop[k % STOPS]) * to_go / fall : INFINITY,
+                 x->residual < 1 ? x->sweeps * to_go / -log(x->residual) : INFINITY};
 }
 
+// Sweeps still to be expected: at the rate of late, but at most six times as many as at the mean rate from the start,
+// because the residual of sweeps falls unevenly.
+static double rest_of_sweeps(const race *x) {
+  if (x->end < INFINITY) return x->end - x->sweeps;
+  rates r = rates_of(x);
+  return fmin(r.of_late, 6 * r.in_all);
+}
+
+// The user lets nothing more be swept. Too early to know a rate, or at a rate that solves the problem soon, the race
+// ends; of two rates the quicker counts, so that nothing is tried in vain.
+static void stop_sweeping(race *x) {
+  rates r = rates_of(x);
+  x->end = x->sweeps < LEAST_SWEEPS ? x->sweeps : fmin(x->sweeps + fmin(r.of_late, r.in_all), 1e9);
+}
+
+// Whether the race goes on.
 static bool sweep_to(race *x, int target) {
   chain_run *c = x->c;
   solve_settings own = *c->settings;
-  own.iterations = target - x->sweeps;
+  if (x->end < INFINITY) {
+    x->sweeps = target;
+    return target < x->end;
+  }
+  own.iterations = (target < x->allowed ? target : x->allowed) - x->sweeps;
   own.warm_start = true;
   own.polish = false;
   solve_info info = chain_attempt(c, &solver_nsgs, &own, c->d.swept);
   x->sweeps += info.iterations, x->residual = info.residual;
   x->stop[x->stop_count % STOPS] = x->sweeps, x->residual_at[x->stop_count++ % STOPS] = x->residual;
-  return info.status == SOLVE_LIMIT;
+  if (info.status != SOLVE_LIMIT) return false;
+  if (x->sweeps == x->allowed) stop_sweeping(x);
+  return x->sweeps < x->end;
 }
 
 static solve_status polish_only(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
@@ -117,26 +147,31 @@ static solve_status polish_only(const solve_problem *p, const solve_settings *s,
 static int polish_limit(const solve_problem *p) { return (void)p, 1; }
 static const solver polisher = {.name = "nsgs", .solve = polish_only, .limit = polish_limit};  // the driver polishes
 
+// A polish has found almost the right active set: Newton goes on from there.
+static bool is_ahead(const race *x) { return x->c->info->residual < 0.1 * x->residual; }
+
 static void try_runner(race *x, int i) {
   chain_run *c = x->c;
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   const runner *r = &runners[i];
   const solver *s = r->solver ? r->solver : &polisher;
   solve_settings own = *c->settings;
-  own.iterations = chain_limit(s, c->p, r->iterations, c->settings->iterations);
+  bool limited = chain_limit(&own, s, c->p, r->iterations, c->settings->iterations);
   own.warm_start = r->warm;
   own.polish = true;
-  if (r->warm) memcpy(c->d.r, c->d.swept, bytes);
+  if (r->warm) memcpy(c->d.r, r->solver && is_ahead(x) ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
   solve_info info = chain_attempt(c, s, &own, c->d.r);
   if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
+  if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true;
   x->due[i] = r->again ? 4 * x->due[i] : INFINITY;
+  if (i == POLISH && is_ahead(x) && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
 }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then.
 static int next_stop(const race *x) {
-  double due = x->limit;
+  double due = fmin(x->limit, x->end);
   for (int i = 0; i < RUNNERS; i++) due = fmin(due, x->due[i]);
   if (x->sweeps < 0.65 * due) due *= 0.7;
   due = ceil(due / x->c->settings->check_every) * x->c->settings->check_every;
@@ -184,22 +219,33 @@ static void try_rest(race *x) {
 
 // What the sweeps solved ends with an exact solve on its active set, as it does without the chain.
 static void polish_end(race *x) {
-  bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0;
+  bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
 }
 
+// At the limit of the sweeps: more of them where they are expected to come to an end.
+static bool extend(race *x) {
+  double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
+  double end = x->sweeps + 1.5 * rest_of_sweeps(x);
+  if (x->end < INFINITY || !(end <= most)) return false;
+  x->limit = (int)fmax(end, x->sweeps + x->c->settings->check_every);
+  return true;
+}
+
 void chain_race(chain_run *c) {
-  race x = {.c = c, .residual = INFINITY};
-  x.limit = c->settings->iterations ? c->settings->iterations : solver_nsgs.limit(c->p);
+  int user = c->settings->iterations;
+  race x = {.c = c, .residual = INFINITY, .end = INFINITY, .limit = solver_nsgs.limit(c->p), .allowed = user ? user : INT_MAX};
   memcpy(c->d.swept, c->best->r, (size_t)c->p->W.rows * sizeof(double));
-  bool sweeping = sweep_to(&x, LEAST_SWEEPS < x.limit ? LEAST_SWEEPS : x.limit);  // enough for most
+  bool sweeping = sweep_to(&x, LEAST_SWEEPS);  // enough for most
   line_up(&x);
-  while (sweeping && x.sweeps < x.limit && !chain_done(c)) {
+  while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
     sweeping = sweep_to(&x, next_stop(&x));
     if (sweeping && x.sweeps < x.limit) try_due(&x);
   }
+  if (x.sweeps >= x.end) c->cut = solver_nsgs.name;
   if (!chain_done(c)) try_rest(&x);
   else if (c->info->status == SOLVE_SOLVED) polish_end(&x);
+  if (x.end < INFINITY && !c->cut) c->cut = solver_nsgs.name;
   bool by_sweeps = c->info->status == SOLVE_SOLVED && strcmp(c->info->stage, solver_nsgs.name) == 0;
   chain_record(c->tally, solver_nsgs.name, by_sweeps);
 }

@@ -270,4 +270,4 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
 }
 
 const solver solver_alart_curnier = {
-    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, limit, measure, solve};
+    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, limit, measure, solve, .finite = false};

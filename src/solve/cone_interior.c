@@ -312,4 +312,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_interior = {
-    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, limit, measure, solve};
+    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, limit, measure, solve, .finite = false};

@@ -260,4 +260,4 @@ static solve_status solve(const solve_problem *given, const solve_settings *s, s
 }
 
 const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits,
-                            limit, measure, solve};
+                            limit, measure, solve, .finite = false};

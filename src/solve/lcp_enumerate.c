@@ -212,4 +212,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 
 const solver solver_enumerate = {
     "enumerate", "Every combination of open, stick and slip: few contacts, never misses.", suits, limit,
-    measure, solve};
+    measure, solve, .finite = true};

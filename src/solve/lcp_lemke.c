@@ -183,4 +183,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 
 const solver solver_lemke = {"lemke",
                              "Lemke's complementary pivoting, lexicographic: exact, for up to some hundred rows.",
-                             lcp_suits, limit, measure, solve};
+                             lcp_suits, limit, measure, solve, .finite = true};

@@ -173,4 +173,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_newton = {"newton", "Newton on the Fischer-Burmeister function with a line search.", lcp_suits,
-                              limit, measure, solve};
+                              limit, measure, solve, .finite = false};

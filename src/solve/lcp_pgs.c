@@ -73,4 +73,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_pgs = {"pgs", "Projected Gauss-Seidel, row by row: rough solutions at little cost.", suits, limit, measure,
-                           solve};
+                           solve, .finite = false};

@@ -58,7 +58,8 @@ const char *solve_status_text(solve_status status);
 
 typedef struct solve_settings {
   double tolerance;      // residual (solve/residual.h) at which a problem counts as solved [-]
-  int iterations;        // most sweeps, pivots or Newton steps; 0: the solver's own limit
+  int iterations;        // most sweeps, pivots or Newton steps; 0: the solver's own limit. In the chain: of each stage
+                         // that iterates, and pivoting has no limit
   int check_every;       // sweeps between two looks at the residual
   bool warm_start;       // begin from the r of the solution, which is then read
   bool polish;           // end with an exact solve on the active set that was found
@@ -73,6 +74,7 @@ typedef struct solve_info {
   double residual_mixed; // the one of publications, for comparison; infinite where nothing was solved
   double seconds;
   const char *stage;     // the solver that found it: in a chain the stage
+  const char *cut;       // the solver that the limit of the settings has ended before the tolerance was met; may be null
   bool polished;
   int solutions;         // distinct solutions met by an enumeration that was asked to count them
 } solve_info;

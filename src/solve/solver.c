@@ -85,6 +85,7 @@ solve_info solver_run(const solver *s, const solve_problem *p, const solve_setti
   if (admitted) {
     driver d = driver_begin(w, &limits);
     driver_solve(s, p, settings, w, &d, solution, &info);
+    if (info.status == SOLVE_LIMIT && settings->iterations) info.cut = s->name;
     info.residual_mixed = solve_residual_mixed(p, solution->r, solution->u, d.work);
   } else {
     memcpy(solution->u, p->q, bytes);  // as of r = 0

@@ -14,6 +14,7 @@ typedef struct solver {
   // Improves r and says how it ended; whether r is a solution is for others to judge.
   solve_status (*solve)(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                         solve_info *info);
+  bool finite;                           // ends by itself after a number of steps that the problem gives
 } solver;
 
 extern const solver solver_active_set, solver_lemke, solver_pgs, solver_newton, solver_enumerate, solver_nsgs,
