@@ -22,7 +22,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .penetration_max = contact.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
       .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,
-      .moved_from = a->moved_from, .moved_to = a->moved_to, .moved_count = a->moved_count, .changed_joint = a->changed_joint,
+      .moved_from = a->moved_from, .moved_to = a->moved_to, .moved_count = a->moved_count, .changed_count = a->changed_count, .changed_joint = a->changed_joint,
       .changed_body = a->changed_body, .changed_key = a->changed_key, .changed_from = a->changed_from, .changed_to = a->changed_to,
   };
   for (int i = 0; i < m->joint_count; i++) info.loop_joints += carom_model_joint_closes_loop(model, i);

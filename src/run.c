@@ -340,6 +340,41 @@ static const char *settings_that_bind(run *r, const char *settings) {
 
 static bool equal(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
+// The line of a list of `name = value` that begins with the name of another line; null if there is none.
+static const char *find_line(const char *list, const char *line) {
+  size_t length = strcspn(line, "=\n");
+  while (*list) {
+    if (strncmp(list, line, length) == 0) return list;
+    list += strcspn(list, "\n"), list += *list == '\n';
+  }
+  return NULL;
+}
+
+// The first line of a list that is not in the other, with what the other has for it. Null if all are.
+static const char *first_difference(const char *list, const char *other, const char **there) {
+  while (*list) {
+    size_t length = strcspn(list, "\n");
+    *there = find_line(other, list);
+    if (!*there || strcspn(*there, "\n") != length || strncmp(*there, list, length) != 0) return list;
+    list += length + (list[length] == '\n');
+  }
+  *there = NULL;
+  return NULL;
+}
+
+static bool same_values(run *r, const char *kind, const char *before, const char *now) {
+  if (equal(before, now)) return true;
+  const char *was = NULL, *is = first_difference(now, before ? before : "", &was);
+  if (!is) was = first_difference(before ? before : "", now, &is);
+  if (!is && !was)  // a later one may replace what an earlier one has set
+    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with its settings in another order; resume with the same order", r->options->resume), false;
+  const char *line = is ? is : was;
+  const char *old = was ? arena_print(&r->memory, "with '%.*s'", (int)strcspn(was, "\n"), was) : "without it";
+  const char *present = is ? arena_print(&r->memory, "'%.*s'", (int)strcspn(is, "\n"), is) : "not given";
+  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the same",
+                   r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
+}
+
 static bool same_model(run *r, record_reader *in) {
   const carom_def *def = r->model->def;
   bool same = def && def->text && equal(record_get_text(in, "model"), def->text->main->text);
@@ -348,11 +383,8 @@ static bool same_model(run *r, record_reader *in) {
   if (!same)
     return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
                      r->options->resume), false;
-  if (equal(record_get_text(in, "parameters"), list_parameters(r)) &&
-      equal(settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings)))
-    return true;
-  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with other parameters or settings; resume with the same",
-                   r->options->resume), false;
+  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) &&
+         same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings));
 }
 
 // Checkpoints were not numbered before version 2.

@@ -157,12 +157,15 @@ static void changed_speeds_of_bodies_are_reported(void) {
       int k = 6 + (linear ? 3 : 2);
       r->initial.u[0] = 2, r->initial.u_given[0] = true;
       r->initial.body_velocity[k] = 5, r->initial.body_velocity_given[k] = true;
+      int other = linear ? k - 1 : k + 1;  // changes less
+      r->initial.body_velocity[other] = 0.5, r->initial.body_velocity_given[other] = true;
       CHECK(rig_assemble(r));
       CHECK_NEAR(r->m.u0[0], 2, 1e-14);
       CHECK(!r->report.changed_joint);
       CHECK_TEXT(r->report.changed_body, r->m.bodies[1].name);
       CHECK_TEXT(r->report.changed_key, linear ? "velocity" : "omega");
       CHECK_NEAR(r->report.changed_from, 5, 0);
+      CHECK_EQUAL(r->report.changed_count, 2);
       dynamics_positions_velocities(&r->m, r->x);
       CHECK_NEAR(r->report.changed_to, r->x->links[r->m.bodies[1].node].V[planar ? linear : linear ? 3 : 2], 1e-12);
       rig_destroy(r);

@@ -186,6 +186,13 @@ static int residual_that_refuses(void *context, double t, const double *y, const
   return t > 0.2;
 }
 
+static int residual_that_overflows(void *context, double t, const double *y, const double *ydot, double *r) {
+  (void)context;
+  index_one(NULL, t, y, ydot, r);
+  if (t > 0.2) r[0] = INFINITY;
+  return 0;
+}
+
 static int undetermined(void *context, double t, const double *y, const double *ydot, double *r) {
   (void)context, (void)t;
   r[0] = ydot[0] + y[0], r[1] = 0;
@@ -200,6 +207,7 @@ static void ida_tells_failures_in_words(void) {
     const char *words;
   } cases[] = {{residual_that_stops, CAROM_ERROR_USER, "the residual asked to stop at t = 0."},
                {residual_that_refuses, CAROM_ERROR_INTEGRATOR, "the residual cannot be evaluated, even with the smallest step"},
+               {residual_that_overflows, CAROM_ERROR_INTEGRATOR, " s the residual is not finite, even with the smallest step; look for a division by zero"},
                {undetermined, CAROM_ERROR_INTEGRATOR, "singular"}};
   for (int i = 0; i < COUNT(cases); i++) {
     const dae_problem problem = {.n = 2, .residual = cases[i].residual, .differential = differential};

@@ -67,6 +67,97 @@ static void words_of_others_are_known(void) {
   hints("mass: 1", "mas: 1", "did you mean 'mass'?");  // a slip of the pen is still one
 }
 
+// A word that is known, but in another place.
+static void keys_of_other_parts_lead_there(void) {
+  static const char *const load_is = "force: a, components: [1, 0]";
+  hints(load_is, "spring: [ground, a], stiffness: 1, length: 0.5", "'length' is called 'rest' here");
+  hints(load_is, "damper: [ground, a], damping: 1", "a damper is a spring without stiffness");
+  hints("end: 1 s", "drives: {d: {joint: j, effort: 5}}", "forces: {NAME: {along: JOINT, effort: ...}}");
+  hints("end: 1 s", "drives: {d: {joint: j, torque: 5}}", "forces: {NAME: {along: JOINT, effort: ...}}");
+  hints("end: 1 s", "contacts: {c: {sphere: a, radius: 0.1}}", "surfaces: {NAME: {sphere: BODY");
+  hints("end: 1 s", "contacts: {c: {surfaces: [ball, floor]}}", "'surfaces' is called 'between' here");
+  hints("inertia: 1", "density: 7800", "give 'mass' and 'inertia'");
+  hints("{moreau: {step: 1 ms}}", "{event: {step: 1 ms}}", "this method finds its steps itself");
+  hints("space: planar", "space: 2D", "'2D' is called 'planar' here");
+  hints("space: planar", "space: planr", "did you mean 'planar'?");
+}
+
+static void names_of_other_parts_lead_there(void) {
+  hints("prismatic: [ground, a]", "prismatic: [grund, a]", "did you mean 'ground'?");
+  hints("plane: ground", "plane: Ground", "did you mean 'ground'?");
+  hints("prismatic: [ground, a]", "prismatic: [world, a]", "the body that does not move is called 'ground'");
+  hints("end: 1 s", "contacts: {c: {between: [a, floor]}}", "'a' is a body; its surface is 'ball'");
+  hints("end: 1 s", "contacts: {c: {between: [ball, ground]}}", "'ground' is a body; its surface is 'floor'");
+  hints("end: 1 s", "drives: {d: {joint: a, motion: t}}", "'a' is a body; its joint is 'j'");
+  hints("end: 1 s", "initial: {a: {q: 1}}", "'a' is a body; its joint is 'j'");
+  hints("end: 1 s", "initial: {j: {velocity: [1, 0]}}", "'j' is a joint");
+  hints("materials: {m: {restitution: 0.5, friction: 0.2}}", "markers2: {}", "did you mean 'markers'?");
+  hints("prismatic: [ground, a]", "prismatic: [ground, a], limits: [0, 1], material: M", "did you mean 'm'?");
+  carom_model *model = load("space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n"
+                            "joints: {j: {prismatic: [ground, a], limits: [0, 1], material: steel}}\nmethod: event\n", NULL, 0);
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "add it: 'materials: {steel: {restitution:");
+}
+
+static void shapes_of_values_are_explained(void) {
+  hints("end: 1 s", "contacts: {c: [ball, floor]}", "as in landing: {between: [ball, floor]");
+  hints("end: 1 s", "contacts: [[ball, floor]]", "each entry has a name: contacts: {landing:");
+  hints("end: 1 s", "outputs: [j.q]", "each entry has a name: outputs: {");
+  hints("end: 1 s", "gravity: 9.81", "write the components: [x, y]");
+  CHECK_CONTAINS(error.text, "not a single number");
+  hints("force: a, components: [1, 0]", "spring: a, stiffness: 5", "write two names: [first, second]");
+  hints("material: m}, floor", "material: {restitution: 0.5}}, floor", "give a name here");
+  hints("{moreau: {step: 1 ms}}", "moreau", "as in method: {moreau: {step:");
+  hints("end: 1 s", "end: 1 sec", "did you mean 's'?");
+  hints("end: 1 s", "end: 1,5", "a decimal number has a point");
+  hints("end: 1 s", "drives: {d: {joint: j}}", "as in motor: {joint: crank, motion:");
+}
+
+// How many numbers a start has is not enough to know what they are.
+static void the_order_of_a_start_is_told(void) {
+  static const struct {
+    const char *space, *joint, *values, *hint;
+  } cases[] = {
+      {"spatial", "free: [ground, b]", "q: [0, 0, 1]", "in this order: quaternion w, x, y, z, x, y, z"},
+      {"spatial", "free: [ground, b]", "u: [0]", "in this order: angular velocity x, y, z in the axes of the second, x, y, z"},
+      {"planar", "free: [ground, b]", "q: [1, 2]", "in this order: angle, x, y"},
+      {"planar", "free: [ground, b]", "u: [1, 2]", "in this order: the rates of angle, x, y"},
+      {"spatial", "spherical: [ground, b]", "guess: [1, 2, 3]", "in this order: quaternion w, x, y, z"},
+      {"spatial", "cylindrical: [ground, b]", "q: [1]", "in this order: angle, travel"},
+      {"spatial", "universal: [ground, b]", "q: [1]", "in this order: the angles, first to last"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1000];
+    bool planar = strcmp(cases[i].space, "planar") == 0;
+    snprintf(text, sizeof text, "space: %s\nbodies: {b: {mass: 1, inertia: %s}}\njoints: {j: {%s}}\ninitial: {j: {%s}}\n", cases[i].space,
+             planar ? "1" : "[1, 1, 1]", cases[i].joint, cases[i].values);
+    carom_model *model = load(text, NULL, 0);
+    CHECK(!model);
+    if (!CHECK(strstr(error.text, cases[i].hint))) printf("%s\n", error.text);
+    carom_model_destroy(model);
+  }
+}
+
+// Millimetres taken for metres, or the other way round.
+static void a_clearance_larger_than_its_joint_is_noted(void) {
+  static const struct {
+    const char *joint, *note;
+  } cases[] = {
+      {"revolute: [ground, a], clearance: 100 mm, radius: 8 mm, material: m", "model.yaml:4: the clearance of 'j', 0.1 m, is larger than its radius, 0.008 m"},
+      {"prismatic: [ground, a], clearance: 0.1, width: 0.05, length: 0.2, material: m", "is larger than its width, 0.05 m"},
+      {"revolute: [ground, a], clearance: 0.1 mm, radius: 8 mm, material: m", NULL},
+      {"prismatic: [ground, a], clearance: 1 mm, width: 0.05, length: 0.2, material: m", NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    carom_model *model = load_with("prismatic: [ground, a]", cases[i].joint);
+    if (!CHECK(model)) printf("%s\n", error.text);
+    const char *note = model ? carom_model_note(model, 0) : NULL;
+    CHECK(!note == !cases[i].note);
+    if (note && cases[i].note) CHECK_CONTAINS(note, cases[i].note);
+    carom_model_destroy(model);
+  }
+}
+
 static void bodies_are_values_of_their_key(void) {
   hints("sphere: a,", "sphere: a, body: a,", "{sphere: NAME}");
   hints("force: a,", "force: a, body: a,", "{force: NAME}");
@@ -123,6 +214,9 @@ static void set_names_parts_that_are_there(void) {
   set_is("surfaces.bal.radius", "2", "there is no 'bal' in 'surfaces'", "did you mean 'ball'?");
   set_is("materials.n.friction", "2", "there is no 'n' in 'materials'", "a new one is set as a whole");
   set_is("joints.jj.axis", "x", "there is no 'jj' in 'joints'", "hint");
+  set_is("method.moreu.step", "1 ms", "'moreu' is neither a parameter nor a key", "did you mean 'moreau'?");
+  set_is("method.moreau.stp", "1 ms", "'stp' is neither a parameter nor a key", "did you mean 'step'?");
+  set_is("method.dt", "1 ms", "'dt' is neither a parameter nor a key", "'dt' is called 'step' here");
   set_is("constraints.rod.length", "1", "there is no 'rod' in 'constraints'", "a new one");
 }
 
@@ -204,6 +298,11 @@ int main(void) {
   RUN(names_with_a_minus_are_explained);
   RUN(the_guide_shows_how_to_write_them);
   RUN(words_of_others_are_known);
+  RUN(keys_of_other_parts_lead_there);
+  RUN(names_of_other_parts_lead_there);
+  RUN(shapes_of_values_are_explained);
+  RUN(the_order_of_a_start_is_told);
+  RUN(a_clearance_larger_than_its_joint_is_noted);
   RUN(bodies_are_values_of_their_key);
   RUN(kinds_of_others_are_known);
   RUN(a_marker_names_its_body_by_either_word);

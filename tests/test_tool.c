@@ -429,9 +429,14 @@ static void only_the_same_model_is_resumed(void) {
   CHECK_EQUAL(carom("run linkage.yaml --resume half.h5"), 2);
   CHECK_CONTAINS(err, "another model");
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5 --set l=0.6"), 2);
-  CHECK_CONTAINS(err, "other parameters");
+  CHECK_CONTAINS(err, "parameter 'l' is now 'l = 0.59999999999999998', and the record was made with 'l = ");
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5 --set bodies.bob.mass=3"), 2);
-  CHECK_CONTAINS(err, "other parameters or settings");
+  CHECK_CONTAINS(err, "setting 'bodies.bob.mass' is now 'bodies.bob.mass = 3', and the record was made without it");
+  CHECK_EQUAL(carom("run swing.yaml -q -o heavy.h5 --end 0.5 --set bodies.bob.mass=3 --set gravity=[0,-1]"), 0);
+  CHECK_EQUAL(carom("run swing.yaml --resume heavy.h5 --set bodies.bob.mass=3"), 2);
+  CHECK_CONTAINS(err, "setting 'gravity' is now not given, and the record was made with 'gravity = [0,-1]'");
+  CHECK_EQUAL(carom("run swing.yaml --resume heavy.h5 --set gravity=[0,-1] --set bodies.bob.mass=3"), 2);
+  CHECK_CONTAINS(err, "in another order");
   CHECK_EQUAL(carom("run swing.yaml --resume half.h5 --set integrator.rtol=1e-6"), 0);
 }
 

@@ -55,11 +55,11 @@ static void name_record(const char *model, bool resumed, char *name, size_t size
   snprintf(name, size, "%.*s%s.h5", (int)length, base, resumed ? "-resumed" : "");
 }
 
-// Before the model is loaded by its name alone, then with every file it includes. A run may continue the record it comes from.
+// Once the files that the model includes are known. A run may continue the record it comes from.
 static int check_outputs(const run_args *a, const char *record, const carom_model *model) {
   output_list list = {.force = a->force};
   outputs_spare(&list, a->model);
-  if (model) outputs_spare_model(&list, model);
+  outputs_spare_model(&list, model);
   outputs_add(&list, record, CAROM_FILE_RECORD);
   outputs_spare(&list, a->resume);  // behind the record, which may be the same file
   outputs_add(&list, a->csv, CAROM_FILE_CSV);
@@ -132,10 +132,7 @@ static int run_command(int argc, char **argv) {
   if (code < 0 && a.quiet && a.json) code = usage_error("run", "--quiet and --json exclude each other");
   char name[4096];
   const char *record = a.no_record ? NULL : a.record ? a.record : name;
-  if (code < 0) {
-    name_record(a.model, a.resume, name, sizeof name);
-    code = check_outputs(&a, record, NULL);
-  }
+  if (code < 0) name_record(a.model, a.resume, name, sizeof name);
   carom_model *model = code < 0 ? load_model(a.model, &a.settings, a.end, &code) : NULL;
   if (model) code = check_outputs(&a, record, model);
   if (model && code < 0) code = run_model(&a, model, record);

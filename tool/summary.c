@@ -47,16 +47,20 @@ static int start_warnings(FILE *to, const char *indent, const carom_model *model
     fprintf(to, "%s%sstart:%s the given q of joint '%s' was changed %s, from %.9g to %.9g",
             indent, colour, plain, info.moved_joint,
             is_driven(model, info.moved_joint) ? "because a drive fixes it" : "to close the loops", info.moved_from, info.moved_to);
-    if (info.moved_count > 1) fprintf(to, "; %d more changed by less", info.moved_count - 1);
+    if (info.moved_count > 1) fprintf(to, "; %d more given coordinates changed by less", info.moved_count - 1);
     fputc('\n', to);
   }
   if (info.changed_joint && ++count && to)
-    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g\n",
+    fprintf(to, "%s%sstart:%s the given u of joint '%s' was changed %s, from %.9g to %.9g",
             indent, colour, plain, info.changed_joint,
             is_driven(model, info.changed_joint) ? "because a drive fixes it" : "to satisfy the constraints", info.changed_from, info.changed_to);
   if (info.changed_body && ++count && to)
-    fprintf(to, "%s%sstart:%s the given %s of body '%s' was changed because joints, drives or given u fix it, from %.9g to %.9g\n",
+    fprintf(to, "%s%sstart:%s the given %s of body '%s' was changed because joints, drives or given u fix it, from %.9g to %.9g",
             indent, colour, plain, info.changed_key, info.changed_body, info.changed_from, info.changed_to);
+  if ((info.changed_joint || info.changed_body) && to) {
+    if (info.changed_count > 1) fprintf(to, "; %d more given speeds changed by less", info.changed_count - 1);
+    fputc('\n', to);
+  }
   return count;
 }
 

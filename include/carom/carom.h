@@ -62,6 +62,7 @@ typedef struct carom_model_info {
   // The given speed that was changed most: of a joint, or of a body by `omega` or `velocity`. Null: not of one.
   const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
+  int changed_count;                       // number of given speeds that were changed
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
 CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   // 0 is ground

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "base/word.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
@@ -43,16 +42,6 @@ static const option_table *find_table(const option_table *const *tables, int cou
   for (int i = 0; i < count; i++)
     if (strcmp(tables[i]->name, name) == 0) return tables[i];
   return NULL;
-}
-
-const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
-  if (strchr(name, '{')) return "braces are replaced only inside an entry with 'repeat'; repeat: {i: [n, n]} makes one copy";
-  const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 1);
-  int count = 0;
-  for (int i = 0; i < a->count; i++) all[count++] = a->items[i].name;
-  for (int i = 0; c && i < c->count; i++) all[count++] = c->items[i].name;
-  const char *near = word_nearest(name, all, count);
-  return near ? arena_print(b->memory, "did you mean '%s'?", near) : NULL;
 }
 
 // --- names --------------------------------------------------------------------------------------------------------
@@ -641,15 +630,14 @@ static const char *plain_text(builder *b, const char *text) {
   return copy;
 }
 
+void builder_note(builder *b, const char *text) { *ARENA_PUSH(b->memory, b->notes, b->note_count, b->note_capacity) = text; }
+
 // A run refuses rows that cannot be told apart in time.
 static void note_rows(builder *b) {
   double every = b->def->record.every, end = b->def->model.end, least = RECORD_EVERY_LEAST * end;
   if (!(every > 0) || every >= least) return;
-  const char **all = ARENA_ARRAY(b->memory, const char *, b->note_count + 1);
-  for (int i = 0; i < b->note_count; i++) all[i] = b->notes[i];
-  all[b->note_count++] = arena_print(b->memory, "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
-                                     "for a row per step", every, end, least);
-  b->notes = all;
+  builder_note(b, arena_print(b->memory, "record.every is %g s, too short for a run until %g s, which will be refused; give it %g s or more, or 0 "
+                                         "for a row per step", every, end, least));
 }
 
 static bool build(builder *b) {

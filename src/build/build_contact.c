@@ -45,7 +45,9 @@ typedef struct contact_builder {
 static bool find_material(contact_builder *c, const char *name, place at, const char *owner, contact_material *to) {
   int i = name ? names_find(&c->materials, name) : -1;
   if (i < 0 && name)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, builder_hint(c->b, name, &c->b->def->materials, NULL),
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at,
+                        c->b->def->materials.count ? builder_hint(c->b, name, &c->b->def->materials, NULL)
+                                                   : arena_print(c->b->memory, "add it: 'materials: {%s: {restitution: 0.5, friction: 0.3}}'", name),
                         "'%s': there is no material '%s'", owner, name);
   if (i < 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add material: NAME and a section 'materials'",
@@ -404,6 +406,17 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
 
+// A clearance is a small part of the size of its joint; one that is larger is most likely in other units.
+static void note_clearance(contact_builder *c, const part *p, const carom_joint_def *d) {
+  const char *key = d->radius > 0 ? "radius" : d->width > 0 ? "width" : "length";
+  double size = d->radius > 0 ? d->radius : d->width > 0 ? d->width : d->length;
+  if (!(size > 0 && d->clearance > size)) return;
+  place at = builder_place(p, builder_joint_table(p->kind), "clearance");
+  const char *where = at.source ? arena_print(c->b->memory, "%s:%d: ", at.source->name, at.line) : "";
+  builder_note(c->b, arena_print(c->b->memory, "%sthe clearance of '%s', %g m, is larger than its %s, %g m; check the units", where, p->name,
+                                 d->clearance, key, size));
+}
+
 static bool add_clearance(contact_builder *c, const part *p, const carom_joint_def *d, const joint *j) {
   place at = builder_place(p, builder_joint_table(p->kind), "clearance");
   const clearance_type *type = clearance_find(j->type, c->m->planar);
@@ -415,6 +428,7 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
   type->set_sizes(e, d);
+  note_clearance(c, p, d);
   if (!find_material(c, d->material, at, p->name, &e->material)) return false;
   if (type->round_part && e->material.friction > 0 && !(d->radius > 0))  // the friction force acts at the radius
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add radius:", "'%s': friction in the clearance needs the %s 'radius'",

@@ -1,11 +1,28 @@
 // Fills the arrays of given initial values, with which assembly works, from the definition.
+#include <string.h>
+
 #include "build/builder.h"
 #include "mechanics/joint.h"
 
-static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given) {
+// What the coordinates of a joint are, or its speeds, in their order.
+static const char *order_hint(builder *b, const joint_type *type, bool planar, bool speeds) {
+  const char *kinds = planar ? type->kinds_planar : type->kinds_spatial;
+  static const char *const places[] = {"", "travel", "x, y", "x, y, z"};
+  arena_text list = {0};
+  for (size_t i = 0, n; kinds && kinds[i]; i += n) {
+    n = strspn(kinds + i, (char[]){kinds[i], '\0'});
+    arena_append(b->memory, &list, "%s", i ? ", " : "");
+    if (kinds[i] == 'q') arena_append(b->memory, &list, "%s", speeds ? "angular velocity x, y, z in the axes of the second" : "quaternion w, x, y, z");
+    else if (kinds[i] == 'a') arena_append(b->memory, &list, "%s", n == 1 ? "angle" : "the angles, first to last");
+    else arena_append(b->memory, &list, "%s", places[n <= 3 ? n : 0]);
+  }
+  return list.text ? arena_print(b->memory, "in this order: %s%s", speeds && kinds[0] != 'q' ? "the rates of " : "", list.text) : NULL;
+}
+
+static bool take_numbers(builder *b, const part *p, const char *key, carom_numbers n, int wanted, double *to, bool *given, const char *hint) {
   if (!n.items) return true;
   if (n.count != wanted)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, key), NULL,
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, key), hint,
                         "'%s' of '%s' takes %d number%s, not %d", key, p->name, wanted, wanted == 1 ? "" : "s", n.count);
   for (int k = 0; k < wanted; k++) to[k] = n.items[k], given[k] = true;
   return true;
@@ -24,8 +41,9 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
     return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "guess"), NULL,
                         "'%s' has both 'q' and 'guess'", p->name);
   bool ignored[JOINT_MAX_COORDINATES];
-  if (!take_numbers(b, p, "guess", d->guess, space->nq, s->q + j->q, ignored)) return false;
-  if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q)) return false;
+  const char *order = order_hint(b, j->type, m->planar, false);
+  if (!take_numbers(b, p, "guess", d->guess, space->nq, s->q + j->q, ignored, order)) return false;
+  if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q, order)) return false;
   if ((d->q.items || d->guess.items) && space->nq != space->nv) {
     const double *e = s->q + j->q + j->type->quaternion_q;
     if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
@@ -33,7 +51,7 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
                           "the quaternion of '%s' is zero", p->name);
     joint_normalize(j->type, m->planar, s->q + j->q);
   }
-  return take_numbers(b, p, "u", d->u, space->nv, s->u + j->v, s->u_given + j->v);
+  return take_numbers(b, p, "u", d->u, space->nv, s->u + j->v, s->u_given + j->v, order_hint(b, j->type, m->planar, true));
 }
 
 static bool fill_body_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
@@ -46,10 +64,11 @@ static bool fill_body_initial(builder *b, const mechanism *m, const part *p, ini
   double *v = s->body_velocity + 6 * i, *shift = s->body_shift + 6 * i;
   bool *v_given = s->body_velocity_given + 6 * i, *shift_given = s->body_shift_given + 6 * i;
   int angular = m->planar ? 2 : 0;
-  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, v_given + angular) &&
-         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, v_given + 3) &&
-         take_numbers(b, p, "turn", d->turn, m->planar ? 1 : 3, shift + angular, shift_given + angular) &&
-         take_numbers(b, p, "shift", d->shift, m->planar ? 2 : 3, shift + 3, shift_given + 3);
+  const char *axes = m->planar ? "in the plane a turn is one number, and a translation has x, y" : "the components along x, y, z";
+  return take_numbers(b, p, "omega", d->omega, m->planar ? 1 : 3, v + angular, v_given + angular, axes) &&
+         take_numbers(b, p, "velocity", d->velocity, m->planar ? 2 : 3, v + 3, v_given + 3, axes) &&
+         take_numbers(b, p, "turn", d->turn, m->planar ? 1 : 3, shift + angular, shift_given + angular, axes) &&
+         take_numbers(b, p, "shift", d->shift, m->planar ? 2 : 3, shift + 3, shift_given + 3, axes);
 }
 
 bool builder_check_shifts(builder *b, const mechanism *m) {

@@ -293,8 +293,7 @@ static void note_unread(const material_builder *mb, const contact_material *m) {
     if (!why) continue;
     place at = builder_place(mb->p, &material_table, key);
     const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
-    b->notes[b->note_count++] =
-        arena_print(b->memory, "%s'%s' of material '%s' has no effect: %s", where, key, mb->p->name, why);
+    builder_note(b, arena_print(b->memory, "%s'%s' of material '%s' has no effect: %s", where, key, mb->p->name, why));
   }
 }
 
@@ -302,8 +301,6 @@ static void note_unread(const material_builder *mb, const contact_material *m) {
 
 const contact_material *builder_materials(builder *b) {
   const part_list *list = &b->def->materials;
-  b->notes = ARENA_ARRAY(b->memory, const char *, list->count * material_table.count + 1);
-  b->note_count = 0;
   contact_material *all = ARENA_ARRAY(b->memory, contact_material, list->count + 1);
   material_builder mb = {.b = b};
   if (!check_solids(&mb)) return NULL;

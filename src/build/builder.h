@@ -20,8 +20,8 @@ typedef struct builder {
   bool contacts_found;
   const bool *touches;             // one per body: a contact may act on it; null: on none
   int contact_rows;                // at most, of all contacts
-  const char **notes;              // about keys that have no effect
-  int note_count;
+  const char **notes;              // about keys that have no effect, and values that are unusual
+  int note_count, note_capacity;
 } builder;
 
 // The option table of a member of a family, by its kind. Returns null if there is none.
@@ -31,6 +31,8 @@ const option_table *builder_surface_table(const char *kind);
 place builder_place(const part *p, const option_table *table, const char *key);
 // Reports a fault at the place of its part. Returns false.
 bool builder_fault(builder *b, const fault *f);
+// Adds a note that check and run show. The text is kept by reference.
+void builder_note(builder *b, const char *text);
 // "did you mean ...", from the names of one or two sections (the second may be null). Returns null if no name is
 // similar.
 const char *builder_hint(builder *b, const char *name, const part_list *first, const part_list *second);

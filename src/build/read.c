@@ -47,11 +47,20 @@ typedef struct reader {
   carom_error *error;
 } reader;
 
-static const value *need_map(const reader *r, const value *v, const char *what) {
+// `example` is an entry of a section as the reference shows it; may be null.
+static const value *need_map(const reader *r, const value *v, const char *what, const char *example) {
   if (v->kind == VALUE_MAP) return v;
-  source_error(r->error, CAROM_ERROR_MODEL, v->at, NULL, "'%s' must be a map of names, not a %s", what,
+  const char *hint = example ? arena_print(&r->def->memory, "each entry has a name: %s: {%s}", what, example) : NULL;
+  source_error(r->error, CAROM_ERROR_MODEL, v->at, hint, "'%s' must be a map of names, not a %s", what,
                v->kind == VALUE_LIST ? "list" : "single value");
   return NULL;
+}
+
+static bool need_entry(const reader *r, const value *entry, const char *example) {
+  if (entry->kind == VALUE_MAP) return true;
+  const char *hint = example ? arena_print(&r->def->memory, "as in %s", example) : NULL;
+  return source_error(r->error, CAROM_ERROR_MODEL, entry->at, hint, "'%s' must be a map of keys, not %s", entry->key,
+                      entry->kind == VALUE_LIST ? "a list" : "a single value");
 }
 
 // `--set bodies.x.mass=1` changes a body; it does not add one. (What is known of the start may be added to.)
@@ -90,11 +99,11 @@ static part *add_part(const reader *r, part_list *list, const value *entry, cons
 static bool read_plain(const reader *r, const value *root, const char *name, const option_table *table, part_list *list) {
   const value *map = value_get(root, name);
   if (!map) return true;
-  if (!need_map(r, map, name)) return false;
+  if (!need_map(r, map, name, table->example)) return false;
   for (int i = 0; i < map->count; i++) {
     void *content = arena_alloc(&r->def->memory, 1, table->size);
     option_places places;
-    if (!is_part(r, map, map->items[i]) || !need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!is_part(r, map, map->items[i]) || !need_entry(r, map->items[i], table->example)) return false;
     if (!option_read(&r->options, table, map->items[i], content, NULL, &places)) return false;
     add_part(r, list, map->items[i], NULL, content, places);
   }
@@ -131,11 +140,11 @@ static bool read_bodies(const reader *r, const value *root) {
   static const char *const others[] = {"shape", NULL};
   const value *map = value_get(root, "bodies");
   if (!map) return true;
-  if (!need_map(r, map, "bodies")) return false;
+  if (!need_map(r, map, "bodies", body_table.example)) return false;
   for (int i = 0; i < map->count; i++) {
     carom_body_def *body = ARENA_NEW(&r->def->memory, carom_body_def);
     option_places places;
-    if (!is_part(r, map, map->items[i]) || !need_map(r, map->items[i], map->items[i]->key)) return false;
+    if (!is_part(r, map, map->items[i]) || !need_entry(r, map->items[i], body_table.example)) return false;
     if (!option_read(&r->options, &body_table, map->items[i], body, others, &places)) return false;
     if (!read_shapes(r, map->items[i], body)) return false;
     add_part(r, &r->def->bodies, map->items[i], NULL, body, places);
@@ -148,7 +157,7 @@ static bool read_family(const reader *r, const value *root, const char *name, co
                         const option_table *const *tables, int count, part_list *list) {
   const value *map = value_get(root, name);
   if (!map) return true;
-  if (!need_map(r, map, name)) return false;
+  if (!need_map(r, map, name, tables[0]->example)) return false;
   for (int i = 0; i < map->count; i++) {
     void *content = arena_alloc(&r->def->memory, 1, tables[0]->size);
     option_places places;
@@ -196,7 +205,7 @@ static bool read_outputs(const reader *r, const value *root) {
   static const option_table table = {.name = "value", .size = sizeof(carom_function), .options = options, .count = 1};
   const value *map = value_get(root, "outputs");
   if (!map) return true;
-  if (!need_map(r, map, "outputs")) return false;
+  if (!need_map(r, map, "outputs", "reach: tip.x - 5 cm")) return false;
   for (int i = 0; i < map->count; i++) {
     const value *wrapped = wrap(r, map->items[i], "value");  // the table then reads it like any other function
     carom_function *content = ARENA_NEW(&r->def->memory, carom_function);
@@ -213,7 +222,7 @@ static bool read_optional(const reader *r, const value *root, const char *key, c
   if (!map) return true;
   // `integrator: bdf` is short for `integrator: {type: bdf}`: a bare word is the first option
   if (map->kind == VALUE_SCALAR && table->options[0].type == OPTION_WORD) map = wrap(r, map, table->options[0].key);
-  return need_map(r, map, key) && option_read(&r->options, table, map, target, NULL, places);
+  return need_map(r, map, key, NULL) && option_read(&r->options, table, map, target, NULL, places);
 }
 
 static bool read_method(const reader *r, const value *root) {

@@ -12,6 +12,11 @@
 #define SPEED_TIMES_TIME "a drive prescribes the coordinate: 'motion: 300 rpm * t'"
 #define TRUE_IS_ON "a tool for YAML 1.1 takes the key 'on' for true: write 'body'"
 #define HALF "the radius is half of it"
+#define DRIVE_HAS_NO_EFFORT "a drive prescribes the motion, and its effort follows. A given effort is a force: 'forces: {NAME: {along: JOINT, effort: ...}}'"
+#define DAMPER_IS_SPRING "a damper is a spring without stiffness: '{spring: [first, second], damping: ...}', in a joint '{along: JOINT, damping: ...}'"
+#define TOUCHES_BY_SURFACE "shapes that touch are surfaces: 'surfaces: {NAME: {sphere: BODY, radius: ...}}'; a contact names two of them: 'between: [NAME, floor]'"
+#define NO_MASS_FROM_SHAPE "give 'mass' and 'inertia': they are not computed from a shape"
+#define STEP_IS_FOUND "this method finds its steps itself; 'integrator: {step_max: ...}' limits them"
 
 const option_synonym model_synonyms[] = {
     // the file as a whole
@@ -48,12 +53,17 @@ const option_synonym model_synonyms[] = {
     {"point", "force", ACTS_ON_MARKER}, {"point", "spring", ACTS_ON_MARKER}, {"point", "bushing", ACTS_ON_MARKER},
     {"at", "torque", TORQUE_HAS_NO_PLACE}, {"position", "torque", TORQUE_HAS_NO_PLACE}, {"point", "torque", TORQUE_HAS_NO_PLACE},
     {"at", NULL, PLACED_BY_JOINT},
+    // contacts
+    {"sphere", "between", TOUCHES_BY_SURFACE}, {"box", "between", TOUCHES_BY_SURFACE}, {"plane", "between", TOUCHES_BY_SURFACE},
+    {"point", "between", TOUCHES_BY_SURFACE}, {"radius", "between", TOUCHES_BY_SURFACE}, {"surfaces", "between", NULL},
+    {"pair", "between", NULL}, {"bodies", "between", "a contact names two surfaces: 'between: [ball, floor]'"},
     // sizes
     {"diameter", "radius", HALF}, {"d", "radius", HALF}, {"r", "radius", NULL}, {"half_extents", "size", "'size' has the whole edges, not half of them"},
     {"halfsize", "size", "'size' has the whole edges, not half of them"}, {"dimensions", "size", NULL}, {"extents", "size", NULL},
     {"lengths", "size", NULL}, {"gap", "clearance", NULL}, {"play", "clearance", NULL}, {"backlash", "clearance", NULL},
     {"range", "limits", NULL}, {"limit", "limits", NULL}, {"stops", "limits", NULL}, {"lower", "limits", "write limits: [lowest, highest]"},
     {"upper", "limits", "write limits: [lowest, highest]"},
+    {"density", "com", NO_MASS_FROM_SHAPE}, {"volume", "com", NO_MASS_FROM_SHAPE},
     // materials
     {"mu", "friction", NULL}, {"cof", "friction", NULL}, {"friction_coefficient", "friction", NULL},
     {"coefficient_of_friction", "friction", NULL}, {"mu_k", "friction", NULL}, {"mu_d", "friction", NULL},
@@ -75,7 +85,9 @@ const option_synonym model_synonyms[] = {
     {"damping", NULL, SPRING_ALONG}, {"function", "motion", NULL}, {"value", "motion", NULL}, {"expression", "motion", NULL},
     {"angle", "motion", NULL}, {"position", "motion", NULL}, {"q", "motion", NULL}, {"speed", "motion", SPEED_TIMES_TIME},
     {"velocity", "motion", SPEED_TIMES_TIME}, {"omega", "motion", SPEED_TIMES_TIME}, {"rate", "motion", SPEED_TIMES_TIME},
-    {"coordinate", "joint", NULL}, {"ratio", "teeth", "write teeth: [n1, n2]"}, {"distance", "length", NULL},
+    {"coordinate", "joint", NULL}, {"effort", "motion", DRIVE_HAS_NO_EFFORT},
+    {"torque", "motion", DRIVE_HAS_NO_EFFORT}, {"force", "motion", DRIVE_HAS_NO_EFFORT}, {"effort", NULL, SPRING_ALONG}, {"length", "rest", NULL},
+    {"initial_length", "rest", NULL}, {"unstretched_length", "rest", NULL}, {"ratio", "teeth", "write teeth: [n1, n2]"}, {"distance", "length", NULL},
     // the start
     {"position", "q", NULL}, {"angle", "q", NULL}, {"displacement", "q", NULL}, {"qpos", "q", NULL}, {"speed", "u", NULL},
     {"qd", "u", NULL}, {"qdot", "u", NULL}, {"qvel", "u", NULL}, {"rate", "u", NULL}, {"v", "velocity", NULL},
@@ -87,6 +99,7 @@ const option_synonym model_synonyms[] = {
     {"relative_tolerance", "rtol", NULL}, {"abstol", "atol", NULL}, {"absolute_tolerance", "atol", NULL}, {"hmax", "step_max", NULL},
     {"max_step", "step_max", NULL}, {"hmin", "step_min", NULL}, {"min_step", "step_min", NULL}, {"method", "type", NULL},
     {"interval", "every", NULL}, {"dt", "every", NULL}, {"output_step", "every", NULL}, {"sampling", "every", NULL}, {"period", "every", NULL},
+    {"step", "impact", STEP_IS_FOUND}, {"dt", "impact", STEP_IS_FOUND}, {"step", "entry", STEP_IS_FOUND}, {"dt", "entry", STEP_IS_FOUND},
     {"dt", NULL, STEP_OF_METHOD}, {"timestep", NULL, STEP_OF_METHOD}, {"time_step", NULL, STEP_OF_METHOD}, {"step", NULL, STEP_OF_METHOD},
     {"step_size", NULL, STEP_OF_METHOD}, {"end", NULL, "'end' stands at the top of the file"},
     {"end_time", NULL, "'end' stands at the top of the file"}, {"duration", NULL, "'end' stands at the top of the file"},
@@ -95,10 +108,13 @@ const option_synonym model_synonyms[] = {
     {"hinge", "revolute", NULL}, {"pin", "revolute", NULL}, {"rotational", "revolute", NULL}, {"slider", "prismatic", NULL},
     {"slide", "prismatic", NULL}, {"translational", "prismatic", NULL}, {"ball", "spherical", NULL}, {"hooke", "universal", NULL},
     {"cardan", "universal", NULL}, {"weld", "fixed", NULL}, {"rigid", "fixed", NULL}, {"floating", "free", NULL}, {"helical", "screw", NULL},
+    {"damper", "spring", DAMPER_IS_SPRING}, {"dashpot", "spring", DAMPER_IS_SPRING}, {"viscous", "spring", DAMPER_IS_SPRING},
     {"tsda", "spring", NULL}, {"spring_damper", "spring", NULL}, {"rsda", "along", NULL}, {"torsion", "along", NULL}, {"motor", "along", NULL},
     {"moment", "torque", NULL}, {"circle", "sphere", NULL}, {"circle", "disc", NULL}, {"ball", "sphere", NULL}, {"disc", "sphere", NULL},
     {"halfspace", "plane", NULL}, {"floor", "plane", NULL}, {"wall", "plane", NULL}, {"cube", "box", NULL}, {"cuboid", "box", NULL},
     {"block", "box", NULL}, {"rectangle", "box", NULL}, {"vertex", "point", NULL}, {"node", "point", NULL}, {"bar", "link", NULL},
     {"rod", "link", NULL}, {"beam", "link", NULL},
+    // words that an option can be
+    {"2d", "planar", NULL}, {"plane", "planar", NULL}, {"xy", "planar", NULL}, {"3d", "spatial", NULL},
     {NULL, NULL, NULL},
 };

@@ -76,6 +76,9 @@ static carom_status fail_stopped(const integrator *it, const char *function, car
                    it->refusal.t);
 }
 
+// What a function that refuses a state does. Where its result is not finite, the message says that instead.
+#define REFUSED "cannot be evaluated"
+
 static const char *explain(const integrator *it, integrator_trouble trouble) {
   const bool can_lock = it->dae ? it->dae->can_lock : it->ode->can_lock;
   switch (trouble) {
@@ -93,12 +96,13 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
                    "or the state is inconsistent; loosen rtol and atol, or give a smaller first step";
     case TROUBLE_TOLERANCE: return "rtol and atol are below the rounding error; loosen them";
     case TROUBLE_REFUSED:
-      return can_lock ? "cannot be evaluated, even with the smallest step: the mechanism may lock up or pass a singular position here; "
+      return can_lock ? REFUSED ", even with the smallest step: the mechanism may lock up or pass a singular position here; "
                         "check whether the constraints let it move on"
-                      : "cannot be evaluated, even with the smallest step; check the model at this time";
-    case TROUBLE_REFUSED_AT_START: return "cannot be evaluated at the initial state; check the initial values";
+                      : REFUSED ", even with the smallest step; look for a division by zero, a root or logarithm of a negative "
+                        "number, or an overflow in the forces, drives and other expressions at this time";
+    case TROUBLE_REFUSED_AT_START: return REFUSED " at the initial state; check the initial values";
     case TROUBLE_REFUSED_FIXED_STEP:
-      return "cannot be evaluated within the fixed step; use a smaller step, or an integrator with "
+      return REFUSED " within the fixed step; use a smaller step, or an integrator with "
              "variable steps";
     case TROUBLE_PROJECTION:
       return it->ops == &integrator_rk4_ops
@@ -118,9 +122,11 @@ carom_status integrator_fail(const integrator *it, integrator_trouble trouble, c
   const bool refused = trouble == TROUBLE_REFUSED || trouble == TROUBLE_REFUSED_AT_START ||
                        trouble == TROUBLE_REFUSED_FIXED_STEP;
   const carom_status status = trouble == TROUBLE_MEMORY ? CAROM_ERROR_MEMORY : CAROM_ERROR_INTEGRATOR;
-  return error_set(error, status, "%s: at t = %.10g %s%s%s%s%s%s%s%s", it->ops->name, it->t, refused ? "the " : "",
-                   refused ? function : "", refused && it->refusal.not_finite ? " is not a finite number and" : "",
-                   refused ? " " : "", explain(it, trouble), detail && *detail ? " (" : "", detail ? detail : "",
+  const char *why = explain(it, trouble);
+  const bool not_finite = refused && it->refusal.not_finite && strncmp(why, REFUSED, sizeof REFUSED - 1) == 0;
+  return error_set(error, status, "%s: at t = %.10g s %s%s%s%s%s%s%s%s", it->ops->name, it->t, refused ? "the " : "",
+                   refused ? function : "", refused ? " " : "", not_finite ? "is not finite" : "",
+                   not_finite ? why + sizeof REFUSED - 1 : why, detail && *detail ? " (" : "", detail ? detail : "",
                    detail && *detail ? ")" : "");
 }
 

@@ -480,7 +480,9 @@ static bool add_own(const mechanism *m, motion *x, const initial_state *own, fau
 // Whether a given speed changed, and more than those before it, whose place in the report it then takes.
 static bool changed_most(assembly_report *report, double from, double to) {
   double change = fabs(to - from);
-  if (change <= 1e-9 * fmax(1, fabs(from)) || change <= report->velocity_change) return false;
+  if (change <= 1e-9 * fmax(1, fabs(from))) return false;
+  report->changed_count++;
+  if (change <= report->velocity_change) return false;
   report->velocity_change = change;
   report->changed_joint = report->changed_body = report->changed_key = NULL;
   report->changed_from = from, report->changed_to = without_rounding(to, from);

@@ -26,6 +26,7 @@ typedef struct assembly_report {
   // What the given speed that changed most belongs to: a joint, or a body and its key (`omega`, `velocity`); or null.
   const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
+  int changed_count;                          // number of given speeds that changed
   int iterations;
   int freedom, rows, redundant;               // degrees of freedom, constraint rows, redundant rows
 } assembly_report;

@@ -162,6 +162,13 @@ static const char *nearest_builtin(const char *name, bool call) {
 }
 
 static const char *nearest_unit(const char *name) {
+  static const char *const words[][2] = {
+      {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"minutes", "min"}, {"hours", "h"}, {"meter", "m"}, {"meters", "m"},
+      {"metre", "m"}, {"metres", "m"}, {"in", "inch"}, {"inches", "inch"}, {"feet", "ft"}, {"degree", "deg"}, {"degrees", "deg"},
+      {"radian", "rad"}, {"radians", "rad"}, {"turns", "rev"}, {"kgs", "kg"}, {"gram", "g"}, {"grams", "g"}, {"t", "tonne"},
+      {"newton", "N"}, {"newtons", "N"}, {"joule", "J"}, {"watt", "W"}, {"hertz", "Hz"}, {"RPM", "rpm"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(name, words[i][0]) == 0) return words[i][1];
   int count;
   const unit *units = unit_list(&count);
   const char *names[64];
@@ -709,7 +716,7 @@ static void fail_at_rest(parser *p) {
   if (c == '=') hint = "a comparison is written '=='";
   if (c == '&') hint = "write 'and' for it";
   if (c == '|') hint = "write 'or' for it";
-  if (c == ',') hint = quote_hint;
+  if (c == ',') hint = p->i > 0 && is_digit(p->text[p->i - 1]) && is_digit(p->text[p->i + 1]) ? "a decimal number has a point: 1.5" : quote_hint;
   if (c == ')') fail(p, p->i, NULL, "there is no '(' for this ')'");
   else if (is_letter(c) || is_digit(c) || c == '(' || c == '.') fail(p, p->i, NULL, "an operator is missing here");
   else if ((unsigned char)c < 0x20) fail(p, p->i, NULL, "a control character is not expected here");

@@ -57,6 +57,12 @@ static const char *synonym_of_key(const option_reader *r, const option_table *ta
   return without_key ? without_key->hint : NULL;
 }
 
+const char *option_word_synonym(const option_reader *r, const char *words, const char *word) {
+  for (const option_synonym *s = r->synonyms; s && s->word; s++)
+    if (s->key && same_word(word, s->word) && option_word_find(words, s->key) >= 0) return say_synonym(r, word, s);
+  return NULL;
+}
+
 // Bodies and markers are the value of the key that names the member.
 static const char *subject_hint(const option_reader *r, const option_table *table, const char *word) {
   static const char *const words[] = {"body", "bodies", "body1", "body2", "body_a", "body_b", "parent", "child", "object",
@@ -79,6 +85,12 @@ static const char *nearest_key(const option_table *table, const char *const *oth
   return best;
 }
 
+static bool report_unknown(const option_reader *r, const option_table *table, const value *v, const char *hint) {
+  if (is_from_command_line(v->key_at))
+    return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, hint, "'%s' is neither a parameter nor a key", v->key);
+  return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, hint, "unknown key '%s' in %s", v->key, table->name);
+}
+
 static bool unknown_key(const option_reader *r, const option_table *table, const char *const *others,
                         const value *v) {
   bool set = is_from_command_line(v->key_at);
@@ -88,9 +100,7 @@ static bool unknown_key(const option_reader *r, const option_table *table, const
   if (strchr(v->key, ':')) best = "a blank is needed after ':'";
   if (!best && value_is_nothing(v))
     best = "inside { } or [ ] an expression with commas must be in quotes, else the comma ends it";
-  if (set)
-    return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, best, "'%s' is neither a parameter nor a key", v->key);
-  return source_error(r->error, CAROM_ERROR_MODEL, v->key_at, best, "unknown key '%s' in %s", v->key, table->name);
+  return report_unknown(r, table, v, best);
 }
 
 // ---- a table
@@ -101,11 +111,10 @@ static int owner_of(const option_table *table, int k) {
   return k;
 }
 
-// From the example of the table, which starts with the section; and for the command line the path: method.moreau.step.
+// From the example of the table; for the command line also the path, method.moreau.step, since the example starts with the section.
 static const char *missing_hint(const option_reader *r, const option_table *table, const value *map, const char *key) {
-  place at = entry_place(map);
-  bool set = at.source && strcmp(at.source->name, "--set") == 0;
-  if (!set || !table->example) return NULL;
+  if (!table->example) return NULL;
+  if (!is_from_command_line(entry_place(map))) return arena_print(r->memory, "as in %s", table->example);
   return arena_print(r->memory, "add --set %.*s.%s.%s=..., or as in %s", (int)strcspn(table->example, ":"), table->example, table->name, key,
                      table->example);
 }
@@ -212,6 +221,18 @@ static const value *naming_key(const option_reader *r, const char *family, const
   return NULL;
 }
 
+// A misspelt member beside the one that was found, as in {moreau: {...}, evnt: {...}}, is no misspelt option of that one.
+static bool check_misspelt(const option_reader *r, const option_table *const *tables, int count, const option_table *found, const value *entry,
+                           const char *const *others) {
+  for (int i = 0; i < entry->count; i++) {
+    const value *v = entry->items[i];
+    if (v->kind != VALUE_MAP || find_option(found, v->key) >= 0 || listed(others, v->key) || find_member(tables, count, v->key) >= 0) continue;
+    const char *near = nearest_member(r, tables, count, v->key);
+    if (near && !synonym_of_key(r, found, others, v->key)) return report_unknown(r, found, v, near);
+  }
+  return true;
+}
+
 static bool takes_map(const option *o) { return o && (o->type == OPTION_TABLE || o->type == OPTION_ROTATION); }
 
 static bool push(const option_reader *r, value *map, value *item) {
@@ -265,6 +286,6 @@ int option_read_member(const option_reader *r, const char *family, const option_
   }
   const value *naming = naming_key(r, family, tables, count, entry, others, &member);
   value flat;
-  if (!naming || !flatten(r, tables[member], entry, naming, &flat)) return -1;
+  if (!naming || !check_misspelt(r, tables, count, tables[member], entry, others) || !flatten(r, tables[member], entry, naming, &flat)) return -1;
   return option_read(r, tables[member], &flat, target, others, places) ? member : -1;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/word.h"
+#include "text/expr_code.h"
 
 // One option being read: who asks, and which.
 typedef struct asked {
@@ -60,9 +61,23 @@ bool value_is_nothing(const value *v) { return v->kind == VALUE_SCALAR && v->tex
 
 place option_place(const value *v) { return value_is_nothing(v) && v->key ? v->key_at : v->at; }
 
+// `9.81` where a list is needed is a number to its author.
+static const char *kind_of(const value *v) {
+  double x;
+  dimension dim;
+  return v->kind == VALUE_SCALAR && !v->quoted && expr_literal(v->text, &x, &dim) ? "a single number" : value_kind_text(v);
+}
+
+static const char *shape_hint(const asked *a, const value *v) {
+  if (a->o->type == OPTION_TEXT && v->kind == VALUE_MAP) return "give a name here, and the keys to the entry of that name in its own section";
+  if (a->o->type == OPTION_PAIR) return "write two names: [first, second]";
+  if (a->o->type == OPTION_POINT || a->o->type == OPTION_FUNCTIONS) return a->r->planar ? "write the components: [x, y]" : "write the components: [x, y, z]";
+  return NULL;
+}
+
 static bool must_be(const asked *a, const value *v, const char *what) {
   if (value_is_nothing(v)) return FAIL(a, option_place(v), NULL, "'%s' has no value: it must be %s", a->o->key, what);
-  return FAIL(a, v->at, NULL, "'%s' must be %s, not %s", a->o->key, what, value_kind_text(v));
+  return FAIL(a, v->at, shape_hint(a, v), "'%s' must be %s, not %s", a->o->key, what, kind_of(v));
 }
 
 static bool check_dimension(const asked *a, const value *v, dimension wanted, dimension got) {
@@ -364,8 +379,8 @@ static bool read_word(const asked *a, const value *v, int *index) {
   const char *word = value_word(v);
   *index = option_word_find(a->o->words, word);
   if (*index >= 0) return true;
-  return FAIL(a, v->at, nearest_word(memory, a->o->words, word), "'%s' must be one of %s, not '%s'", a->o->key, list,
-              word);
+  const char *hint = option_word_synonym(a->r, a->o->words, word);
+  return FAIL(a, v->at, hint ? hint : nearest_word(memory, a->o->words, word), "'%s' must be one of %s, not '%s'", a->o->key, list, word);
 }
 
 // ---- one option

@@ -15,6 +15,8 @@ place option_place(const value *v);          // of the value, or of its key when
 // Lists of words such as `adams|bdf|rk4`.
 int option_word_count(const char *words);
 int option_word_find(const char *words, const char *word);  // -1 when absent
+// A hint if other programs have this word for one of ours; may be null.
+const char *option_word_synonym(const option_reader *r, const char *words, const char *word);
 
 bool option_axis_from_word(const char *word, double x[3]);
 bool option_normalise(double *x, int count);  // false when it is zero
