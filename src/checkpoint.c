@@ -3,132 +3,122 @@
 
 #include <string.h>
 
-typedef struct visitor {
-  int at;
-  const char **names;   // to be named, in the arena; or null
-  arena *memory;
-  double *to;           // to be saved; or null
-  const double *from;   // to be loaded; or null
-} visitor;
+#include "base/error.h"
+#include "base/fields.h"
+#include "mechanics/dynamics.h"
 
-static void number(visitor *v, const char *name, double *x) {
-  if (v->names) v->names[v->at] = name;
-  if (v->to) v->to[v->at] = *x;
-  if (v->from) *x = v->from[v->at];
-  v->at++;
+static void balance_fields(energy_balance *b, const char *name, fields *f) {
+  f->group = name;
+  fields_number(f, "kinetic", &b->kinetic);
+  fields_number(f, "gravity", &b->gravity);
+  fields_number(f, "spring", &b->spring);
+  fields_number(f, "contact", &b->contact);
+  fields_number(f, "drive", &b->drive);
+  fields_number(f, "applied", &b->applied);
+  fields_number(f, "damper", &b->damper);
+  fields_number(f, "impact", &b->impact);
+  fields_number(f, "friction", &b->friction);
+  fields_number(f, "projection", &b->projection);
+  f->group = NULL;
 }
 
-// A file may hold anything.
-static void count(visitor *v, const char *name, long *n) {
-  double x = (double)*n;
-  number(v, name, &x);
-  if (v->from) *n = x >= 0 && x <= 0x1p53 ? (long)x : 0;
+// A column that was not finite as a number, and back: first come the signals, then the columns of impacts.
+static long column_number(const carom_sim *sim) {
+  int count = sim_signal_count(sim->model), i = 0;
+  const char *name = sim->non_finite.column;
+  if (!name) return 0;
+  while (i < count && strcmp(carom_model_signal_name(sim->model, i), name) != 0) i++;
+  for (int k = 0; i == count + k && k < IMPACT_COLUMN_COUNT && strcmp(impact_columns[k], name) != 0; k++) i++;
+  return i;
 }
 
-static void numbers(visitor *v, const char *name, int size, const double **x) {
-  for (int i = 0; v->names && i < size; i++) v->names[v->at + i] = arena_print(v->memory, "%s%d", name, i);
-  if (v->to && *x) memcpy(v->to + v->at, *x, (size_t)size * sizeof **x);
-  if (v->from) *x = v->from + v->at;
-  v->at += size;
+static const char *column_name(const carom_sim *sim, long column) {
+  long signals = sim_signal_count(sim->model);
+  if (column >= signals + IMPACT_COLUMN_COUNT) column = 0;
+  return column < signals ? carom_model_signal_name(sim->model, (int)column) : impact_columns[column - signals];
 }
 
-static void visit_run(visitor *v, checkpoint *c) {
-  number(v, "t", &c->t);
-  number(v, "next_step", &c->next_step);
-  count(v, "steps", &c->steps);
-  number(v, "violation", &c->regular.violation);
-  number(v, "energy_largest", &c->regular.largest);
-  number(v, "energy_worst", &c->regular.worst);
-  count(v, "restarts", &c->restarts);
-  count(v, "rejected", &c->rejected);
-  count(v, "evaluations", &c->evaluations);
-  count(v, "projection_failures", &c->projection_failures);
-  number(v, "loss_normal", &c->loss_normal);
-  number(v, "loss_tangential", &c->loss_tangential);
-  number(v, "projection", &c->projection);
-  count(v, "bookings", &c->regular.bookings);
-  long since = c->regular.since_booked;
-  count(v, "since_booked", &since);
-  c->regular.since_booked = (int)(since < 1 << 20 ? since : 1 << 20);
-  count(v, "non_finite", &c->non_finite);
-  count(v, "non_finite_column", &c->non_finite_column);
-  number(v, "non_finite_t", &c->non_finite_t);
-  count(v, "energy_lost", &c->energy_lost);
-  number(v, "energy_lost_t", &c->energy_lost_t);
+static void non_finite_fields(carom_sim *sim, fields *f) {
+  non_finite_rows *n = &sim->non_finite;
+  long column = column_number(sim);
+  fields_count(f, "non_finite", &n->count);
+  fields_count(f, "non_finite_column", &column);
+  fields_number(f, "non_finite_t", &n->t);
+  fields_flag(f, "energy_lost", &sim->energy_lost);
+  fields_number(f, "energy_lost_t", &sim->energy_lost_t);
+  if (f->from) n->column = n->count ? column_name(sim, column) : NULL;
 }
 
-static void visit_start(visitor *v, energy_balance *start) {
-  number(v, "start.kinetic", &start->kinetic);
-  number(v, "start.gravity", &start->gravity);
-  number(v, "start.spring", &start->spring);
-  number(v, "start.contact", &start->contact);
-  number(v, "start.drive", &start->drive);
-  number(v, "start.applied", &start->applied);
-  number(v, "start.damper", &start->damper);
-  number(v, "start.impact", &start->impact);
-  number(v, "start.friction", &start->friction);
-  number(v, "start.projection", &start->projection);
+// What was found at states that a run in one piece looks at as well.
+static void regular_fields(regular_looks *r, fields *f) {
+  long since = r->since_booked;
+  fields_number(f, "violation", &r->violation);
+  fields_number(f, "energy_largest", &r->largest);
+  fields_number(f, "energy_worst", &r->worst);
+  fields_count(f, "bookings", &r->bookings);
+  fields_count(f, "since_booked", &since);
+  if (f->from) r->since_booked = (int)(since < BOOK_EVERY ? since : BOOK_EVERY);
 }
 
-static void visit_trouble(visitor *v, contact_trouble *t) {
-  count(v, "leaps", &t->leaps);
-  count(v, "too_deep", &t->too_deep);
-  count(v, "inconsistent", &t->inconsistent);
-  count(v, "indeterminate", &t->indeterminate);
-  count(v, "energy_gains", &t->gains);
-  number(v, "energy_gained", &t->gained);
-  number(v, "energy_gained_t", &t->gained_at);
-  count(v, "accumulations", &t->accumulations);
-  number(v, "accumulation_error", &t->accumulation_error);
-  count(v, "friction_unsettled", &t->friction_unsettled);
-  count(v, "unsettled", &t->unsettled);
+static void episode_fields(impact_ledger *l, int point, fields *f) {
+  double *row = (double *)&l->open[point];
+  fields_group(f, "point", point);
+  fields_flag(f, "open", &l->is_open[point]);
+  for (int k = 0; k < IMPACT_COLUMN_COUNT; k++) fields_number(f, impact_columns[k], &row[k]);
+  if (f->from) l->open_count += l->is_open[point];
 }
 
-static void visit_episode(visitor *v, int point, checkpoint *c) {
-  double nothing[IMPACT_COLUMN_COUNT], is_open = c->is_open && c->is_open[point];
-  double *row = c->open ? (double *)&c->open[point] : nothing;
-  number(v, v->names ? arena_print(v->memory, "point%d.open", point) : NULL, &is_open);
-  if (c->is_open) c->is_open[point] = is_open != 0;
-  for (int k = 0; k < IMPACT_COLUMN_COUNT; k++)
-    number(v, v->names ? arena_print(v->memory, "point%d.%s", point, impact_columns[k]) : NULL, &row[k]);
+static void impact_fields(impact_ledger *l, fields *f) {
+  fields_count(f, "episodes", &l->episodes);
+  fields_number(f, "loss_normal", &l->loss_normal);
+  fields_number(f, "loss_tangential", &l->loss_tangential);
+  fields_number(f, "worst_penetration", &l->worst_penetration);
+  fields_number(f, "deepest", &l->deepest);
+  if (f->from) l->open_count = 0;
+  for (int p = 0; p < l->point_count; p++) episode_fields(l, p, f);
+  fields_group(f, NULL, 0);
 }
 
-int checkpoint_memory_size(const carom_model *model) {
-  const scheme_type *type = model->scheme;
-  return type->knows_contact && type->memory_size ? type->memory_size(&model->m, &model->contacts) : 0;
+static void sim_fields(carom_sim *sim, fields *f) {
+  motion_fields(&sim->model->m, sim->x, f);
+  fields_flag(f, "evaluated", &sim->evaluated);
+  fields_count(f, "restarts", &sim->restarts);
+  regular_fields(&sim->regular, f);
+  balance_fields(&sim->ledger.start, "start", f);
+  balance_fields(&sim->ledger.now, "now", f);
+  non_finite_fields(sim, f);
+  impact_fields(&sim->impacts, f);
+  sim->type->memory(sim->scheme, f);
 }
 
-static void visit(visitor *v, const carom_model *model, checkpoint *c) {
-  const mechanism *m = &model->m;
-  visit_run(v, c);
-  visit_start(v, &c->start);
-  numbers(v, "q", m->nq, &c->q);
-  numbers(v, "u", m->nv, &c->u);
-  numbers(v, "joint_q", m->joint_nq, &c->joint_q);
-  numbers(v, "account", POWER_COUNT, &c->accounts);
-  if (!model->scheme->knows_contact) return;
-  visit_trouble(v, &c->trouble);
-  numbers(v, "solves", CHAIN_TALLY_NUMBERS, &c->solves);
-  count(v, "episodes", &c->episodes);
-  number(v, "worst_penetration", &c->worst_penetration);
-  number(v, "deepest", &c->deepest);
-  for (int p = 0; p < model->contacts.point_count; p++) visit_episode(v, p, c);
-  numbers(v, "memory", checkpoint_memory_size(model), &c->memory);
+int sim_checkpoint_size(carom_sim *sim) {
+  fields f = {0};
+  sim_fields(sim, &f);
+  return f.at;
 }
 
-// Neither names nor numbers: counts.
-int checkpoint_size(const carom_model *model) {
-  visitor v = {0};
-  visit(&v, model, &(checkpoint){0});
-  return v.at;
+const char **checkpoint_names(carom_sim *sim, arena *memory) {
+  fields f = {.names = ARENA_ARRAY(memory, const char *, sim_checkpoint_size(sim)), .memory = memory};
+  sim_fields(sim, &f);
+  return f.names;
 }
 
-const char **checkpoint_names(const carom_model *model, arena *memory) {
-  visitor v = {.names = ARENA_ARRAY(memory, const char *, checkpoint_size(model)), .memory = memory};
-  visit(&v, model, &(checkpoint){0});
-  return v.names;
+void sim_checkpoint(carom_sim *sim, double *row) {
+  (void)sim_evaluate(sim, NULL);
+  sim_fields(sim, &(fields){.to = row});
 }
 
-void checkpoint_save(const carom_model *model, checkpoint *c, double *row) { visit(&(visitor){.to = row}, model, c); }
-
-void checkpoint_load(const carom_model *model, const double *row, checkpoint *c) { visit(&(visitor){.from = row}, model, c); }
+carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
+  fields f = {.from = row};
+  sim_fields(sim, &f);
+  if (f.damaged) return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
+  carom_status status = sim->type->restored(sim->scheme, error);
+  if (status != CAROM_OK) return status;
+  if (sim->evaluated) dynamics_show_state(&sim->model->m, sim->x);
+  sim->steps_before = sim->type->stats(sim->scheme).steps;
+  sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
+  sim->since_booked = 0, sim->booked_t = sim->x->t;
+  sim->violation = sim->regular.violation, sim->ledger.largest = sim->regular.largest, sim->ledger.worst = sim->regular.worst;
+  sim->restarts += !sim->type->resumes_exactly(sim->scheme);
+  return CAROM_OK;
+}

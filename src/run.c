@@ -214,8 +214,8 @@ static bool open_record(run *r) {
                                      .units = words_of(r, &r->groups[g], carom_model_signal_unit),
                                      .sampling = words_of(r, &r->groups[g], carom_model_signal_sampling)};
   }
-  int size = sim_checkpoint_size(r->model);
-  const char **columns = checkpoint_names(r->model, &r->memory), **units = ARENA_ARRAY(&r->memory, const char *, size);
+  int size = sim_checkpoint_size(r->sim);
+  const char **columns = checkpoint_names(r->sim, &r->memory), **units = ARENA_ARRAY(&r->memory, const char *, size);
   for (int k = 0; k < size; k++) units[k] = "";
   r->impact_table = -1;
   if (r->model->contacts.element_count) {
@@ -390,8 +390,8 @@ static bool same_model(run *r, record_reader *in) {
 // Checkpoints were not numbered before version 2.
 static bool same_fields(run *r, record_reader *in, int table) {
   const record_table old = record_get_table(in, table);
-  const char *version = record_get_text(in, "checkpoint_version"), **names = checkpoint_names(r->model, &r->memory);
-  const int size = checkpoint_size(r->model);
+  const char *version = record_get_text(in, "checkpoint_version"), **names = checkpoint_names(r->sim, &r->memory);
+  const int size = sim_checkpoint_size(r->sim);
   if (!version) version = "1";
   if (!equal(version, CHECKPOINT_VERSION))
     return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be resumed: its checkpoints are of version %s, and this carom reads version %s. "
@@ -410,7 +410,7 @@ static bool resume(run *r) {
   record_reader *in = record_open(r->options->resume, r->error);
   if (!in) return false;
   bool done = false;
-  int size = sim_checkpoint_size(r->model), table = record_find_table(in, "checkpoint");
+  int size = sim_checkpoint_size(r->sim), table = record_find_table(in, "checkpoint");
   long rows = table < 0 ? 0 : record_rows(in, table);
   if (!same_model(r, in)) {
   } else if (rows < 1) {

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "checkpoint.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -38,7 +37,7 @@ static energy_balance balance_of(const carom_sim *sim) {
                           .contact = sim->x->potentials[POTENTIAL_CONTACT], .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
                           .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
-                          .projection = sim->projection_before + sim->type->stats(sim->scheme).projection_energy};
+                          .projection = sim->type->stats(sim->scheme).projection_energy};
 }
 
 static energy_size size_of(const carom_model *model, const motion *x) {
@@ -50,42 +49,15 @@ static energy_size size_of(const carom_model *model, const motion *x) {
                        .stiffness = forces_stiffness(m), .resolution = controls_error ? model->integrator.atol : 0};
 }
 
-// Friction of joints is the scheme's to say, and a new scheme begins with none.
-static void keep_friction(carom_sim *sim) {
-  for (int i = 0; i < sim->model->m.friction_count; i++)
-    sim->kept_friction[2 * i] = sim->x->friction_effort[i], sim->kept_friction[2 * i + 1] = sim->x->friction_slip[i];
-}
-
-static void restore_friction(carom_sim *sim) {
-  for (int i = 0; i < sim->model->m.friction_count; i++)
-    sim->x->friction_effort[i] = sim->kept_friction[2 * i], sim->x->friction_slip[i] = (int)sim->kept_friction[2 * i + 1];
-}
-
-// Puts a sim that was under way back as it was, with the scheme it had. The motion is asked for contact forces by one scheme,
-// and the one that failed may have taken that over.
-static bool keep_old_scheme(carom_sim *sim, void *failed, void *old, const motion *before) {
-  sim->type->destroy(failed);
-  sim->scheme = old;
-  sim->x->push = before->push, sim->x->push_context = before->push_context;
-  sim->x->accepted_t = before->accepted_t;
-  restore_friction(sim);
-  if (old) sim->type->show_end(old);
-  sim->evaluated = false;
-  return false;
-}
-
-// A sim that was under way keeps its scheme when no other can be started.
+// Starts a new scheme at a state. The old one is kept when no other can be started, but the motion may then hold anything.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   void *old = sim->scheme;
-  const motion before = *sim->x;
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
-  keep_friction(sim);
-  bool first = !sim->scheme;  // a resumed sim rounds as it did from the start
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
-  if (!scheme) return keep_old_scheme(sim, NULL, old, &before);
+  if (!scheme) return false;
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
@@ -96,11 +68,13 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
     dynamics_explain(&model->m, sim->x, why, sizeof why);
     error_set(error, CAROM_ERROR_SINGULAR, "there is no motion from the start: %s", why);
     sim->since_booked = since_booked, sim->regular.since_booked = since_regular;
-    return keep_old_scheme(sim, scheme, old, &before);
+    sim->type->destroy(scheme);
+    sim->scheme = old;
+    return false;
   }
   sim->type->destroy(old);
   energy_balance b = balance_of(sim);
-  energy_open(&sim->ledger, &b, first ? size_of(model, sim->x) : sim->ledger.size);
+  energy_open(&sim->ledger, &b, old ? sim->ledger.size : size_of(model, sim->x));
   sim->regular.largest = sim->ledger.largest, sim->regular.worst = sim->ledger.worst;
   sim->booked_t = sim->x->t;
   coordinate_accept(&model->m, sim->x);
@@ -119,14 +93,12 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
     sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
     sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
-    sim->kept_friction = calloc(2 * (size_t)model->m.friction_count + 1, sizeof *sim->kept_friction);
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
     sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
     sim->measures = coordinate_must_be_measured(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->kept_friction ||
-      !sim->starts) {
+  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->starts) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
@@ -160,7 +132,6 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->impacts.open);
   free(sim->impacts.is_open);
   free(sim->turns);
-  free(sim->kept_friction);
   for (int i = 0; sim->starts && i <= sim->model->m.joint_count; i++) free(sim->starts[i].message);
   free(sim->starts);
   free(sim->row);
@@ -173,7 +144,7 @@ void carom_sim_destroy(carom_sim *sim) {
 // The ledger looks at every state that is recorded or asked for. In between it looks at the first 256 steps, so that what it
 // finds in a run of few long steps does not depend on the rows, then at every thirty-second: looking costs about as much as
 // a step of a fixed-step scheme.
-enum { BOOK_FIRST = 256, BOOK_EVERY = 32 };
+enum { BOOK_FIRST = 256 };
 
 static bool is_due(carom_sim *sim) {
   sim->since_booked++;
@@ -486,12 +457,11 @@ static long count_remark(const carom_model *model, int bit) {
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   energy_limits limits = balance_limits(sim);
-  carom_summary s = {.t = sim->type->time(sim->scheme), .steps = sim->steps_before + stats.steps,
-                     .rejected = sim->rejected_before + stats.rejected,
-                     .evaluations = sim->evaluations_before + stats.evaluations, .wall_s = sim->wall_s,
+  carom_summary s = {.t = sim->type->time(sim->scheme), .steps = stats.steps, .rejected = stats.rejected,
+                     .evaluations = stats.evaluations, .wall_s = sim->wall_s,
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)), .energy_warn = limits.warn, .energy_limit = limits.bad,
                      .constraint_violation = violation_of(sim), .restarts = sim->restarts,
-                     .projection_failures = sim->failures_before + stats.projection_failures,
+                     .projection_failures = stats.projection_failures,
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = sim->impacts.worst_penetration,
                      .deepest_penetration = fmax(sim->impacts.deepest, stats.deepest_at_end),
@@ -513,7 +483,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
     s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
   }
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
-  s.steps_per_s = sim->wall_s > 0 ? (double)stats.steps / sim->wall_s : 0;
+  s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
     s.impossible = stats.solves->impossible;
@@ -563,20 +533,27 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
                    m->joints[m->nodes[held].joint].name);
 }
 
-// The joint coordinates know their turns, which no other part of the state does.
-static void exchange_joints(const mechanism *m, motion *a, motion *b) {
-  for (int i = 0; i < m->joint_nq; i++) {
-    double q = a->joint_q[i];
-    a->joint_q[i] = b->joint_q[i], b->joint_q[i] = q;
-  }
+// Puts a sim that was under way back as it was. The motion is asked for contact forces by one scheme, and the one that failed may have
+// taken that over.
+static void go_back(carom_sim *sim, const motion *before) {
+  motion_copy(sim->x, before);
+  sim->x->push = before->push, sim->x->push_context = before->push_context;
+  sim->type->show_end(sim->scheme);
+  sim->evaluated = false;
 }
 
-static carom_status start_from(carom_sim *sim, motion *x, carom_error *error) {
-  exchange_joints(&sim->model->m, sim->x, x);
+static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  motion *before = motion_create(m, error);
+  if (!before) return CAROM_ERROR_MEMORY;
+  motion_copy(before, sim->x);
+  before->push = sim->x->push, before->push_context = sim->x->push_context;
+  memcpy(sim->x->joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
-  if (start(sim, &from, error)) return CAROM_OK;
-  exchange_joints(&sim->model->m, sim->x, x);
-  return error->status;
+  bool started = start(sim, &from, error);
+  if (!started) go_back(sim, before);
+  motion_destroy(before);
+  return started ? CAROM_OK : error->status;
 }
 
 static carom_status start_as_assembled(carom_sim *sim, motion *from, carom_error *error) {
@@ -644,89 +621,4 @@ carom_status sim_check_starts(const carom_sim *sim, carom_error *error) {
   if (!first) return CAROM_OK;
   const char *message = first->message ? first->message : carom_status_text(first->status);
   return error_set(error, first->status, others[0] ? "%s; nor could these joints be set:%s" : "%s", message, others);
-}
-
-// A column that was not finite as a number, and back: first come the signals, then the columns of impacts.
-static int non_finite_column(const carom_sim *sim) {
-  int count = sim_signal_count(sim->model), i = 0;
-  const char *name = sim->non_finite.column;
-  if (!name) return 0;
-  while (i < count && strcmp(carom_model_signal_name(sim->model, i), name) != 0) i++;
-  for (int k = 0; i == count + k && k < IMPACT_COLUMN_COUNT && strcmp(impact_columns[k], name) != 0; k++) i++;
-  return i;
-}
-
-static void recall_non_finite(carom_sim *sim, const checkpoint *c) {
-  long signals = sim_signal_count(sim->model), column = c->non_finite_column;
-  if (column >= signals + IMPACT_COLUMN_COUNT) column = 0;
-  sim->non_finite = (non_finite_rows){.count = c->non_finite, .t = c->non_finite_t};
-  if (sim->non_finite.count)
-    sim->non_finite.column = column < signals ? carom_model_signal_name(sim->model, (int)column) : impact_columns[column - signals];
-  sim->energy_lost = c->energy_lost != 0, sim->energy_lost_t = c->energy_lost_t;
-}
-
-int sim_checkpoint_size(const carom_model *model) { return checkpoint_size(model); }
-
-void sim_checkpoint(const carom_sim *sim, double *row) {
-  const mechanism *m = &sim->model->m;
-  const carom_summary s = carom_sim_summary(sim);
-  const scheme_stats stats = sim->type->stats(sim->scheme);
-  const impact_ledger *l = &sim->impacts;
-  const double *state = sim->type->state(sim->scheme);
-  double solves[CHAIN_TALLY_NUMBERS];
-  chain_tally_pack(stats.solves ? stats.solves : &(chain_tally){0}, solves);
-  checkpoint c = {.t = s.t, .next_step = sim->type->next_step(sim->scheme), .steps = s.steps, .restarts = s.restarts,
-                  .rejected = s.rejected, .evaluations = s.evaluations, .projection_failures = s.projection_failures,
-                  .regular = sim->regular, .loss_normal = l->loss_normal, .loss_tangential = l->loss_tangential,
-                  .projection = balance_of(sim).projection, .non_finite = sim->non_finite.count,
-                  .non_finite_column = non_finite_column(sim), .non_finite_t = sim->non_finite.t,
-                  .energy_lost = sim->energy_lost, .energy_lost_t = sim->energy_lost_t, .start = sim->ledger.start,
-                  .q = state, .u = state + m->nq, .joint_q = sim->x->joint_q, .accounts = sim->type->accounts(sim->scheme),
-                  .trouble = stats.trouble, .solves = solves, .episodes = l->episodes,
-                  .worst_penetration = l->worst_penetration, .deepest = l->deepest, .is_open = l->is_open, .open = l->open};
-  c.regular.violation = number_larger(sim->regular.violation, stats.violation);
-  checkpoint_save(sim->model, &c, row);
-  const int memory = checkpoint_memory_size(sim->model);
-  if (memory) sim->type->remember(sim->scheme, row + checkpoint_size(sim->model) - memory);
-}
-
-static bool are_finite(const double *x, int count) {
-  for (int i = 0; i < count; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
-// What the scheme begins with.
-static scheme_start start_of(carom_sim *sim, const checkpoint *c) {
-  impact_ledger *l = &sim->impacts;
-  scheme_start from = {.t = c->t, .q = c->q, .u = c->u, .next_step = c->next_step, .steps = c->steps};
-  memcpy(from.accounts, c->accounts, sizeof from.accounts);
-  l->loss_normal = c->loss_normal, l->loss_tangential = c->loss_tangential;
-  if (!sim->type->knows_contact) return from;
-  l->episodes = c->episodes, l->worst_penetration = c->worst_penetration, l->deepest = c->deepest;
-  from.trouble = c->trouble, from.solves = chain_tally_unpack(c->solves);
-  if (checkpoint_memory_size(sim->model)) from.memory = c->memory;
-  return from;
-}
-
-carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
-  const mechanism *m = &sim->model->m;
-  checkpoint c = {.is_open = sim->impacts.is_open, .open = sim->impacts.open};
-  checkpoint_load(sim->model, row, &c);
-  if (!isfinite(c.t) || !isfinite(c.next_step) || !are_finite(c.q, m->nq) || !are_finite(c.u, m->nv) || !are_finite(c.joint_q, m->joint_nq))
-    return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
-  const scheme_start from = start_of(sim, &c);
-  memcpy(sim->x->joint_q, c.joint_q, (size_t)m->joint_nq * sizeof *row);
-  sim->projection_before = c.projection;
-  if (!start(sim, &from, error)) return CAROM_ERROR_SINGULAR;
-  sim->ledger.start = c.start;
-  sim->steps_before = c.steps;
-  sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
-  sim->regular = c.regular;
-  if (sim->regular.since_booked > BOOK_EVERY) sim->regular.since_booked = BOOK_EVERY;
-  sim->violation = c.regular.violation, sim->ledger.largest = c.regular.largest, sim->ledger.worst = c.regular.worst;
-  recall_non_finite(sim, &c);
-  sim->rejected_before = c.rejected, sim->evaluations_before = c.evaluations, sim->failures_before = c.projection_failures;
-  sim->restarts = c.restarts + !sim->type->resumes_exactly(sim->scheme);
-  return CAROM_OK;
 }

@@ -28,6 +28,8 @@ typedef struct joint_start {
   char *message;               // may be null
 } joint_start;
 
+enum { BOOK_EVERY = 32 };      // steps between two looks at energies and constraints
+
 struct carom_sim {
   const carom_model *model;
   motion *x;
@@ -38,7 +40,6 @@ struct carom_sim {
   energy_ledger ledger;
   impact_ledger impacts;
   bool *turns;                 // of the ledger
-  double *kept_friction;       // efforts and slips of joints before a restart
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   double booked_t;             // when it did [s]
@@ -51,8 +52,8 @@ struct carom_sim {
   non_finite_rows non_finite;
   bool energy_lost;            // its balance was not finite, first at
   double energy_lost_t;        // [s]
-  long steps_before, rejected_before, evaluations_before, failures_before, restarts;  // of the run that was resumed
-  double projection_before;    // energy
+  long steps_before;           // of the run that was resumed
+  long restarts;               // of an integrator, from checkpoints
   double wall_s;               // in carom_sim_step
   double *row;                 // one value a signal
   double *slots;               // of an output's expression
@@ -81,9 +82,9 @@ void sim_check_row(carom_sim *sim, const double *row);
 bool sim_has_booked(const carom_sim *sim);  // the energies of the present state
 void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 
-// All that is needed to go on: time, next step, coordinates, speeds, accounts, counters.
-int sim_checkpoint_size(const carom_model *model);
-void sim_checkpoint(const carom_sim *sim, double *row);
+// All that is needed to go on, and to show the last step: so many numbers (checkpoint.h). A sim that could not be resumed is of no use.
+int sim_checkpoint_size(carom_sim *sim);
+void sim_checkpoint(carom_sim *sim, double *row);
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
 
 // Fails when the steps on the way to an end bring it no nearer; to be called after each.

@@ -155,7 +155,7 @@ static void bent_bristles_survive_a_checkpoint(void) {
   if (!open_block(&r, pull, still, "friction_law: lugre")) return;
   run_to(&r, 2);
   double x = run_read(&r, "block.x");
-  double *row = calloc((size_t)sim_checkpoint_size(r.model), sizeof *row);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
   carom_sim *resumed = carom_sim_create(r.model, &r.error);
   if (CHECK(row && resumed)) {
     sim_checkpoint(r.sim, row);

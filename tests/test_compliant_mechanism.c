@@ -302,7 +302,7 @@ static void an_impact_goes_on_from_a_checkpoint(void) {
   if (!rows_open(&r, "hertz-impact", "e=0.5 integrator.type=erk integrator.rtol=1e-12 integrator.atol=1e-12", &whole)) return;
   run_to(&r, 1.3e-4);
   CHECK_EQUAL(r.sim->impacts.is_open[0], 1);
-  double *row = calloc((size_t)sim_checkpoint_size(r.model), sizeof *row);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
   carom_sim *resumed = carom_sim_create(r.model, &r.error);
   if (CHECK(row && resumed)) {
     sim_checkpoint(r.sim, row);

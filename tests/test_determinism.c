@@ -174,7 +174,7 @@ static void a_one_step_method_resumes_bit_by_bit(void) {
     if (!run_open(&e, s->model, s->settings)) continue;
     for (int k = 0; k < 37 && carom_sim_time(e.sim) < s->end / 2; k++)
       CHECK(carom_sim_step(e.sim, s->end, &e.error) == CAROM_OK);
-    double *row = calloc((size_t)sim_checkpoint_size(e.model), sizeof *row);
+    double *row = calloc((size_t)sim_checkpoint_size(e.sim), sizeof *row);
     carom_sim *resumed = carom_sim_create(e.model, &e.error);
     if (CHECK(row && resumed)) {
       sim_checkpoint(e.sim, row);
@@ -217,7 +217,7 @@ static void resume_at_every_step(const char *model, const char *settings) {
   if (!run_open(&r, model, settings)) return;
   for (int k = 0; k < LEADS; k++) {
     if (!CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK)) break;
-    row[k] = calloc((size_t)sim_checkpoint_size(r.model), sizeof **row);
+    row[k] = calloc((size_t)sim_checkpoint_size(r.sim), sizeof **row);
     sim_checkpoint(r.sim, row[k]);
     seen[k] = read_signals(r.sim);
   }

@@ -490,7 +490,7 @@ static void a_resumed_run_goes_on(void) {
     run r;
     if (!run_open(&r, cases[i].model, cases[i].settings)) return;
     run_to(&r, cases[i].at);
-    double *row = calloc((size_t)sim_checkpoint_size(r.model), sizeof *row);
+    double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
     carom_sim *resumed = carom_sim_create(r.model, &r.error);
     if (!CHECK(row && resumed)) return;
     sim_checkpoint(r.sim, row);

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "record/record.h"
 #include "runs.h"
+#include "checkpoint.h"
 #include "sim.h"
 #include "tool.h"
 
@@ -63,15 +64,13 @@ static double *read_table(record_reader *in, int table, long *rows) {
   return all;
 }
 
-// The column of a checkpoint that tells how often accelerations were evaluated, which a start anew does once more.
-static bool is_count(const char *table, int column) {
-  return strcmp(table, "checkpoint") == 0 && column == 8;
-}
+// The field of a checkpoint that tells how often accelerations were evaluated, which an integrator that starts again does once more.
+static bool is_count(const char *field) { return strcmp(field, "evaluations") == 0; }
 
 static bool same_rows(const record_table *t, long rows, const double *x, const double *y) {
   for (long i = 0; i < rows; i++)
     for (int k = 0; k < t->column_count; k++)
-      if (!is_count(t->name, k) && memcmp(&x[i * t->column_count + k], &y[i * t->column_count + k], sizeof *x) != 0) {
+      if (!is_count(t->columns[k]) && memcmp(&x[i * t->column_count + k], &y[i * t->column_count + k], sizeof *x) != 0) {
         printf("      table %s, column %s, row %ld: %.17g, %.17g\n", t->name, t->columns[k], i, x[i * t->column_count + k],
                y[i * t->column_count + k]);
         return false;
@@ -197,18 +196,19 @@ static bool count_down(void *context) {
   return --c->left > 0;
 }
 
-static double *checkpoint_of(carom_sim *sim, const carom_model *model) {
-  double *row = ARENA_ARRAY(&memory, double, sim_checkpoint_size(model));
+static double *checkpoint_of(carom_sim *sim) {
+  double *row = ARENA_ARRAY(&memory, double, sim_checkpoint_size(sim));
   CHECK(sim_evaluate(sim, NULL));
   sim_checkpoint(sim, row);
   return row;
 }
 
-static int differing(const double *a, const double *b, int count) {
+static int differing(const double *a, const double *b, carom_sim *sim) {
+  const char **names = checkpoint_names(sim, &memory);
   int differ = 0;
-  for (int i = 0; i < count; i++) {
-    if (is_count("checkpoint", i) || memcmp(&a[i], &b[i], sizeof *a) == 0) continue;
-    if (differ++ == 0) printf("      number %d: %.17g, %.17g\n", i, a[i], b[i]);
+  for (int i = 0; i < sim_checkpoint_size(sim); i++) {
+    if (is_count(names[i]) || memcmp(&a[i], &b[i], sizeof *a) == 0) continue;
+    if (differ++ == 0) printf("      %s: %.17g, %.17g\n", names[i], a[i], b[i]);
   }
   return differ;
 }
@@ -218,7 +218,6 @@ static int differing(const double *a, const double *b, int count) {
 static bool interrupt_step(const run *whole, double t, int asks, const double *row, const double *after) {
   const carom_model *model = whole->model;
   carom_error error = {0};
-  int size = sim_checkpoint_size(model);
   carom_sim *cut = carom_sim_create(model, &error), *resumed = carom_sim_create(model, &error);
   countdown c = {cut, asks};
   bool interrupted = false;
@@ -229,12 +228,12 @@ static bool interrupt_step(const run *whole, double t, int asks, const double *r
   }
   if (interrupted) {
     CHECK(memcmp(sim_read_all(cut), row, (size_t)sim_signal_count(model) * sizeof *row) == 0);
-    double *left = checkpoint_of(cut, model);
+    double *left = checkpoint_of(cut);
     CHECK(sim_resume(resumed, left, &error) == CAROM_OK);
     CHECK(memcmp(sim_read_all(resumed), row, (size_t)sim_signal_count(model) * sizeof *row) == 0);
     CHECK(carom_sim_advance(resumed, t + 0.05, &error) == CAROM_OK && carom_sim_advance(cut, t + 0.05, &error) == CAROM_OK);
-    CHECK_EQUAL(differing(checkpoint_of(cut, model), after, size), 0);
-    CHECK_EQUAL(differing(checkpoint_of(resumed, model), after, size), 0);
+    CHECK_EQUAL(differing(checkpoint_of(cut), after, cut), 0);
+    CHECK_EQUAL(differing(checkpoint_of(resumed), after, resumed), 0);
     CHECK_EQUAL(carom_sim_summary(resumed).restarts, 0);
   }
   carom_sim_destroy(cut), carom_sim_destroy(resumed);
@@ -251,7 +250,7 @@ static void a_step_that_is_given_up_leaves_no_trace(void) {
     double *row = ARENA_ARRAY(&memory, double, sim_signal_count(r.model));
     memcpy(row, sim_read_all(r.sim), (size_t)sim_signal_count(r.model) * sizeof *row);
     run_to(&r, times[i] + 0.05);
-    double *after = checkpoint_of(r.sim, r.model);
+    double *after = checkpoint_of(r.sim);
     for (int asks = 2; asks < 200 && interrupt_step(&r, times[i], asks, row, after); asks = asks < 10 ? asks + 1 : 2 * asks) interrupts++;
     run_close(&r);
   }
@@ -267,7 +266,7 @@ static void steps_of_another_length_are_shown_again(void) {
   const size_t size = (size_t)sim_signal_count(whole.model) * sizeof(double);
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     if (!run_to(&whole, times[i]) || !run_open(&resumed, "slider-crank", "coordinates=absolute")) break;
-    CHECK(sim_resume(resumed.sim, checkpoint_of(whole.sim, whole.model), &resumed.error) == CAROM_OK);
+    CHECK(sim_resume(resumed.sim, checkpoint_of(whole.sim), &resumed.error) == CAROM_OK);
     CHECK(memcmp(sim_read_all(resumed.sim), sim_read_all(whole.sim), size) == 0);
     CHECK_NEAR(run_read(&resumed, "slider.fx"), -392.4, 0.1);  // m omega^2 l1 and more, as method event finds it
     run_close(&resumed);

@@ -247,6 +247,13 @@ void dynamics_energies(const mechanism *m, motion *x) {
   x->level = LEVEL_REACTION;
 }
 
+void dynamics_show_state(const mechanism *m, motion *x) {
+  dynamics_positions_velocities(m, x);
+  coordinate_measure(m, x);
+  dynamics_apply_forces(m, x);
+  dynamics_energies(m, x);
+}
+
 bool dynamics_instant(const mechanism *m, motion *x) {
   if (!dynamics_accelerations(m, x)) return false;
   dynamics_results(m, x);

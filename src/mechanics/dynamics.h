@@ -20,6 +20,8 @@ void dynamics_results(const mechanism *m, motion *x);
 // Kinetic energy and that of gravity at the present state, which is then known to the level of reactions. Potentials of
 // springs come from dynamics_apply_forces.
 void dynamics_energies(const mechanism *m, motion *x);
+// What follows from the state alone: poses, velocities, coordinates of joints, potentials, energies.
+void dynamics_show_state(const mechanism *m, motion *x);
 // Everything at the present instant: accelerations, results, energies. False: singular.
 bool dynamics_instant(const mechanism *m, motion *x);
 

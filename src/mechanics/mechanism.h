@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include "base/arena.h"
+#include "base/fields.h"
 #include "base/interrupt.h"
 #include "math/linalg.h"
 #include "math/sparse.h"
@@ -320,6 +321,12 @@ void motion_destroy(motion *x);
 // Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
 // settings stay. Allocates nothing.
 void motion_copy(motion *to, const motion *from);
+// The state alone, to be put back: so many numbers.
+long motion_state_size(const motion *x);
+void motion_save_state(const motion *x, double *room);
+void motion_load_state(motion *x, const double *room);
+// State and results as named fields.
+void motion_fields(const mechanism *m, motion *x, fields *f);
 // The constraint rows of a motion with the bodies, speeds and trees they touch, which never change.
 void motion_lay_rows(const mechanism *m, motion *x, arena *memory);
 

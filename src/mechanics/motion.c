@@ -169,10 +169,67 @@ static void copy_block(motion_block to, motion_block from) {
   memcpy(to.values, from.values, (size_t)from.count * sizeof *from.values);
 }
 
+static void forget_workspace(motion *x) {
+  x->level = LEVEL_NONE;
+  x->written_out = false;
+}
+
 void motion_copy(motion *to, const motion *from) {
   to->t = from->t, to->accepted_t = from->accepted_t, to->most_rank = from->most_rank;
   copy_block(to->state, from->state);
   copy_block(to->results, from->results);
-  to->level = LEVEL_NONE;
-  to->written_out = false;
+  forget_workspace(to);
+}
+
+enum { STATE_SCALARS = 3 };  // t, accepted_t, most_rank
+
+long motion_state_size(const motion *x) { return STATE_SCALARS + x->state.count; }
+
+void motion_save_state(const motion *x, double *room) {
+  room[0] = x->t, room[1] = x->accepted_t, room[2] = x->most_rank;
+  memcpy(room + STATE_SCALARS, x->state.values, (size_t)x->state.count * sizeof *room);
+}
+
+void motion_load_state(motion *x, const double *room) {
+  x->t = room[0], x->accepted_t = room[1], x->most_rank = (int)room[2];
+  memcpy(x->state.values, room + STATE_SCALARS, (size_t)x->state.count * sizeof *room);
+  forget_workspace(x);
+}
+
+static void state_fields(const mechanism *m, motion *x, fields *f) {
+  fields_finite(f, "t", &x->t);
+  fields_finites(f, "q", m->nq, x->q);
+  fields_finites(f, "u", m->nv, x->u);
+  fields_finites(f, "joint_q", m->joint_nq, x->joint_q);
+  fields_finites(f, "joint_u", m->joint_nv, x->joint_u);
+  fields_number(f, "accepted_t", &x->accepted_t);
+  fields_finites(f, "accepted_q", m->joint_nq, x->accepted_q);
+  fields_finites(f, "accepted_u", m->joint_nv, x->accepted_u);
+  fields_finites(f, "inner", m->inner_count, x->inner);
+  fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
+  fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
+  fields_choice(f, "most_rank", m->row_count, &x->most_rank);
+  fields_finites(f, "way", m->nv, x->way);
+}
+
+static void result_fields(const mechanism *m, motion_result *r, fields *f) {
+  f->group = "result";
+  fields_numbers(f, "udot", m->nv, r->udot);
+  fields_numbers(f, "joint_udot", m->joint_nv, r->joint_udot);
+  fields_numbers(f, "lambda", m->row_count, r->lambda);
+  fields_numbers(f, "reaction", 6 * m->joint_count, r->reaction);
+  fields_numbers(f, "acceleration", 6 * m->body_count, r->acceleration);
+  fields_numbers(f, "marker_acceleration", 3 * m->marker_count, r->marker_acceleration);
+  fields_numbers(f, "force_outputs", m->force_output_count, r->force_outputs);
+  fields_numbers(f, "drive_effort", m->drive_count, r->drive_effort);
+  fields_numbers(f, "drive_power", m->drive_count, r->drive_power);
+  fields_numbers(f, "friction_effort", m->friction_count, r->friction_effort);
+  fields_signs(f, "friction_slip", m->friction_count, r->friction_slip);
+  f->group = NULL;
+}
+
+void motion_fields(const mechanism *m, motion *x, fields *f) {
+  state_fields(m, x, f);
+  result_fields(m, &x->result, f);
+  if (f->from) forget_workspace(x);
 }

@@ -75,40 +75,32 @@ static void bound_approaches_at_start(compliant *s) {
   }
 }
 
-// What a resumed run cannot see from its state: that its integrator is to begin anew, modes, speeds of approach, first steps,
-// bristles.
-enum { POINT_MEMORY = 7 };
-
-static int memory_size(const mechanism *m, const contact_set *contacts) {
-  return 1 + POINT_MEMORY * contacts->point_count + m->inner_count;
+static void point_fields(touch_point *c, fields *f) {
+  int mode = (int)c->now.mode;
+  fields_choice(f, "mode", TOUCH_RELEASED, &mode);
+  fields_number(f, "approach", &c->now.approach);
+  fields_number(f, "elastic", &c->now.elastic);
+  fields_number(f, "mobility", &c->now.mobility);
+  fields_flag(f, "follows", &c->lasts);
+  fields_flag(f, "entered", &c->entered);
+  fields_number(f, "first_step", &c->first_step);
+  if (!f->from) return;
+  c->now.mode = (touch)mode;
+  c->before = c->now;
+  c->turns = INFINITY, c->undecided = 0;
 }
 
-static void save_memory(const void *scheme, double *memory) {
-  const compliant *s = scheme;
-  *memory++ = s->w.restart;
-  for (int p = 0; p < s->w.contacts->point_count; p++, memory += POINT_MEMORY) {
-    const touch_point *c = &s->point[p];
-    const double numbers[POINT_MEMORY] = {c->now.mode, c->now.approach, c->now.elastic, c->now.mobility, c->lasts,
-                                          c->entered, c->first_step};
-    memcpy(memory, numbers, sizeof numbers);
-  }
-  memcpy(memory, smooth_inner(s->w.core, s->w.y), (size_t)s->w.m->inner_count * sizeof *memory);
-}
-
-static void recall(compliant *s, const double *memory) {
-  s->w.restart = *memory++ != 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++, memory += POINT_MEMORY) {
-    touch_point *c = &s->point[p];
-    touch mode = memory[0] == TOUCH_PRESSED ? TOUCH_PRESSED : memory[0] == TOUCH_RELEASED ? TOUCH_RELEASED : TOUCH_OPEN;
-    c->now = c->before = (touch_memory){mode, memory[1], memory[2], memory[3]};
-    c->lasts = memory[4] != 0, c->entered = memory[5] != 0, c->first_step = memory[6];
-  }
-  memcpy(s->w.x->inner, memory, (size_t)s->w.m->inner_count * sizeof *memory);
+static void memory(void *scheme, fields *f) {
+  compliant *s = scheme;
+  watcher_memory(&s->w, f);
+  for (int p = 0; p < s->w.contacts->point_count; p++) fields_group(f, "contact", p), point_fields(&s->point[p], f);
+  fields_group(f, NULL, 0);
+  if (f->from) s->shorter = 0, s->law_changed = false;
 }
 
 static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error) {
   compliant *s = (compliant *)w;
-  (void)error;
+  (void)start, (void)error;
   s->settings = compliant_settings_from(setup);
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
   s->rows = ARENA_ARRAY(&w->memory, double, w->m->row_count + 1);
@@ -117,8 +109,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   set_modes_at_start(s);
   w->x->push = compliant_push;
   w->x->push_context = s;
-  if (start->memory) recall(s, start->memory);
-  else bound_approaches_at_start(s);
+  bound_approaches_at_start(s);
   *settings = s->settings.smooth;
   return true;
 }
@@ -340,5 +331,5 @@ const scheme_type scheme_compliant = {
     .name = "compliant", .about = &compliant_about, .knows_contact = true, .create = create, .destroy = destroy, .step = watcher_step,
     .show = watcher_show, .show_end = watcher_show_end, .result = watcher_result, .time = watcher_time, .state = watcher_state,
     .accounts = watcher_accounts, .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .next_step = watcher_next_step,
-    .contacts = watcher_contacts, .memory_size = memory_size, .remember = save_memory,
+    .contacts = watcher_contacts, .memory = memory, .restored = watcher_restored,
 };

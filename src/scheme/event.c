@@ -78,28 +78,52 @@ static void destroy(void *scheme) {
   watcher_destroy(scheme);
 }
 
-// Modes are decided anew; what cannot be seen from the state is whether impacts that were summed up still last, and
-// whether a point has just lifted off.
-enum { POINT_MEMORY = 3 };
+// --- memory ---------------------------------------------------------------------------------------------------------
 
-static int memory_size(const mechanism *m, const contact_set *contacts) {
-  (void)m;
-  return POINT_MEMORY * contacts->point_count;
+static void mode_field(fields *f, contact_mode *mode) {
+  int number = (int)*mode;
+  fields_choice(f, "mode", MODE_SLIP, &number);
+  *mode = (contact_mode)number;
 }
 
-static void remember(const void *scheme, double *memory) {
-  const event *s = scheme;
-  for (int p = 0; p < s->w.contacts->point_count; p++, memory += POINT_MEMORY) {
-    const event_point *c = &s->point[p];
-    memory[0] = c->held_until, memory[1] = c->has_lifted, memory[2] = c->lifted_at;
-  }
+static void point_fields(event_point *c, fields *f) {
+  mode_field(f, &c->mode);
+  fields_finites(f, "way", 2, c->way);
+  fields_finites(f, "share", 3, c->share);
+  fields_flag(f, "stood", &c->stood);
+  fields_flag(f, "idles", &c->idles);
+  fields_flag(f, "may_jam", &c->may_jam);
+  fields_choice(f, "lingers", 1000, &c->lingers);
+  fields_number(f, "lingers_from", &c->lingers_from);
+  fields_flag(f, "has_lifted", &c->has_lifted);
+  fields_number(f, "lifted_at", &c->lifted_at);
+  fields_number(f, "held_until", &c->held_until);
 }
 
-static void recall(event *s, const double *memory) {
-  for (int p = 0; p < s->w.contacts->point_count; p++, memory += POINT_MEMORY) {
-    event_point *c = &s->point[p];
-    c->held_until = memory[0], c->has_lifted = memory[1] != 0, c->lifted_at = memory[2];
+static void friction_fields(event_friction *c, fields *f) {
+  mode_field(f, &c->mode);
+  fields_finite(f, "way", &c->way);
+  fields_finite(f, "limit", &c->limit);
+  fields_finite(f, "share", &c->share);
+}
+
+static void memory(void *scheme, fields *f) {
+  event *s = scheme;
+  watcher_memory(&s->w, f);
+  fields_flag(f, "settled", &s->settled);
+  fields_flag(f, "redundant", &s->redundant);
+  fields_count(f, "accelerations", &s->evaluations);
+  fields_count(f, "projection_failures_of_modes", &s->projection_failures);
+  scheme_tally_fields(&s->tally, f);
+  fields_finites(f, "shares", s->w.m->row_count, s->share);
+  if (f->from) s->closed_count = 0;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
+    fields_group(f, "contact", p);
+    point_fields(&s->point[p], f);
+    if (f->from) s->closed_count += event_is_closed(&s->point[p]);
   }
+  for (int i = 0; i < s->w.m->friction_count; i++) fields_group(f, "friction", i), friction_fields(&s->friction[i], f);
+  fields_group(f, NULL, 0);
 }
 
 // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
@@ -114,15 +138,14 @@ static void set_tolerances(event *s) {
 static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error) {
   event *s = (event *)w;
   solve_limits limits;
+  (void)start;
   s->settings = event_settings_from(setup);
   s->nq = w->m->nq, s->nv = w->m->nv;
   s->counts_turns = coordinate_counts_turns(w->m);
-  s->tally = start->solves;
   allocate(s);
   event_friction_create(s);
   set_tolerances(s);
   describe_points(s);
-  if (start->memory) recall(s, start->memory);
   event_measure_problem(s, &limits);
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
@@ -350,5 +373,5 @@ const scheme_type scheme_event = {
     .name = "event", .about = &event_about, .knows_contact = true, .create = create, .destroy = destroy, .step = step,
     .show = watcher_show, .show_end = watcher_show_end, .result = result, .time = watcher_time, .state = watcher_state,
     .accounts = watcher_accounts, .stats = stats_of, .resumes_exactly = resumes_exactly, .next_step = watcher_next_step,
-    .contacts = watcher_contacts, .memory_size = memory_size, .remember = remember,
+    .contacts = watcher_contacts, .memory = memory, .restored = watcher_restored,
 };

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/fields.h"
 #include "base/interrupt.h"
 #include "carom/define.h"
 #include "contact/contact.h"
@@ -47,15 +48,9 @@ static inline void contact_trouble_gain(contact_trouble *trouble, double energy,
 typedef struct scheme_start {
   double t;
   const double *q, *u;
-  double accounts[POWER_COUNT];    // work and losses so far
-  double next_step;                // of a resumed run, 0: none
-  long steps;                      // taken before, for fixed steps counted from the start of a run
-  // of a resumed run, what it went through before: zero otherwise
-  contact_trouble trouble;
-  chain_tally solves;
-  const double *memory;            // what the scheme remembered, null: nothing
 } scheme_start;
 
+// Of the whole run, also of one that was resumed.
 typedef struct scheme_stats {
   long steps, rejected, evaluations, projection_failures;
   double projection_energy;        // what moving positions back onto constraints put in [J]
@@ -156,9 +151,24 @@ typedef struct scheme_type {
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
   const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; null: knows none
-  // What it remembers from step to step beside the state, as so many numbers; null: nothing.
-  int (*memory_size)(const mechanism *m, const contact_set *contacts);
-  void (*remember)(const void *scheme, double *memory);
+  // What it goes on with beside motion and ledgers: its state and accounts, modes, starts of solvers, what it shows of contacts, counts.
+  // After a load `restored` puts the motion there, and its integrator, which loses its history and starts again; see resumes_exactly.
+  // Neither allocates. `restored` fails if there is no motion from there.
+  void (*memory)(void *scheme, fields *f);
+  carom_status (*restored)(void *scheme, carom_error *error);
 } scheme_type;
+
+// A scheme put back to where it was, or one like it there. With motion_copy, or the motion's state put back, it goes on bit by bit where
+// it resumes exactly.
+int scheme_memory_size(const scheme_type *type, void *scheme);
+void scheme_save(const scheme_type *type, void *scheme, double *memory);
+carom_status scheme_restore(const scheme_type *type, void *scheme, const double *memory, carom_error *error);
+
+// Parts of the memory that schemes have in common.
+void scheme_trouble_fields(contact_trouble *trouble, fields *f);
+void scheme_tally_fields(chain_tally *tally, fields *f);
+void scheme_contact_fields(scheme_contact *c, fields *f);  // all but the frame
+void scheme_place_fields(contact_point *p, fields *f);     // where the point is,
+void scheme_frame_fields(contact_point *p, fields *f);     // and its axes
 
 #endif

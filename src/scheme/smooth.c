@@ -29,6 +29,8 @@ struct smooth {
   double accounts[POWER_COUNT];   // of the state shown
   double tolerance;               // of constraint violations
   long projection_failures;
+  scheme_stats before;            // counts of the integrator that was resumed, beside this one's
+  double t_kept, next_step;       // where a restored scheme goes on, and with which step [s]
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
   double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
   double *evaluated_y;
@@ -42,7 +44,6 @@ static int differential_count(const smooth *s) { return inner_at(s) + s->m->inne
 static void pack(const smooth *s, const scheme_start *start, double *y) {
   memcpy(y, start->q, (size_t)s->nq * sizeof *y);
   memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
-  for (int k = 0; k < s->powers; k++) y[work_at(s) + k] = start->accounts[s->power[k]];
   memcpy(y + inner_at(s), s->x->inner, (size_t)s->m->inner_count * sizeof *y);
 }
 
@@ -296,8 +297,6 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
     smooth_destroy(s);
     return NULL;
   }
-  if (start->next_step > 0) integrator_suggest_step(s->it, start->next_step);
-  memcpy(s->accounts, start->accounts, sizeof s->accounts);
   return s;
 }
 
@@ -359,8 +358,44 @@ const double *smooth_accounts(const smooth *s) { return s->accounts; }
 
 scheme_stats smooth_stats(const smooth *s) {
   integrator_stats stats = integrator_get_stats(s->it);
-  return (scheme_stats){.steps = stats.steps, .rejected = stats.rejected, .evaluations = stats.rhs_evaluations,
-                        .projection_failures = s->projection_failures};
+  return (scheme_stats){.steps = s->before.steps + stats.steps, .rejected = s->before.rejected + stats.rejected,
+                        .evaluations = s->before.evaluations + stats.rhs_evaluations, .projection_failures = s->projection_failures};
+}
+
+// --- memory -------------------------------------------------------------------------------------------------------
+
+static void count_fields(smooth *s, fields *f) {
+  integrator_stats own = integrator_get_stats(s->it);
+  scheme_stats all = smooth_stats(s);
+  fields_count(f, "steps", &all.steps);
+  fields_count(f, "rejected", &all.rejected);
+  fields_count(f, "evaluations", &all.evaluations);
+  fields_count(f, "projection_failures", &s->projection_failures);
+  if (!f->from) return;
+  s->before.steps = all.steps - own.steps, s->before.rejected = all.rejected - own.rejected;
+  s->before.evaluations = all.evaluations - own.rhs_evaluations;
+}
+
+void smooth_fields(smooth *s, double *t, double *y, fields *f) {
+  double accounts[POWER_COUNT];
+  if (!f->from) s->next_step = smooth_next_step(s);
+  for (power k = 0; k < POWER_COUNT; k++) accounts[k] = smooth_account(s, y, k);
+  fields_finite(f, "scheme.t", t);
+  fields_finites(f, "scheme.q", s->nq, y);
+  fields_finites(f, "scheme.u", s->nv, y + s->nq);
+  fields_finites(f, "scheme.inner", s->m->inner_count, y + inner_at(s));
+  fields_numbers(f, "account", POWER_COUNT, accounts);
+  fields_finite(f, "next_step", &s->next_step);
+  count_fields(s, f);
+  if (!f->from) return;
+  memcpy(s->accounts, accounts, sizeof accounts);
+  for (int k = 0; k < s->powers; k++) y[work_at(s) + k] = accounts[s->power[k]];
+}
+
+carom_status smooth_restored(smooth *s, double t, const double *y, carom_error *error) {
+  carom_status status = smooth_restart(s, t, y, error);
+  if (status == CAROM_OK && s->next_step > 0) integrator_suggest_step(s->it, s->next_step);
+  return status;
 }
 
 // --- the scheme ---------------------------------------------------------------------------------------------------
@@ -393,6 +428,19 @@ static bool result(void *scheme, carom_error *error) {
   return dynamics_instant(s->m, s->x);
 }
 
+static void memory(void *scheme, fields *f) {
+  smooth *s = scheme;
+  if (!f->from) s->t_kept = smooth_time(s), memcpy(s->y, smooth_state(s), (size_t)s->n * sizeof *s->y);
+  smooth_fields(s, &s->t_kept, s->y, f);
+}
+
+static carom_status restored(void *scheme, carom_error *error) {
+  smooth *s = scheme;
+  carom_status status = smooth_restored(s, s->t_kept, s->y, error);
+  if (status == CAROM_OK) show_end(s);
+  return status;
+}
+
 static double time_of(const void *scheme) { return smooth_time(scheme); }
 static const double *state_of(const void *scheme) { return smooth_state(scheme); }
 static const double *accounts_of(const void *scheme) { return smooth_accounts(scheme); }
@@ -404,5 +452,5 @@ const scheme_type scheme_smooth = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
     .name = "smooth", .about = &smooth_about, .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
     .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
-    .next_step = next_step,
+    .next_step = next_step, .memory = memory, .restored = restored,
 };

@@ -60,5 +60,8 @@ double smooth_account(const smooth *s, const double *y, power which);  // of a w
 void smooth_book(const smooth *s, double *y, power which, double amount);  // adds to an account that is integrated
 double *smooth_inner(const smooth *s, double *y);         // its inner states
 scheme_stats smooth_stats(const smooth *s);
+// The memory of a scheme that is at t with the whole state y: these, the next step, counts. After a load the integrator goes on from there.
+void smooth_fields(smooth *s, double *t, double *y, fields *f);
+carom_status smooth_restored(smooth *s, double t, const double *y, carom_error *error);
 
 #endif

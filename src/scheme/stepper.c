@@ -20,7 +20,6 @@ static void allocate(stepper *s) {
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
-  s->kept = ARENA_ARRAY(a, double, m->nq + m->nv + m->joint_nq + 1);
   s->placed = ARENA_ARRAY(a, double, m->nq + 1);
   s->unplaced = ARENA_ARRAY(a, double, m->nq + 1);
   s->before_placing = ARENA_ARRAY(a, double, m->nq + 1);
@@ -64,6 +63,12 @@ static void allocate(stepper *s) {
   }
 }
 
+static void allocate_kept(stepper *s) {
+  fields f = {0};
+  stepper_state_fields(s, &f);
+  s->kept = ARENA_ARRAY(&s->memory, double, f.at + motion_state_size(s->x));
+}
+
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
@@ -84,7 +89,7 @@ void stepper_destroy(void *scheme) {
 }
 
 // Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
-void stepper_begin(stepper *s) {
+static void begin(stepper *s) {
   const mechanism *m = s->m;
   int points = s->contacts->point_count;
   memset(s->P, 0, (size_t)(m->row_count + m->extra_rows + 1) * sizeof *s->P);
@@ -102,57 +107,101 @@ void stepper_begin(stepper *s) {
   s->dt = 0;
 }
 
-// Where the last step began, its contacts, from whose percussions iterative solvers begin, and those of constraints and of
-// joints that rub. What is shown of the step follows from these.
-enum { STEP_MEMORY = 5, POINT_MEMORY = 21 };
+// --- memory ---------------------------------------------------------------------------------------------------------
 
-int stepper_memory_size(const mechanism *m, const contact_set *contacts) {
-  return STEP_MEMORY + m->nq + m->nv + contacts->element_count + POINT_MEMORY * contacts->point_count + 2 * m->row_count +
-         3 * m->friction_count;
-}
-
-void stepper_remember(const void *scheme, double *memory) {
-  const stepper *s = scheme;
+static void step_fields(stepper *s, fields *f) {
   const mechanism *m = s->m;
-  const double step_numbers[STEP_MEMORY] = {s->t_A, s->dt, s->seen_open[0], s->seen_open[1], s->dt_before};
-  memcpy(memory, step_numbers, sizeof step_numbers), memory += STEP_MEMORY;
-  memcpy(memory, s->q_A, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
-  for (int i = 0; i < s->contacts->element_count; i++) *memory++ = fmin((double)(s->steps - s->touched[i]), REMEMBERED + 1);
-  for (int p = 0; p < s->contacts->point_count; p++) {
-    const scheme_contact *c = &s->last[p];
-    vec3 at = s->points[p].at, n = s->points[p].n, t = s->points[p].t[0], b = s->points[p].t[1];
-    const double numbers[POINT_MEMORY] = {
-        c->gap, c->normal_force, c->tangential_force[0], c->tangential_force[1], c->active, c->slides, s->struck[p],
-        s->nearest[p], at.x, at.y, at.z, n.x, n.y, n.z, t.x, t.y, t.z, b.x, b.y, b.z, c->lasts};
-    memcpy(memory, numbers, sizeof numbers), memory += POINT_MEMORY;
-  }
-  memcpy(memory, s->P, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
-  memcpy(memory, s->lambda, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
-  memcpy(memory, s->friction.limit, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(memory, s->x->friction_effort, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  for (int i = 0; i < m->friction_count; i++) memory[i] = s->x->friction_slip[i];
+  fields_finite(f, "scheme.t", &s->t);
+  fields_finites(f, "scheme.q", m->nq, s->q);
+  fields_finites(f, "scheme.u", m->nv, s->u);
+  fields_numbers(f, "account", POWER_COUNT, s->accounts);
+  fields_numbers(f, "losses", 2, s->losses);
+  // where the last step began, from which it is shown
+  fields_finite(f, "t_A", &s->t_A);
+  fields_finites(f, "q_A", m->nq, s->q_A);
+  fields_finites(f, "u_A", m->nv, s->u_A);
+  fields_numbers(f, "account_A", POWER_COUNT, s->accounts_A);
+  fields_numbers(f, "losses_A", 2, s->losses_A);
+  fields_flag(f, "books_differ", &s->books_differ);
+  fields_finite(f, "dt", &s->dt);
+  fields_finite(f, "dt_before", &s->dt_before);
 }
 
-static void recall(stepper *s, const double *memory) {
-  const mechanism *m = s->m;
-  s->t_A = memory[0], s->dt = memory[1], s->seen_open[0] = memory[2], s->seen_open[1] = memory[3];
-  s->dt_before = memory[4], memory += STEP_MEMORY;
-  memcpy(s->q_A, memory, (size_t)(m->nq + m->nv) * sizeof *memory), memory += m->nq + m->nv;
-  for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - (memory[i] >= 0 && memory[i] <= REMEMBERED ? (long)memory[i] : REMEMBERED + 1);
-  memory += s->contacts->element_count;
-  for (int p = 0; p < s->contacts->point_count; p++, memory += POINT_MEMORY) {
-    s->last[p] = (scheme_contact){memory[0], memory[1], {memory[2], memory[3]}, memory[4] != 0, memory[5] != 0, memory[20] != 0,
-                                   &s->points[p]};
-    s->struck[p] = memory[6] != 0, s->nearest[p] = memory[7];
-    s->points[p] = (contact_point){.gap = memory[0], .at = vec3_of(memory + 8), .n = vec3_of(memory + 11),
-                                   .t = {vec3_of(memory + 14), vec3_of(memory + 17)}, .speed = -1};
-  }
-  memcpy(s->P, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
-  memcpy(s->lambda, memory, (size_t)m->row_count * sizeof *memory), memory += m->row_count;
-  memcpy(s->friction.limit, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  memcpy(s->x->friction_effort, memory, (size_t)m->friction_count * sizeof *memory), memory += m->friction_count;
-  for (int i = 0; i < m->friction_count; i++) s->x->friction_slip[i] = (memory[i] > 0) - (memory[i] < 0);
+static void count_fields(stepper *s, fields *f) {
+  fields_count(f, "steps", &s->steps);
+  fields_count(f, "projection_failures", &s->projection_failures);
+  fields_number(f, "projection_energy", &s->projection_energy);
+  fields_number(f, "largest_violation", &s->violation);
+  fields_numbers(f, "seen_open", 2, s->seen_open);
+  fields_numbers(f, "independence", 3, s->independence);
+  scheme_trouble_fields(&s->trouble, f);
+  scheme_tally_fields(&s->tally, f);
 }
+
+// Percussions of the last step, from which iterative solvers begin, in the axes where rows were evaluated.
+static void point_fields(stepper *s, int p, fields *f) {
+  fields_group(f, "contact", p);
+  scheme_contact_fields(&s->last[p], f);
+  scheme_place_fields(&s->points[p], f);
+  scheme_frame_fields(&s->points[p], f);
+  fields_flag(f, "struck", &s->struck[p]);
+  fields_number(f, "nearest", &s->nearest[p]);
+  fields_group(f, NULL, 0);
+  if (f->from) s->points[p].gap = s->last[p].gap, s->points[p].speed = -1, s->last[p].point = &s->points[p];
+}
+
+// What is shown of a point: gap and place at the end of the step, the rest as above.
+static void shown_fields(stepper *s, int p, fields *f) {
+  scheme_contact *shown = &s->shown[p];
+  double gap = shown->gap;
+  contact_point end = shown->point ? *shown->point : (contact_point){0};
+  fields_group(f, "shown", p);
+  fields_number(f, "gap", &gap);
+  scheme_place_fields(&end, f);
+  fields_group(f, NULL, 0);
+  if (!f->from) return;
+  *shown = s->last[p], shown->gap = gap;
+  if (!shown->active) return;
+  s->looked[p] = s->points[p], s->looked[p].gap = gap, s->looked[p].at = end.at;
+  shown->point = &s->looked[p];
+}
+
+static void element_fields(stepper *s, int i, fields *f) {
+  long since = s->steps - s->touched[i];
+  if (since > REMEMBERED) since = REMEMBERED + 1;
+  fields_group(f, "element", i);
+  fields_count(f, "since_touched", &since);
+  fields_group(f, NULL, 0);
+  if (f->from) s->touched[i] = s->steps - (since <= REMEMBERED ? since : REMEMBERED + 1);
+}
+
+void stepper_state_fields(stepper *s, fields *f) {
+  const mechanism *m = s->m;
+  step_fields(s, f);
+  count_fields(s, f);
+  for (int i = 0; i < s->contacts->element_count; i++) element_fields(s, i, f);
+  for (int p = 0; p < s->contacts->point_count; p++) point_fields(s, p, f);
+  fields_numbers(f, "percussion", m->row_count, s->P);
+  fields_numbers(f, "lambda", m->row_count, s->lambda);
+  fields_numbers(f, "friction_limit", m->friction_count, s->friction.limit);
+}
+
+void stepper_memory(void *scheme, fields *f) {
+  stepper *s = scheme;
+  stepper_state_fields(s, f);
+  for (int p = 0; p < s->contacts->point_count; p++) shown_fields(s, p, f);
+}
+
+carom_status stepper_restored(void *scheme, carom_error *error) {
+  stepper *s = scheme;
+  (void)error;
+  s->grid = 0;
+  s->leaps_at_end = 0, s->deepest_at_end = 0;  // the next step looks there again
+  stepper_show_end(s);
+  return CAROM_OK;
+}
+
+// --- creation, continued --------------------------------------------------------------------------------------------
 
 void *stepper_create(const stepper_rule *rule, const stepper_settings *settings, const scheme_setup *setup,
                      const scheme_start *start, carom_error *error) {
@@ -170,25 +219,21 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->stop = setup->stop;
   s->rule = rule, s->settings = *settings;
   allocate(s);
+  allocate_kept(s);
   look_ahead(s);
   s->memory.out_of_memory = NULL;
   s->solver = solve_settings_default();
   s->solver.warm_start = !s->m->planar;  // planar problems are solved exactly from nothing
   if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
   s->t = s->t_A = start->t;
-  s->steps_before = start->steps;
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
-  memcpy(s->accounts, start->accounts, sizeof start->accounts);
-  memcpy(s->accounts_A, start->accounts, sizeof start->accounts);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
-  s->trouble = start->trouble, s->tally = start->solves;
   if (!stepper_prepare_room(s, error)) {
     stepper_destroy(s);
     return NULL;
   }
-  stepper_begin(s);
-  if (start->memory) recall(s, start->memory);
+  begin(s);
   return s;
 }
 

@@ -45,14 +45,13 @@ scheme_stats stepper_stats(const void *scheme);
 bool stepper_resumes_exactly(const void *scheme);
 double stepper_next_step(const void *scheme);
 const scheme_contact *stepper_contacts(const void *scheme);
-int stepper_memory_size(const mechanism *m, const contact_set *contacts);
-void stepper_remember(const void *scheme, double *memory);
+void stepper_memory(void *scheme, fields *f);
+carom_status stepper_restored(void *scheme, carom_error *error);
 
 #define STEPPER_FUNCTIONS                                                                                                  \
   .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, .step = stepper_step, \
   .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, .time = stepper_time,                      \
   .state = stepper_state, .accounts = stepper_accounts, .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, \
-  .next_step = stepper_next_step, .contacts = stepper_contacts, .memory_size = stepper_memory_size,                        \
-  .remember = stepper_remember
+  .next_step = stepper_next_step, .contacts = stepper_contacts, .memory = stepper_memory, .restored = stepper_restored
 
 #endif

@@ -22,7 +22,7 @@ typedef struct stepper {
   double t;
   double grid;                           // the multiple of the step that the last one went for
   long projection_failures;
-  long steps, steps_before;              // taken, and those of the run that was resumed
+  long steps;                            // taken
   double *q, *u;                         // the state, one array: at E when a step is done
   double *q_A, *u_A;                     // where the last step began,
   double t_A, dt;                        // when, and how long it was; 0: there was none
@@ -32,7 +32,7 @@ typedef struct stepper {
   bool books_differ;                     // accounts and losses at the start of the last step are not those at its end
   bool shows_A;                          // the time shown is before the velocity jumps
   bool trying;                           // it is a trial: the ledger of impacts is left alone
-  double *kept;                          // the state and joint coordinates before a trial
+  double *kept;                          // scheme and motion before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
   double projection_energy;
@@ -75,10 +75,13 @@ typedef struct stepper {
 
 enum { REMEMBERED = 2 };                 // steps whose contacts are known
 
-// The scheme before its first step.
-void stepper_begin(stepper *s);
+// Its memory but for what is shown.
+void stepper_state_fields(stepper *s, fields *f);
 
 // --- stepper_step.c --------------------------------------------------------------------------------------------------
+
+// The last step's points and contacts for those of the one before it.
+void stepper_exchange_steps(stepper *s);
 
 // Driven speeds go from what they are at A to what their drives say at E.
 void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end, double dt);

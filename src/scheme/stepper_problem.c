@@ -127,7 +127,7 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
   if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
-  return problem_dump_save(&s->settings.dump, &problem, s->steps_before + s->steps + 1, error);
+  return problem_dump_save(&s->settings.dump, &problem, s->steps + 1, error);
 }
 
 // q = γ_F + what is required for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.

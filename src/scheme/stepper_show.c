@@ -117,32 +117,27 @@ static void find_places(stepper *s) {
 // The state at the time shown, and with it potentials and what else forces tell of it.
 static void find_state(stepper *s, double t) {
   place_at(s, t);
-  dynamics_positions_velocities(s->m, s->x);
-  coordinate_measure(s->m, s->x);
-  dynamics_apply_forces(s->m, s->x);
-  dynamics_energies(s->m, s->x);
+  dynamics_show_state(s->m, s->x);
   find_places(s);
 }
 
-// What the first step would find. The scheme is left as it was; what was found is in the motion's result.
+// What the first step would find. Scheme and motion are put back; what was found is in the motion's result.
 static carom_status try_step(stepper *s, double h, carom_error *error) {
-  const mechanism *m = s->m;
-  stepper saved = *s;
-  size_t state = (size_t)(m->nq + m->nv), coordinates = (size_t)m->joint_nq;
-  impact_ledger none = {0};
-  memcpy(s->kept, s->q, state * sizeof *s->kept);
-  memcpy(s->kept + state, s->x->joint_q, coordinates * sizeof *s->kept);
-  s->trying = true;
-  s->impacts = &none;
-  s->settings.dump = (problem_dump){0};
-  s->settings.step = h;
+  impact_ledger none = {0}, *impacts = s->impacts;
+  stepper_settings settings = s->settings;
+  fields kept = {.to = s->kept};
+  stepper_state_fields(s, &kept);
+  motion_save_state(s->x, s->kept + kept.at);
+  s->trying = true, s->impacts = &none;
+  s->settings.step = h, s->settings.dump = (problem_dump){0};
   carom_status status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
-  saved.room = s->room, saved.friction.W = s->room.W;  // they may have grown
-  *s = saved;
-  memcpy(s->q, s->kept, state * sizeof *s->kept);
-  memcpy(s->x->joint_q, s->kept + state, coordinates * sizeof *s->kept);
-  stepper_begin(s);
+  s->trying = false, s->impacts = impacts;
+  s->settings = settings;
+  motion_load_state(s->x, s->kept + kept.at);
+  if (status == CAROM_OK) stepper_exchange_steps(s);  // what is shown refers to the points of the trial
+  stepper_state_fields(s, &(fields){.from = s->kept});
+  (void)stepper_restored(s, NULL);
   return status;
 }
 

@@ -94,7 +94,7 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
   return grown ? stepper_watch_drift(s, error) : CAROM_OK;
 }
 
-static void exchange_steps(stepper *s) {
+void stepper_exchange_steps(stepper *s) {
   contact_point *points = s->before;
   scheme_contact *last = s->last_before;
   s->before = s->points, s->points = points;
@@ -103,13 +103,13 @@ static void exchange_steps(stepper *s) {
 
 // What the last step has found is kept until this one has its solution, so that a step that is given up leaves no trace.
 static void set_aside(stepper *s) {
-  exchange_steps(s);
+  stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
   if (s->friction.loaded) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
-  exchange_steps(s);
+  stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
   if (s->friction.loaded) s->tally = s->tally_before;
   stepper_friction_give_up(&s->friction, s->m, s->x);

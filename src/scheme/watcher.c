@@ -59,7 +59,6 @@ void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const 
   w->type = plan->type;
   w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts, w->impacts = setup->impacts, w->stop = setup->stop;
   w->t = w->t_before = start->t;
-  w->steps_before = start->steps, w->trouble = start->trouble;
   bool made = create_core(w, plan, setup, start, error);
   w->memory.out_of_memory = NULL;
   if (made) {
@@ -349,6 +348,33 @@ bool watcher_result(void *scheme, carom_error *error) {
   (void)error;
   watcher *w = scheme;
   return dynamics_instant(w->m, w->x);
+}
+
+// What is shown of a contact is part of it, as the last step left it.
+void watcher_memory(watcher *w, fields *f) {
+  smooth_fields(w->core, &w->t, w->y, f);
+  fields_flag(f, "restart", &w->restart);
+  fields_count(f, "watched_steps", &w->steps);
+  fields_count(f, "looks", &w->looks);
+  scheme_trouble_fields(&w->trouble, f);
+  for (int p = 0; p < w->contacts->point_count; p++) {
+    fields_group(f, "shown", p);
+    scheme_contact_fields(&w->shown[p], f);
+    scheme_place_fields(&w->points[p], f);
+    scheme_frame_fields(&w->points[p], f);
+    if (f->from) w->shown[p].point = &w->points[p];
+  }
+  fields_group(f, NULL, 0);
+}
+
+carom_status watcher_restored(void *scheme, carom_error *error) {
+  watcher *w = scheme;
+  carom_status status = smooth_restored(w->core, w->t, w->y, error);
+  if (status != CAROM_OK) return status;
+  w->t_before = w->from = w->t;
+  w->in_the_past = false;
+  if (watcher_look_at_start(w)) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_SINGULAR, "the motion at t = %g s cannot be evaluated", w->t);
 }
 
 double watcher_time(const void *scheme) { return ((const watcher *)scheme)->t; }

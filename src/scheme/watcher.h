@@ -84,7 +84,7 @@ struct watcher {
   bool restart;               // the integrator's state is no longer the scheme's
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
-  long steps, steps_before;   // taken, and those of the run that was resumed
+  long steps;                 // taken
   contact_trouble trouble;
 };
 
@@ -133,6 +133,8 @@ bool watcher_resumes_exactly(const void *scheme);
 double watcher_next_step(const void *scheme);
 const scheme_contact *watcher_contacts(const void *scheme);
 scheme_stats watcher_stats(const void *scheme);
+void watcher_memory(watcher *w, fields *f);           // the scheme adds its own
+carom_status watcher_restored(void *scheme, carom_error *error);
 void watcher_list(watcher *w, const watch_look *at);  // what is shown of the contact points
 
 #endif
