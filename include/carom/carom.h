@@ -151,7 +151,7 @@ typedef struct carom_summary {
     long tried, solved;
   } stages[8];
   double worst_residual;           // largest of all contact problems, solved or not; does not depend on units [-]
-  double worst_residual_mixed;     // the same by the formula of publications, which mixes the units of r and u [-]
+  double worst_residual_mixed;     // of the same problem by the formula of publications, which mixes the units of r and u [-]
   long step_too_large;             // contacts detected deeper than a clearance, a body or half the way between stops, or only after the bodies had passed
                                    // through each other: impacts were missed
   long inconsistent;               // steps in which no finite force exists for a sliding contact (Painlevé paradox)

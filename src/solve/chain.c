@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "solve/chain.h"
 #include "solve/cone.h"
 #include "solve/friction_lcp.h"
@@ -107,6 +106,19 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
   }
 }
 
+// A tally shows the formula of publications for the problem that was solved worst, and no problem else needs it: on small problems
+// it costs as much as the residual. Without a tally every problem is the worst.
+static bool is_worst(const chain_tally *tally, const solve_info *info) {
+  return !tally || !(info->residual <= tally->worst_residual);
+}
+
+static void count(chain_tally *tally, const solve_info *info) {
+  tally->problems++;
+  tally->unsolved += info->status != SOLVE_SOLVED;
+  tally->impossible += info->status == SOLVE_NONE;
+  if (is_worst(tally, info)) tally->worst_residual = info->residual, tally->worst_residual_mixed = info->residual_mixed;
+}
+
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
   chain_tally before;
@@ -119,7 +131,7 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
   }
   if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED) info->status = SOLVE_LIMIT, info->cut = c.cut;
   if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
-  info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
+  if (is_worst(tally, info)) info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);
 }
 
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
@@ -141,12 +153,6 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     info.status = SOLVE_TOO_LARGE;
     if (solve_workspace_fits(w, &limits)) run(p, settings, w, &limits, solution, tally, &info);
   }
-  if (tally && info.status != SOLVE_INTERRUPTED) {
-    tally->problems++;
-    tally->unsolved += info.status != SOLVE_SOLVED;
-    tally->impossible += info.status == SOLVE_NONE;
-    tally->worst_residual = number_larger(tally->worst_residual, info.residual);
-    tally->worst_residual_mixed = number_larger(tally->worst_residual_mixed, info.residual_mixed);
-  }
+  if (tally && info.status != SOLVE_INTERRUPTED) count(tally, &info);
   return info;
 }

@@ -71,7 +71,7 @@ typedef struct solve_info {
   solve_status status;
   int iterations;
   double residual;       // as judged by solve/residual.h, never by the solver
-  double residual_mixed; // the one of publications, for comparison; infinite where nothing was solved
+  double residual_mixed; // the one of publications, for comparison; infinite where nothing was solved, or a tally does not show it
   double seconds;
   const char *stage;     // the solver that found it: in a chain the stage
   const char *cut;       // the solver that the limit of the settings has ended before the tolerance was met; may be null

@@ -42,7 +42,8 @@ typedef struct chain_tally {
   int stage_count;
   long problems, unsolved;
   long impossible;         // of the unsolved: proved to have no solution
-  double worst_residual, worst_residual_mixed;  // of all problems, the unsolved ones too
+  double worst_residual;   // of all problems, the unsolved ones too
+  double worst_residual_mixed;  // of the same problem, by the formula of publications
 } chain_tally;
 
 enum { CHAIN_TALLY_NUMBERS = 5 + 3 * CHAIN_STAGES_MAX };
