@@ -157,9 +157,10 @@ void sim_note_non_finite(carom_sim *sim, const char *column, double t) {
 }
 
 void sim_check_row(carom_sim *sim, const double *row) {
-  int count = sim_signal_count(sim->model), i = 0;
-  while (i < count && isfinite(row[i])) i++;
-  if (i < count) sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
+  if (number_all_finite(row, (size_t)sim_signal_count(sim->model))) return;
+  int i = 0;
+  while (isfinite(row[i])) i++;
+  sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
 }
 
 bool sim_has_booked(const carom_sim *sim) { return !sim->since_booked; }

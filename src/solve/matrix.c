@@ -1,26 +1,15 @@
 #include "solve/matrix.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
+
+#include "base/number.h"
 
 static int common_size(int block_count, const int *start) {
   int size = block_count ? start[1] - start[0] : 0;
   for (int b = 1; b < block_count; b++)
     if (start[b + 1] - start[b] != size) return 0;
   return size;
-}
-
-// By the bits of the exponent: integers may be combined in any order, so that this runs in vectors.
-static bool all_finite(const double *x, size_t count) {
-  const uint64_t exponent = 0x7ff0000000000000;
-  int bad = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, x + i, sizeof bits);
-    bad |= (bits & exponent) == exponent;
-  }
-  return !bad;
 }
 
 // y[rows] += A[rows x columns] x
@@ -104,7 +93,7 @@ static void dense_dense(const solve_matrix *m, double *A) {
   memcpy(A, m->values, (size_t)m->rows * (size_t)m->rows * sizeof *A);
 }
 
-static bool dense_finite(const solve_matrix *m) { return all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
+static bool dense_finite(const solve_matrix *m) { return number_all_finite(m->values, (size_t)m->rows * (size_t)m->rows); }
 
 static void dense_diagonal(const solve_matrix *m, double *d) {
   for (int i = 0; i < m->rows; i++) d[i] = m->values[(long)i * m->rows + i];
@@ -192,7 +181,7 @@ static void sparse_dense(const solve_matrix *m, double *A) {
 static bool sparse_finite(const solve_matrix *m) {
   for (int b = 0; b < m->block_count; b++)
     for (int k = m->first[b]; k < m->first[b + 1]; k++)
-      if (!all_finite(m->values + m->offset[k],
+      if (!number_all_finite(m->values + m->offset[k],
                       (size_t)matrix_block_size(m, b) * (size_t)matrix_block_size(m, m->column[k])))
         return false;
   return true;
@@ -298,7 +287,7 @@ static void factored_dense(const solve_matrix *m, double *A) {
 static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
   for (int b = 0; b < m->block_count; b++)
     for (int k = p->first[b]; k < p->first[b + 1]; k++)
-      if (!all_finite(p->values + p->offset[k], (size_t)(matrix_block_size(m, b) * p->width[k]))) return false;
+      if (!number_all_finite(p->values + p->offset[k], (size_t)(matrix_block_size(m, b) * p->width[k]))) return false;
   return true;
 }
 

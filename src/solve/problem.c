@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "solve/friction_lcp.h"
 
 const char *solve_status_text(solve_status status) {
@@ -53,9 +54,7 @@ bool solve_problem_valid(const solve_problem *p) {
   for (int b = 0; b < p->block_count; row += p->blocks[b].size, b++)
     if (!block_valid(&p->blocks[b]) || p->blocks[b].row != row || p->W.start[b] != row) return false;
   if (row != p->W.rows || (p->block_count && p->W.start[p->block_count] != row)) return false;
-  for (int i = 0; i < row; i++)
-    if (!isfinite(p->q[i])) return false;
-  return p->W.ops->finite(&p->W);
+  return number_all_finite(p->q, (size_t)row) && p->W.ops->finite(&p->W);
 }
 
 bool solve_has(const solve_problem *p, block_kind kind) {
