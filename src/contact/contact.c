@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mechanics/anchor.h"
+#include "mechanics/block.h"
 #include "mechanics/rows.h"
 
 void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points) {
@@ -39,7 +40,8 @@ typedef struct contact_anchors {
   anchor first, second;
 } contact_anchors;
 
-static contact_anchors anchors_of(const motion *x, const contact_point *p) {
+// Inlined, as all that is called here for every point: a call costs more than it does.
+BLOCK contact_anchors anchors_of(const motion *x, const contact_point *p) {
   return (contact_anchors){anchor_at(x, p->node_first, p->at), anchor_at(x, p->node_second, p->at)};
 }
 
