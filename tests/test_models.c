@@ -1,27 +1,10 @@
 // The models of models/: every family member occurs in one, all run in both coordinates, and the small ones do what
 // their comments say.
+#include "models.h"
 #include "runs.h"
-
-#include <dirent.h>
 
 #include "build/definition.h"
 #include "build/model_internal.h"
-
-enum { MOST_MODELS = 64 };
-
-static int list_models(char names[MOST_MODELS][64]) {
-  char folder[4096];
-  int count = 0;
-  if (!check_source("models", folder, sizeof folder)) return 0;
-  DIR *dir = opendir(folder);
-  for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    char *dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".yaml") != 0 || count == MOST_MODELS) continue;
-    snprintf(names[count++], sizeof names[0], "%.*s", (int)(dot - entry->d_name), entry->d_name);
-  }
-  if (dir) closedir(dir);
-  return count;
-}
 
 static bool uses(const part_list *list, const char *kind) {
   for (int i = 0; i < list->count; i++)

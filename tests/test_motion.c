@@ -1,29 +1,12 @@
 // What a motion and a scheme hold: a copy of both goes on bit by bit, and a checkpoint shows the step that it was written after.
+#include "models.h"
 #include "runs.h"
-
-#include <dirent.h>
 
 #include "checkpoint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "scheme/registry.h"
 #include "sim.h"
-
-enum { MOST_MODELS = 64 };
-
-static int list_models(char names[MOST_MODELS][64]) {
-  char folder[4096];
-  int count = 0;
-  if (!check_source("models", folder, sizeof folder)) return 0;
-  DIR *dir = opendir(folder);
-  for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    char *dot = strrchr(entry->d_name, '.');
-    if (!dot || strcmp(dot, ".yaml") != 0 || count == MOST_MODELS) continue;
-    snprintf(names[count++], sizeof names[0], "%.*s", (int)(dot - entry->d_name), entry->d_name);
-  }
-  if (dir) closedir(dir);
-  return count;
-}
 
 // All signals of the mechanism. Poses, velocities and energies follow from the state, the others are results.
 static double *signals_of(const mechanism *m, motion *x) {

@@ -200,7 +200,9 @@ struct mechanism {
   bool single;              // every node has one speed
   const struct response_kernels *small;  // of few speeds, for which M is written out (response.h); else null
   int *pattern_start, *pattern_row;
-  int *base_start, *base_nodes;   // nodes of each base on the way to a constraint, parents first
+  int *base_start, *base_nodes;   // nodes of each base on the way to a constraint or a contact, parents first
+  int *base_speed_start, *base_speeds;  // the speeds of these nodes
+  int *speed_place;         // of a speed among those of its base; -1: rows do not depend on it
   int base_count;
   const double *q0, *u0;    // initial state, assembled
   const double *joint_q0;   // the joints' coordinates there, turns counted

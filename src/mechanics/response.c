@@ -51,12 +51,13 @@ bool response_accelerate(const mechanism *m, motion *x) {
   return true;
 }
 
-// Whether M is written out, and the rows with it.
 static inline bool is_written_out(const mechanism *m, motion *x) {
   if (!x->written_out) return false;
   if (x->rows_taken < x->row_total) m->small->take_rows(m, x);
   return true;
 }
+
+bool response_is_written_out(const mechanism *m, motion *x) { return is_written_out(m, x); }
 
 // --- impulses and speeds ------------------------------------------------------------------------------------------
 

@@ -33,6 +33,29 @@ void response_add(const mechanism *m, motion *x, const double *P, const double *
 // equation has a solution; another row is zero.
 void response_matrix(const mechanism *m, motion *x, double *W);
 
+// The same without W, for solvers that work on J and M⁻¹Jᵀ: each row in pieces, one for each tree that it touches. Trees are joined
+// to ground only, so that  W_ij = Σ over the trees that both rows touch of J_i · (M⁻¹Jᵀ)_j.
+typedef struct response_piece {
+  int tree, speed_count;
+  const int *speeds;         // of the tree, those that rows depend on; the others follow by response_to
+  double *J, *response;      // one per speed: the row, and M⁻¹ Jᵀ
+} response_piece;
+
+typedef struct response_pieces {
+  int row_count;
+  int *start;                // the pieces of row i are start[i] … start[i + 1] - 1
+  response_piece *piece;
+  double *own;               // added to W_ii: of constraint rows that are decoupled, whose pieces are zero
+  double *values;
+} response_pieces;
+
+// Room for the constraint rows and `extra_rows` that come and go.
+response_pieces response_pieces_create(const mechanism *m, const motion *x, int extra_rows, arena *memory);
+// The pieces of all rows, those that nothing can move decoupled as in response_matrix.
+void response_split(const mechanism *m, motion *x, response_pieces *p);
+// W_ij from the pieces.
+double response_product(const response_pieces *p, int i, int j);
+
 // The constraint rows alone: forms their W and factorises it, redundant rows or not. Returns false if it is not finite.
 bool response_factor_constraints(const mechanism *m, motion *x);
 // lambda := W⁻¹ rhs, of least norm where it is not unique. The two may be the same array.
@@ -50,6 +73,8 @@ int response_rank(const mechanism *m, motion *x);
 // In a W of n rows, the constraints' first: decouples the constraint rows that depend on others, so that none is left that does.
 // Call it once for each W.
 void response_decouple(const mechanism *m, motion *x, int n, double *W);
+// The same in pieces. Call it once after response_split.
+void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p);
 // q := 0 in the rows decoupled last, so that their multipliers are zero. The other rows then hold them too. Call it for every q.
 void response_clear(const mechanism *m, const motion *x, double *q);
 // Of all multipliers of the constraints with the same effect, those of least norm. For the W decoupled last.

@@ -34,6 +34,8 @@ void response_close(motion *x);
 
 // W of the constraint rows, into the workspace, not scaled.
 void response_form_constraints(const mechanism *m, motion *x);
+// Whether M is written out. If so, the vectors of the rows are up to date.
+bool response_is_written_out(const mechanism *m, motion *x);
 // Row j of E Gᵀ with M⁻¹ = Eᵀ E, on zeros.
 void response_half_row(const mechanism *m, motion *x, int j, double *half);
 
@@ -64,12 +66,21 @@ void response_tree_matrix(const mechanism *m, motion *x, int n, double *W);
 // W of the constraint rows in their sparse pattern.
 void response_tree_pattern(const mechanism *m, motion *x, double *W);
 
+// J and M⁻¹Jᵀ of all rows, into pieces that are laid out.
+void response_small_split(const mechanism *m, const motion *x, response_pieces *p);
+void response_tree_split(const mechanism *m, motion *x, response_pieces *p);
+
+// Decouples row i: its pieces become zero, and W_ii is `own`.
+void response_piece_clear(response_pieces *p, int i, double own);
+
 // --- rows that cannot move or depend on others: response_redundant.c --------------------------------------------------
 
 // The diagonal of W for a row that had to move the whole mechanism.
 double response_least_mobility(const mechanism *m, const motion *x, int i);
 // Whether a row with this diagonal of W can move at all.
 bool response_moves(const mechanism *m, const motion *x, int i, double diagonal);
+// The diagonal of W for a row that nothing can move: a constraint keeps one, so that its equation has the solution zero.
+double response_fixed_diagonal(const mechanism *m, const motion *x, int i);
 void response_decouple_fixed(const mechanism *m, const motion *x, double *W);
 // A pivot of W on a unit diagonal at or below this belongs to a row that depends on others.
 double response_rank_tolerance(const mechanism *m, const motion *x, double floor);

@@ -53,13 +53,15 @@ static void decouple(int n, double *W, int i, double own) {
 // Rounding in a row that nothing can move would look like mobility to a solver, which then answers with multipliers of
 // 1e15. A constraint keeps a diagonal: its equation has the solution zero. A row of a contact or of friction gets none: no
 // force changes its rate, so that it sticks without force where that rate is zero and slips where a drive prescribes it.
+double response_fixed_diagonal(const mechanism *m, const motion *x, int i) {
+  double least = i < m->row_count ? response_least_mobility(m, x, i) : 0;
+  return i >= m->row_count || least > 0 ? least : 1;
+}
+
 void response_decouple_fixed(const mechanism *m, const motion *x, double *W) {
   int n = x->row_total;
-  for (int i = 0; i < n; i++) {
-    if (response_moves(m, x, i, W[(long)i * n + i])) continue;
-    double least = response_least_mobility(m, x, i);
-    decouple(n, W, i, i >= m->row_count ? 0 : least > 0 ? least : 1);
-  }
+  for (int i = 0; i < n; i++)
+    if (!response_moves(m, x, i, W[(long)i * n + i])) decouple(n, W, i, response_fixed_diagonal(m, x, i));
 }
 
 // --- redundant rows in contact problems ---------------------------------------------------------------------------
@@ -77,19 +79,37 @@ double response_rank_tolerance(const mechanism *m, const motion *x, double floor
   return fmin(fmax(floor, 100 * distance * distance), DEPENDENT_AT_MOST);
 }
 
-void response_decouple(const mechanism *m, motion *x, int n, double *W) {
+// Orders the constraint rows, those that depend on others last, from their W in w->dense, which is scaled.
+static void find_dependent(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
-  if (!nc || !w->dense) return;
-  double *scale = w->dense_scale, *copy = w->dense + (long)nc * nc;
-  for (int i = 0; i < nc; i++) scale[i] = 1 / sqrt(W[(long)i * n + i]);
+  double *W = w->dense, *scale = w->dense_scale, *copy = W + (long)nc * nc;
+  for (int i = 0; i < nc; i++) scale[i] = 1 / sqrt(W[i * nc + i]);
   for (int i = 0; i < nc; i++)
-    for (int j = 0; j < nc; j++) w->dense[i * nc + j] = copy[i * nc + j] = scale[i] * scale[j] * W[(long)i * n + j];
+    for (int j = 0; j < nc; j++) copy[i * nc + j] = W[i * nc + j] *= scale[i] * scale[j];
   w->independent = dense_rank(nc, copy, response_rank_tolerance(m, x, DEPENDENT), w->dense_order, x->stop);
   if (w->independent < 0) w->independent = nc;  // interrupted: W is not used
+}
+
+void response_decouple(const mechanism *m, motion *x, int n, double *W) {
+  int nc = m->row_count;
+  const response_work *w = x->response;
+  if (!nc || !w->dense) return;
+  for (int i = 0; i < nc; i++) memcpy(w->dense + (long)i * nc, W + (long)i * n, (size_t)nc * sizeof *W);
+  find_dependent(m, x);
+  for (int k = w->independent; k < nc; k++) decouple(n, W, w->dense_order[k], W[(long)w->dense_order[k] * (n + 1)]);
+}
+
+void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p) {
+  int nc = m->row_count;
+  const response_work *w = x->response;
+  if (!nc || !w->dense) return;
+  for (int i = 0; i < nc; i++)
+    for (int j = 0; j <= i; j++) w->dense[i * nc + j] = w->dense[j * nc + i] = response_product(p, i, j);
+  find_dependent(m, x);
   for (int k = w->independent; k < nc; k++) {
     int i = w->dense_order[k];
-    decouple(n, W, i, W[(long)i * n + i]);
+    response_piece_clear(p, i, response_product(p, i, i));
   }
 }
 

@@ -225,6 +225,20 @@ bool response_small_accelerate(const mechanism *m, motion *x) {
   return true;
 }
 
+void response_small_split(const mechanism *m, const motion *x, response_pieces *p) {
+  const response_work *w = x->response;
+  for (int i = 0; i < p->row_count; i++) {
+    const double *g = w->vectors + 2 * i * m->nv;
+    double y[RESPONSE_SMALL];
+    copy(m->nv, g + m->nv, y);
+    solve_outward(m->nv, w->mass, w->inverse, y);
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      const response_piece *of = &p->piece[k];
+      for (int s = 0; s < of->speed_count; s++) of->J[s] = g[of->speeds[s]], of->response[s] = y[of->speeds[s]];
+    }
+  }
+}
+
 // M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ
 void response_small_half_row(const mechanism *m, const motion *x, int j, double *half) {
   const double *g = x->response->vectors + (2 * j + 1) * m->nv;

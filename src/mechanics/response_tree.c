@@ -77,6 +77,41 @@ void response_tree_pattern(const mechanism *m, motion *x, double *W) {
   }
 }
 
+// J over the speeds of a tree: a wrench on a body works on every speed between it and ground.
+static void project_row(const mechanism *m, const motion *x, const row *r, const response_piece *of) {
+  for (int s = 0; s < of->speed_count; s++) of->J[s] = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    if (t->node == GROUND || m->nodes[t->node].base != of->tree) continue;
+    double f[6];
+    memcpy(f, t->J, sizeof f);
+    for (int i = t->node; i != GROUND; i = m->nodes[i].parent) {
+      const node *n = &m->nodes[i];
+      for (int v = n->v; v < n->v + n->nv; v++) of->J[m->speed_place[v]] += block_dot(m->n, x->S + 6 * v, f);
+      if (m->planar) block_carry_force(3, x->links[i].r, f);
+      else block_carry_force(6, x->links[i].r, f);
+    }
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    if (m->nodes[m->speed_node[t->speed]].base == of->tree) of->J[m->speed_place[t->speed]] += t->c;
+  }
+}
+
+void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
+  double *speeds = x->speed_work[1];
+  begin(m, x);
+  for (int i = 0; i < p->row_count; i++) {
+    const row *r = &x->rows[i];
+    respond_to_row(m, x, r, x->speed_work[0], speeds);
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      const response_piece *of = &p->piece[k];
+      project_row(m, x, r, of);
+      for (int s = 0; s < of->speed_count; s++) of->response[s] = speeds[of->speeds[s]];
+    }
+  }
+}
+
 void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) {
   const row *r = &x->rows[j];
   double *tau = x->speed_work[0];

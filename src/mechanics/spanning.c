@@ -244,6 +244,24 @@ static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
     if (marked[i]) m->base_nodes[m->base_start[m->nodes[i].base + 1]++] = i;
 }
 
+static void list_base_speeds(mechanism *m, arena *memory) {
+  int count = 0;
+  m->base_speed_start = ARENA_ARRAY(memory, int, m->base_count + 1);
+  m->base_speeds = ARENA_ARRAY(memory, int, m->nv + 1);
+  m->speed_place = ARENA_ARRAY(memory, int, m->nv + 1);
+  for (int v = 0; v < m->nv; v++) m->speed_place[v] = -1;
+  for (int b = 0; b < m->base_count; b++) {
+    for (int k = m->base_start[b]; k < m->base_start[b + 1]; k++) {
+      const node *n = &m->nodes[m->base_nodes[k]];
+      for (int v = n->v; v < n->v + n->nv; v++) {
+        m->speed_place[v] = count - m->base_speed_start[b];
+        m->base_speeds[count++] = v;
+      }
+    }
+    m->base_speed_start[b + 1] = count;
+  }
+}
+
 static bool share_base(const motion *x, const row *a, const row *b) {
   if (a == b) return true;  // the diagonal is there even for a row that touches ground only
   for (int i = 0; i < a->base_count; i++)
@@ -357,6 +375,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f
   motion rows = {0};
   motion_lay_rows(m, &rows, memory);
   list_base_nodes(m, &rows, memory);
+  list_base_speeds(m, memory);
   find_pattern(m, &rows, memory);
   return true;
 }

@@ -1,0 +1,271 @@
+// How speeds respond to rows: W dense and from pieces, both implementations, redundant rows, on every model.
+#include "models.h"
+#include "runs.h"
+
+#include "contact/contact.h"
+#include "math/dense.h"
+#include "mechanics/constraint.h"
+#include "mechanics/dry_friction.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/response_internal.h"
+#include "mechanics/rows.h"
+#include "sim.h"
+
+// A mechanism in one of its states, with the rows of its constraints, of all its contact points, and of dry friction.
+typedef struct rig {
+  const mechanism *m;
+  motion *x;
+  int n;                           // rows
+  arena memory;
+  response_pieces pieces;
+  double *W, *other;               // n x n
+  double *P, *rates, *u, *sum;     // for all rows and all speeds
+} rig;
+
+static double *numbers(rig *g, long count) { return ARENA_ARRAY(&g->memory, double, count + 1); }
+
+static uint64_t seed = 1;
+
+static double random_number(void) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 11) * 0x1p-52 - 1;
+}
+
+static void add_rows(rig *g, const contact_set *s) {
+  contact_point *points = ARENA_ARRAY(&g->memory, contact_point, s->point_count + 1);
+  dynamics_positions_velocities(g->m, g->x);
+  contact_evaluate(s, g->m, g->x, points);
+  rows_clear(g->m, g->x);
+  for (int i = 0; i < s->element_count; i++)
+    for (int k = 0; k < s->elements[i].point_count; k++)
+      contact_add_rows(g->m, g->x, &s->elements[i], &points[s->elements[i].point0 + k]);
+  friction_add_rows(g->m, g->x);
+}
+
+// At the state of a run.
+static bool rig_open(rig *g, const run *r) {
+  carom_error error = {0};
+  *g = (rig){.m = &r->model->m, .x = motion_create(&r->model->m, &error)};
+  if (!CHECK(g->x != NULL)) return false;
+  g->memory = arena_create(NULL);
+  motion_copy(g->x, r->sim->x);
+  dynamics_set(g->m, g->x, g->x->t, g->x->q, g->x->u);
+  add_rows(g, &r->model->contacts);
+  g->n = g->x->row_total;
+  long n = g->n, most = n > g->m->nv ? n : g->m->nv;
+  g->pieces = response_pieces_create(g->m, g->x, g->n - g->m->row_count, &g->memory);
+  g->W = numbers(g, n * n), g->other = numbers(g, n * n);
+  g->P = numbers(g, most), g->rates = numbers(g, most), g->u = numbers(g, most), g->sum = numbers(g, most);
+  return true;
+}
+
+static void rig_close(rig *g) {
+  motion_destroy(g->x);
+  arena_free(&g->memory);
+}
+
+static double largest(const double *a, long n) {
+  double most = 0;
+  for (long i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+  return most;
+}
+
+static double largest_difference(const double *a, const double *b, long n) {
+  double most = 0;
+  for (long i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+static void multiply_pieces(rig *g, double *W) {
+  for (int i = 0; i < g->n; i++)
+    for (int j = 0; j < g->n; j++) W[(long)i * g->n + j] = response_product(&g->pieces, i, j);
+}
+
+// Every entry on both sides of the diagonal, so that symmetry is tested with it.
+static void check_product(rig *g) {
+  response_matrix(g->m, g->x, g->W);
+  response_split(g->m, g->x, &g->pieces);
+  multiply_pieces(g, g->other);
+  long count = (long)g->n * g->n;
+  CHECK_LE(largest_difference(g->W, g->other, count), 1e-12 * largest(g->W, count));
+}
+
+// u = M⁻¹ Gᵀ P and its rates G u, by response_to and response_rates, and from the pieces. A decoupled row has no pieces.
+static void check_speeds(rig *g) {
+  const mechanism *m = g->m;
+  const response_pieces *p = &g->pieces;
+  for (int i = 0; i < g->n; i++) g->P[i] = p->own[i] > 0 ? 0 : random_number();
+  memcpy(g->u, response_to(m, g->x, g->P, g->n), (size_t)m->nv * sizeof *g->u);
+  for (int i = 0; i < g->n; i++)
+    for (int k = p->start[i]; k < p->start[i + 1]; k++)
+      for (int s = 0; s < p->piece[k].speed_count; s++) g->sum[p->piece[k].speeds[s]] += g->P[i] * p->piece[k].response[s];
+  for (int v = 0; v < m->nv; v++)
+    if (m->speed_place[v] >= 0) CHECK_NEAR(g->sum[v], g->u[v], 1e-11 * largest(g->u, m->nv));
+  response_rates(m, g->x, g->u, g->rates);
+  double fastest = largest(g->rates, g->n);
+  for (int i = 0; i < g->n; i++) {
+    double rate = 0;
+    bool is_zero = true;
+    for (int k = p->start[i]; k < p->start[i + 1]; k++)
+      for (int s = 0; s < p->piece[k].speed_count; s++) {
+        rate += p->piece[k].J[s] * g->u[p->piece[k].speeds[s]];
+        is_zero &= p->piece[k].J[s] == 0;
+      }
+    CHECK_NEAR(is_zero ? 0 : rate, is_zero ? 0 : g->rates[i], 1e-12 * fastest);
+  }
+  memset(g->sum, 0, (size_t)m->nv * sizeof *g->sum);
+}
+
+// Speeds that constraint forces alone have brought about are stopped by constraint forces: G u = 0, also in the rows that depend
+// on others. By the factorised constraints, and with the dependent rows left out of W as in a contact problem.
+static void check_redundant(rig *g) {
+  const mechanism *m = g->m;
+  motion *x = g->x;
+  int nc = m->row_count;
+  if (!nc) return;
+  rows_clear(m, x);
+  for (int i = 0; i < nc; i++) g->P[i] = random_number();
+  memcpy(g->u, response_to(m, x, g->P, nc), (size_t)m->nv * sizeof *g->u);
+  response_rates(m, x, g->u, g->rates);
+  double fastest = largest(g->rates, nc);
+  for (int way = 0; way < 2; way++) {
+    for (int i = 0; i < nc; i++) g->P[i] = -g->rates[i];
+    if (way == 0) {
+      CHECK(response_factor_constraints(m, x));
+      response_solve_constraints(m, x, g->P, g->P);
+    } else {
+      response_matrix(m, x, g->W);
+      response_decouple(m, x, nc, g->W);
+      response_clear(m, x, g->P);
+      CHECK(dense_cholesky(nc, g->W, nc, 0, NULL));
+      dense_cholesky_solve(nc, g->W, nc, g->P);
+      response_share(m, x, g->P);
+    }
+    response_add(m, x, g->P, g->u, g->sum);
+    response_rates(m, x, g->sum, g->other);
+    CHECK_LE(largest(g->other, nc), 1e-9 * fastest);
+  }
+  memset(g->sum, 0, (size_t)m->nv * sizeof *g->sum);
+}
+
+// Constraint rows that depend on others are decoupled alike in W and in the pieces.
+static int check_decoupled(rig *g) {
+  int nc = g->m->row_count, left_out = 0;
+  long count = (long)g->n * g->n;
+  response_matrix(g->m, g->x, g->W);
+  response_decouple(g->m, g->x, g->n, g->W);
+  for (int i = 0; i < nc; i++) g->P[i] = 1;
+  response_clear(g->m, g->x, g->P);
+  for (int i = 0; i < nc; i++) left_out += g->P[i] == 0;
+  response_split(g->m, g->x, &g->pieces);
+  response_decouple_pieces(g->m, g->x, &g->pieces);
+  multiply_pieces(g, g->other);
+  for (int i = 0; i < nc; i++) {
+    if (g->P[i] != 0) continue;
+    for (int j = 0; j < g->n; j++) CHECK(i == j || g->W[(long)i * g->n + j] == 0);
+  }
+  // the pivots decide which of several rows is left out, and rounding may decide between equal ones
+  double *q = g->rates;
+  for (int i = 0; i < nc; i++) q[i] = 1;
+  response_clear(g->m, g->x, q);
+  if (memcmp(q, g->P, (size_t)nc * sizeof *q) == 0)
+    CHECK_LE(largest_difference(g->W, g->other, count), 1e-12 * largest(g->W, count));
+  int left_out_of_pieces = 0;
+  for (int i = 0; i < nc; i++) left_out_of_pieces += q[i] == 0;
+  CHECK_EQUAL(left_out_of_pieces, left_out);
+  return left_out;
+}
+
+static int redundant_rows, both_ways, with_contact;
+
+static void examine(const run *r) {
+  rig g;
+  if (!rig_open(&g, r)) return;
+  dynamics_apply_forces(g.m, g.x);
+  if (g.n && CHECK(response_accelerate(g.m, g.x))) {
+    bool small = g.x->written_out;
+    long count = (long)g.n * g.n;
+    double *first = numbers(&g, count);
+    CHECK_EQUAL(small, g.m->small != NULL);
+    check_product(&g);
+    check_speeds(&g);
+    memcpy(first, g.W, (size_t)count * sizeof *first);
+    if (small) check_redundant(&g), add_rows(&g, &r->model->contacts);
+    if (small && CHECK(response_factor(g.m, g.x))) {
+      check_product(&g);
+      check_speeds(&g);
+      CHECK_LE(largest_difference(first, g.W, count), 1e-12 * largest(first, count));
+      both_ways++;
+    }
+    redundant_rows += check_decoupled(&g);
+    check_redundant(&g);
+  }
+  rig_close(&g);
+}
+
+// At the start and after some motion.
+static void examine_run(run *r, const char *name, const char *settings) {
+  int before = check_state.failures_here;
+  double end = carom_model_get_info(r->model).end;
+  with_contact += r->model->contacts.point_count > 0;
+  examine(r);
+  if (run_to(r, fmin(0.1, end / 10))) examine(r);
+  if (check_state.failures_here > before) printf("      %s %s\n", name, settings);
+  run_close(r);
+}
+
+static void check_model(const char *name, const char *settings) {
+  run r;
+  if (run_open(&r, name, settings)) examine_run(&r, name, settings);
+}
+
+static void pieces_are_W_on_every_model(void) {
+  char names[MOST_MODELS][64];
+  const int count = list_models(names);
+  for (int i = 0; i < count; i++) {
+    check_model(names[i], "coordinates=joint");
+    check_model(names[i], "coordinates=absolute");
+  }
+  CHECK(with_contact >= 30);
+  CHECK(both_ways >= 20);
+  CHECK(redundant_rows >= 4);
+}
+
+// Two long trees that strike each other and the floor, so that a row touches two of them; a driven hinge, a side branch that no
+// row touches, a joint between the trees that closes a loop, a stop.
+static const char chains[] =
+    "space: spatial\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  a{i}: {repeat: {i: [1, 8]}, mass: 0.1*i, inertia: [1e-3, 2e-3, 1.5e-3], com: [0, 0.01, -0.05]}\n"
+    "  b{i}: {repeat: {i: [1, 8]}, mass: 0.2, inertia: [1e-3, 1e-3, 2e-3], com: [0.01, 0, -0.05]}\n"
+    "  side: {mass: 0.3, inertia: [1e-3, 1e-3, 1e-3], com: [0, 0, -0.1]}\n"
+    "joints:\n"
+    "  a1: {revolute: [ground, a1], axis: y, limits: [-2, 2], material: m}\n"
+    "  a{i}: {repeat: {i: [2, 8]}, revolute: [\"a{i-1}\", \"a{i}\"], at: [0, 0, -0.1], axis: [1, \"mod(i, 2)\", 0.3]}\n"
+    "  b1: {spherical: [ground, b1], at: [0.1, 0, 0]}\n"
+    "  b{i}: {repeat: {i: [2, 8]}, universal: [\"b{i-1}\", \"b{i}\"], at: [0, 0, -0.1]}\n"
+    "  side: {spherical: [a2, side], at: [0, 0, -0.1]}\n"
+    "constraints: {tie: {distance: [a4, b4], length: 0.1}}\n"
+    "drives: {swing: {joint: a3, motion: 0.1*sin(3*t)}}\n"
+    "surfaces:\n"
+    "  floor: {plane: ground, at: [0, 0, -0.86]}\n"
+    "  end_a: {sphere: a8, at: [0, 0, -0.05], radius: 0.03, material: m}\n"
+    "  mid_a: {sphere: a5, at: [0, 0, -0.05], radius: 0.03, material: m}\n"
+    "  end_b: {sphere: b8, at: [0, 0, -0.05], radius: 0.03, material: m}\n"
+    "  mid_b: {sphere: b6, at: [0, 0, -0.05], radius: 0.03, material: m}\n"
+    "materials: {m: {friction: 0.3, restitution: 0.4}}\n"
+    "method: {moreau: {step: 1e-3}}\n"
+    "end: 1\n";
+
+static void pieces_are_W_on_long_trees(void) {
+  run r;
+  if (run_open_text(&r, chains, "coordinates=joint")) examine_run(&r, "chains", "coordinates=joint");
+  if (run_open_text(&r, chains, "coordinates=absolute")) examine_run(&r, "chains", "coordinates=absolute");
+}
+
+int main(void) {
+  RUN(pieces_are_W_on_long_trees);
+  RUN(pieces_are_W_on_every_model);
+  return check_summary();
+}
