@@ -16,7 +16,7 @@ const HEADS = {
 };
 const HINTS = {
   start: 'Time of first contact', duration: 'Duration of contact', approach_speed: 'Normal approach speed before the impact', separation_speed: 'Normal separation speed after the impact',
-  restitution_achieved: 'Achieved restitution: separation speed over approach speed', restitution: 'Nominal restitution of the model', impulse_normal: 'Normal impulse', peak_force: 'Largest normal force',
+  restitution_achieved: 'Achieved restitution of an impact: separation speed over approach speed', restitution: 'Nominal restitution of the model', impulse_normal: 'Normal impulse', peak_force: 'Largest normal force',
   loss: 'Energy loss, normal and tangential', deepest: 'Deepest penetration', penetration: 'Penetration at the detection of the contact', point: 'Contact and contact point',
 };
 const KINDS = [[IMPACT_KIND, 'impacts'], [LASTING_KIND, 'lasting contacts'], [TOUCH_KIND, 'mere touches']];
@@ -83,9 +83,15 @@ class Events {
     };
   }
 
+  // Only an impact has a restitution: a contact that lasts parts for other reasons, or not at all before the run ends.
+  rebounds(row) {
+    return this.impacts.blows.kind[row] === IMPACT_KIND && !isRounding(this.impacts.get('approach_speed', row), this.impacts.of.get('approach_speed')?.max);
+  }
+
   value(name, row) {
     if (name === 'duration') return this.impacts.length(row);
     if (name === 'loss') return this.impacts.get('loss_normal', row) + this.impacts.get('loss_tangential', row);
+    if (name === 'restitution_achieved' && !this.rebounds(row)) return NaN;
     return this.impacts.get(name, row);
   }
 
@@ -99,7 +105,8 @@ class Events {
     this.clock.stops = this.contact < 0 && this.kind < 0 ? null : impacts.stops(this.rows);
     const sign = this.down ? -1 : 1;
     const of = this.sort === 'point' ? (i) => impacts.get('point', i) : (i) => this.value(this.sort, i);
-    if (this.sort !== 'start' || this.down) this.rows.sort((a, b) => sign * (of(a) - of(b)) || a - b);
+    const order = (a, b) => Number(Number.isNaN(of(a))) - Number(Number.isNaN(of(b))) || sign * (of(a) - of(b)) || a - b;   // what has no value comes last
+    if (this.sort !== 'start' || this.down) this.rows.sort(order);
     this.place = new Map(this.rows.map((row, k) => [row, k]));
     this.title.textContent = `${this.name} (${count(this.rows.length)})`;
     replace(this.head, h('tr', {}, ['start', 'point', ...this.names.slice(1)].map((name) => this.headCell(name))));
@@ -146,7 +153,7 @@ class Events {
 
   text(name, row) {
     const v = this.value(name, row), { factor, each, largest } = this.scales.get(name);
-    if (!Number.isFinite(v) || name === 'restitution_achieved' && isRounding(this.value('approach_speed', row), this.impacts.of.get('approach_speed')?.max)) return '–';
+    if (!Number.isFinite(v)) return '–';
     if (v !== 0 && isRounding(v, largest)) return '≈ 0';
     if (each) return quantity(v, each, 4);
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));

@@ -78,6 +78,6 @@ const FAR = 1e-3;             // of its limit: below, only that it is far below 
 function valueText({ value, unit, limit, key }) {
   const show = (x, digits) => (unit === '1' && key === 'energy' ? `${Number((x * 100).toPrecision(digits))} %` : quantity(x, unit, digits));
   if (!limit) return show(value, 3);
-  if (value === 0) return 'none';
+  if (value === 0 && key !== 'solver') return 'none';   // a residual of zero is far below its limit, like any small one
   return value < FAR * limit ? `≪ ${show(limit, 2)}` : `${show(value, 2)} ${value <= limit ? '≤' : '>'} ${show(limit, 2)}`;
 }

@@ -58,7 +58,7 @@ export function twoContacts() {
   const run = ball(), other = ball({ e: 0.7 }), { time } = run, zero = time.map(() => 0), rest = 1.9;
   const round = (f) => time.map((t) => 0.001 * f(9 * t) * Math.min(1, 2 * t)), fn = other.tables.contacts[1][2].map((v, i) => (time[i] >= rest ? 9.81 : v)), slip = fn.map((v) => (v > 0 ? 2 : 0));
   const from = run.tables.contacts.length, rows = other.impacts.rows.filter((r) => r.start < rest).map((r) => ({ ...r, start: r.start + 1e-4, point: 1 }));
-  rows.push({ point: 1, start: rest, end: 2, impulse_normal: 1e3, peak_force: 1e4, approach_speed: 0, slip_time: 0.1, kind: 1 });
+  rows.push({ point: 1, start: rest, end: 2, impulse_normal: 1e3, peak_force: 1e4, approach_speed: 0.2, separation_speed: -0.06, restitution: 0.7, restitution_achieved: -0.3, slip_time: 0.1, kind: 1 });
   run.tables.contacts.push(['pin.gap', 'm', fn.map((v) => (v > 0 ? 0 : 0.0005))], ['pin.fn', 'N', fn], ['pin.x', 'm', round(Math.cos)], ['pin.y', 'm', round(Math.sin)],
     ['pin.at_x', 'm', zero], ['pin.at_y', 'm', zero], ['pin.force_x', 'N', zero], ['pin.force_y', 'N', fn], ['pin.slip', '1', slip]);
   run.scene.contacts.push({ ...run.scene.contacts[0], name: 'pin', kind: 'bearing', joint: 0, clearance: 0.001, point0: 1,
@@ -94,7 +94,7 @@ export function turning() {
   const joint = (name, k) => ({ ...run.scene.joints[0], name, kind: 'revolute', columns: { q: [k], u: [k + 1], a: [] } });
   run.scene.joints.push(joint('crank', 2), joint('rocker', 4));
   run.scene.drives = [{ name: 'motor', joint: 1, coordinate: 0, columns: [] }];
-  run.verdict.push({ ...run.verdict[1], key: 'penetration', level: 'warn', title: 'Penetration' }, { ...run.verdict[1], key: 'solver', level: 'bad', title: 'Contact problems' });
+  run.verdict.push({ ...run.verdict[1], key: 'penetration', level: 'warn', title: 'Penetration' }, { ...run.verdict[1], key: 'solver', level: 'bad', title: 'Contact problems', value: 0, limit: 1e-8 });
   return run;
 }
 

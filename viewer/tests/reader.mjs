@@ -83,6 +83,12 @@ export function readerChecks(browser, scratch) {
     const lasting = run.impacts.rows.filter((r) => r.end - r.start > 0.05);
     await page.getByLabel('Filter by kind').selectOption({ label: `lasting contacts (${lasting.length})` });
     assert.equal(await page.locator('#events tr.row').count(), lasting.length);
+    assert.deepEqual(await restitutions(page), lasting.map(() => '–'), 'only an impact has a restitution');
+    await page.getByLabel('Filter by kind').selectOption({ label: 'all kinds' });
+    await page.locator('#events [data-sort="restitution_achieved"]').click();
+    const sorted = await restitutions(page);
+    assert.ok(sorted.length > 3 && Number(sorted[0]) >= 0.6, `the largest first: ${sorted}`);
+    await page.getByLabel('Filter by kind').selectOption({ label: `lasting contacts (${lasting.length})` });
     assert.deepEqual(await page.getByLabel('Filter by contact').locator('option').allTextContents(),
       ['all contacts', ...[0, 1].map((k) => `${run.impacts.points[k].name} (${run.impacts.rows.filter((r) => r.point === k).length})`)]);
   });
@@ -105,16 +111,27 @@ export function readerChecks(browser, scratch) {
     assert.ok(bands.some(([name, hatch]) => name === 'impact (lost)' && hatch === 1) && bands.some(([name, hatch]) => name === 'kinetic' && hatch === 0), 'what is lost is hatched');
   });
   on('without colours: curves of two runs', pair, (page) => distinctSwatches(page, 6));
+  on('every curve of a run has the colour of the run', pair, async (page) => {
+    const strokes = (selector) => page.locator(selector).evaluateAll((list) => list.map((e) => e.style.stroke));
+    const runs = await strokes('#verdict .runs svg line'), curves = new Set(await strokes('.timeplot .chip svg line'));
+    assert.equal(new Set(runs).size, 2);
+    assert.deepEqual([...curves].sort(), [...runs].sort());
+    const chips = new Set(await strokes('#portraits .chip svg line'));
+    assert.deepEqual([...chips].sort(), [...runs].sort());
+  });
+  on('a residual of zero is not shown as no problem', fixtures.turning, async (page) => {
+    assert.equal(await page.textContent('#verdict [data-check="solver"] .value'), '≪ 10⁻⁸');
+  });
   on('without colours: levels of the verdict', fixtures.turning, async (page) => {
     const signs = await page.locator('#verdict .checks .sign').evaluateAll((list) => [...new Map(list.map((e) => [e.getAttribute('aria-label'), e.querySelector('path').getAttribute('d')])).values()]);
     assert.equal(new Set(signs).size, 3);
   });
 
   for (const scheme of ['light', 'dark']) {
-    on(`colours of contact and of the first curves differ for dichromats, ${scheme}`, fixtures.ball, async (page) => {
+    on(`colours of contact and of curves differ for dichromats, ${scheme}`, fixtures.ball, async (page) => {
       const groups = await page.evaluate(() => {
         const style = getComputedStyle(document.documentElement), get = (n) => style.getPropertyValue(`--${n}`).trim();
-        return [['stick', 'slip', 'impact'].map(get), ['series-0', 'series-1', 'series-2'].map(get), ['good', 'bad'].map(get)];
+        return [['stick', 'slip', 'impact'].map(get), [...Array(8).keys()].map((k) => get(`series-${k}`)), ['good', 'bad'].map(get)];
       });
       for (const colours of groups) for (const [kind, matrix] of Object.entries(DICHROMAT)) {
         const seen = colours.map((c) => simulate(c, matrix));
@@ -191,6 +208,11 @@ async function tabThrough(page) {
   }
   return { reached, unseen };
 }
+
+const restitutions = (page) => page.locator('#events tr.row').evaluateAll((rows) => {
+  const k = [...document.querySelectorAll('#events th button')].findIndex((b) => b.dataset.sort === 'restitution_achieved');
+  return rows.map((row) => row.cells[k].textContent);
+});
 
 // Within a plot no two keys of the legend are alike once their colours are taken away.
 async function distinctSwatches(page, least) {

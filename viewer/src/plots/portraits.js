@@ -110,7 +110,7 @@ function cloudOf(curve, yName, [a, b]) {
   const { first, last } = column.axis.range(Math.max(a, time[0]), Math.min(b, time.at(-1)));
   const t = time.subarray(first, last + 1), x = column.values.subarray(first, last + 1);
   const y = other.axis === column.axis ? other.values.subarray(first, last + 1) : Float64Array.from(t, (at) => other.at(at));
-  return { x, y, t, look: lookOf({ ...curve, colour: run.number }), name: run.label };
+  return { x, y, t, look: lookOf(curve), name: run.label };
 }
 
 // The contact whose gap and normal force these are.

@@ -4,14 +4,14 @@ import { h, s } from '../dom.js';
 import { theme } from '../theme.js';
 import { count, plain, stored, unitText, withUnit } from '../number.js';
 
-// One entry a run that has the quantity. With one run colour and pattern tell quantities apart; with several the pattern tells the run, and
-// a sign along the curve the quantity, so that no two need colour to be told apart.
+// One entry per run that has the quantity. With one run, colour and dash pattern tell quantities apart. With several, they tell the run, as
+// in every legend of the page, and a sign along the curve tells the quantity. No two curves differ by their colour alone.
 export function curvesOf(runs, names) {
   const list = [], several = runs.length > 1;
   names.forEach((name, k) => {
     for (const run of runs) {
       const column = run.byName.get(name);
-      if (column) list.push({ name, run, column, colour: k % 8, dash: several ? run.number % 8 : k % 8, sign: several && names.length > 1 ? k % SIGNS.length : undefined });
+      if (column) list.push({ name, run, column, colour: several ? run.number % 8 : k % 8, dash: several ? run.number % 8 : k % 8, sign: several && names.length > 1 ? k % SIGNS.length : undefined });
     }
   });
   return list;

@@ -110,7 +110,7 @@ class Scene {
     replace(this.who, this.runs.map((run) => {
       const solid = run === this.picked, hidden = !solid && !this.options.ghosts;
       return h('button', { type: 'button', 'data-run': run.number, 'aria-pressed': solid, title: solid ? `${run.label} is drawn solid` : `Draw ${run.label} solid`, onclick: () => this.clock.pick(run) },
-        s('svg', { viewBox: '0 0 22 10', 'aria-hidden': 'true' }, s('rect', { x: 1, y: 1, width: 20, height: 8, rx: 4, class: solid ? 'solid' : 'ghost', style: solid ? '' : `stroke: var(--series-${run.number % 8}); fill: var(--series-${run.number % 8})` })),
+        s('svg', { viewBox: '0 0 22 10', 'aria-hidden': 'true' }, s('rect', { x: 1, y: 1, width: 20, height: 8, rx: 4, class: solid ? 'solid' : 'ghost', style: `stroke: var(--series-${run.number % 8})${solid ? '' : `; fill: var(--series-${run.number % 8})`}` })),
         h('b', {}, run.label), h('span', {}, solid ? 'solid' : hidden ? 'hidden' : 'ghost'), run.t1 < this.clock.end && h('span', {}, `ends at ${quantity(run.t1, 's', 4)}`));
     }));
     if (focused) this.who.querySelector(`[data-run="${focused}"]`)?.focus();
