@@ -400,9 +400,9 @@ static bool same_fields(run *r, record_reader *in, int table) {
   for (int k = 0; k < size && k < old.column_count; k++)
     if (!equal(names[k], old.columns[k]))
       return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has the state of another model or method: its checkpoint holds '%s' in place of '%s'; "
-                       "were settings changed?", r->options->resume, old.columns[k], names[k]), false;
+                       "resume with the same model and settings", r->options->resume, old.columns[k], names[k]), false;
   if (old.column_count == size) return true;
-  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has a state of another size; were settings changed?", r->options->resume), false;
+  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds the state of a model of another size; resume with the same model and settings", r->options->resume), false;
 }
 
 static bool resume(run *r) {
@@ -414,13 +414,13 @@ static bool resume(run *r) {
   long rows = table < 0 ? 0 : record_rows(in, table);
   if (!same_model(r, in)) {
   } else if (rows < 1) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint; set 'record: {checkpoint: ...}'", r->options->resume);
+    error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint to resume from; set 'record: {checkpoint: ...}' and run it again", r->options->resume);
   } else if (same_fields(r, in, table)) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
     done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK;
   }
   if (done && r->continues && record_is_running(in)) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run is still going", r->options->resume);
+    error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run has not ended yet", r->options->resume);
     done = false;
   }
   if (done && r->continues) r->earlier = in;

@@ -579,7 +579,7 @@ static carom_status set_joint(carom_sim *sim, const char *name, const double *q,
   int index = find_joint(m, name);
   if (index == m->joint_count) return error_set(error, CAROM_ERROR_USAGE, "there is no joint '%s'", name);
   if (m->joints[index].node < 0)
-    return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop; set the joints of the tree", name);
+    return error_set(error, CAROM_ERROR_USAGE, "joint '%s' closes a loop and follows from the other joints of the loop; set those", name);
   const node *n = &m->nodes[m->joints[index].node];
   if (n->free_count < n->nv) return error_set(error, CAROM_ERROR_USAGE, "joint '%s' is driven", name);
   for (int k = 0; k < n->nq; k++)

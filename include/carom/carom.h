@@ -50,8 +50,8 @@ typedef struct carom_model_info {
   int constraint_rows, redundant_rows;
   int neighbour_pairs;                     // pairs of surfaces ignored because a joint connects their bodies
   double length;                           // a typical size of the model, which small tolerances are taken from [m]
-  double activation;                       // contacts become active below this gap; 0: the method has none [m]
-  double penetration_max;                  // bound of the penetration at first contact; 0: the method has none [m]
+  double activation;                       // contacts become active below this gap; 0 if the method has no such gap [m]
+  double penetration_max;                  // bound of the penetration at first contact; 0 if the method has none [m]
   double end;                              // [s]
   // Result of the assembly.
   double violation_before, violation_after;  // largest constraint violation before and after
@@ -59,7 +59,8 @@ typedef struct carom_model_info {
   const char *moved_joint;                 // a joint whose given coordinate was changed; may be null
   double moved_from, moved_to;             // of the joint with the largest change
   int moved_count;                         // number of changed coordinates
-  // The given speed that was changed most: of a joint, or of a body by `omega` or `velocity`. Null: not of one.
+  // The given speed that was changed most: either of a joint, or of a body and its key (`omega` or `velocity`). Those that do not
+  // apply are null.
   const char *changed_joint, *changed_body, *changed_key;
   double changed_from, changed_to;
   int changed_count;                       // number of given speeds that were changed
@@ -69,11 +70,11 @@ CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   
 // How heavy and how large a body is, to notice values in a wrong unit.
 typedef struct carom_body_size {
   double mass;                             // [kg]
-  double size;                             // largest edge of the box around what is attached to it; 0: nothing is [m]
-  double gyration;                         // radius of gyration, in space about the axis of largest inertia; 0: none [m]
+  double size;                             // largest edge of the box around what is attached to it; 0 if nothing is [m]
+  double gyration;                         // radius of gyration, in space about the axis of largest inertia; 0 without inertia [m]
 } carom_body_size;
 CAROM_API carom_body_size carom_model_body_size(const carom_model *model, int i);  // 0 is ground
-// Least gap between the surfaces of a contact at the start [m], of a stop that turns [rad].
+// Smallest gap of a contact at the start [m]; for a stop of a joint that turns [rad].
 CAROM_API double carom_model_start_gap(const carom_model *model, int contact);
 CAROM_API const char *carom_model_start_gap_unit(const carom_model *model, int contact);
 CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
@@ -84,8 +85,8 @@ CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
 typedef struct carom_part {
   const char *name;                        // null after the last part
   const char *kind;                        // empty if the section has only one kind
-  const char *between[2];                  // bodies; for a drive or a force along a joint: the joint and null; may be null
-  const char *detail;                      // contact: kind of the pair; null for other parts
+  const char *between[2];                  // two bodies; a drive or a force along a joint has the joint and null; may be null
+  const char *detail;                      // of a contact the kind of the pair; null for other parts
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 
@@ -99,15 +100,16 @@ typedef struct carom_remark {
 } carom_remark;
 CAROM_API carom_remark carom_model_remark(const carom_model *model, int i);
 
-// Notes on keys of materials that have no effect with the chosen laws: one sentence each, with its place. Null after the last.
+// Notes on keys that have no effect and on unusual values, such as a clearance larger than the joint: one sentence each, with its place.
+// Returns null after the last.
 CAROM_API const char *carom_model_note(const carom_model *model, int i);
 
 // Signals are the named scalars of a model: `hinge.q`, `link.x`, `spring.force`, `energy.kinetic`.
 CAROM_API int carom_model_signal_count(const carom_model *model);
 CAROM_API const char *carom_model_signal_name(const carom_model *model, int signal);
 CAROM_API const char *carom_model_signal_unit(const carom_model *model, int signal);
-// "mean" where the model's method gives the mean over the step that the time is in (forces, efforts, multipliers and
-// accelerations of a time stepper), else "instant". Null for a signal that is not there.
+// Returns "mean" if the method gives the mean over a step (forces, efforts, multipliers and accelerations of a time stepper),
+// otherwise "instant". Returns null if there is no such signal.
 CAROM_API const char *carom_model_signal_sampling(const carom_model *model, int signal);
 CAROM_API int carom_model_signal(const carom_model *model, const char *name);  // -1 if there is no such signal
 // Writes what is known about the model as one JSON object, with or without its signals. Returns its length like snprintf.
@@ -142,7 +144,7 @@ typedef struct carom_summary {
   double constraint_violation;     // largest |Φ| at the end of a step [m] or [rad]
   long contact_episodes;
   double worst_initial_penetration, deepest_penetration;  // [m]
-  double penetration_bound;        // bound of worst_initial_penetration; 0: the method has none [m]
+  double penetration_bound;        // bound of worst_initial_penetration; 0 if the method has none [m]
   long too_deep;                   // contacts first detected deeper than the bound
   long solves, unsolved;           // contact problems
   long impossible;                 // unsolved problems that provably have no solution
@@ -160,7 +162,7 @@ typedef struct carom_summary {
   long unsettled;                  // instants of method event at which modes or impacts were not determined
   long energy_gains;               // steps whose contacts added energy, which Newton's law of impact with friction can do
   double energy_gained;            // energy added in these steps [J]
-  double energy_gained_t;          // when the first was [s]
+  double energy_gained_t;          // time of the first such step [s]
   long accumulations;              // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;       // largest position error of these sums [m]
   long unbalanced;                 // 1 if the energy error is above energy_warn
@@ -207,7 +209,7 @@ typedef struct carom_batch {
 // tried, whatever became of them, and CAROM_ERROR_USAGE or CAROM_ERROR_MEMORY if none was.
 CAROM_API carom_status carom_batch_run(const carom_model *model, const carom_batch *batch, carom_summary *summaries,
                                        carom_error *error);
-// Sets coordinates and speeds of a joint (each may be null: unchanged) at the current time, closes loops and restarts the sim.
+// Sets coordinates and speeds of a joint at the current time (`q` or `u` may be null and then stays as it is), closes loops and restarts the sim.
 // After a failure the sim is unchanged.
 CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, const double *q, const double *u,
                                            carom_error *error);
@@ -228,7 +230,7 @@ typedef struct carom_run_options {
   // `record`, the rows before the checkpoint are kept: a new file is written beside it and replaces it at the end.
   const char *resume;
   bool force;                      // replace files that carom did not write
-  double end;                      // not negative; 0: `end` of the model [s]
+  double end;                      // not negative; 0 stands for the `end` of the model [s]
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);
@@ -258,7 +260,7 @@ CAROM_API const char *carom_model_file(const carom_model *model, int i);  // the
 // Writes tables of a record as CSV, to standard output if `out` is "-". Also works while the run is still going. `options` may be
 // null.
 typedef struct carom_export_options {
-  const char *table;               // null: all tables with one row per recorded time, side by side
+  const char *table;               // may be null: then all tables with one row per recorded time are written side by side
   bool units;                      // put the units in the second line
   bool force;                      // replace a file that carom did not write
 } carom_export_options;
@@ -306,8 +308,8 @@ CAROM_API int carom_summary_json(const carom_summary *summary, char *text, int s
 typedef struct carom_solve_options {
   const char *solver;              // a name of the family "solvers", or "all" for every suitable one
   double tolerance;                // residual, independent of units, at which a problem counts as solved [-]
-  int iterations;                  // limit of sweeps, pivots or steps; 0: the default of the solver. Of the chain it limits
-                                   // each solver that iterates; pivoting ends by itself and has no limit there
+  int iterations;                  // limit of sweeps, pivots or steps; 0 stands for the default of the solver. The chain applies
+                                   // it to each solver that iterates, not to pivoting, which ends by itself
   bool count_solutions;            // solver "enumerate" finds all solutions
 } carom_solve_options;
 CAROM_API carom_solve_options carom_solve_default(void);
@@ -328,7 +330,7 @@ typedef struct carom_solve_result {
 } carom_solve_result;
 
 // Solves the contact problem in a file (Siconos text, FCLIB HDF5, or written by carom) and reports the result of each solver.
-// A solver that fails is a result, not an error. `options` may be null: the defaults.
+// A solver that fails is a result, not an error. `options` may be null and then has the defaults.
 CAROM_API carom_status carom_solve_file(const char *path, const carom_solve_options *options,
                                         void (*each)(void *context, const carom_solve_result *result), void *context,
                                         carom_error *error);
@@ -344,18 +346,18 @@ CAROM_API const char *carom_family_member(const char *family, int i, const char 
 // The candidate that a mistyped word was probably meant to be, upper and lower case alike; null if none is near enough.
 CAROM_API const char *carom_nearest_word(const char *word, const char *const *candidates, int count);
 
-// What a method says about its runs. Advice is in the imperative and without a full stop; null: there is none.
+// What a method says about its runs. Advice is in the imperative and without a full stop; it is null if there is none.
 typedef struct carom_method_advice {
   bool known;                              // there is a method of this name
   bool contact;                            // it runs models with contact
   bool force_laws;                         // contact forces come from laws; otherwise contact is rigid
-  double energy_warn, energy_limit;        // relative energy error from which a run is doubtful and bad, without that of tolerances
+  double energy_warn, energy_limit;        // relative energy error above which a run is doubtful, and bad; loose tolerances raise both
   const char *required;                    // an option that must be given, with a value to begin with: "step=1e-4"
-  const char *accuracy;                    // what makes a run more accurate; null: what makes its integrator so
-  const char *loops;                       // what keeps loops closed beside that
+  const char *accuracy;                    // what makes a run more accurate; null if that is up to the integrator
+  const char *loops;                       // what else keeps loops closed
   const char *entry;                       // what detects contacts earlier
 } carom_method_advice;
-CAROM_API carom_method_advice carom_method_get_advice(const char *method);  // null: of no method
+CAROM_API carom_method_advice carom_method_get_advice(const char *method);  // `method` may be null
 
 #ifdef __cplusplus
 }

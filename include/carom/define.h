@@ -64,7 +64,7 @@ typedef struct carom_body_def {
   double mass;          // [kg]
   double inertia[6];    // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
   double com[3];        // mass centre in body axes [m]
-  const carom_shape_def *shapes;  // may be null: the body is drawn from its joints and surfaces
+  const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
 } carom_body_def;
 
@@ -79,13 +79,13 @@ typedef struct carom_joint_def {
   const char *between[2];  // bodies or markers; q is the pose of the second relative to the first
   double at[3], to[3];     // point of the joint on the first and on the second [m]
   double axis[3];          // axis of the joint in the axes of the first
-  double axis_to[3];       // and in the axes of the second; all zero: the same components
+  double axis_to[3];       // and in the axes of the second; all zero for the same components
   double pitch;            // screw: advance per full turn [m]
-  double clearance;        // revolute, prismatic, spherical; 0: ideal joint, else contact replaces the constraint [m]
-  double axial_clearance;  // spatial revolute joint with clearance; 0: equal to `clearance` [m]
+  double clearance;        // revolute, prismatic, spherical; 0 for an ideal joint, otherwise contact replaces the constraint [m]
+  double axial_clearance;  // spatial revolute joint with clearance; 0 means equal to `clearance` [m]
   double radius;           // of a journal or ball with clearance, or of a pin with friction [m]
   double length;           // of a journal or slider along the axis, with clearance or friction [m]
-  double width, height;    // of a slider with clearance; height 0: equal to the width [m]
+  double width, height;    // of a slider with clearance; a height of 0 means equal to the width [m]
   double friction_torque, friction_force;  // dry friction of an ideal joint, independent of load: [N·m], [N]
   double friction;         // friction coefficient of an ideal joint, multiplied by the joint load [-]
   carom_numbers limits;    // joint with one coordinate: lowest and highest value, where the stops are [rad] or [m]
@@ -106,8 +106,8 @@ typedef struct carom_material_def {
   double tangential_restitution;  // [-]
   double friction;                // Coulomb's coefficient [-]
   const char *law;                // of the normal force
-  double stiffness;               // 0: from the solids [N/mⁿ]
-  double exponent;                // n; 0: the default of the law [-]
+  double stiffness;               // 0 to compute it from the solids [N/mⁿ]
+  double exponent;                // n; 0 stands for the default of the law [-]
   double damping;                 // law kelvin-voigt [N·s/m]
   bool pulls;                     // keep negative forces of the formula; otherwise they are set to zero
   carom_function force;           // law `expression`: over delta, rate, approach; its `call` is not used
@@ -117,7 +117,7 @@ typedef struct carom_material_def {
   carom_numbers young, poisson;   // instead of `solid`: one or two numbers each [Pa], [-]
   double length;                  // length of a line contact [m]
   const char *friction_law;
-  double static_friction;         // 0: equal to `friction` [-]
+  double static_friction;         // 0 means equal to `friction` [-]
   double v0, v1;                  // speeds of the regularisation [m/s]
   double stribeck;                // speed of Stribeck's curve [m/s]
   double stribeck_exponent;       // [-]
@@ -148,7 +148,7 @@ typedef struct carom_surface_def {
 
 typedef struct carom_contact_def {
   const char *between[2];  // surfaces, or groups of them
-  const char *material;    // may be null: the material of the surfaces
+  const char *material;    // may be null; the surfaces then have one
   bool exclude;            // contact between these two is ignored
 } carom_contact_def;
 
@@ -208,8 +208,8 @@ typedef struct carom_integrator_def {
   int type;                // carom_integrator_type
   double rtol, atol;       // relative tolerance; absolute tolerance relative to the scale of each quantity [-]
   double step;             // fixed step of rk4, first step of the others [s]
-  double step_min, step_max;  // 0: no limit [s]
-  int order;               // highest order; 0: the default of the integrator
+  double step_min, step_max;  // 0 for no limit [s]
+  int order;               // highest order; 0 stands for the default of the integrator
 } carom_integrator_def;
 
 typedef enum carom_constraint_method { CAROM_PROJECT, CAROM_BAUMGARTE, CAROM_GGL } carom_constraint_method;
@@ -223,37 +223,37 @@ typedef struct carom_moreau_def {
   double step;             // [s]
   bool project;            // project positions onto the constraints after each step
   double tolerance;        // residual at which a contact problem counts as solved [-]
-  double activation;       // contacts become active below this gap; 0: 1e-10 of the model size [m]
+  double activation;       // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
   bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
   const char *dump;        // save contact problems as DUMP-STEP.dat; may be null
-  int dump_every;          // save every n-th problem; 0: only unsolved problems
+  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
 } carom_moreau_def;
 
 typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON } carom_impact_law;
 
 typedef struct carom_event_def {
   int impact;              // carom_impact_law
-  double accumulation;     // rebound speed below which infinitely many impacts are summed in closed form; 0: from atol [m/s]
+  double accumulation;     // rebound speed below which infinitely many impacts are summed in closed form; 0 derives it from atol [m/s]
   double tolerance;        // residual at which a contact problem counts as solved [-]
   bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
   const char *dump;        // save contact problems as DUMP-NUMBER.dat; may be null
-  int dump_every;          // save every n-th problem; 0: only unsolved problems
+  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
 } carom_event_def;
 
 typedef enum carom_entry { CAROM_LOCATE, CAROM_REJECT, CAROM_RESTART, CAROM_NO_CONTROL } carom_entry;
 
 typedef struct carom_compliant_def {
   int entry;               // carom_entry
-  double penetration_max;  // bound of the penetration at the first detection of a contact; 0: 1e-7 of the model size [m]
-  double approach_min;     // least speed of approach for laws that divide by it, 0: 1e-3 of the size per second, and what the
-                           // stored energy allows [m/s]
+  double penetration_max;  // bound of the penetration at the first detection of a contact; 0 stands for 1e-7 of the model size [m]
+  double approach_min;     // smallest approach speed for laws that divide by it. 0 stands for 1e-3 of the model size per second,
+                           // or the speed that the stored elastic energy would give, if that is larger [m/s]
   int constraints;         // carom_constraint_method
   double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
 } carom_compliant_def;
 
 typedef struct carom_record_def {
-  double every;            // time between rows; 0: one row per step [s]
-  double checkpoint;       // simulated time between checkpoints; 0: only at the end [s]
+  double every;            // time between rows; 0 for one row per step [s]
+  double checkpoint;       // simulated time between checkpoints; 0 for only one, at the end [s]
   int compression;         // from 0 (none) to 9
 } carom_record_def;
 

@@ -535,7 +535,7 @@ static bool has_clearance(const mechanism *m) {
   return false;
 }
 
-// Assembles the mechanism without its clearances. Null: it does not close, and the builder keeps the reason.
+// Assembles the mechanism without its clearances. Returns null if it does not close; the builder then keeps the reason.
 static mechanism *assemble_ideal(builder *b, const mechanism *m, initial_state start, assembly_report *report) {
   mechanism *ideal = ARENA_NEW(b->memory, mechanism);
   carom_error *error = b->error;

@@ -34,7 +34,7 @@ typedef struct contact_builder {
   names materials, surfaces, groups;
   pairs pairs;               // two surfaces → the entry of `contacts` by which they touch
   const contact_material *material;  // one per name
-  int *surface_group;        // one per surface; -1: none
+  int *surface_group;        // one per surface; -1 if it has none
   contact_side (*sides)[2];  // one pair per entry of `contacts`
   neighbour_list neighbours;
   unsupported_pairs unsupported;
@@ -98,7 +98,7 @@ static bool add_groups(contact_builder *c) {
     if (!group || c->surface_group[i] >= 0) continue;
     if (names_find(&c->surfaces, group) >= 0)
       return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, builder_surface_table(p->kind), "group"), NULL,
-                          "'%s': the group '%s' cannot have its name, since a surface has it", p->name, group);
+                          "'%s': the group '%s' has the name of a surface; give it another", p->name, group);
     c->surface_group[i] = c->groups.count;
     names_add(&c->groups, group, c->groups.count);
   }
@@ -305,7 +305,7 @@ static bool add_two_surfaces(contact_builder *c, int k) {
                         c->m->bodies[body_of_surface(c, i)].name);
   int before = claim_pair(c, i, j, k);
   if (before >= 0)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': the two touch by '%s' already", p->name,
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': contact '%s' names these two surfaces already", p->name,
                         c->b->def->contacts.items[before].name);
   if (!is_supported(c, i, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
@@ -330,8 +330,8 @@ static bool add_group(contact_builder *c, int k) {
       }
       if (before >= 0)
         return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
-                            "'%s': '%s' and '%s' touch by '%s' already", p->name, surface_part(c, i)->name,
-                            surface_part(c, j)->name, list->items[before].name);
+                            "'%s': contact '%s' covers '%s' and '%s' already", p->name, list->items[before].name,
+                            surface_part(c, i)->name, surface_part(c, j)->name);
       if (!add_if_supported(c, i, j, d->material, at)) return false;
     }
   if (c->unsupported.count) return refuse_unsupported(c, at);

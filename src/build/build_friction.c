@@ -16,7 +16,7 @@ static bool check(builder *b, const mechanism *m, const part *p, int index, cons
   const carom_joint_def *d = p->content;
   if (!b->def->scheme->about->knows_joint_friction)
     return refuse(b, p, key, "use method: moreau or event, or a force 'along' the joint such as -F*tanh(JOINT.u/v)",
-                  "this method does not support dry friction, which is not a function of the speed");
+                  "this method does not support dry friction in ideal joints");
   if (d->clearance > 0)
     return refuse(b, p, key, "give the material of the clearance a friction",
                   "the friction of a joint with clearance comes from its material");

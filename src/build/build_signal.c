@@ -107,7 +107,7 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   signal_place at = model_signal_place(s->b->model, signal_index);
   const signal *of_mechanism = at.section == SIGNALS_OF_MECHANISM ? &m->signals[at.index] : NULL;
   if ((of_mechanism ? of_mechanism->level : LEVEL_ACCELERATION) > s->level) {
-    *hint = arena_print(s->b->memory, "'%s' is a result of the forces and cannot enter them", name);
+    *hint = arena_print(s->b->memory, "'%s' depends on the forces, so that they cannot depend on it", name);
     return false;
   }
   if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))

@@ -48,7 +48,7 @@ typedef struct drawn_body {
   vec3 *at;                  // distinct points
   int count, holding;        // the first `holding` are of joints, constraints and springs
   bool slides;               // one of its joints is prismatic
-  double size;               // largest edge of the box around all that is known of it; 0: nothing is [m]
+  double size;               // largest edge of the box around all that is known of it; 0 if nothing is [m]
 } drawn_body;
 
 typedef struct drawing {

@@ -8,14 +8,14 @@
 
 typedef struct shape_type {
   const option_table *table;  // its name and words in a model file, over carom_shape_def
-  // What is wrong with one from a model file; null: nothing is. The function may be null.
+  // Returns what is wrong with one from a model file, or null. The function may be null.
   const char *(*fault)(const carom_shape_def *d, bool planar);
   // Whether one from a program has all its numbers. May be null.
   bool (*is_complete)(const carom_shape_def *d);
   mat3 (*rotation)(const carom_shape_def *d, bool planar);     // in the axes of the body; may be null
   vec3 (*half)(const carom_shape_def *d, mat3 R);              // half the edges of the box around it in the axes of the body
   vec3 (*far_end)(const carom_shape_def *d);                   // another point that it extends to; may be null
-  // Whether two have the same size. Types with the same function look alike. Null: compared with none.
+  // Whether two have the same size. Types with the same function look alike. May be null; then it is not compared.
   bool (*is_same_size)(const carom_shape_def *a, const carom_shape_def *b, double within);
   void (*draw)(const sketch *s, const carom_shape_def *d, pose at, bool from_model);
 } shape_type;

@@ -11,7 +11,7 @@ typedef struct surface_type {
   shape shape;                // for contact
   // The key with an impossible value, and in `what` the end of the message "'name': ..."; null: all are possible. May be null.
   const char *(*fault)(const carom_surface_def *d, bool planar, const char **what);
-  void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; null: it has none
+  void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; may be null
   // The thickness that a step must not pass over [m]; null: infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
   const shape_type *drawn;    // null: as a mark

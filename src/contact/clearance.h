@@ -11,12 +11,12 @@ typedef struct clearance_type {
   const joint_type *joint;        // the ideal joint that it replaces
   bool planar;                    // in the plane; else in space
   // Returns whether the sizes that it cannot do without are given; if not, `lacks` completes the message "'name': clearance ..."
-  // and `hint` says what to add. Null: it needs none.
+  // and `hint` says what to add. May be null if it needs none.
   bool (*is_complete)(const carom_joint_def *d);
   const char *lacks, *hint;
   // Sets sizes of the inner part, and of the outer one where it has its own.
   void (*set_sizes)(contact_element *e, const carom_joint_def *d);
-  const char *round_part;         // "journal's": its inner part, at whose radius friction acts; null: it is not round
+  const char *round_part;         // "journal's": its inner part, at whose radius friction acts; null if it is not round
 } clearance_type;
 
 // All of them.

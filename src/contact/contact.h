@@ -49,12 +49,12 @@ typedef struct contact_type {
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
   // The gaps alone, the same numbers, where they are cheaper to have; null: evaluate.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
-  // Which of its modes a set of active points is; names end with null. Null: none of interest.
+  // Which of its modes a set of active points is; names end with null. May be null if it has no modes.
   int (*mode)(const contact_element *e, const bool *active);
   const char *const *mode_names;
   const char *const *point_names, *const *point_names_planar;  // of an element with several points, in space and in the plane
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
-  void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; null: no surfaces
+  void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
   // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
   double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
   // What is wrong where it starts deeper than allowed, for messages.

@@ -74,7 +74,7 @@ double normal_power_damped(const normal_law *l, double delta, double rate, doubl
 double normal_lambda_lankarani_nikravesh(double restitution);
 
 const normal_law_type *const *normal_laws(int *count);
-const normal_law_type *normal_law_find(const char *name);  // null: none of that name
+const normal_law_type *normal_law_find(const char *name);  // null if there is none of that name
 
 // --- friction -----------------------------------------------------------------------------------------------------
 

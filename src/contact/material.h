@@ -21,7 +21,7 @@ typedef struct contact_material {
   friction_law tangential;        // stop has no material at all
   bool has_solids;
   solid solids[2];
-  double achieved;                // restitution that the normal law will give back; NaN: not known beforehand [-]
+  double achieved;                // restitution that the normal law will give back; NaN if it is not known beforehand [-]
   int remarks;
 } contact_material;
 

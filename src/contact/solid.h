@@ -11,7 +11,7 @@ typedef struct solid {
 } solid;
 
 const solid *solid_list(int *count);         // the common ones
-const solid *solid_find(const char *name);   // null: none of that name
+const solid *solid_find(const char *name);   // null if there is none of that name
 
 // E* of a pair: 1/E* = σ₁ + σ₂, σ = (1 - ν²)/E (Flores and Ambrósio, eq. 3).
 double solid_modulus(const solid s[2]);

@@ -117,7 +117,7 @@ static const contact_type contact_point_sphere = {
     .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
 };
 
-// The upper half of a symmetric table; a point is a sphere without radius. Null: contact is not supported.
+// The upper half of a symmetric table; a point is a sphere without radius. Null where contact is not supported.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     //                point   sphere                  box    plane
     [SHAPE_POINT]  = {NULL,   &contact_point_sphere,  NULL,  &contact_point_plane},

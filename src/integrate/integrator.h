@@ -12,10 +12,11 @@
 typedef struct ode_problem {
   int n;
   void *context;
-  // 0: done; > 0: not possible here, try a smaller step; < 0: stop, the context knows why. A result that is not
+  // Returns 0 when done, a positive number if the state cannot be evaluated (a smaller step may help), a negative number to stop (the
+  // context then knows why). A result that is not
   // finite counts as > 0.
   int (*rhs)(void *context, double t, const double *y, double *ydot);
-  // Moves y back onto the manifold (in place) and returns as rhs does; null: none. `error` (may be null) is an
+  // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error` (may be null) is an
   // estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; null: all 1
@@ -37,9 +38,9 @@ typedef struct integrator_settings {
   double rtol, atol;
   double step;          // fixed step of fixed-step methods; first step of variable ones, 0: automatic [s]
   double step_origin;   // fixed steps end at step_origin + k * step: the start of the run, also after a resume [s]
-  double step_min, step_max;  // 0: none [s]
+  double step_min, step_max;  // 0 for no limit [s]
   int order_max;        // 0: the method's own; BDF and IDA 1 … 5, Adams 1 … 12, ERK 2 … 8, RK4 4
-  long max_steps;       // on the way to one t_stop, 0: no limit
+  long max_steps;       // on the way to one t_stop; 0 for no limit
 } integrator_settings;
 
 // Since creation, restarts included.

@@ -17,8 +17,8 @@ typedef struct integrator_ops {
   // it->t, it->y (and it->ydot) hold the state to start from.
   carom_status (*restart)(integrator *it, carom_error *error);
   void (*suggest)(integrator *it, double step);  // the first step after a restart; null: it begins in its own way
-  void (*renew_jacobian)(integrator *it);        // in the next step; null: it has none, or keeps its own schedule
-  // Strictly inside of the last step; false: the state there could not be had.
+  void (*renew_jacobian)(integrator *it);        // in the next step; null if it has none, or renews it by its own rules
+  // The time is strictly inside of the last step. Returns false if the state there cannot be computed.
   bool (*interpolate)(integrator *it, double t, double *y);
   // Adds what the member itself counts: rejected steps, Jacobians, Newton failures.
   void (*count)(const integrator *it, integrator_stats *stats);

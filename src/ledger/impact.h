@@ -47,7 +47,7 @@ typedef struct impact_step {
   double t_start, t_end;
   double gap;                              // at detection
   bool given;                              // it was there when the run began, and no step met it
-  double bound;                            // that it was to stay above minus; 0: none
+  double bound;                            // largest penetration that was allowed; 0 if there was no bound
   double deepest;                          // penetration within the step, where it is known better than by the gap
   double peak_force;                       // likewise the largest normal force; 0: the impulse over the step is all there is
   double speed_before, speed_after;        // gap's rate

@@ -12,7 +12,7 @@ extern const constraint_type constraint_couple;    // Σ factor q = f(t): gears,
 typedef struct constraint_kind {
   const char *name;
   const constraint_type *type;
-  const joint_row *rows_spatial, *rows_planar;  // of a closure; null: there is no such constraint in this space
+  const joint_row *rows_spatial, *rows_planar;  // of a closure; null if there is no such constraint in this space
   int row_count_spatial, row_count_planar;
   const struct option_table *table;             // over carom_constraint_def
 } constraint_kind;

@@ -51,7 +51,7 @@ int dynamics_constraint_rank(const mechanism *m, motion *x);
 // A sentence on why the last evaluation failed.
 void dynamics_explain(const mechanism *m, const motion *x, char *text, int size);
 // The constraint with the largest reactions in the motion's state, by the speeds that they would cause alone: where a mechanism locks up, or is
-// close to a singular position, one of those that hold it. Null: there are no reactions.
+// close to a singular position, one of those that hold it. Returns null if there are no reactions.
 const char *dynamics_strongest_constraint(const mechanism *m, motion *x);
 
 // The reaction of a joint: the wrench by which its first body guides the second, at the second marker, in world axes.

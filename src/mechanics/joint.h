@@ -42,7 +42,7 @@ static inline mat3 mat3_about_z(circle turn) {
 }
 
 typedef struct joint_space {
-  int nq, nv;           // coordinates and speeds; nv = -1: there is no such joint in this space
+  int nq, nv;           // coordinates and speeds; nv is -1 if there is no such joint in this space
   int row_count;
   const joint_row *rows;
 } joint_space;
@@ -60,7 +60,7 @@ typedef struct joint_type {
   void (*measure)(const joint_parameters *p, mat3 R, vec3 d, double *q);
   void (*measure_planar)(const joint_parameters *p, mat3 R, vec3 d, double *q);
   // Joints with a quaternion: where it stands in q and which speeds are its angular velocity (in the second marker's
-  // axes); -1: none, then q' = u.
+  // axes). Both are -1 for joints without one, where q' = u.
   int quaternion_q, quaternion_v;
 } joint_type;
 

@@ -96,7 +96,7 @@ BLOCK void solve_block(const node *n, const motion *x, double *e) {
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
 }
 
-// Inward step of one node: from its bias pA, efforts tau and relative acceleration c (null: none) the reduced effort
+// Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced effort
 // e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
 BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
   const node *n = &m->nodes[i];

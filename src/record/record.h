@@ -24,7 +24,7 @@ typedef struct record_text {
 typedef struct record_settings {
   int compression;           // 0 none … 9
   const char *name;          // of the file in messages; null: its path
-  double flush_interval;     // longest wall time that a row waits in memory for the next one, 0: not at all [s]
+  double flush_interval;     // longest wall time that a row stays in memory before it is written; 0 writes at once [s]
 } record_settings;
 
 record_settings record_settings_default(void);  // no compression, 1 s

@@ -178,7 +178,7 @@ typedef struct strike {
   int point;                       // by its name in the first run
   double start, impulse;
   long row;
-  long partner;                    // nearest of the other run, -1: none
+  long partner;                    // nearest of the other run; -1 if there is none
 } strike;
 
 static int by_point_and_start(const void *a, const void *b) {

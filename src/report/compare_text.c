@@ -137,7 +137,7 @@ static void put_skipped(carom_comparison *c) {
 
 #define SAY(c, ...) arena_append(&(c)->memory, &(c)->sentence, __VA_ARGS__)
 
-// The coordinate that parts first, or where none does the one that differs most within its tolerance; null: there is none.
+// The coordinate that leaves its tolerance first or, if none does, the one that differs most. Null if there is none.
 static const compare_column *worst_of(const comparison *d) {
   const compare_column *worst = NULL;
   for (int k = 0; k < d->column_count; k++) {

@@ -22,7 +22,7 @@ typedef struct episode {
   double approach;           // speed [m/s], at least 0
   double force;              // the largest [N]
   episode_kind kind;            // what comes out
-  double strength;           // [J]; 0: no impact
+  double strength;           // [J]; 0 if it is no impact
 } episode;
 
 // An episode of what the ledger says of it: numbers that are not finite count as 0.

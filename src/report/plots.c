@@ -345,7 +345,8 @@ static int put_contact_portraits(chooser *p) {
   return orbits;
 }
 
-// How much a coordinate's portrait tells; 0: nothing. One that goes to and fro closes in itself, one of a joint with clearance shows the impacts.
+// How interesting the phase portrait of a coordinate is; 0 if not at all. An oscillation gives a closed curve, and a joint with clearance shows
+// its impacts.
 enum { TO_AND_FRO = 2 };
 static int portrait_rank(chooser *p, int q, int u) {
   const report_column *x = &p->joints->columns[q], *y = &p->joints->columns[u];

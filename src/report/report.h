@@ -41,7 +41,7 @@ typedef struct report_table {
 // A contact point, as the page and a comparison name it.
 typedef struct report_point {
   const char *name;
-  int contact, index;        // of the scene, of the contact's own points; -1: the record does not say
+  int contact, index;        // of the scene, of the contact's own points; -1 if the record does not say
 } report_point;
 
 typedef struct report_impact {
@@ -62,7 +62,7 @@ typedef struct report_run {
   int table_count;
   report_point *points;
   int point_count;
-  int impact_source;                   // table of the record, -1: nothing can touch
+  int impact_source;                   // table of the record; -1 if nothing can touch
   long impact_rows;
   report_impact *impacts;              // kept ones, in order of their start
   int impact_count;

@@ -6,8 +6,8 @@
 #include "carom/carom.h"
 
 typedef struct verdict_facts {
-  const json_value *summary;       // null: the run has not ended, or was killed
-  const json_value *scene;         // null: an old record has none
+  const json_value *summary;       // null if the run has not ended, or was killed
+  const json_value *scene;         // null if the record is an old one without it
   const char *method;              // may be null
   double t1;                       // the last recorded time [s]
   bool running;                    // of a run without a summary

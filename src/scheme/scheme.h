@@ -96,8 +96,8 @@ typedef struct scheme_refusal {
 // What the options of a scheme say about contact.
 typedef struct scheme_contact_options {
   bool can_separate, separate;     // surfaces that overlap at the start
-  double activation;               // gap below which contacts take part in a step; 0: the scheme knows none [m]
-  double penetration_max;          // bound of the penetration at the first detection of a contact; 0: none [m]
+  double activation;               // contacts become active below this gap; 0 if the scheme has no such gap [m]
+  double penetration_max;          // bound of the penetration at the first detection of a contact; 0 if there is none [m]
 } scheme_contact_options;
 
 // What a scheme says about itself before it runs: its section of a model file, what it can run, what makes it more accurate.
@@ -107,20 +107,20 @@ typedef struct scheme_about {
   bool integrates;                 // on an integrator of the family
   bool needs_laws;                 // contact forces come from laws, and surfaces penetrate; otherwise contact is rigid
   bool knows_joint_friction;       // dry friction of ideal joints
-  // Puts numbers that depend on the size of the model where none were given; null: there are none.
+  // Fills in defaults that depend on the size of the model. May be null.
   void (*complete)(void *options, double length);
-  scheme_contact_options (*contact)(const void *options, double length);     // null: as if all were zero
-  // Chooses the integrator where the model leaves it open; null: adams.
+  scheme_contact_options (*contact)(const void *options, double length);     // may be null; then all are zero
+  // Chooses the integrator if the model does not name one. May be null; then it is adams.
   void (*choose_integrator)(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts);
   // Whether it can run with these settings (of the request only options and integrator are known), and then this model.
-  // Null: always. False: why not.
+  // Returns false and says why not. May be null if it always can.
   bool (*accepts_settings)(const scheme_request *request, scheme_refusal *why);
   bool (*accepts_model)(const scheme_request *request, scheme_refusal *why);
   // Advice, in the imperative.
-  const char *required;            // an option that must be given, with a value to begin with: "step=1e-4"; null: none
-  const char *accuracy;            // what makes a run more accurate; null: what makes the integrator so
-  const char *loops;               // what keeps loops closed beside that; null: nothing
-  const char *entry;               // what detects contacts earlier, beside accuracy; null: nothing
+  const char *required;            // an option that must be given, with a value to begin with: "step=1e-4"; may be null
+  const char *accuracy;            // what makes a run more accurate; null if that is up to the integrator
+  const char *loops;               // what else keeps loops closed; may be null
+  const char *entry;               // what detects contacts earlier, beside accuracy; may be null
 } scheme_about;
 
 typedef struct scheme_type {
@@ -150,7 +150,7 @@ typedef struct scheme_type {
   scheme_stats (*stats)(const void *scheme);
   bool (*resumes_exactly)(const void *scheme);
   double (*next_step)(const void *scheme);
-  const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; null: knows none
+  const scheme_contact *(*contacts)(const void *scheme);  // one per contact point, after `result`; may be null
   // What it goes on with beside motion and ledgers: its state and accounts, modes, starts of solvers, what it shows of contacts, counts.
   // After a load `restored` puts the motion there, and its integrator, which loses its history and starts again; see resumes_exactly.
   // Neither allocates. `restored` fails if there is no motion from there.

@@ -68,7 +68,7 @@ struct option_table {
 // What other programs and books call a key or a member of a family, for suggestions.
 typedef struct option_synonym {
   const char *word;        // null ends a list
-  const char *key;         // ours; suggested where it is a key or a member. Null: there is none, and the hint tells what to do
+  const char *key;         // ours; suggested where it is a key or a member. Null if there is none; the hint then tells what to do
   const char *hint;        // may be null where there is a key: then the key is suggested
 } option_synonym;
 
