@@ -348,7 +348,21 @@ static void a_failing_write_keeps_the_old_file(void) {
   in_scratch("! ls | grep -q part$");
 }
 
+// --- the wrong kind of input --------------------------------------------------------------------------------------
+
+static void models_and_records_are_told_apart(void) {
+  make_inputs();
+  CHECK_EQUAL(carom("run run.h5"), 2);
+  CHECK_CONTAINS(err, "this is a record or another HDF5 file, not a model");
+  CHECK_CONTAINS(err, "carom report");
+  CHECK_EQUAL(carom("report m.yaml"), 3);
+  CHECK_CONTAINS(err, "'carom run MODEL' makes records");
+  CHECK_EQUAL(carom("compare m.yaml --method moreu"), 2);
+  CHECK_CONTAINS(err, "did you mean 'moreau'?");
+}
+
 int main(void) {
+  RUN(models_and_records_are_told_apart);
   RUN(every_output_of_every_command_is_covered);
   RUN(no_input_is_overwritten);
   RUN(prefixes_spare_inputs);

@@ -67,6 +67,13 @@ static bool is_method(const char *word) {
   return false;
 }
 
+static int unknown_method(const char *word) {
+  const char *near = NULL, *name;
+  for (int i = 0; (name = carom_family_member("methods", i, NULL)); i++) near = carom_nearest_word(word, (const char *[]){near, name}, 2);
+  if (near) return usage_error("compare", "there is no method '%s'; did you mean '%s'?", word, near);
+  return usage_error("compare", "there is no method '%s'; `carom list methods` names them", word);
+}
+
 // The methods that know contact, with commas between them: as many as are wanted and have room.
 static void list_contact_methods(int wanted, size_t size, char *list) {
   const char *name;
@@ -86,7 +93,7 @@ static int list_methods(contest *c) {
   for (char *rest = NULL, *word = strtok_r(c->methods, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
     for (int i = 0; i < c->count; i++)
       if (strcmp(c->entries[i].method, word) == 0) return usage_error("compare", "method '%s' is named twice", word);
-    if (!is_method(word)) return usage_error("compare", "there is no method '%s'; `carom list methods` names them", word);
+    if (!is_method(word)) return unknown_method(word);
     if (c->count == METHODS_MAX) return usage_error("compare", "at most %d methods", METHODS_MAX);
     c->entries[c->count++].method = word;
   }

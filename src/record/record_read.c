@@ -57,7 +57,7 @@ static int peek_flags(const char *path, carom_error *error) {
   if (fd >= 0) close(fd);
   if (n < 0) error_set(error, CAROM_ERROR_FILE, "cannot read %s: %s", path, strerror(reason));
   else if (n < HEAD_SIZE || memcmp(head, "\211HDF\r\n\032\n", 8) != 0)
-    error_set(error, CAROM_ERROR_FILE, "%s is not a carom record: it is not an HDF5 file", path);
+    error_set(error, CAROM_ERROR_FILE, "%s is not a carom record: it is not an HDF5 file; 'carom run MODEL' makes records", path);
   else return head[HEAD_FLAGS] & (FLAG_WRITING | FLAG_SHARED);
   return -1;
 }

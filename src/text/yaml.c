@@ -49,6 +49,9 @@ static bool check_bytes(reader *r, size_t start) {
   if (s->length > MODEL_FILE_MAX)
     return source_error(error, CAROM_ERROR_MODEL, (place){s, 0, 0}, NULL,
                         "the file is too large: %zu bytes, the limit is %d", s->length, MODEL_FILE_MAX);
+  if (start == 0 && s->length >= 4 && memcmp(s->text, "\211HDF", 4) == 0)
+    return source_error(error, CAROM_ERROR_MODEL, (place){s, 0, 0}, "for a record there are 'carom report', 'carom export' and 'carom run MODEL --resume'",
+                        "this is a record or another HDF5 file, not a model");
   int line = 1, column = r->first_column + 1;
   for (size_t i = start, n; i < s->length; i += n) {
     const unsigned char *b = (const unsigned char *)s->text + i;
