@@ -90,7 +90,8 @@ static void names_of_other_parts_lead_there(void) {
   hints("end: 1 s", "contacts: {c: {between: [ball, ground]}}", "'ground' is a body; its surface is 'floor'");
   hints("end: 1 s", "drives: {d: {joint: a, motion: t}}", "'a' is a body; its joint is 'j'");
   hints("end: 1 s", "initial: {a: {q: 1}}", "'a' is a body; its joint is 'j'");
-  hints("end: 1 s", "initial: {j: {velocity: [1, 0]}}", "'j' is a joint");
+  hints("end: 1 s", "initial: {j: {velocity: [1, 0]}}", "'j' is a joint, and takes 'q' and 'u'");
+  hints("force: a, components: [1, 0]", "spring: [ground, j], stiffness: 1", "'j' is a joint; name a body or a marker");
   hints("materials: {m: {restitution: 0.5, friction: 0.2}}", "markers2: {}", "did you mean 'markers'?");
   hints("prismatic: [ground, a]", "prismatic: [ground, a], limits: [0, 1], material: M", "did you mean 'm'?");
   carom_model *model = load("space: planar\nbodies: {a: {mass: 1, inertia: 1}}\n"
@@ -153,6 +154,29 @@ static void a_clearance_larger_than_its_joint_is_noted(void) {
     if (!CHECK(model)) printf("%s\n", error.text);
     const char *note = model ? carom_model_note(model, 0) : NULL;
     CHECK(!note == !cases[i].note);
+    if (note && cases[i].note) CHECK_CONTAINS(note, cases[i].note);
+    carom_model_destroy(model);
+  }
+}
+
+static void angles_of_many_turns_are_noted(void) {
+  static const struct {
+    const char *joint, *start, *note;
+  } cases[] = {
+      {"revolute: [ground, a]", "q: 45", "'q' of 'j' is 45 rad, which is 7.2 turns; degrees need their unit: 45 deg"},
+      {"revolute: [ground, a]", "guess: -90", "'guess' of 'j' is -90 rad"},
+      {"free: [ground, a], at: [0, 9]", "q: [30, 0, 5]", "'q' of 'j' is 30 rad"},
+      {"free: [ground, a], at: [0, 9]", "q: [1, 30, 30]", NULL},
+      {"revolute: [ground, a]", "q: 45 deg", NULL},
+      {"prismatic: [ground, a]", "q: 45", NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[600];
+    snprintf(text, sizeof text, "%s}}\ninitial: {j: {%s", cases[i].joint, cases[i].start);
+    carom_model *model = load_with("prismatic: [ground, a]", text);
+    if (!CHECK(model)) printf("%s\n", error.text);
+    const char *note = model ? carom_model_note(model, 0) : NULL;
+    if (!CHECK(!note == !cases[i].note)) printf("  %s: %s\n", cases[i].start, note);
     if (note && cases[i].note) CHECK_CONTAINS(note, cases[i].note);
     carom_model_destroy(model);
   }
@@ -303,6 +327,7 @@ int main(void) {
   RUN(shapes_of_values_are_explained);
   RUN(the_order_of_a_start_is_told);
   RUN(a_clearance_larger_than_its_joint_is_noted);
+  RUN(angles_of_many_turns_are_noted);
   RUN(bodies_are_values_of_their_key);
   RUN(kinds_of_others_are_known);
   RUN(a_marker_names_its_body_by_either_word);

@@ -34,10 +34,11 @@ static const char *parts_of_body(builder *b, const char *name, const part_list *
   return arena_print(b->memory, "'%s' is a body; its %s%s %s", name, kind, count > 1 ? "s are" : " is", list.text);
 }
 
-// The name of a joint where a body is wanted.
-static const char *joint_for_body(builder *b, const char *name, const part_list *wanted) {
+// The name of a joint where a body, or a body or marker, is wanted.
+static const char *joint_for_body(builder *b, const char *name, const part_list *wanted, bool or_marker) {
   if (wanted != &b->def->bodies || !is_listed(&b->def->joints, name)) return NULL;
-  return arena_print(b->memory, "'%s' is a joint; name one of its bodies, or give what belongs to joints", name);
+  if (or_marker) return arena_print(b->memory, "'%s' is a joint; name a body or a marker. Forces in a joint are {along: %s, ...}", name, name);
+  return arena_print(b->memory, "'%s' is a joint, and takes 'q' and 'u'", name);
 }
 
 static bool is_word_for_ground(const char *name) {
@@ -50,7 +51,7 @@ static bool is_word_for_ground(const char *name) {
 const char *builder_hint(builder *b, const char *name, const part_list *a, const part_list *c) {
   if (strchr(name, '{')) return "braces are replaced only inside an entry with 'repeat'; repeat: {i: [n, n]} makes one copy";
   const char *other = parts_of_body(b, name, a);
-  if (!other) other = joint_for_body(b, name, a);
+  if (!other) other = joint_for_body(b, name, a, c != NULL);
   if (other) return other;
   const char **all = ARENA_ARRAY(b->memory, const char *, a->count + (c ? c->count : 0) + 2);
   int count = 0;

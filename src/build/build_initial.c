@@ -1,8 +1,11 @@
 // Fills the arrays of given initial values, with which assembly works, from the definition.
+#include <math.h>
 #include <string.h>
 
 #include "build/builder.h"
 #include "mechanics/joint.h"
+
+#define MANY_TURNS 12.6  // [rad]
 
 // What the coordinates of a joint are, or its speeds, in their order.
 static const char *order_hint(builder *b, const joint_type *type, bool planar, bool speeds) {
@@ -28,6 +31,19 @@ static bool take_numbers(builder *b, const part *p, const char *key, carom_numbe
   return true;
 }
 
+// An angle of many turns is most likely in degrees.
+static void note_turns(builder *b, const part *p, const char *key, carom_numbers n, const joint_type *type, bool planar) {
+  const char *kinds = planar ? type->kinds_planar : type->kinds_spatial;
+  for (int k = 0; k < n.count && kinds && kinds[k]; k++) {
+    if (kinds[k] != 'a' || !(fabs(n.items[k]) > MANY_TURNS)) continue;
+    place at = builder_place(p, &initial_table, key);
+    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
+    builder_note(b, arena_print(b->memory, "%s'%s' of '%s' is %g rad, which is %.1f turns; degrees need their unit: %g deg", where, key, p->name, n.items[k],
+                                n.items[k] / 6.283185307179586, n.items[k]));
+    return;
+  }
+}
+
 static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
   const carom_initial_def *d = p->content;
   if (!d->q.items && !d->u.items && !d->guess.items) return true;
@@ -51,6 +67,8 @@ static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, in
                           "the quaternion of '%s' is zero", p->name);
     joint_normalize(j->type, m->planar, s->q + j->q);
   }
+  note_turns(b, p, "q", d->q, j->type, m->planar);
+  note_turns(b, p, "guess", d->guess, j->type, m->planar);
   return take_numbers(b, p, "u", d->u, space->nv, s->u + j->v, s->u_given + j->v, order_hint(b, j->type, m->planar, true));
 }
 

@@ -185,6 +185,7 @@ static bool include(session *s, value *root, const value *name, const source *in
 
 static const char *root_hint(const value *root) {
   if (root->kind == VALUE_SCALAR && strchr(root->text, ':')) return "a blank is needed after ':'";
+  if (root->kind == VALUE_SCALAR && strchr(root->text, '=')) return "write 'key: value', not 'key = value'";
   return NULL;
 }
 

@@ -70,6 +70,7 @@ static const char *kind_of(const value *v) {
 
 static const char *shape_hint(const asked *a, const value *v) {
   if (a->o->type == OPTION_TEXT && v->kind == VALUE_MAP) return "give a name here, and the keys to the entry of that name in its own section";
+  if (a->o->type == OPTION_ROTATION) return "angles about the axes: {xyz: [0, 0, 90 deg]}";
   if (a->o->type == OPTION_PAIR) return "write two names: [first, second]";
   if (a->o->type == OPTION_POINT || a->o->type == OPTION_FUNCTIONS) return a->r->planar ? "write the components: [x, y]" : "write the components: [x, y, z]";
   return NULL;
