@@ -275,6 +275,14 @@ static void names_with_a_minus_can_be_read(void) {
   CHECK_NEAR(last_output(BALL_FLOOR "outputs: {o: signal(t)}\n"), 0.1, 1e-12);
 }
 
+// A constant before a minus is no beginning of a name: the expression stays a constant, whose range is checked.
+static void constants_before_a_minus_stay_constants(void) {
+  carom_model *model = load(BALL_FLOOR "constraints: {rod: {distance: [ball, ball-2], length: pi-4}}\n", NULL, 0);
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "the length must be positive");
+  carom_model_destroy(model);
+}
+
 static void names_with_a_minus_are_explained(void) {
   static const struct {
     const char *text, *hint;
@@ -319,6 +327,7 @@ static void the_guide_shows_how_to_write_them(void) {
 
 int main(void) {
   RUN(names_with_a_minus_can_be_read);
+  RUN(constants_before_a_minus_stay_constants);
   RUN(names_with_a_minus_are_explained);
   RUN(the_guide_shows_how_to_write_them);
   RUN(words_of_others_are_known);

@@ -434,9 +434,11 @@ static operand close_bracket(parser *p, operand result, size_t opened) {
 }
 
 // A name that signals may have, but that reads as a calculation: letters, digits, dots and hyphens without a blank.
+static bool is_joined(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-'; }
+
 static size_t joined_length(const char *s) {
   size_t n = 0;
-  while (is_letter(s[n]) || is_digit(s[n]) || s[n] == '.' || s[n] == '-') n++;
+  while (is_joined(s[n])) n++;
   return n;
 }
 
@@ -459,7 +461,7 @@ static const char *signal_hint(parser *p, size_t at) {
 // The same for a number that may be the end of a name: ball-2.y.
 static const char *numbered_hint(parser *p, size_t at) {
   size_t start = at;
-  while (start > 0 && (joined_length(p->text + start - 1) || is_digit(p->text[start - 1]))) start--;
+  while (start > 0 && is_joined(p->text[start - 1])) start--;
   if (start == at || !is_letter(p->text[start])) return NULL;
   int length = (int)joined_length(p->text + start);
   return arena_print(p->memory, "if '%.*s' is a name, write " SIGNAL "(%.*s)", length, p->text + start, length, p->text + start);
@@ -506,11 +508,11 @@ static operand parse_symbol(parser *p, const char *name, size_t at) {
     return result;
   }
   if (p->failed) return (operand){0};
-  const char *joined = p->names.resolve ? signal_hint(p, at) : NULL;
-  if (joined) hint = joined;
   for (int i = 0; i < CONSTANT_COUNT; i++)
     if (strcmp(constants[i].name, name) == 0)
       return push_constant(p, constants[i].value, constants[i].dim ? of_dimension(FIRM, constants[i].dim) : pure, at);
+  const char *joined = p->names.resolve ? signal_hint(p, at) : NULL;  // asks for names, which only a failed expression may do
+  if (joined) hint = joined;
   if (find_function(name)) return fail(p, at, joined, "the function '%s' needs its arguments in parentheses", name);
   if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
     return fail(p, at, NULL, "'%s' is not a number here", name);
