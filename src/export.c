@@ -23,7 +23,7 @@ typedef struct exporter {
   int *tables, table_count, table_capacity;   // side by side, in this order
   int column_count;
   const char **columns, **units;
-  const char **words;                         // of impacts: pair and point by name, two a point; else null
+  const char **words;                         // for impacts: names of pair and point, two per point; otherwise null
   int point_count, point_column;
   long rows;
   double *block, *row;                        // of one table, of the result

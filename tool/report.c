@@ -33,7 +33,7 @@ const command command_report = {
     "page says where.",
     report_table, sizeof report_table / sizeof *report_table, report_command};
 
-// What takes longer than a moment is told on a terminal.
+// Shows on a terminal what is being done, if it takes longer than a moment.
 static const double moment = 1;  // [s]
 
 typedef struct talk {

@@ -577,7 +577,7 @@ static const bool *find_loops(builder *b, const mechanism *m) {
   return closes;
 }
 
-// The table of a part of a family, by its kind; null when the kind is unknown, which is told later.
+// The table of a part of a family, by its kind; null if the kind is unknown, which is reported later.
 static const option_table *table_of_kind(const carom_def *def, const part_list *list, const char *kind) {
   int count;
   if (!kind) return NULL;

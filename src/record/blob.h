@@ -23,13 +23,14 @@ typedef struct blob {
 } blob;
 
 blob blob_create(arena *memory, size_t capacity);
-// Room for a column of `count` numbers at the end, in planes. Returns its first byte's place. The capacity must do.
+// Adds space for a column of `count` numbers at the end, in planes. Returns the offset of its first byte. The capacity must be
+// sufficient.
 size_t blob_add(blob *b, blob_type type, size_t count);
 // Sets number i of the column at `at`.
 void blob_set(blob *b, size_t at, blob_type type, size_t count, size_t i, double x);
-// Deflates it. False when that takes more than `most` bytes; packed_size then says how many it may be in all.
+// Compresses it. Returns false if the result is larger than `most` bytes; packed_size is then an estimate of its size.
 bool blob_pack(blob *b, arena *memory, size_t most);
-// Writes a packed one. False when the file refuses.
+// Writes a compressed blob. Returns false if writing fails.
 bool blob_write(const blob *b, FILE *to);
 
 #endif

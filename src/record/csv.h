@@ -1,4 +1,4 @@
-// Comma-separated values: a header line, then one line a row. Each number is written with 15, 16 or 17 digits, the
+// Comma-separated values: a header line, then one line per row. Each number is written with 15, 16 or 17 digits, the
 // first of these that brings back the same number when read, less trailing zeros; with a decimal point in any locale.
 #ifndef RECORD_CSV_H
 #define RECORD_CSV_H
@@ -9,11 +9,11 @@ typedef struct csv csv;
 
 // Creates or overwrites `path`; "-" is the standard output. Returns null after reporting.
 csv *csv_create(const char *path, const char *const *columns, int column_count, carom_error *error);
-// The same for a file that moves to `name` when it is complete: messages say that name.
+// The same for a file that is renamed to `name` when it is complete. Messages use that name.
 csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error);
 // The line of units below the header, one per column; a column without one stays empty. Before the first row.
 void csv_put_units(csv *c, const char *const *units);
-// Buffered; returns CAROM_ERROR_FILE as soon as the file refuses, and ever after.
+// Buffered. Returns CAROM_ERROR_FILE when writing fails, and from then on always.
 carom_status csv_append(csv *c, const double *row, carom_error *error);
 // The same where the last columns are texts.
 carom_status csv_append_words(csv *c, const double *row, const char *const *words, int word_count, carom_error *error);

@@ -1,9 +1,9 @@
 // The file underneath a record: an HDF5 file driver that remembers why it failed and then stops writing.
 //
 // HDF5 in single-writer mode orders its writes so that every prefix of them is a consistent file; that is what makes
-// a killed run readable. After the first failed write this driver swallows all further ones, so a full disk leaves
-// exactly such a prefix. HDF5 itself is told that everything went well and so can be closed cleanly; whoever uses the
-// driver looks at `dead`.
+// a killed run readable. After the first failed write this driver ignores all further ones, so a full disk leaves
+// exactly such a prefix. To HDF5 it reports success, so that HDF5 can close the file; the user of the driver must check
+// `dead`.
 #ifndef RECORD_DISK_H
 #define RECORD_DISK_H
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// A recogniser for output_rule each; the file is open for reading.
+// Functions for `is_own` of an output_rule. The file is open for reading.
 bool own_record(int fd, const void *unused);         // an HDF5 file with our mark, also one that was killed or damaged
 bool own_page(int fd, const void *unused);           // a report
 bool own_comparison(int fd, const void *unused);

@@ -23,7 +23,7 @@ typedef struct record_text {
 
 typedef struct record_settings {
   int compression;           // 0 none … 9
-  const char *name;          // of the file in messages; null: its path
+  const char *name;          // of the file in messages; null for its path
   double flush_interval;     // longest wall time that a row stays in memory before it is written; 0 writes at once [s]
 } record_settings;
 
@@ -36,7 +36,7 @@ typedef struct record record;
 // Returns null after reporting. Null settings are the default ones. Different records may live on different threads.
 record *record_create(const char *path, const record_table *tables, int table_count, const record_text *texts,
                       int text_count, const record_settings *settings, carom_error *error);
-// Appends one row to a table. Buffered; returns CAROM_ERROR_FILE as soon as the disk refuses.
+// Appends one row to a table. Buffered. Returns CAROM_ERROR_FILE when writing fails.
 carom_status record_append(record *r, int table, const double *row, carom_error *error);
 // Everything so far is on disk and readable by another process.
 carom_status record_flush(record *r, carom_error *error);

@@ -1,4 +1,4 @@
-// Two runs held against each other: trajectories on common times, impacts matched, energies and cost.
+// Comparison of two runs: trajectories at common times, matched impacts, energies and cost.
 #ifndef COMPARE_H
 #define COMPARE_H
 
@@ -18,7 +18,7 @@ typedef struct compare_column {
   double max, at, rms;             // largest magnitude, when that was, root of the mean square over time
   double range;                    // of the first run's
   double tolerance;                // up to which they agree: a hundredth of that, see compare.c
-  double parts;                    // first time at which they are further apart; NaN: never
+  double parts;                    // first time at which they differ by more; NaN if they never do
 } compare_column;
 
 typedef struct compare_pair {
@@ -31,7 +31,7 @@ typedef struct compare_amount {
 } compare_amount;
 
 typedef struct comparison {
-  double t0, t1;                   // common times; t0 > t1: there are none
+  double t0, t1;                   // common times; t0 > t1 if there are none
   compare_column *columns;
   int column_count;
   double window;                   // [s]
@@ -47,8 +47,8 @@ typedef struct comparison {
   int cost_count;
 } comparison;
 
-// Two impacts of one contact point match when each is the other's nearest in time and they are closer than `window`; 0: a
-// hundredth of the common time. False after reporting.
+// Two impacts of one contact point match when each is the other's nearest in time and they are closer than `window`. A window
+// of 0 stands for a hundredth of the common time. Returns false after reporting.
 bool compare_runs(arena *memory, const compare_side *first, const compare_side *second, double window, comparison *result,
                   carom_error *error);
 

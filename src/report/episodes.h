@@ -1,14 +1,14 @@
-// What each contact episode of a run is, and how hard its impact was. The report, its page and what is thinned all go by this.
+// What each contact episode of a run is, and how hard its impact was. The report, its page and the thinning of records use it.
 //
-// The strength of an impact is its impulse times the speed of approach [J]: twice the energy of one that is caught. The impulse
-// of resting contact grows with time and says nothing of an impact; of an episode that lasts only what its peak force gives
-// within a short one counts, and nothing at all where bodies met without approach.
+// The strength of an impact is its impulse times the approach speed [J], which is twice the kinetic energy that an inelastic impact
+// takes. The impulse of a resting contact grows with time and says nothing about an impact. Of an episode that lasts, only the impulse of its
+// peak force during a short time counts, and none if the bodies met without approach.
 #ifndef REPORT_EPISODES_H
 #define REPORT_EPISODES_H
 
 #include "base/arena.h"
 
-// The numbers stand in the page.
+// The page uses these numbers.
 typedef enum episode_kind {
   EPISODE_TOUCH,                // neither hits nor lasts
   EPISODE_LASTING,
@@ -25,7 +25,7 @@ typedef struct episode {
   double strength;           // [J]; 0 if it is no impact
 } episode;
 
-// An episode of what the ledger says of it: numbers that are not finite count as 0.
+// An episode from its row in the ledger. Numbers that are not finite count as 0.
 episode episode_create(double start, double end, double impulse, double approach, double force);
 
 // Judges all episodes of a run that lasted `span` and has a row every `spacing` seconds. Returns the length up to which an

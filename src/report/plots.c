@@ -173,7 +173,7 @@ static bool turns_round(chooser *p, const report_table *t, int q) {
 }
 static bool swings(chooser *p, const report_table *t, int q) { return !turns_round(p, t, q); }
 
-// Whether the angle of an angular speed is told better by it: it goes round and round, or it is three of an orientation.
+// Whether the angular speed shows more than the angle: the angle makes full turns, or it is part of an orientation in space.
 static bool is_told_by_speed(chooser *p, const report_table *t, int u) {
   const char *owner = owner_of(p->r, t->columns[u].name), *number = strrchr(t->columns[u].name, '.') + 2;
   int q = column_of(p->r, t, owner, arena_print(p->r->memory, "q%s", number));

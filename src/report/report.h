@@ -1,4 +1,4 @@
-// What the parts of a report share: the runs, what of their numbers goes into the page, and where it stands there.
+// Data that the parts of a report share: the runs, the numbers that go into the page, and their places in it.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -15,7 +15,7 @@
 typedef struct report_column {
   const char *name, *unit;
   column_range range;        // over all rows
-  double scale;              // its range, unless that is mere rounding beside others of its unit; 0: constant
+  double scale;              // its range, at least 1e-6 of the largest range of its unit; 0 if it is constant
   blob_type type;
   int blob;                  // of the whole page
   size_t at;

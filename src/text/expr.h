@@ -1,5 +1,5 @@
 // Expressions: `2*pi*f*sin(omega*t)`, `150 rpm`, `if(t < 0.1, 1, 0)`. Parsed once into checked bytecode (expr_parse.h), evaluated
-// without allocation, const and thread-safe. Evaluation in jets carries the first and second derivative along.
+// without allocation, const and thread-safe. Evaluation with jets also gives the first and second derivative.
 #ifndef TEXT_EXPR_H
 #define TEXT_EXPR_H
 
@@ -17,7 +17,7 @@ bool expr_is_constant(const expr *e);            // mentions no variable
 // ("N*m"), "1" for a plain number, "" when it is not known, as in `hinge.q*180/pi`.
 const char *expr_unit(const expr *e, char buffer[32]);
 double expr_value(const expr *e, const double *slots);
-// At a kink, the derivatives of the side the variable grows into; a jump has none.
+// At a kink it gives the derivatives on the side of larger values. A jump has no derivative.
 jet expr_jet(const expr *e, const jet *slots);
 
 #endif

@@ -1,5 +1,5 @@
 // Bytecode of an expression, shared by its compiler and its evaluator. Straight-line code for a small stack: no jumps,
-// so that both branches of `if` are evaluated and one is taken, and the depth is known when it is compiled.
+// so that both branches of `if` are evaluated and one result is used, and the depth of the stack is known when it is compiled.
 #ifndef TEXT_EXPR_CODE_H
 #define TEXT_EXPR_CODE_H
 
@@ -34,7 +34,7 @@ struct expr {
   const char *unit;    // of a signal or a sum of signals: how it is written; else null
 };
 
-// Reads an optional sign, a number and a unit without allocating. Returns the bytes taken, 0 when it is none.
+// Reads an optional sign, a number and a unit without allocating. Returns the number of bytes read, 0 if there is no number.
 size_t expr_literal(const char *text, double *value, dimension *dim);
 
 #endif

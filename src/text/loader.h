@@ -8,7 +8,7 @@
 typedef struct loader {
   arena *memory;
   carom_error *error;
-  long values, values_max;  // made so far, and the most there may be
+  long values, values_max;  // number so far, and its limit
 } loader;
 
 // Counts a value against the limit; false after reporting.

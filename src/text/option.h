@@ -49,8 +49,8 @@ typedef struct option {
   dimension dim;
   int flags;
   const char *preset;      // default, in the words of a model file but without names or sums: `1e-8`, `0.5 mm`,
-                           // `[0, 0, 1]`, `z`, `true`; null: all zero, of a rotation the identity. A list has no
-                           // place to keep one: there it is for the page, and says what an empty list means
+                           // `[0, 0, 1]`, `z`, `true`. Null stands for all zero, for a rotation for the identity. The
+                           // preset of a list is shown in the reference and says what an empty list means
   const char *words;       // of OPTION_WORD
   const option_table *table;
   const char *help;        // one sentence

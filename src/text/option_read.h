@@ -5,12 +5,12 @@
 #include "text/option.h"
 #include "text/value.h"
 
-// Where each option of an entry stood, so that a later stage can complain at the right place.
+// The place of each option of an entry in the file, for errors that are found later.
 typedef struct option_places {
   place whole;
-  // One an option of the table: the unit of each number as written, where the table leaves it open; null where it does not.
+  // One per option of the table: the unit of each number as written, if the table leaves the unit open, otherwise null.
   const dimension *const *dims;
-  const place *each;       // one an option of the table; source null where the preset was taken
+  const place *each;       // one per option of the table; its source is null if the option was not given
 } option_places;
 
 // What `origin` of a carom_function points at when the function came from a model file.
@@ -30,7 +30,7 @@ typedef struct option_reader {
   const option_synonym *synonyms;  // may be null
 } option_reader;
 
-// Reads a map (or nothing at all: every preset) into `target`, presets first. Keys listed in `others`
+// Fills `target` with the presets, then with the keys of a map, which may be empty. Keys listed in `others`
 // (null-terminated, may be null) are left for the caller.
 bool option_read(const option_reader *r, const option_table *table, const value *map, void *target,
                  const char *const *others, option_places *places);

@@ -1,5 +1,4 @@
-// Where a piece of a model came from, and how trouble there is told: file, line, column, the line itself, a caret,
-// a suggestion.
+// Places in the text of a model, and errors at them: file, line, column, the line itself, a caret, a suggestion.
 #ifndef TEXT_SOURCE_H
 #define TEXT_SOURCE_H
 
@@ -17,8 +16,8 @@ typedef struct source {
 } source;
 
 typedef struct place {
-  const source *source;  // null: defined in code
-  int line, column;      // 1-based, column in characters; line 0: the text as a whole
+  const source *source;  // null if the model was defined in code
+  int line, column;      // 1-based, column in characters; line 0 stands for the text as a whole
 } place;
 
 // Reports an error at a place (keeps only the first). `hint` may be null. A single word becomes a last line

@@ -15,7 +15,7 @@ struct value {
   place key_at;       // of its key, in a map
   const char *key;    // in a map
   const char *text;   // of a scalar
-  bool made;          // a map that the path of a `--set` needed on its way, and the file has not
+  bool made;          // a map that is not in the file, created for the path of a `--set`
   bool quoted;        // written in quotes: a parameter that is quoted is a word, never a number
   value **items;      // of a list or map, in file order
   int count, capacity;
@@ -75,7 +75,7 @@ bool parameters_resolve(const parameters *p, const char *name, symbol *found, co
 // names. Quoted text is never looked up.
 const char *value_word(const value *scalar);
 
-// The most that a model may be; beyond it is an error, not a crash.
+// Limits on the size of a model.
 enum {
   MODEL_FILE_MAX = 16 << 20,     // bytes of one file
   MODEL_DEPTH_MAX = 64,          // of maps and lists
