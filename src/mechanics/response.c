@@ -15,6 +15,10 @@ void response_create(const mechanism *m, motion *x) {
     w->inverse = ARENA_ARRAY(a, double, nv);
     w->vectors = ARENA_ARRAY(a, double, 2 * nv * (m->row_count + m->extra_rows + 1));
   }
+  int slots = m->row_body_count + m->row_speed_count + 2 * m->extra_rows + 1;
+  w->tree_slot = ARENA_ARRAY(a, int, m->base_count + 1);
+  w->slot_next = ARENA_ARRAY(a, int, slots);
+  w->slot_row = ARENA_ARRAY(a, int, slots);
   w->W = ARENA_ARRAY(a, double, entries + 1);
   w->factor = ARENA_ARRAY(a, double, entries + 1);
   w->scale = ARENA_ARRAY(a, double, nc);

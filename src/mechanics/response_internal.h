@@ -12,6 +12,8 @@
 typedef struct response_work {
   // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv a row: g, and L⁻ᵀ g.
   double *mass, *inverse, *vectors;
+  // By recursion: the rows that touch each tree as lists, by slots of motion.row_bases. -1 ends a list.
+  int *tree_slot, *slot_next, *slot_row;
   // W of the constraint rows, scaled to a unit diagonal by `scale`: dense or in the sparse pattern, and its factor.
   double *W, *factor, *scale;
   sparse_factor *sparse;

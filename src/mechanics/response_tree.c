@@ -55,14 +55,33 @@ static void begin(const mechanism *m, motion *x) {
   memset(x->speed_work[1], 0, (size_t)m->nv * sizeof *x->speed_work[1]);
 }
 
+static void list_row(const motion *x, int j) {
+  const row *r = &x->rows[j];
+  response_work *w = x->response;
+  for (int slot = r->base0; slot < r->base0 + r->base_count; slot++) {
+    int *first = &w->tree_slot[x->row_bases[slot]];
+    w->slot_row[slot] = j, w->slot_next[slot] = *first;
+    *first = slot;
+  }
+}
+
+// From the last row to the first: each meets those from itself on that touch one of its trees. In a crowd of bodies most rows
+// have no tree in common.
 void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
+  const response_work *w = x->response;
   double *speeds = x->speed_work[1];
   begin(m, x);
-  for (int j = 0; j < n; j++) {
+  memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+  for (int b = 0; b < m->base_count; b++) w->tree_slot[b] = -1;
+  for (int j = n - 1; j >= 0; j--) {
     const row *mover = &x->rows[j];
     respond_to_row(m, x, mover, x->speed_work[0], speeds);
-    for (int i = j; i < n; i++)
-      W[(long)i * n + j] = W[(long)j * n + i] = rate_under_response(m, x, mover, &x->rows[i], speeds);
+    list_row(x, j);
+    for (int b = 0; b < mover->base_count; b++)
+      for (int slot = w->tree_slot[x->row_bases[mover->base0 + b]]; slot >= 0; slot = w->slot_next[slot]) {
+        int i = w->slot_row[slot];
+        W[(long)i * n + j] = W[(long)j * n + i] = rate_under_response(m, x, mover, &x->rows[i], speeds);
+      }
   }
 }
 
