@@ -91,8 +91,7 @@ static bool move_apart(start *s) {
   if (!response_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
   if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
-  response_matrix(m, x, s->room.W);
-  response_decouple(m, x, x->row_total, s->room.W);
+  response_problem(m, x, s->room.W);
   response_clear(m, x, s->q);
   p.W.values = s->room.W;
   solve_settings settings = solve_settings_default();

@@ -70,8 +70,9 @@ int response_rank(const mechanism *m, motion *x);
 
 // --- redundant constraint rows in contact problems W r + q ----------------------------------------------------------
 
-// In a W of n rows, the constraints' first: decouples the constraint rows that depend on others, so that none is left that does.
-// Call it once for each W.
+// W over all rows as in response_matrix; the constraint rows that depend on others are decoupled, so that none is left that does.
+void response_problem(const mechanism *m, motion *x, double *W);
+// The same in a W that was taken from response_matrix: n rows, the constraints' first. Call it once for each W.
 void response_decouple(const mechanism *m, motion *x, int n, double *W);
 // The same in pieces. Call it once after response_split.
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p);

@@ -100,6 +100,11 @@ void response_decouple(const mechanism *m, motion *x, int n, double *W) {
   for (int k = w->independent; k < nc; k++) decouple(n, W, w->dense_order[k], W[(long)w->dense_order[k] * (n + 1)]);
 }
 
+void response_problem(const mechanism *m, motion *x, double *W) {
+  response_matrix(m, x, W);
+  response_decouple(m, x, x->row_total, W);
+}
+
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p) {
   int nc = m->row_count;
   const response_work *w = x->response;

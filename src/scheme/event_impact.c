@@ -228,7 +228,7 @@ static carom_status strike(event *s, carom_error *error) {
   event_add_rows(s);
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
-  if (solved) response_matrix(m, x, s->W), response_decouple(m, x, x->row_total, s->W);
+  if (solved) response_problem(m, x, s->W);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);

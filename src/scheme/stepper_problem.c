@@ -146,8 +146,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   }
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
-  response_matrix(m, x, s->room.W);
-  response_decouple(m, x, x->row_total, s->room.W);
+  response_problem(m, x, s->room.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   response_clear(m, x, s->q_rows);
   return solve_step(s, dt, error);
