@@ -225,7 +225,7 @@ typedef struct carom_moreau_def {
   double tolerance;        // residual at which a contact problem counts as solved [-]
   double activation;       // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
   bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
-  const char *dump;        // save contact problems as DUMP-STEP.dat; may be null
+  const char *dump;        // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
   int dump_every;          // save every n-th problem; 0 saves only unsolved problems
 } carom_moreau_def;
 

@@ -115,6 +115,7 @@ static void memory(void *scheme, fields *f) {
   fields_count(f, "accelerations", &s->evaluations);
   fields_count(f, "projection_failures_of_modes", &s->projection_failures);
   scheme_tally_fields(&s->tally, f);
+  if (f->from) s->settings.dump.problems = s->tally.problems;
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
   for (int p = 0; p < s->w.contacts->point_count; p++) {
@@ -132,6 +133,7 @@ static void set_tolerances(event *s) {
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
   s->solver = solve_settings_default();
+  s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
   if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
 }
 
@@ -337,8 +339,8 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   s->disagrees = false;
   carom_status status = watcher_step(s, t_stop, error);
   s->w.trouble.friction_unsettled += s->disagrees;
-  if (status == CAROM_OK && s->dump_error.status != CAROM_OK)
-    status = error_set(error, s->dump_error.status, "%s", s->dump_error.message);
+  const carom_error *unsaved = &s->settings.dump.error;
+  if (status == CAROM_OK && unsaved->status != CAROM_OK) status = error_set(error, unsaved->status, "%s", unsaved->message);
   return status;
 }
 

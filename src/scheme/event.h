@@ -6,7 +6,7 @@
 
 #include "scheme/scheme.h"
 #include "scheme/smooth.h"
-#include "solve/problem_text.h"
+#include "solve/problem_dump.h"
 
 typedef enum event_law { EVENT_NEWTON, EVENT_POISSON } event_law;
 
@@ -15,7 +15,7 @@ typedef struct event_settings {
   event_law law;                   // of restitution
   double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
   double tolerance;                // of each contact problem's residual [-]
-  problem_dump dump;               // by the number of the problem
+  problem_dump dump;
 } event_settings;
 
 extern const scheme_type scheme_event;

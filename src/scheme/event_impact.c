@@ -52,12 +52,8 @@ static solve_info solve(event *s, int n, const double *W) {
   response_clear(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
-  long unsolved = s->tally.unsolved;
   solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
-  bool wanted = problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved);
   if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
-  else if (wanted && s->dump_error.status == CAROM_OK)  // that it cannot be saved ends the step
-    problem_dump_save(&s->settings.dump, &problem, s->tally.problems, &s->dump_error);
   return info;
 }
 

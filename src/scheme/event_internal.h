@@ -86,7 +86,6 @@ typedef struct event {
   // contact points
   event_point *point;
   int closed_count;
-  carom_error dump_error;          // a contact problem could not be saved
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
   event_friction *friction;        // of joints

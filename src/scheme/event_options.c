@@ -38,7 +38,7 @@ _Static_assert(sizeof(carom_event_def) <= sizeof(scheme_options), "scheme_option
 event_settings event_settings_from(const scheme_setup *setup) {
   const carom_event_def *d = setup->options;
   return (event_settings){.smooth = smooth_settings_from(setup, SMOOTH_PROJECT, 0, 0), .law = (event_law)d->impact,
-                          .accumulation = d->accumulation, .tolerance = d->tolerance, .dump = {d->dump, d->dump_every}};
+                          .accumulation = d->accumulation, .tolerance = d->tolerance, .dump = {.path = d->dump, .every = d->dump_every}};
 }
 
 static scheme_contact_options contact(const void *options, double length) {

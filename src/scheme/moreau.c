@@ -61,7 +61,7 @@ static const stepper_rule rule = {.place = 0.5, .required = required, .ahead = 0
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_moreau_def *d = setup->options;
-  stepper_settings settings = {.step = d->step, .project = d->project, .tolerance = d->tolerance, .dump = {d->dump, d->dump_every}};
+  stepper_settings settings = {.step = d->step, .project = d->project, .tolerance = d->tolerance, .dump = {.path = d->dump, .every = d->dump_every}};
   return stepper_create(&rule, &settings, setup, start, error);
 }
 

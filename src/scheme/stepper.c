@@ -136,6 +136,7 @@ static void count_fields(stepper *s, fields *f) {
   fields_numbers(f, "independence", 3, s->independence);
   scheme_trouble_fields(&s->trouble, f);
   scheme_tally_fields(&s->tally, f);
+  if (f->from) s->settings.dump.problems = s->tally.problems;
 }
 
 // Percussions of the last step, from which iterative solvers begin, in the axes where rows were evaluated.
@@ -229,6 +230,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
+  s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
   if (!stepper_prepare_room(s, error)) {
     stepper_destroy(s);
     return NULL;

@@ -9,7 +9,7 @@
 #define SCHEME_STEPPER_H
 
 #include "scheme/scheme.h"
-#include "solve/problem_text.h"
+#include "solve/problem_dump.h"
 
 typedef struct stepper_rule {
   // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.

@@ -120,14 +120,13 @@ static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
-  long unsolved = s->tally.unsolved;
   s->room.workspace->stop = s->stop;
   solve_info info = solve_problem_of_step(s, &problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem at t = %g s is not finite", s->t);
-  if (!problem_dump_wants(&s->settings.dump, s->tally.problems, s->tally.unsolved == unsolved)) return CAROM_OK;
-  return problem_dump_save(&s->settings.dump, &problem, s->steps + 1, error);
+  if (s->settings.dump.error.status == CAROM_OK) return CAROM_OK;
+  return error_set(error, s->settings.dump.error.status, "%s", s->settings.dump.error.message);
 }
 
 // q = γ_F + what is required for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
@@ -146,6 +145,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   }
   add_friction_blocks(s, dt);
   if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
+  problem_dump_step(&s->settings.dump, s->steps + 1);
   response_problem(m, x, s->room.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   response_clear(m, x, s->q_rows);

@@ -125,15 +125,16 @@ static void find_state(stepper *s, double t) {
 static carom_status try_step(stepper *s, double h, carom_error *error) {
   impact_ledger none = {0}, *impacts = s->impacts;
   stepper_settings settings = s->settings;
+  problem_dump *dump = s->solver.dump;
   fields kept = {.to = s->kept};
   stepper_state_fields(s, &kept);
   motion_save_state(s->x, s->kept + kept.at);
   s->trying = true, s->impacts = &none;
-  s->settings.step = h, s->settings.dump = (problem_dump){0};
+  s->settings.step = h, s->solver.dump = NULL;
   carom_status status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
   s->trying = false, s->impacts = impacts;
-  s->settings = settings;
+  s->settings = settings, s->solver.dump = dump;
   motion_load_state(s->x, s->kept + kept.at);
   if (status == CAROM_OK) stepper_exchange_steps(s);  // what is shown refers to the points of the trial
   stepper_state_fields(s, &(fields){.from = s->kept});

@@ -6,6 +6,7 @@
 #include "solve/chain.h"
 #include "solve/cone.h"
 #include "solve/friction_lcp.h"
+#include "solve/problem_dump.h"
 #include "solve/residual.h"
 
 typedef struct stage {
@@ -154,5 +155,8 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     if (solve_workspace_fits(w, &limits)) run(p, settings, w, &limits, solution, tally, &info);
   }
   if (tally && info.status != SOLVE_INTERRUPTED) count(tally, &info);
+  // an interrupted problem comes again; one that is not finite cannot be read back
+  if (settings->dump && info.status != SOLVE_INTERRUPTED && info.status != SOLVE_INVALID)
+    problem_dump_take(settings->dump, p, info.status == SOLVE_SOLVED);
   return info;
 }

@@ -56,6 +56,8 @@ const char *solve_status_text(solve_status status);
 
 // --- the contract -------------------------------------------------------------------------------------------------
 
+struct problem_dump;
+
 typedef struct solve_settings {
   double tolerance;      // residual (solve/residual.h) at which a problem counts as solved [-]
   int iterations;        // most sweeps, pivots or Newton steps; 0: the solver's own limit. In the chain: of each stage
@@ -64,6 +66,7 @@ typedef struct solve_settings {
   bool warm_start;       // begin from the r of the solution, which is then read
   bool polish;           // end with an exact solve on the active set that was found
   bool count_solutions;  // enumeration goes on after the first one
+  struct problem_dump *dump;  // saves problems that the chain is given (solve/problem_dump.h); may be null
 } solve_settings;
 solve_settings solve_settings_default(void);
 

@@ -30,12 +30,4 @@ void problem_print(FILE *to, const solve_problem *p, problem_storage storage);
 // To a file, dense or in blocks as the problem is stored.
 carom_status problem_save(const solve_problem *p, const char *path, carom_error *error);
 
-// Problems saved on the way, so that they can be looked at and solved again.
-typedef struct problem_dump {
-  const char *path;         // the files are PATH-NUMBER.dat; may be null
-  int every;                // so many problems; 0: those that no solver solved
-} problem_dump;
-bool problem_dump_wants(const problem_dump *d, long problems, bool solved);  // of so many met up to now the last
-carom_status problem_dump_save(const problem_dump *d, const solve_problem *p, long number, carom_error *error);
-
 #endif

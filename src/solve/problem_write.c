@@ -175,13 +175,3 @@ carom_status problem_save(const solve_problem *p, const char *path, carom_error 
   carom_status ended = output_end(&f, written, error);
   return written ? ended : CAROM_ERROR_FILE;
 }
-
-bool problem_dump_wants(const problem_dump *d, long problems, bool solved) {
-  return d->path && (d->every > 0 ? (problems - 1) % d->every == 0 : !solved);
-}
-
-carom_status problem_dump_save(const problem_dump *d, const solve_problem *p, long number, carom_error *error) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s-%ld.dat", d->path, number);
-  return problem_save(p, path, error);
-}
