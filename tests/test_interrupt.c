@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "math/dense.h"
+#include "math/lu.h"
 #include "runs.h"
 #include "tool.h"
 
@@ -59,6 +60,75 @@ static void solvers_end_when_interrupted(void) {
     solve_workspace_destroy(w);
   }
   CHECK_LE(12, interrupts);
+}
+
+// --- large matrices -------------------------------------------------------------------------------------------------
+
+static double of_processor(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double *random_matrix(int n) {
+  double *A = malloc((size_t)n * (size_t)n * sizeof *A);
+  for (long i = 0; i < (long)n * n; i++) A[i] = uniform(-1, 1);
+  return A;
+}
+
+// By panels as by LAPACK: the solution is right, to 1e-15 times a growth of some hundreds. Interrupted at the first
+// question it has looked at the first panel only.
+static void large_factorisations_end_when_interrupted(void) {
+  static const int sizes[] = {700, 768, 801, 1100};
+  for (int k = 0; k < 4; k++) {
+    int n = sizes[k], *pivot = malloc((size_t)n * sizeof *pivot);
+    double *A = random_matrix(n), *b = malloc((size_t)n * sizeof *b), *F = malloc((size_t)n * (size_t)n * sizeof *F), worst = 0;
+    memcpy(F, A, (size_t)n * (size_t)n * sizeof *F);
+    for (int i = 0; i < n; i++) {
+      b[i] = 0;
+      for (int j = 0; j < n; j++) b[i] += A[(long)i * n + j] * (1 + j % 7);
+    }
+    CHECK(lu_factor(n, F, n, pivot, NULL) > 0);
+    lu_solve(n, F, n, pivot, b);
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(b[i] - (1 + i % 7)));
+    CHECK_LE(worst, 1e-8);
+    interrupt stop = {.go_on = never};
+    memcpy(F, A, (size_t)n * (size_t)n * sizeof *F);
+    CHECK_EQUAL(lu_factor(n, F, n, pivot, &stop) == 0, n >= 768);
+    CHECK_EQUAL(F[(long)n * n - 1] == A[(long)n * n - 1], n >= 768);
+    // a matrix without a column is singular in panels too
+    for (int i = 0; i < n; i++) A[(long)i * n + 5] = 0;
+    CHECK(lu_factor(n, A, n, pivot, NULL) == 0);
+    free(A), free(b), free(F), free(pivot);
+  }
+}
+
+// Twelve hundred bilateral rows beside contacts: eliminating them takes seconds. Each solver is through at once.
+static void large_problems_end_when_interrupted(void) {
+  enum { BILATERAL = 1200, ROWS = 1500 };
+  solve_block *blocks = calloc(ROWS, sizeof *blocks);
+  int *start = calloc(ROWS + 1, sizeof *start), count;
+  double *W = calloc((size_t)ROWS * ROWS, sizeof *W), *q = calloc(ROWS, sizeof *q), *r = calloc(ROWS, sizeof *r), *u = calloc(ROWS, sizeof *u);
+  for (int i = 0; i < ROWS; i++) {
+    blocks[i] = (solve_block){.kind = i < BILATERAL ? BLOCK_BILATERAL : BLOCK_UNILATERAL, .row = i, .size = 1};
+    start[i + 1] = i + 1, q[i] = -1;
+    for (int j = 0; j <= i; j++) W[(long)i * ROWS + j] = W[(long)j * ROWS + i] = i == j ? 2 : uniform(-1, 1) / ROWS;
+  }
+  solve_problem p = {ROWS, blocks, matrix_dense(ROWS, ROWS, start, W), q};
+  solve_workspace *w = workspace_for(&p);
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = 1e-15;
+  const solver *const *list = solver_list(&count);
+  for (int i = 0; i < count; i++) {
+    if (!list[i]->suits(&p)) continue;
+    interrupt stop = {.go_on = never};
+    w->stop = &stop;
+    double began = of_processor();
+    CHECK_EQUAL(solver_run(list[i], &p, &settings, w, &(solve_solution){r, u}).status, SOLVE_INTERRUPTED);
+    if (!CHECK_LE(of_processor() - began, 0.5)) printf("      %s\n", list[i]->name);
+  }
+  solve_workspace_destroy(w);
+  free(blocks), free(start), free(W), free(q), free(r), free(u);
 }
 
 // --- within one step ------------------------------------------------------------------------------------------------
@@ -315,6 +385,8 @@ static void a_run_without_progress_ends(void) {
 
 int main(void) {
   RUN(solvers_end_when_interrupted);
+  RUN(large_factorisations_end_when_interrupted);
+  RUN(large_problems_end_when_interrupted);
   RUN(an_integrator_ends_within_its_step);
   RUN(an_interrupted_sim_goes_on);
   RUN(every_run_ends_within_two_seconds);

@@ -186,7 +186,7 @@ static bool solve_proximal(event *s, int n) {
   double *A = s->A, *factor = s->A + (long)n * n, *b = s->rhs, *z = s->z, *r = s->residual, before = INFINITY;
   memcpy(factor, A, (size_t)n * (size_t)n * sizeof *A);
   for (int i = 0; i < n; i++) factor[i * n + i] += PROX;
-  if (interrupted(s->w.stop) || lu_factor(n, factor, n, s->pivot) == 0) return false;
+  if (interrupted(s->w.stop) || lu_factor(n, factor, n, s->pivot, s->w.stop) == 0) return false;
   find_rest(n, A, z, b, r);
   for (int turn = 0; turn < PROX_TURNS; turn++) {
     double size = 0;
@@ -218,7 +218,7 @@ static int write_held(event *s, int level, bool coupled) {
 
 bool event_is_redundant(event *s) {
   int n = write_held(s, 1, true);
-  return n && lu_factor(n, s->A, n, s->pivot) < 1e-8;
+  return n && lu_factor(n, s->A, n, s->pivot, s->w.stop) < 1e-8;
 }
 
 bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {

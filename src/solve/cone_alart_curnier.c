@@ -150,7 +150,7 @@ static void write_equation(const newton *x, const solve_block *b, const rows *of
 }
 
 // Newton's direction; false when there is none.
-static bool direction(newton *x, const solve_problem *p) {
+static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
   int n = x->n;
   x->count = 0;
   memset(x->step, 0, (size_t)n * sizeof *x->step);
@@ -179,7 +179,7 @@ static bool direction(newton *x, const solve_problem *p) {
       x->best[m] = right;
     }
   }
-  if (lu_factor(x->count, x->A, x->count, x->pivot) == 0) return false;
+  if (lu_factor(x->count, x->A, x->count, x->pivot, stop) == 0) return false;
   lu_solve(x->count, x->A, x->count, x->pivot, x->best);
   for (int j = 0; j < x->count; j++) {
     if (!isfinite(x->best[j])) return false;
@@ -209,7 +209,7 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
       0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
   for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING && !interrupted(w->stop); k++) {
     linearise(&x, p, x.r, x.u, true);
-    if (!direction(&x, p)) break;
+    if (!direction(&x, p, w->stop)) break;
     for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
     double next = judge(&x, p);
     vain = next <= 0.5 * residual ? 0 : vain + 1;
@@ -254,7 +254,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (info->iterations >= most) return SOLVE_LIMIT;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
-    if (!direction(&x, p)) return SOLVE_STALLED;
+    if (!direction(&x, p, w->stop)) return interrupted(w->stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
     multiply(x.n, x.W, x.step, x.du);
     double t = step_length(&x, p, history, trial_r, trial_u);
     if (t == 0 && ++jumps > JUMPS) return SOLVE_STALLED;

@@ -173,7 +173,7 @@ static void set_target(const cone *c, double level, const double *correction, do
 // --- steps --------------------------------------------------------------------------------------------------------
 
 // A := M + T⁻², factorised; rows without a velocity of their own stay where they are.
-static bool factor(interior *i) {
+static bool factor(interior *i, interrupt *stop) {
   int n = i->n;
   memcpy(i->A, i->M, (size_t)n * (size_t)n * sizeof *i->A);
   for (int k = 0; k < n; k++) i->A[k * n + k] += i->scale[k] > 0 ? LIFT : 1;
@@ -187,7 +187,7 @@ static bool factor(interior *i) {
       for (int b = 1; b < c->size; b++) A[a * n + b] += factor * ((a == b) + 2 * c->w[a] * c->w[b]);
     }
   }
-  return lu_factor(n, i->A, n, i->pivot) > 0;
+  return lu_factor(n, i->A, n, i->pivot, stop) > 0;
 }
 
 // dx and dz for the targets d.
@@ -256,7 +256,7 @@ static void solve_convex(interior *i, int most, interrupt *stop) {
       if (!find_scaling(c, i->x + c->row, i->z + c->row)) return;
       set_target(c, 0, NULL, i->d + c->row);
     }
-    if (!factor(i)) return;
+    if (!factor(i, stop)) return;
     find_step(i);
     double rest = 1 - fmin(1, step_length(i));
     set_corrected_targets(i, rest * rest * rest * gap);

@@ -58,10 +58,10 @@ static void invert(int size, const double *D, double *inverse) {
   int pivot[BLOCK_ROWS_MAX];
   for (int i = 0; i < size; i++) trace += fabs(D[i * size + i]);
   memcpy(A, D, (size_t)(size * size) * sizeof *A);
-  if (lu_factor(size, A, size, pivot) < 1e-12) {
+  if (lu_factor(size, A, size, pivot, NULL) < 1e-12) {
     memcpy(A, D, (size_t)(size * size) * sizeof *A);
     for (int i = 0; i < size; i++) A[i * size + i] += trace > 0 ? 1e-9 * trace : 1;
-    lu_factor(size, A, size, pivot);
+    lu_factor(size, A, size, pivot, NULL);
   }
   for (int j = 0; j < size; j++) {
     double e[BLOCK_ROWS_MAX] = {0};

@@ -26,7 +26,7 @@ bool lcp_suits(const solve_problem *p) {
 }
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {
-  lcp_reduction l = {0};
+  lcp_reduction l = {.stop = w->stop};
   size_t n = (size_t)limits->dense;
   l.W = TAKE(w, double, n * n);
   l.q = TAKE(w, double, n);
@@ -54,9 +54,11 @@ static void eliminate_row(lcp_reduction *l, int n, int k) {
 // Gaussian elimination of u_k = 0 for r_k, largest pivots first; what is left is the Schur complement on the other
 // rows. `gone` marks rows as done while it goes on, and in the end every bilateral row.
 static void eliminate_bilateral(lcp_reduction *l, const solve_problem *p) {
+  enum { LONG_FROM = 256 };  // rows, of which many take seconds to eliminate
   int n = p->W.rows;
   for (;;) {
     int best = -1;
+    if (n >= LONG_FROM && interrupted(l->stop)) return;
     for (int b = 0; b < p->block_count; b++)
       for (int k = p->blocks[b].row; is_bilateral(&p->blocks[b]) && k < p->blocks[b].row + p->blocks[b].size; k++)
         if (!l->gone[k] && (best < 0 || fabs(l->W[(long)k * n + k]) > fabs(l->W[(long)best * n + best]))) best = k;

@@ -17,6 +17,7 @@ typedef struct lcp_reduction {
   int *eliminated;      // bilateral rows in the order of their elimination
   int eliminated_count;
   bool *gone;           // rows that are bilateral
+  interrupt *stop;      // ends the elimination of bilateral rows early; may be null
 } lcp_reduction;
 
 // Unknowns of the problem as an LCP; spatial contacts have none.

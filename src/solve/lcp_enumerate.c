@@ -136,10 +136,10 @@ static void solve_equations(enumeration *e, const solve_problem *p) {
   int m = e->unknowns;
   memset(e->x, 0, (size_t)m * sizeof *e->x);
   write_equations(e, p, e->A, 0);
-  e->singular = lu_factor(m, e->A, m, e->pivot) < 1e-11;
+  e->singular = lu_factor(m, e->A, m, e->pivot, NULL) < 1e-11;
   if (e->singular) {
     write_equations(e, p, e->A, 1e-10);
-    if (lu_factor(m, e->A, m, e->pivot) == 0) return;
+    if (lu_factor(m, e->A, m, e->pivot, NULL) == 0) return;
   }
   for (int pass = 0; pass < REFINEMENTS; pass++) {
     spread(e);

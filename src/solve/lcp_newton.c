@@ -19,11 +19,12 @@ typedef struct newton {
   double *M, *q, *J;
   double *z, *w, *phi, *step, *wstep, *u;
   int *pivot, *active;
+  interrupt *stop;
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t n = (size_t)limits->lcp;
-  newton x = {.lcp = lcp_lay_out(w, limits)};
+  newton x = {.lcp = lcp_lay_out(w, limits), .stop = w->stop};
   x.M = TAKE(w, double, n * n);
   x.J = TAKE(w, double, n * n);
   x.q = TAKE(w, double, n);
@@ -83,7 +84,7 @@ static bool direction_of_min(newton *x) {
   product(x, x->step, x->wstep);
   for (int a = 0; a < count; a++)
     for (int b = 0; b < count; b++) x->J[(long)a * count + b] = x->M[(long)x->active[a] * n + x->active[b]];
-  if (lu_factor(count, x->J, count, x->pivot) < 1e-14) return false;
+  if (lu_factor(count, x->J, count, x->pivot, x->stop) < 1e-14) return false;
   for (int a = 0; a < count; a++) x->phi[a] = -x->w[x->active[a]] - x->wstep[x->active[a]];
   lu_solve(count, x->J, count, x->pivot, x->phi);
   for (int a = 0; a < count; a++) x->step[x->active[a]] = x->phi[a];
@@ -98,7 +99,7 @@ static bool direction_of_fischer(newton *x) {
   evaluate(x);
   jacobian(x);
   for (int i = 0; i < x->n; i++) x->step[i] = -x->phi[i];
-  if (lu_factor(x->n, x->J, x->n, x->pivot) < 1e-15) return false;
+  if (lu_factor(x->n, x->J, x->n, x->pivot, x->stop) < 1e-15) return false;
   lu_solve(x->n, x->J, x->n, x->pivot, x->step);
   return true;
 }
@@ -138,7 +139,7 @@ static solve_status iterate(newton *x, int most, double goal, interrupt *stop, i
       product(x, x->step, x->wstep);
       t = line_search(x, size, ways[k].least);
     }
-    if (t == 0) return SOLVE_STALLED;
+    if (t == 0) return interrupted(stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
     for (int i = 0; i < x->n; i++) x->z[i] += t * x->step[i], x->w[i] += t * x->wstep[i];
   }
 }
