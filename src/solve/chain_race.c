@@ -226,7 +226,8 @@ static void polish_end(race *x) {
 // At the limit of the sweeps: more of them where they are expected to come to an end.
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
-  double end = x->sweeps + 1.5 * rest_of_sweeps(x);
+  rates r = rates_of(x);
+  double end = x->sweeps + 1.5 * fmin(r.of_late, 3 * r.in_all);
   if (x->end < INFINITY || !(end <= most)) return false;
   x->limit = (int)fmax(end, x->sweeps + x->c->settings->check_every);
   return true;
