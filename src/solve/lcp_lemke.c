@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "solve/friction_lcp.h"
+#include "solve/residual.h"
 #include "solve/solver.h"
 
 typedef struct tableau {
@@ -18,6 +19,7 @@ typedef struct tableau {
   int *nonbasic;      // variable of a column
   int *where;         // of a variable: its row, or −1 − its column
   double *z;
+  double *u, *work;
   int *tied;
 } tableau;
 
@@ -34,6 +36,8 @@ static tableau lay_out(solve_workspace *w, const solve_limits *limits) {
   t.where = TAKE(w, int, 2 * n + 1);
   t.z = TAKE(w, double, n);
   t.tied = TAKE(w, int, n);
+  t.u = TAKE(w, double, limits->rows);
+  t.work = TAKE(w, double, limits->rows + limits->velocities);
   return t;
 }
 
@@ -41,8 +45,13 @@ static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w,
 
 // What rounding is, as part of the largest entry of a column: entries below PIVOT times that are taken for zero in the
 // column that enters, and differences below TIE times that for ties. The sizes are those of whole columns, never of the
-// entries that are compared: where these are true zeros, noise would decide.
-static const double PIVOT = 1e-11, TIE = 1e-12;
+// entries that are compared: where these are true zeros, noise would decide. After a hundred pivots of sixty rows noise can
+// be 1e-11 of a column.
+static const double PIVOT = 1e-11, TIE = 1e-10;
+
+// A z this far from a solution, relative to q, is the work of noise.
+static const double ASTRAY = 1e-6;
+enum { ATTEMPTS = 3, CHECKED_FROM = 20 };  // paths; unknowns from which noise may lead astray
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -129,7 +138,6 @@ static int begin(tableau *t, const solve_problem *p, int attempt) {
   double least = 0;
   for (int i = 0; i < n; i++) {
     double *Ti = t->T + (long)i * t->stride;
-    // another covering vector is another path, for when the first ended on a ray
     Ti[n] = attempt == 0 ? 1 : 1 + (double)((i * 7919 + attempt * 104729) % 97) / 97;
     for (int j = n + 2; j < t->stride; j++) Ti[j] = 0;
     t->basic[i] = t->where[i] = i;
@@ -145,7 +153,8 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
                                  int *pivots) {
   int n = t->n, row = begin(t, p, attempt), column = n;
   if (row < 0) return SOLVE_SOLVED;
-  while ((*pivots)++ < limit) {
+  while (*pivots < limit) {
+    ++*pivots;
     if (interrupted(stop)) return SOLVE_INTERRUPTED;
     int left = t->basic[row];
     exchange(t, row, column);
@@ -158,26 +167,36 @@ static solve_status pivot_to_end(tableau *t, const solve_problem *p, int attempt
 }
 
 static int limit(const solve_problem *p) {
-  return 10 * lcp_unknowns(p) + 100;
+  return ATTEMPTS * (10 * lcp_unknowns(p) + 100);
+}
+
+static void read_solution(tableau *t, const solve_problem *p, double *r) {
+  for (int i = 0; i < t->n; i++) {
+    int at = t->where[t->n + i];
+    t->z[i] = at >= 0 ? larger(t->T[(long)at * t->stride + t->n + 1], 0) : 0;
+  }
+  lcp_restore(&t->lcp, p, t->z, r);
+}
+
+static bool is_astray(tableau *t, const solve_problem *p, const double *r) {
+  return t->n >= CHECKED_FROM && !(solve_residual_of(p, r, t->u, t->work) <= ASTRAY);
 }
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  enum { ATTEMPTS = 3 };
   solve_limits limits = solve_limits_of(p);
   tableau t = lay_out(w, &limits);
   t.n = limits.lcp;
   t.stride = stride_for(t.n);
-  int most = s->iterations ? s->iterations : limit(p);
+  int most = s->iterations ? s->iterations : limit(p), of_attempt = limit(p) / ATTEMPTS;
   solve_status status = SOLVE_RAY;
-  for (int attempt = 0; attempt < ATTEMPTS && status == SOLVE_RAY; attempt++)
-    status = pivot_to_end(&t, p, attempt, most, w->stop, &info->iterations);
-  if (status != SOLVE_SOLVED) return status;
-  for (int i = 0; i < t.n; i++) {
-    int at = t.where[t.n + i];
-    t.z[i] = at >= 0 ? larger(t.T[(long)at * t.stride + t.n + 1], 0) : 0;
+  // another covering vector is another path, where the first ended on a ray, went round in circles or astray
+  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    int until = info->iterations + of_attempt < most ? info->iterations + of_attempt : most;
+    status = pivot_to_end(&t, p, attempt, until, w->stop, &info->iterations);
+    if (status == SOLVE_SOLVED) read_solution(&t, p, r);
+    if (status == SOLVE_INTERRUPTED || info->iterations >= most || (status == SOLVE_SOLVED && !is_astray(&t, p, r))) break;
   }
-  lcp_restore(&t.lcp, p, t.z, r);
   return status;
 }
 
