@@ -25,7 +25,7 @@ int main(void) {
     carom_model *model = chain_model(n, NULL);
     if (!model) return 1;
     carom_error error = {0};
-    task t = {&model->m, motion_create(&model->m, &error)};
+    task t = {&model->m, motion_create(&model->m, 0, &error)};
     double seconds = clock_median(evaluate, &t, 0.1);
     printf("carom n=%d forward dynamics %.3f us, %.1f ns a body (first acceleration %.6g)\n", n, 1e6 * seconds,
            1e9 * seconds / n, t.x->udot[0]);

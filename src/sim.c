@@ -106,7 +106,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
   for (int i = 0; i < model->contacts.element_count; i++)
     for (int k = 0; k < model->contacts.elements[i].point_count; k++)
       sim->turns[model->contacts.elements[i].point0 + k] = contact_turns(&model->m, &model->contacts.elements[i]);
-  sim->x = motion_create(&model->m, error);
+  sim->x = motion_create(&model->m, model->contacts.inner_count, error);
   if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
   if (!sim->x || !start(sim, &from, error)) {
@@ -502,7 +502,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
 
 // A motion of the model in joint coordinates (of the mechanism that it was assembled as) in the sim's present state.
 static motion *take_state(const carom_sim *sim, const mechanism *m, carom_error *error) {
-  motion *x = motion_create(m, error);
+  motion *x = motion_create(m, 0, error);
   if (!x) return NULL;
   dynamics_positions_velocities(&sim->model->m, sim->x);
   memcpy(x->joint_q, sim->x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
@@ -545,7 +545,7 @@ static void go_back(carom_sim *sim, const motion *before) {
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   const mechanism *m = &sim->model->m;
-  motion *before = motion_create(m, error);
+  motion *before = motion_create(m, sim->x->inner_count, error);
   if (!before) return CAROM_ERROR_MEMORY;
   motion_copy(before, sim->x);
   before->push = sim->x->push, before->push_context = sim->x->push_context;
@@ -558,7 +558,7 @@ static carom_status start_from(carom_sim *sim, const motion *x, carom_error *err
 }
 
 static carom_status start_as_assembled(carom_sim *sim, motion *from, carom_error *error) {
-  motion *x = motion_create(&sim->model->m, error);
+  motion *x = motion_create(&sim->model->m, 0, error);
   if (!x) return CAROM_ERROR_MEMORY;
   mechanism_carry(&sim->model->m, x, sim->model->assembled, from);
   carom_status status = start_from(sim, x, error);

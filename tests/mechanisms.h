@@ -31,6 +31,7 @@ typedef struct rig {
   motion *x;
   uint64_t seed;
   bool wanted[RIG_PARTS];
+  temporary_rows temporary;
 } rig;
 
 // --- random numbers -----------------------------------------------------------------------------------------------
@@ -197,7 +198,7 @@ MAYBE_UNUSED static function constant_of(double value) { return (function){.cons
 
 MAYBE_UNUSED static bool rig_compile(rig *r) {
   mechanism *m = &r->m;
-  if (!mechanism_compile(m, r->wanted, &r->memory, &r->fault)) return false;
+  if (!mechanism_compile(m, r->wanted, &r->temporary, &r->memory, &r->fault)) return false;
   r->initial = (initial_state){
       ARENA_ARRAY(&r->memory, double, m->joint_nq + 1),   ARENA_ARRAY(&r->memory, double, m->joint_nv + 1),
       ARENA_ARRAY(&r->memory, bool, m->joint_nq + 1),     ARENA_ARRAY(&r->memory, bool, m->joint_nv + 1),
@@ -208,7 +209,7 @@ MAYBE_UNUSED static bool rig_compile(rig *r) {
 }
 
 MAYBE_UNUSED static bool rig_start(rig *r) {
-  r->x = motion_create(&r->m, &r->fault.error);
+  r->x = motion_create(&r->m, 0, &r->fault.error);
   if (!r->x) return false;
   if (r->m.joint_q0) memcpy(r->x->joint_q, r->m.joint_q0, (size_t)r->m.joint_nq * sizeof(double));
   if (r->m.q0) dynamics_set(&r->m, r->x, 0, r->m.q0, r->m.u0);

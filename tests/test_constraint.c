@@ -558,7 +558,7 @@ static void sparse_and_dense_agree(void) {
       check_satisfied(t);
       mechanism dense = t->m;
       dense.sparse = false;
-      motion *x = motion_create(&dense, NULL);
+      motion *x = motion_create(&dense, 0, NULL);
       memcpy(x->joint_q, dense.joint_q0, (size_t)dense.joint_nq * sizeof(double));
       dynamics_set(&dense, x, 0, dense.q0, dense.u0);
       CHECK(dynamics_accelerations(&dense, x));

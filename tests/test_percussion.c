@@ -25,7 +25,7 @@ typedef struct balance {
 static bool balance_open(balance *b, const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   const size_t rows = (size_t)(m->row_count + m->extra_rows + 1), n = (size_t)(m->nq + m->nv + 1);
-  *b = (balance){.m = m, .x = motion_create(m, NULL),
+  *b = (balance){.m = m, .x = motion_create(m, 0, NULL),
                  .points = calloc((size_t)sim->model->contacts.point_count + 1, sizeof *b->points)};
   double **arrays[] = {&b->q, &b->u, &b->udot, &b->effort, &b->unit};
   for (int i = 0; i < 5; i++) *arrays[i] = calloc(n, sizeof(double));

@@ -45,7 +45,7 @@ static void add_rows(rig *g, const contact_set *s) {
 // At the state of a run.
 static bool rig_open(rig *g, const run *r) {
   carom_error error = {0};
-  *g = (rig){.m = &r->model->m, .x = motion_create(&r->model->m, &error)};
+  *g = (rig){.m = &r->model->m, .x = motion_create(&r->model->m, 0, &error)};
   if (!CHECK(g->x != NULL)) return false;
   g->memory = arena_create(NULL);
   motion_copy(g->x, r->sim->x);

@@ -504,7 +504,6 @@ static bool fill_drives(builder *b, mechanism *m) {
 static bool fill_contacts(builder *b, mechanism *m) {
   if (!b->contacts_found && !builder_contacts(b, m)) return false;
   b->contacts_found = true;
-  if (!b->ideal) m->touches = b->touches, m->extra_rows += b->contact_rows;
   return true;
 }
 
@@ -516,7 +515,7 @@ static bool fill_mechanism(builder *b, mechanism *m, bool absolute) {
       !fill_drives(b, m) || !builder_frictions(b, m) || !builder_surfaces(b, m) || !fill_contacts(b, m))
     return false;
   fault f = {0};
-  return mechanism_compile(m, builder_known_joints(b), b->memory, &f) || builder_fault(b, &f);
+  return mechanism_compile(m, builder_known_joints(b), b->ideal ? NULL : &b->contact_rows, b->memory, &f) || builder_fault(b, &f);
 }
 
 static bool assemble(builder *b, mechanism *m, const initial_state *start, const mechanism *ideal, assembly_report *report) {

@@ -468,18 +468,13 @@ static bool add_joint_contacts(contact_builder *c) {
 // --- all ----------------------------------------------------------------------------------------------------------
 
 static void number_points(contact_builder *c, contact_set *set) {
-  const mechanism *m = c->m;
-  bool *touches = ARENA_ARRAY(c->b->memory, bool, m->body_count);
   for (int i = 0; i < c->count; i++) {
-    contact_element *e = &c->elements[i];
-    e->point0 = set->point_count;
-    set->point_count += e->point_count;
-    touches[m->markers[e->first].body] = touches[m->markers[e->second].body] = true;
-    c->b->contact_rows += e->point_count * contact_row_count(m, e);
+    c->elements[i].point0 = set->point_count;
+    set->point_count += c->elements[i].point_count;
   }
-  if (c->count) c->b->touches = touches;
   set->elements = c->elements;
   set->element_count = c->count;
+  c->b->contact_rows = contact_rows_of(set, c->m, c->b->memory);
 }
 
 bool builder_resolve_materials(builder *b) {
@@ -492,7 +487,7 @@ bool builder_resolve_materials(builder *b) {
     fault f = {0};
     if (!material_resolve(&e->material, radius, line, e->name, &f))
       return source_error(b->error, f.error.status, b->element_at[i], f.hint, "%s", f.error.message);
-    b->model->m.inner_count += e->point_count * contact_inner_count(&b->model->m, e);
+    set->inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
   return true;
 }

@@ -28,7 +28,6 @@ static bool check(builder *b, const mechanism *m, const part *p, int index, cons
 static void add(builder *b, mechanism *m, joint_friction f, int *capacity) {
   f.drive = drive_of(m, f.of);
   *ARENA_PUSH(b->memory, m->frictions, m->friction_count, *capacity) = f;
-  m->extra_rows++;
 }
 
 bool builder_frictions(builder *b, mechanism *m) {

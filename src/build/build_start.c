@@ -160,7 +160,7 @@ bool builder_separate_surfaces(builder *b, mechanism *m) {
   bool to_separate = model_contact_options(b->model).separate;
   if (!s.contacts->point_count) return true;
   allocate(&s, to_separate);
-  s.x = motion_create(m, b->error);
+  s.x = motion_create(m, 0, b->error);
   if (!s.x) return false;
   memcpy(s.x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
   dynamics_set(m, s.x, 0, m->q0, m->u0);

@@ -18,8 +18,7 @@ typedef struct builder {
   carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
   const int *surface_marker;       // one per surface
   bool contacts_found;
-  const bool *touches;             // one per body: a contact may act on it; null if none acts on any
-  int contact_rows;                // at most, of all contacts
+  temporary_rows contact_rows;     // of all contacts
   const char **notes;              // about keys that have no effect, and values that are unusual
   int note_count, note_capacity;
 } builder;

@@ -22,6 +22,17 @@ bool contact_turns(const mechanism *m, const contact_element *e) {
   return e->type->action && e->type->action->turns(m, e);
 }
 
+temporary_rows contact_rows_of(const contact_set *s, const mechanism *m, arena *memory) {
+  bool *bodies = ARENA_ARRAY(memory, bool, m->body_count);
+  temporary_rows all = {.bodies = bodies};
+  for (int i = 0; i < s->element_count; i++) {
+    const contact_element *e = &s->elements[i];
+    bodies[m->markers[e->first].body] = bodies[m->markers[e->second].body] = true;
+    all.count += e->point_count * contact_row_count(m, e);
+  }
+  return all;
+}
+
 // A bristle's bend is a vector of the world.
 int contact_inner_count(const mechanism *m, const contact_element *e) {
   if (!contact_rubs(e) || !e->material.tangential.type->states) return 0;

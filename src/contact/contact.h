@@ -83,6 +83,7 @@ struct contact_element {
 typedef struct contact_set {
   const contact_element *elements;
   int element_count, point_count;
+  int inner_count;                // states of friction laws, of all points
   int neighbours;                 // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
 } contact_set;
@@ -104,6 +105,8 @@ double contact_gap_rate(const mechanism *m, const motion *x, const contact_eleme
 void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
+// The rows of all points, if they all touched.
+temporary_rows contact_rows_of(const contact_set *s, const mechanism *m, arena *memory);
 int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
 bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
 static inline bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }

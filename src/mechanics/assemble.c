@@ -510,7 +510,7 @@ static void report_changed(const mechanism *m, motion *x, const initial_state *i
 
 // A motion in the state a mechanism was assembled in; null after reporting.
 static motion *motion_at_start(const mechanism *m, carom_error *error) {
-  motion *x = motion_create(m, error);
+  motion *x = motion_create(m, 0, error);
   if (!x) return NULL;
   memcpy(x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
   dynamics_set(m, x, 0, m->q0, m->u0);
@@ -521,7 +521,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
                         assembly_report *report, fault *f) {
   *report = (assembly_report){0};
   motion *of_ideal = ideal ? motion_at_start(ideal, &f->error) : NULL;
-  motion *x = ideal && !of_ideal ? NULL : motion_create(m, &f->error);
+  motion *x = ideal && !of_ideal ? NULL : motion_create(m, 0, &f->error);
   jmp_buf *outer = memory->out_of_memory, here;
   if (!x) {
     motion_destroy(of_ideal);
@@ -552,7 +552,7 @@ bool mechanism_assemble(mechanism *m, const initial_state *initial, const mechan
 bool mechanism_adopt(mechanism *m, const mechanism *other, arena *memory, fault *f) {
   m->length = other->length;
   m->total_mass = mechanism_total_mass(m);
-  motion *from = motion_at_start(other, &f->error), *x = from ? motion_create(m, &f->error) : NULL;
+  motion *from = motion_at_start(other, &f->error), *x = from ? motion_create(m, 0, &f->error) : NULL;
   if (!x) {
     motion_destroy(from);
     return false;

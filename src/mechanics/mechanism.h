@@ -168,6 +168,12 @@ struct force {
   int input_count;
 };
 
+// Rows that come and go, as those of contacts: how many there may be at once, and on which bodies.
+typedef struct temporary_rows {
+  int count;
+  const bool *bodies;       // one per body; null: on none
+} temporary_rows;
+
 // --- the compiled mechanism --------------------------------------------------------------------------------------
 
 struct mechanism {
@@ -190,9 +196,7 @@ struct mechanism {
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int redundant;            // constraint rows that depend on others at the start
-  int extra_rows;           // room for rows that come and go
-  int inner_count;          // states of forces beside coordinates and speeds
-  const bool *touches;      // one per body: such rows may act on it; null: none do
+  int extra_rows;           // room for rows that come and go: those of frictions, and temporary ones
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
@@ -264,7 +268,8 @@ struct motion {
   // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
   double accepted_t;        // NaN: none yet; turns are counted from the last evaluation
   double *accepted_q, *accepted_u;
-  double *inner;            // states of forces beside coordinates and speeds
+  double *inner;            // states of forces beside coordinates and speeds: as many as it was created for
+  int inner_count;
   double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
   int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
@@ -318,7 +323,8 @@ struct motion {
   int singular_node;        // the node whose inertia was singular, or 0
 };
 
-motion *motion_create(const mechanism *m, carom_error *error);
+// With so many inner states of forces. Null after reporting.
+motion *motion_create(const mechanism *m, int inner_count, carom_error *error);
 void motion_destroy(motion *x);
 // Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
 // settings stay. Allocates nothing.

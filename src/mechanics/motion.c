@@ -41,7 +41,7 @@ static void lay_state(const mechanism *m, motion *x, layout *l) {
   x->joint_u = take(l, m->joint_nv);
   x->accepted_q = take(l, m->joint_nq);
   x->accepted_u = take(l, m->joint_nv);
-  x->inner = take(l, m->inner_count);
+  x->inner = take(l, x->inner_count);
   x->friction_effort = take(l, m->friction_count);
   x->way = take(l, m->nv);
   x->friction_slip = take_integers(l, m->friction_count);
@@ -90,7 +90,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
-  x->inner_rate = ARENA_ARRAY(a, double, m->inner_count + 1);
+  x->inner_rate = ARENA_ARRAY(a, double, x->inner_count + 1);
 }
 
 static void add_base(const mechanism *m, motion *x, row *r, int index) {
@@ -130,7 +130,7 @@ void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
   for (int i = 0, used = 0; i < m->row_count; used += x->rows[i++].base_count) bind_bases(m, x, &x->rows[i], used);
 }
 
-motion *motion_create(const mechanism *m, carom_error *error) {
+motion *motion_create(const mechanism *m, int inner_count, carom_error *error) {
   jmp_buf out_of_memory;
   motion *volatile x = calloc(1, sizeof *x);
   bool failed = !x;
@@ -141,6 +141,7 @@ motion *motion_create(const mechanism *m, carom_error *error) {
     return NULL;
   }
   x->memory = arena_create(&out_of_memory);
+  x->inner_count = inner_count;
   x->state = allocate_block(m, x, lay_state);
   x->results = allocate_block(m, x, lay_results);
   allocate_workspace(m, x);
@@ -205,7 +206,7 @@ static void state_fields(const mechanism *m, motion *x, fields *f) {
   fields_number(f, "accepted_t", &x->accepted_t);
   fields_finites(f, "accepted_q", m->joint_nq, x->accepted_q);
   fields_finites(f, "accepted_u", m->joint_nv, x->accepted_u);
-  fields_finites(f, "inner", m->inner_count, x->inner);
+  fields_finites(f, "inner", x->inner_count, x->inner);
   fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
   fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
   fields_choice(f, "most_rank", m->row_count, &x->most_rank);

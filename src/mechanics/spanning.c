@@ -225,12 +225,12 @@ static void mark_path(const mechanism *m, bool *marked, int i) {
   for (; i != GROUND && !marked[i]; i = m->nodes[i].parent) marked[i] = true;
 }
 
-static void list_base_nodes(mechanism *m, const motion *rows, arena *memory) {
+static void list_base_nodes(mechanism *m, const motion *rows, const bool *touched, arena *memory) {
   bool *marked = ARENA_ARRAY(memory, bool, m->node_count);
   for (int k = 0; k < m->row_body_count; k++) mark_path(m, marked, rows->row_bodies[k].node);
   for (int k = 0; k < m->row_speed_count; k++) mark_path(m, marked, m->speed_node[rows->row_speeds[k].speed]);
-  for (int b = 1; m->touches && b < m->body_count; b++)
-    if (m->touches[b]) mark_path(m, marked, m->bodies[b].node);
+  for (int b = 1; touched && b < m->body_count; b++)
+    if (touched[b]) mark_path(m, marked, m->bodies[b].node);
   for (int i = 0; i < m->friction_count; i++) {
     const joint *j = &m->joints[m->frictions[i].of.joint];
     mark_path(m, marked, m->bodies[m->markers[j->first].body].node);
@@ -339,7 +339,7 @@ double mechanism_total_mass(const mechanism *m) {
   return sum;
 }
 
-bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f) {
+bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *temporary, arena *memory, fault *f) {
   int speeds = 6 * m->body_count;
   for (int i = 0; i < m->joint_count; i++) speeds += JOINT_MAX_FREEDOM;
   m->n = m->planar ? 3 : 6;
@@ -363,6 +363,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f
   close_loops(m, memory);
   drive_speeds(m, memory);
   watch_joints(m);
+  m->extra_rows = m->friction_count + (temporary ? temporary->count : 0);
   m->length = typical_length(m);
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
@@ -374,7 +375,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, arena *memory, fault *f
   }
   motion rows = {0};
   motion_lay_rows(m, &rows, memory);
-  list_base_nodes(m, &rows, memory);
+  list_base_nodes(m, &rows, temporary ? temporary->bodies : NULL, memory);
   list_base_speeds(m, memory);
   find_pattern(m, &rows, memory);
   return true;

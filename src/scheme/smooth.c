@@ -39,17 +39,17 @@ struct smooth {
 // y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
 static int work_at(const smooth *s) { return s->nq + s->nv; }
 static int inner_at(const smooth *s) { return s->nq + s->nv + s->powers; }
-static int differential_count(const smooth *s) { return inner_at(s) + s->m->inner_count; }
+static int differential_count(const smooth *s) { return inner_at(s) + s->x->inner_count; }
 
 static void pack(const smooth *s, const scheme_start *start, double *y) {
   memcpy(y, start->q, (size_t)s->nq * sizeof *y);
   memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
-  memcpy(y + inner_at(s), s->x->inner, (size_t)s->m->inner_count * sizeof *y);
+  memcpy(y + inner_at(s), s->x->inner, (size_t)s->x->inner_count * sizeof *y);
 }
 
 static void set_motion(smooth *s, double t, const double *y) {
   dynamics_set(s->m, s->x, t, y, y + s->nq);
-  memcpy(s->x->inner, y + inner_at(s), (size_t)s->m->inner_count * sizeof *y);
+  memcpy(s->x->inner, y + inner_at(s), (size_t)s->x->inner_count * sizeof *y);
   s->x->refused = false;
   s->evaluated_t = NAN;
 }
@@ -66,7 +66,7 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   dynamics_rates(s->m, x->q, x->u, ydot);
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
   for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
-  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->m->inner_count * sizeof *ydot);
+  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->x->inner_count * sizeof *ydot);
   if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
   memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
   s->evaluated_t = t;
@@ -139,7 +139,7 @@ static int residual(void *context, double t, const double *y, const double *ydot
   }
   for (int k = 0; k < s->nc; k++) x->powers[POWER_DRIVE] -= lambda[k] * x->rows[k].phi_t;
   for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[s->power[k]];
-  for (int k = 0; k < m->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
+  for (int k = 0; k < x->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
   double *on_positions = r + differential_count(s), *on_velocities = on_positions + s->nc;
   for (int i = 0; i < s->nc; i++) {
     on_positions[i] = x->rows[i].phi;
@@ -173,7 +173,7 @@ static void set_scales(smooth *s) {
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
   for (int k = 0; k < s->powers; k++) s->scale[work_at(s) + k] = energy > 0 ? energy : 1;
   // bristles of rubbing surfaces: fractions of a millimetre on a mechanism of a metre
-  for (int k = 0; k < m->inner_count; k++) s->scale[inner_at(s) + k] = 1e-3 * length;
+  for (int k = 0; k < s->x->inner_count; k++) s->scale[inner_at(s) + k] = 1e-3 * length;
 }
 
 static void mark_differential(smooth *s) {
@@ -272,7 +272,7 @@ smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings
   const mechanism *m = setup->m;
   power chosen[POWER_COUNT];
   int powers = choose_accounts(m, settings, chosen);
-  int n = m->nq + m->nv + powers + m->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
+  int n = m->nq + m->nv + powers + setup->x->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   smooth *s = calloc(1, sizeof *s);
   if (s) s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
   if (!s || !allocate(s, n)) {
@@ -383,7 +383,7 @@ void smooth_fields(smooth *s, double *t, double *y, fields *f) {
   fields_finite(f, "scheme.t", t);
   fields_finites(f, "scheme.q", s->nq, y);
   fields_finites(f, "scheme.u", s->nv, y + s->nq);
-  fields_finites(f, "scheme.inner", s->m->inner_count, y + inner_at(s));
+  fields_finites(f, "scheme.inner", s->x->inner_count, y + inner_at(s));
   fields_numbers(f, "account", POWER_COUNT, accounts);
   fields_finite(f, "next_step", &s->next_step);
   count_fields(s, f);
