@@ -2,6 +2,7 @@
 #include "carom/law.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "build/builder.h"
@@ -13,11 +14,11 @@ carom_law carom_law_get(carom_law_family family, int i) {
   if (family == CAROM_NORMAL_LAWS) {
     const normal_law_type *const *all = normal_laws(&count);
     if (i < 0 || i >= count) return (carom_law){0};
-    return (carom_law){all[i]->name, all[i]->equation, all[i]->source, all[i]->range};
+    return (carom_law){all[i]->name, all[i]->equation, all[i]->source, all[i]->range, all[i]->contact == LAW_OWN};
   }
   const friction_law_type *const *all = friction_laws(&count);
   if (i < 0 || i >= count) return (carom_law){0};
-  return (carom_law){all[i]->name, all[i]->equation, all[i]->source, all[i]->range};
+  return (carom_law){all[i]->name, all[i]->equation, all[i]->source, all[i]->range, all[i]->own};
 }
 
 double carom_law_achieved(const char *name, double restitution) {
@@ -56,6 +57,40 @@ carom_impact carom_impact_default(void) {
                     .mass = 4.0 / 3 * M_PI * radius * radius * radius * density};
   i.material.solid = (carom_names){steel, 1};
   return i;
+}
+
+static bool needs(const normal_law_type *type, const char *key) {
+  for (int i = 0; type->needs && type->needs[i]; i++)
+    if (strcmp(type->needs[i], key) == 0) return true;
+  return false;
+}
+
+// The stiffness that turns the mass at the same depth as Hertz.
+static carom_status fit_stiffness(carom_impact *impact, carom_error *error) {
+  carom_impact elastic = *impact;
+  carom_impact_result result;
+  elastic.material.law = "hertz";
+  carom_status status = carom_law_impact(&elastic, NULL, NULL, &result, error);
+  if (status == CAROM_OK) impact->material.stiffness = impact->mass * impact->speed * impact->speed / (result.deepest * result.deepest);
+  return status;
+}
+
+carom_status carom_law_fit(const char *law, carom_impact *impact, carom_error *error) {
+  const normal_law_type *type = normal_law_find(law);
+  carom_material_def *m = &impact->material;
+  error_clear(error);
+  if (!type) return error_set(error, CAROM_ERROR_USAGE, "there is no normal law '%s'", law);
+  if (type->contact == LAW_LINEAR && m->stiffness == 0 && fit_stiffness(impact, error) != CAROM_OK) return error->status;
+  if (needs(type, "damping") && m->damping == 0) {  // of a free oscillation with that restitution
+    double decay = -log(m->restitution), ratio = decay / hypot(M_PI, decay);
+    m->damping = fmax(2 * ratio * sqrt(m->stiffness * impact->mass), 1e-12);
+  }
+  if (type->contact == LAW_LINE) {
+    m->stiffness = 0, m->length = 0.01;
+    impact->radius[0] = 0.0095, impact->radius[1] = -0.01;
+  }
+  m->law = law;
+  return CAROM_OK;
 }
 
 typedef struct flight {

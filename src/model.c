@@ -109,7 +109,7 @@ static carom_part constraint_part(const mechanism *m, int index) {
     bool own = c->joint < 0;
     for (int d = 0; d < m->drive_count; d++) own = own && m->drives[d].constraint != k;
     if (!own || index-- > 0) continue;
-    if (c->type != &constraint_couple)
+    if (!c->terms)
       return (carom_part){c->name, constraint_word(c), {body_of(m, c->first), body_of(m, c->second)}, NULL};
     const char *second = c->term_count > 1 ? m->joints[c->terms[1].of.joint].name : NULL;
     return (carom_part){c->name, constraint_word(c), {m->joints[c->terms[0].of.joint].name, second}, NULL};

@@ -208,14 +208,9 @@ static void put_bodies(scene *s) {
 
 // The joint's axis is z of its marker; x for one that slides in the plane.
 static void put_axis(scene *s, const joint *j) {
-  static const joint_type *const without[] = {&joint_spherical, &joint_point, &joint_free, &joint_fixed};
-  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-    if (j->type == without[i]) {
-      json_put_null(&s->w, "axis");
-      return;
-    }
-  bool slides = s->m->planar && j->type == &joint_prismatic;
-  sketch_put_point(&s->w, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
+  bool slides = s->m->planar && joint_is_slider(j->type, true);
+  if (j->type->has_axis) sketch_put_point(&s->w, "axis", mat3_column(s->m->markers[j->first].local.R, slides ? 0 : 2));
+  else json_put_null(&s->w, "axis");
 }
 
 static void put_joints(scene *s) {
@@ -276,8 +271,8 @@ static void put_terms(scene *s, const constraint *c) {
 static const char *couple_kind(const mechanism *m, const constraint *c) {
   if (c->term_count != 2) return "couple";
   const joint_type *first = m->joints[c->terms[0].of.joint].type, *second = m->joints[c->terms[1].of.joint].type;
-  if (first != &joint_revolute) return "couple";
-  return second == &joint_revolute ? "gear" : second == &joint_prismatic ? "rack" : "couple";
+  if (!joint_is_hinge(first, m->planar)) return "couple";
+  return joint_is_hinge(second, m->planar) ? "gear" : joint_is_slider(second, m->planar) ? "rack" : "couple";
 }
 
 static void put_constraints(scene *s) {
@@ -287,7 +282,7 @@ static void put_constraints(scene *s) {
     if (!p.name) break;
     const constraint *c = s->m->constraints;
     while (c->joint >= 0 || strcmp(c->name, p.name) != 0) c++;
-    bool between_markers = c->type != &constraint_couple;
+    bool between_markers = !c->terms;
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", p.name);
     json_put_text(&s->w, "kind", between_markers ? p.kind : couple_kind(s->m, c));

@@ -54,7 +54,7 @@ static void a_copy_shows_the_same(void) {
 
 // Calls a check with every model under every method that can run it; those on an integrator with one of fixed step and with their own.
 static void for_each_run(void (*check)(run *r, const char *what)) {
-  char names[MOST_MODELS][64], path[1024], settings[256], what[512];
+  char names[MOST_MODELS][64], path[4200], settings[256], what[512];
   const int models = list_models(names);
   int schemes, runs = 0;
   const scheme_type *const *all = scheme_types(&schemes);
@@ -66,7 +66,7 @@ static void for_each_run(void (*check)(run *r, const char *what)) {
         snprintf(path, sizeof path, "%s/models/%s.yaml", CHECK_SOURCE_DIR, names[i]);
         if (step && *step) snprintf(settings, sizeof settings, "method=%s method.%s.%s", all[k]->name, all[k]->name, step);
         else snprintf(settings, sizeof settings, "method=%s%s", all[k]->name, fixed ? " integrator.type=rk4 integrator.step=1e-4" : "");
-        snprintf(what, sizeof what, "%s %s", names[i], settings);
+        snprintf(what, sizeof what, "%.64s %.256s", names[i], settings);
         if (run_try(&r, path, settings)) check(&r, what), runs++;
         run_close(&r);
       }

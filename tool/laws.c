@@ -127,42 +127,17 @@ static void write_slide(void *context, double t, double x, double v, double forc
   fprintf(c->to, "%s,%.17g,%.17g,%.17g,%.17g\n", c->law, t, x, v, force);
 }
 
-// A spring that turns the mass at the same depth as Hertz, the damper of a free oscillation with that restitution, and
-// for lines a journal in a bearing.
-static int fit(carom_impact *impact, const char *law, carom_error *error) {
-  carom_material_def *m = &impact->material;
-  bool voigt = strcmp(law, "kelvin-voigt") == 0;
-  if ((voigt || strcmp(law, "hooke") == 0) && m->stiffness == 0) {
-    carom_impact elastic = *impact;
-    carom_impact_result depth;
-    elastic.material.law = "hertz";
-    if (carom_law_impact(&elastic, NULL, NULL, &depth, error) != CAROM_OK) return tell_error(error);
-    m->stiffness = impact->mass * impact->speed * impact->speed / (depth.deepest * depth.deepest);
-  }
-  if (voigt && m->damping == 0) {
-    double decay = -log(m->restitution), ratio = decay / hypot(M_PI, decay);
-    m->damping = fmax(2 * ratio * sqrt(m->stiffness * impact->mass), 1e-12);
-  }
-  if (strcmp(law, "johnson") == 0 || strcmp(law, "esdu-78035") == 0) {
-    m->stiffness = 0, m->length = 0.01;
-    impact->radius[0] = 0.0095, impact->radius[1] = -0.01;
-  }
-  m->law = law;
-  return 0;
-}
-
 static int write_impacts(const laws_args *a, FILE *to, FILE *talk) {
   carom_law l;
   fprintf(to, "%s\n", CAROM_IMPACT_CSV);
   fprintf(talk, "%-20s %10s %10s %12s %12s %12s\n", "", "prescribed", "achieved", "deepest m", "peak N", "duration s");
   for (int i = 0; (l = carom_law_get(CAROM_NORMAL_LAWS, i)).name; i++) {
-    if (!is_wanted(&l, a->law) || strcmp(l.name, "expression") == 0) continue;
+    if (!is_wanted(&l, a->law) || l.own) continue;
     carom_impact impact;
     carom_impact_result result;
     carom_error error = {0};
     if (!take_impact(a, &impact)) return EXIT_USAGE;
-    int code = fit(&impact, l.name, &error);
-    if (code) return code;
+    if (carom_law_fit(l.name, &impact, &error) != CAROM_OK) return tell_error(&error);
     curve c = {to, l.name, impact.material.restitution};
     if (carom_law_impact(&impact, write_impact, &c, &result, &error) != CAROM_OK) return tell_error(&error);
     fprintf(talk, "%-20s %10.4f %10.4f %12.5g %12.5g %12.5g\n", l.name, c.restitution, result.restitution, result.deepest,
@@ -175,7 +150,7 @@ static int write_slides(const laws_args *a, FILE *to) {
   carom_law l;
   fprintf(to, "%s\n", CAROM_SLIDE_CSV);
   for (int i = 0; (l = carom_law_get(CAROM_FRICTION_LAWS, i)).name; i++) {
-    if (!is_wanted(&l, a->law) || strcmp(l.name, "expression") == 0) continue;
+    if (!is_wanted(&l, a->law) || l.own) continue;
     carom_slide slide = carom_slide_default();
     carom_error error = {0};
     slide.material.friction_law = l.name;
@@ -211,6 +186,13 @@ static int count_named(carom_law_family family, const char *name) {
   return count;
 }
 
+static bool is_own(carom_law_family family, const char *name) {
+  bool own = false;
+  carom_law l;
+  for (int i = 0; (l = carom_law_get(family, i)).name; i++) own |= is_wanted(&l, name) && l.own;
+  return own;
+}
+
 static int unknown_law(const char *name) {
   const char *names[64], *near;
   int count = 0;
@@ -225,8 +207,8 @@ static int check_args(const laws_args *a) {
   if (!take_impact(a, &impact)) return EXIT_USAGE;
   if (!a->law) return 0;
   if (!count_named(CAROM_NORMAL_LAWS, a->law) && !count_named(CAROM_FRICTION_LAWS, a->law)) return unknown_law(a->law);
-  if ((a->csv || a->friction_csv) && strcmp(a->law, "expression") == 0)
-    return usage_error("laws", "law expression has a curve only in a model");
+  if ((a->csv && is_own(CAROM_NORMAL_LAWS, a->law)) || (a->friction_csv && is_own(CAROM_FRICTION_LAWS, a->law)))
+    return usage_error("laws", "law %s has a curve only in a model", a->law);
   if (a->csv && !count_named(CAROM_NORMAL_LAWS, a->law))
     return usage_error("laws", "%s is a law of friction: use --friction-csv", a->law);
   if (a->friction_csv && !count_named(CAROM_FRICTION_LAWS, a->law))

@@ -12,6 +12,7 @@ typedef enum carom_law_family { CAROM_NORMAL_LAWS, CAROM_FRICTION_LAWS } carom_l
 
 typedef struct carom_law {
   const char *name, *equation, *source, *range;
+  bool own;           // a user's: it has a curve only in a model
 } carom_law;
 
 // The i-th law of a family; its name is null after the last one.
@@ -41,6 +42,9 @@ typedef struct carom_impact_result {
 
 // A steel sphere of 10 mm radius on a steel plane, at 1 m/s.
 CAROM_API carom_impact carom_impact_default(void);
+// Sets the law of an impact and what it needs beside solids and restitution: a spring that is pressed as deep as Hertz's and a damper,
+// unless given; for laws of lines a journal in a bearing.
+CAROM_API carom_status carom_law_fit(const char *law, carom_impact *impact, carom_error *error);
 // Simulates the impact from first contact until the force vanishes. `row` (may be null) receives time, penetration, its rate
 // and the force.
 CAROM_API carom_status carom_law_impact(const carom_impact *impact,

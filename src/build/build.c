@@ -320,25 +320,16 @@ bool builder_coordinate(builder *b, const mechanism *m, const char *text, place 
 
 // --- constraints, forces, drives ----------------------------------------------------------------------------------
 
-static bool couple_terms(builder *b, const mechanism *m, const part *p, const constraint_kind *kind, constraint *c) {
+static bool fill_terms(builder *b, const mechanism *m, const part *p, const constraint_kind *kind, constraint *c) {
   const carom_constraint_def *d = p->content;
-  place at = builder_place(p, kind->table, p->kind);
-  bool general = strcmp(p->kind, "couple") == 0, gear = strcmp(p->kind, "gear") == 0;
-  int count = general ? d->of.count : 2;
-  if (general && (count < 1 || d->factors.count != count))
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "factors"), NULL,
-                        "'%s' has %d coordinates and %d factors", p->name, count, d->factors.count);
-  if (gear && (d->teeth.count != 2 || d->teeth.items[0] == 0 || d->teeth.items[1] == 0))
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "teeth"), NULL,
-                        "'%s': 'teeth' must be two numbers other than zero", p->name);
+  int count = kind->term_count(d);
   couple_term *terms = ARENA_ARRAY(b->memory, couple_term, count);
   for (int i = 0; i < count; i++) {
-    if (!builder_coordinate(b, m, general ? d->of.items[i] : d->between[i], at, p->name, &terms[i].of)) return false;
-    terms[i].factor = general ? d->factors.items[i] : gear ? d->teeth.items[i] : i == 0 ? d->radius : -1;
+    const char *name = kind->term(d, i, &terms[i].factor);
+    if (!builder_coordinate(b, m, name, builder_place(p, kind->table, p->kind), p->name, &terms[i].of)) return false;
   }
   c->terms = terms;
   c->term_count = count;
-  c->row_count = 1;
   return true;
 }
 
@@ -352,9 +343,15 @@ static bool fill_constraint(builder *b, mechanism *m, int index, constraint *c) 
   if (!kind) return unknown_kind(b, p, "constraint");
   place at = builder_place(p, kind->table, p->kind);
   *c = (constraint){.name = arena_copy_text(b->memory, p->name), .type = kind->type,
-                    .kind = kind->name, .part = {PART_CONSTRAINT, index}, .joint = -1};
+                    .kind = kind->name, .part = {PART_CONSTRAINT, index}, .joint = -1,
+                    .rows = m->planar ? kind->rows_planar : kind->rows_spatial,
+                    .row_count = m->planar ? kind->row_count_planar : kind->row_count_spatial};
   if (!builder_function(b, &d->value, LEVEL_NONE, ANY_UNIT, &c->f)) return false;
-  if (kind->type == &constraint_couple) return couple_terms(b, m, p, kind, c);
+  char why[160];
+  const char *key = p->kind;
+  if (kind->fault && kind->fault(d, &key, why, sizeof why))
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, key), NULL, "'%s'%s", p->name, why);
+  if (kind->term) return fill_terms(b, m, p, kind, c);
   pose here = POSE_IDENTITY;
   c->first = builder_marker(b, m, d->between[0], here, at, p->name);
   c->second = c->first < 0 ? -1 : builder_marker(b, m, d->between[1], here, at, p->name);
@@ -362,16 +359,7 @@ static bool fill_constraint(builder *b, mechanism *m, int index, constraint *c) 
   if (m->markers[c->first].body == m->markers[c->second].body)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s' binds body '%s' to itself", p->name,
                         m->bodies[m->markers[c->first].body].name);
-  if (kind->type == &constraint_distance) {
-    c->row_count = 1;
-    if (!d->value.text && !d->value.call && !(d->value.constant > 0))
-      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, kind->table, "length"), NULL,
-                          "'%s': the length must be positive", p->name);
-    return true;
-  }
-  c->rows = m->planar ? kind->rows_planar : kind->rows_spatial;
-  c->row_count = m->planar ? kind->row_count_planar : kind->row_count_spatial;
-  if (!c->rows)
+  if (!c->row_count)
     return source_error(b->error, CAROM_ERROR_MODEL, at, "use 'inline'", "'%s': there is no %s in a planar model", p->name,
                         p->kind);
   return true;

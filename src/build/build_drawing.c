@@ -123,7 +123,7 @@ static void attach_joint(attaching *a, const mechanism *m, int i) {
   const drawn_joint *d = &a->b->model->drawing.joints[i];
   attach(a, j->second, shape_cube(fmax(d->radius, 0.5 * d->length)));
   attach(a, j->first, VEC3_ZERO);
-  if (j->type == &joint_prismatic) a->bodies[m->markers[j->second].body].slides = true;
+  if (joint_is_slider(j->type, m->planar)) a->bodies[m->markers[j->second].body].slides = true;
 }
 
 static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f) {

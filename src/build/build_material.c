@@ -226,8 +226,7 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
   if (d->static_friction && d->static_friction < d->friction)
     return REFUSE(mb, "static_friction", NULL, "'%s': static friction %g is below the kinetic %g", mb->p->name,
                   d->static_friction, d->friction);
-  bool custom = strcmp(type->name, "expression") == 0;
-  if (is_given(&d->coefficient) && !custom)
+  if (is_given(&d->coefficient) && !type->own)
     return REFUSE(mb, "coefficient", "add friction_law: expression", "'%s': friction law %s does not use the key 'coefficient'",
                   mb->p->name, type->name);
   m->tangential = (friction_law){
@@ -236,10 +235,10 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
       .bristle_stiffness = d->bristle_stiffness, .bristle_damping = d->bristle_damping, .dahl_exponent = d->dahl_exponent};
   const char *fault = type->fault ? type->fault(&m->tangential) : NULL;
   if (fault) return REFUSE(mb, "friction_law", NULL, "'%s': friction law %s: %s", mb->p->name, type->name, fault);
-  return !custom || bind_expression(mb, &d->coefficient, "coefficient",
-                                    (law_scope){.variables = variables, .dims = dims,
-                                                .known = "only speed, fn and parameters are known here"},
-                                    &m->tangential.expression);
+  return !type->own || bind_expression(mb, &d->coefficient, "coefficient",
+                                       (law_scope){.variables = variables, .dims = dims,
+                                                   .known = "only speed, fn and parameters are known here"},
+                                       &m->tangential.expression);
 }
 
 // --- what has no effect -------------------------------------------------------------------------------------------

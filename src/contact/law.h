@@ -84,6 +84,7 @@ typedef struct friction_law_type {
   const char *const *needs;     // keys of a material that it cannot do without; ends with null
   const char *const *uses;      // and those it reads beside them and `friction`; may be null
   bool set_valued;              // no function of speed: only schemes that solve for it can take it
+  bool own;                     // a user's: its coefficient is an expression
   int states;                   // internal ones along each tangent: 0, or 1 for bristles
   const char *(*fault)(const friction_law *l);  // what its numbers contradict each other in, or null; null: they cannot
   // The force on the first body along each tangent, while it slides with v [m/s] against the second, pressed by

@@ -2,6 +2,7 @@
 #ifndef MECHANICS_CONSTRAINT_H
 #define MECHANICS_CONSTRAINT_H
 
+#include "carom/define.h"
 #include "mechanics/mechanism.h"
 
 extern const constraint_type constraint_closure;   // scalar conditions between two markers: joints, in-line, in-plane
@@ -12,9 +13,14 @@ extern const constraint_type constraint_couple;    // Σ factor q = f(t): gears,
 typedef struct constraint_kind {
   const char *name;
   const constraint_type *type;
-  const joint_row *rows_spatial, *rows_planar;  // of a closure; null if there is no such constraint in this space
-  int row_count_spatial, row_count_planar;
+  const joint_row *rows_spatial, *rows_planar;  // of a closure
+  int row_count_spatial, row_count_planar;      // 0: there is no such constraint in this space
   const struct option_table *table;             // over carom_constraint_def
+  // What is wrong with its numbers, to follow its name, and the key that says so. False: nothing is. Null: nothing can be.
+  bool (*fault)(const carom_constraint_def *d, const char **key, char *text, size_t size);
+  // Of a couple: how many coordinates it has, the name of one of them, and its factor; null: it is between markers.
+  int (*term_count)(const carom_constraint_def *d);
+  const char *(*term)(const carom_constraint_def *d, int i, double *factor);
 } constraint_kind;
 const constraint_kind *constraint_kinds(int *count);
 

@@ -1,5 +1,6 @@
 // The constraints a model file can name, beside the joints that close loops.
 #include <stddef.h>
+#include <stdio.h>
 
 #include "mechanics/constraint.h"
 #include "text/option.h"
@@ -65,15 +66,49 @@ static const joint_row line_rows[] = {{ROW_ALONG, 0, 0}, {ROW_ALONG, 1, 0}};
 static const joint_row line_rows_planar[] = {{ROW_ALONG, 1, 0}};
 static const joint_row plane_rows[] = {{ROW_ALONG, 2, 0}};
 
+static bool distance_fault(const carom_constraint_def *d, const char **key, char *text, size_t size) {
+  if (d->value.text || d->value.call || d->value.constant > 0) return false;
+  *key = "length";
+  snprintf(text, size, ": the length must be positive");
+  return true;
+}
+
+static bool gear_fault(const carom_constraint_def *d, const char **key, char *text, size_t size) {
+  if (d->teeth.count == 2 && d->teeth.items[0] != 0 && d->teeth.items[1] != 0) return false;
+  *key = "teeth";
+  snprintf(text, size, ": 'teeth' must be two numbers other than zero");
+  return true;
+}
+
+static bool couple_fault(const carom_constraint_def *d, const char **key, char *text, size_t size) {
+  if (d->of.count >= 1 && d->factors.count == d->of.count) return false;
+  *key = "factors";
+  snprintf(text, size, " has %d coordinates and %d factors", d->of.count, d->factors.count);
+  return true;
+}
+
+static int two_terms(const carom_constraint_def *d) { return (void)d, 2; }
+static int couple_terms(const carom_constraint_def *d) { return d->of.count; }
+
+static const char *gear_term(const carom_constraint_def *d, int i, double *factor) { return *factor = d->teeth.items[i], d->between[i]; }
+static const char *rack_term(const carom_constraint_def *d, int i, double *factor) { return *factor = i == 0 ? d->radius : -1, d->between[i]; }
+static const char *couple_term_of(const carom_constraint_def *d, int i, double *factor) {
+  return *factor = d->factors.items[i], d->of.items[i];
+}
+
 static const constraint_kind kinds[] = {
-    {.name = "distance", .type = &constraint_distance, .table = &distance_table},
+    {.name = "distance", .type = &constraint_distance, .row_count_spatial = 1, .row_count_planar = 1, .table = &distance_table,
+     .fault = distance_fault},
     {.name = "inline", .type = &constraint_closure, .rows_spatial = line_rows, .row_count_spatial = 2,
      .rows_planar = line_rows_planar, .row_count_planar = 1, .table = &inline_table},
     {.name = "inplane", .type = &constraint_closure, .rows_spatial = plane_rows, .row_count_spatial = 1,
      .table = &inplane_table},
-    {.name = "gear", .type = &constraint_couple, .table = &gear_table},
-    {.name = "rack", .type = &constraint_couple, .table = &rack_table},
-    {.name = "couple", .type = &constraint_couple, .table = &couple_table},
+    {.name = "gear", .type = &constraint_couple, .row_count_spatial = 1, .row_count_planar = 1, .table = &gear_table,
+     .fault = gear_fault, .term_count = two_terms, .term = gear_term},
+    {.name = "rack", .type = &constraint_couple, .row_count_spatial = 1, .row_count_planar = 1, .table = &rack_table,
+     .term_count = two_terms, .term = rack_term},
+    {.name = "couple", .type = &constraint_couple, .row_count_spatial = 1, .row_count_planar = 1, .table = &couple_table,
+     .fault = couple_fault, .term_count = couple_terms, .term = couple_term_of},
 };
 
 const constraint_kind *constraint_kinds(int *count) {

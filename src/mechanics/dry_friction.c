@@ -25,7 +25,7 @@ void friction_add_rows(const mechanism *m, motion *x) {
 // The sum of the forces that press on the supports.
 static double load(const mechanism *m, const motion *x, const joint_friction *f, vec3 F, vec3 T) {
   const joint *j = &m->joints[f->of.joint];
-  bool slides = j->type == &joint_prismatic;
+  bool slides = coordinate_slides(m, f->of);
   vec3 axis = mat3_column(marker_read(m, x, j->first).R, m->planar && slides ? 0 : 2);
   double along = vec3_dot(F, axis);
   vec3 across = vec3_axpy(F, -along, axis);

@@ -10,6 +10,14 @@ static const joint_type *const types[] = {
     &joint_planar,   &joint_screw,     &joint_point,       &joint_free,      &joint_fixed,
 };
 
+static bool has_kinds(const joint_type *type, bool planar, const char *kinds) {
+  const char *own = planar ? type->kinds_planar : type->kinds_spatial;
+  return own && strcmp(own, kinds) == 0;
+}
+
+bool joint_is_slider(const joint_type *type, bool planar) { return has_kinds(type, planar, "t"); }
+bool joint_is_hinge(const joint_type *type, bool planar) { return type->turns_only && has_kinds(type, planar, "a"); }
+
 const joint_type *const *joint_types(int *count) {
   *count = (int)(sizeof types / sizeof *types);
   return types;

@@ -53,6 +53,7 @@ typedef struct joint_type {
   // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter a coordinate; "qqqq" quaternion.
   const char *kinds_spatial, *kinds_planar;
   bool turns_only;  // every v is zero: the markers' points coincide
+  bool has_axis;    // the marker's axis means something to it
   void (*motion)(const joint_parameters *p, const double *q, joint_motion *m);
   void (*bias)(const joint_parameters *p, const double *q, const double *u, vec3 *beta, vec3 *eta);  // null: zero
   void (*motion_planar)(const joint_parameters *p, const double *q, joint_motion_planar *m);
@@ -83,6 +84,10 @@ void joint_normalize(const joint_type *type, bool planar, double *q);
 static inline double joint_unwrap(double angle, double near) {
   return angle + 6.283185307179586476925 * round((near - angle) / 6.283185307179586476925);
 }
+
+// One coordinate, a length; one coordinate, a turn about a common axis.
+bool joint_is_slider(const joint_type *type, bool planar);
+bool joint_is_hinge(const joint_type *type, bool planar);
 
 static inline const joint_space *joint_in(const joint_type *type, bool planar) {
   return planar ? &type->planar : &type->spatial;

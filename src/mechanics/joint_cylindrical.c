@@ -22,6 +22,7 @@ const joint_type joint_cylindrical = {
     .spatial = {2, 2, 4, rows},
     .planar = {.nv = -1},
     .kinds_spatial = "at",
+    .has_axis = true,
     .motion = motion,
     .measure = measure,
     .quaternion_q = -1,

@@ -31,6 +31,7 @@ const joint_type joint_planar = {
     .planar = {3, 3, 0, rows},
     .kinds_spatial = "att",
     .kinds_planar = "att",
+    .has_axis = true,
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,

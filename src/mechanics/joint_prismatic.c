@@ -36,6 +36,7 @@ const joint_type joint_prismatic = {
     .planar = {1, 1, 2, rows_planar},
     .kinds_spatial = "t",
     .kinds_planar = "t",
+    .has_axis = true,
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,

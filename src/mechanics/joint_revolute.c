@@ -31,6 +31,7 @@ const joint_type joint_revolute = {
     .kinds_spatial = "a",
     .kinds_planar = "a",
     .turns_only = true,
+    .has_axis = true,
     .motion = motion,
     .motion_planar = motion_planar,
     .measure = measure,

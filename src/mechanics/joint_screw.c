@@ -20,6 +20,7 @@ const joint_type joint_screw = {
     .spatial = {1, 1, 5, rows},
     .planar = {.nv = -1},
     .kinds_spatial = "a",
+    .has_axis = true,
     .motion = motion,
     .measure = measure,
     .quaternion_q = -1,

@@ -34,6 +34,7 @@ const joint_type joint_universal = {
     .planar = {.nv = -1},
     .kinds_spatial = "aa",
     .turns_only = true,
+    .has_axis = true,
     .motion = motion,
     .bias = bias,
     .measure = measure,
