@@ -372,6 +372,37 @@ static void a_short_step_shows_the_forces_of_a_driven_loop(void) {
     "initial: {g1: {q: 1.5}, k0: {q: -1}}\n");
 }
 
+// A disc slides along the inside of a ring, pressed by its weight and by what turns its velocity: 13.8 N at the start.
+static void a_short_step_shows_the_forces_of_a_turning_contact(void) {
+  static const char *const materials[] = {"{restitution: 0}", "{restitution: 0, friction: 0.3}", "{restitution: 0.5, friction: 0.1}"};
+  for (size_t i = 0; i < sizeof materials / sizeof *materials; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+      "space: planar\n"
+      "bodies: {disc: {mass: 1, inertia: 0.01}}\n"
+      "joints: {ring: {revolute: [ground, disc], clearance: 1, radius: 0.1, material: m}}\n"
+      "materials: {m: %s}\n"
+      "initial: {disc: {shift: [0, -1], velocity: [2, 0]}}\n", materials[i]);
+    compare_short_steps(materials[i], text);
+  }
+}
+
+// Friction of a joint follows its load, which turns the cranks.
+static void a_short_step_shows_the_friction_of_loaded_joints(void) {
+  compare_short_steps("rubbing parallelogram",
+    "space: planar\n"
+    "bodies:\n"
+    "  c0: {mass: 1, inertia: 1/12, com: [0.5, 0]}\n"
+    "  c1: {mass: 1, inertia: 1/12, com: [0.5, 0]}\n"
+    "  k: {mass: 2, inertia: 1}\n"
+    "joints:\n"
+    "  g0: {revolute: [ground, c0], friction: 0.3, radius: 0.1}\n"
+    "  g1: {revolute: [ground, c1], at: [1.5, 0]}\n"
+    "  k0: {revolute: [c0, k], at: [1, 0]}\n"
+    "  k1: {revolute: [c1, k], at: [1, 0], to: [1.5, 0], friction: 0.2, radius: 0.2}\n"
+    "initial: {g0: {q: 1.2, u: 4}}\n");
+}
+
 // The tip is 1.3 mm above the floor and comes down by 0.5 mm in the first half step: nothing touches in the first step.
 static void the_first_row_shows_the_first_step(void) {
   run r;
@@ -530,6 +561,8 @@ int main(void) {
   RUN(a_crank_turns_in_space);
   RUN(a_short_step_shows_the_forces_of_a_parallelogram);
   RUN(a_short_step_shows_the_forces_of_a_driven_loop);
+  RUN(a_short_step_shows_the_forces_of_a_turning_contact);
+  RUN(a_short_step_shows_the_friction_of_loaded_joints);
   RUN(the_first_row_shows_the_first_step);
   RUN(rows_within_a_step_follow_the_motion);
   RUN(rows_within_a_step_meet_the_constraints);

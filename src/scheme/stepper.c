@@ -9,6 +9,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
 // --- creation -----------------------------------------------------------------------------------------------------
@@ -44,6 +45,10 @@ static void allocate(stepper *s) {
   s->q_rows = ARENA_ARRAY(a, double, rows);
   s->P = ARENA_ARRAY(a, double, rows);
   s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
+  s->P_even = ARENA_ARRAY(a, double, rows);
+  s->q_even = ARENA_ARRAY(a, double, rows);
+  s->u_even = ARENA_ARRAY(a, double, m->nv + 1);
+  s->rate_E = ARENA_ARRAY(a, double, 3 * points + 1);
   s->xi = ARENA_ARRAY(a, double, rows);
   s->friction.xi = s->xi;
   s->rate_before = ARENA_ARRAY(a, double, rows);
@@ -88,6 +93,21 @@ void stepper_destroy(void *scheme) {
   free(s);
 }
 
+// The rates of points that touch at the start, as far as they have rows.
+static void look_at_rates(stepper *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int p = 0; p < s->contacts->point_count; p++) {
+    double *rate = s->rate_E + 3 * p;
+    rate[0] = rate[1] = rate[2] = NAN;
+    if (!s->struck[p]) continue;
+    rows_clear(m, x);
+    int first = x->row_total, count = contact_add_rows(m, x, s->element_of[p], &s->points[p]);
+    for (int k = 0; k < count; k++) rate[k] = constraint_row_rate(m, x, &x->rows[first + k]);
+  }
+  rows_clear(m, x);
+}
+
 // Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
 static void begin(stepper *s) {
   const mechanism *m = s->m;
@@ -102,6 +122,7 @@ static void begin(stepper *s) {
     s->nearest[p] = 0;
   }
   for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - REMEMBERED - 1;
+  if (points) look_at_rates(s);
   stepper_friction_reset(&s->friction, m, s->x);
   stepper_begin_projection(s);
   s->dt = 0;
@@ -147,6 +168,7 @@ static void point_fields(stepper *s, int p, fields *f) {
   scheme_frame_fields(&s->points[p], f);
   fields_flag(f, "struck", &s->struck[p]);
   fields_number(f, "nearest", &s->nearest[p]);
+  fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
   fields_group(f, NULL, 0);
   if (f->from) s->points[p].gap = s->last[p].gap, s->points[p].speed = -1, s->last[p].point = &s->points[p];
 }

@@ -48,13 +48,16 @@ static contact_step measure_contact(const stepper *s, const contact_element *e, 
 static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = s->element_of[point];
-  const double *P = s->P + first;
+  const double *P = s->P + first, *mean = s->P_mean + first;
   scheme_contact *last = &s->last[point];
-  last->normal_force = P[0] / dt;
-  for (int i = 1; i < contact_row_count(s->m, e); i++) last->tangential_force[i - 1] = P[i] / dt;
+  last->normal_force = mean[0] / dt;
+  for (int i = 1; i < contact_row_count(s->m, e); i++) last->tangential_force[i - 1] = mean[i] / dt;
   contact_step c = measure_contact(s, e, first, losses);
   double still = 1e-9 * c.speed;
   last->slides = !impact_sticks(c.slip, still);
+  double *rate = s->rate_E + 3 * point;
+  last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
+  rate[0] = s->rate_after[first], rate[1] = rate[2] = last->slides ? NAN : 0;
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {
@@ -113,11 +116,11 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
     response_rates(m, x, u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
       if (s->moves[i]) s->accounts[POWER_DRIVE] += 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
-      x->lambda[i] = s->P[i] / dt;
+      x->lambda[i] = s->P_mean[i] / dt;
     }
     response_share(m, x, x->lambda);
     memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
-    stepper_friction_book(&s->friction, m, x, s->P, s->rate_before, s->rate_after, dt, s->impacts);
+    stepper_friction_book(&s->friction, m, x, s->P, s->P_mean, s->rate_before, s->rate_after, dt, s->impacts);
   }
   if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
   if (m->drive_count) book_drives(s, dt, u_end);

@@ -82,13 +82,13 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
   return agrees;
 }
 
-void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
-                          const double *rate_after, double dt, impact_ledger *ledger) {
+void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
+                          const double *rate_before, const double *rate_after, double dt, impact_ledger *ledger) {
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
     double a = rate_before[row], b = rate_after[row];
     bool sticks = fabs(P[row]) < (1 - 1e-9) * f->limit[i] * dt;
-    x->friction_effort[i] = P[row] / dt;
+    x->friction_effort[i] = P_mean[row] / dt;
     x->friction_slip[i] = sticks || b == 0 ? 0 : b > 0 ? 1 : -1;
     ledger->loss_tangential -= 0.5 * (a + b) * P[row];
   }

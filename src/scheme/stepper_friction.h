@@ -34,8 +34,8 @@ solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m
 // with; else they are changed for the next turn. `udot` and `work` are as long as the speeds.
 bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
                             const double *u_E, double dt, double *udot, double *work, int turn);
-// Efforts and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
-void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *rate_before,
-                          const double *rate_after, double dt, impact_ledger *ledger);
+// Efforts (the means of P_mean) and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
+void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
+                          const double *rate_before, const double *rate_after, double dt, impact_ledger *ledger);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/constraint.h"
 #include "mechanics/response.h"
 #include "scheme/paradox.h"
 #include "scheme/stepper_internal.h"
@@ -168,4 +169,73 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
   }
   s->trouble.friction_unsettled += status == CAROM_OK;
   return status;
+}
+
+// --- steps of another length ------------------------------------------------------------------------------------------
+
+double stepper_excess(const stepper *s, double dt, double dt_before) {
+  double between = s->rule->place * dt + (1 - s->rule->place) * dt_before;
+  return between > 0 && fabs(between - dt) > 1e-9 * dt ? dt / between - 1 : 0;
+}
+
+// u_A fits the constraints and the contacts that last where the step before evaluated them. That they have turned since is found as a
+// rate of theirs, and answered by percussions that belong to the time between the two places. For the forces in this step it
+// counts as much as it would in a step of that length, γ_A += excess · turn. A contact that lasts keeps its rate: what restitution
+// makes of the turning is no force.
+static void turn_evenly(stepper *s, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  memcpy(s->q_even, s->q_rows, (size_t)x->row_total * sizeof *s->q_even);
+  if (m->row_count) {
+    x->t = s->t;
+    constraints_evaluate(m, x);
+    for (int i = 0; i < m->row_count; i++) s->q_even[i] += s->excess * (s->rate_before[i] + x->rows[i].phi_t);
+    x->t = s->t + dt;
+    constraints_evaluate(m, x);
+  }
+  for (int k = 0; k < s->active_count; k++) {
+    int p = s->active[k], first = s->active_row[k], size = contact_row_count(m, s->element_of[p]);
+    const contact_material *of = &s->element_of[p]->material;
+    if (s->dt > 0 && !s->last_before[p].active) continue;
+    for (int i = first; i < first + size; i++) {
+      double before = s->rate_E[3 * p + i - first], turn = s->rate_before[i] - before, gap = s->points[p].gap;
+      if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves
+      s->q_even[i] = s->rate_free[i] + s->excess * turn - before + s->rule->required(of, i - first, gap, 0, dt);
+    }
+  }
+  response_clear(m, x, s->q_even);
+}
+
+static void exchange_problems(stepper *s) {
+  double *P = s->P, *q = s->q_rows, *u = s->u_end;
+  s->P = s->P_even, s->P_even = P;
+  s->q_rows = s->q_even, s->q_even = q;
+  s->u_end = s->u_even, s->u_even = u;
+}
+
+static carom_status solve_and_respond(stepper *s, double dt, carom_error *error) {
+  carom_status status = solve_step(s, dt, error);
+  if (status == CAROM_OK) response_add(s->m, s->x, s->P, s->u_free, s->u_end);
+  return status;
+}
+
+// Friction under load follows the forces, not the percussions of the step, whose problem is solved with it once more.
+carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error) {
+  chain_tally tally = s->tally;
+  problem_dump dump = s->settings.dump;
+  long inconsistent = s->trouble.inconsistent;
+  turn_evenly(s, dt);
+  memcpy(s->P_even, s->P, (size_t)s->x->row_total * sizeof *s->P);
+  s->settings.dump = (problem_dump){0};
+  exchange_problems(s);
+  carom_status status = solve_and_respond(s, dt, error);
+  if (status == CAROM_OK && s->friction.loaded) status = stepper_settle_friction(s, dt, error);
+  exchange_problems(s);
+  s->settings.dump = dump;
+  if (s->tally.unsolved == tally.unsolved) s->P_mean = s->P_even;
+  s->tally = tally, s->trouble.inconsistent = inconsistent;
+  if (status != CAROM_OK || !s->friction.loaded) return status;
+  s->blocks.count -= s->m->friction_count;
+  add_friction_blocks(s, dt);
+  return solve_and_respond(s, dt, error);
 }

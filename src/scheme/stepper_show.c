@@ -48,28 +48,9 @@ static void push_contacts(stepper *s) {
   }
 }
 
-// u_A fits the constraint rows where the step before evaluated them. That they turn from there to where this step evaluates them
-// takes multipliers M δ = Gᵀ μ with G (u_A + δ) + Φ_t(t_A) = 0, and the time between the two places, which is not Δt in the first
-// step and where the length of steps changes. Only there the means differ from P/Δt and (u_E - u_A)/Δt.
-static void spread_turning(stepper *s) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  double between = s->rule->place * s->dt + (1 - s->rule->place) * s->dt_before;
-  if (!(between > 0) || fabs(between - s->dt) <= 1e-9 * s->dt) return;
-  double more = 1 / between - 1 / s->dt, *mu = x->row_work[0];
-  x->t = s->t_A;
-  constraints_evaluate(m, x);
-  for (int i = 0; i < m->row_count; i++) mu[i] = -constraint_row_rate(m, x, &x->rows[i]);
-  if (!response_factor(m, x)) return;  // the step has solved the same equations
-  if (!response_factor_constraints(m, x)) return;
-  response_solve_constraints(m, x, mu, mu);
-  const double *delta = response_to(m, x, mu, m->row_count);
-  for (int i = 0; i < m->row_count; i++) x->lambda[i] += more * mu[i];
-  for (int i = 0; i < m->nv; i++) x->udot[i] += more * delta[i];
-}
-
 // Means over the last step: with the forces where rows are evaluated, P/Δt of all rows and (u_E - u_A)/Δt the equations of motion
-// hold there, and reactions and efforts follow from them.
+// hold there, and reactions and efforts follow from them. In a step of another length than the one before, forces are not P/Δt, and
+// accelerations are those that the forces give.
 static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -80,12 +61,12 @@ static void find_means(stepper *s) {
   for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
   if (m->row_count) {
     memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
-    spread_turning(s);
     x->t = s->t_A + s->dt;
     constraints_evaluate(m, x);
     constraint_push(m, x, x->lambda, m->row_count);
   }
   push_contacts(s);
+  if (stepper_excess(s, s->dt, s->dt_before) != 0 && response_factor(m, x)) tree_forward(m, x);
   dynamics_drive_efforts(m, x);
   dynamics_results(m, x);
   for (int i = 0; i < m->drive_count; i++) {

@@ -105,13 +105,13 @@ void stepper_exchange_steps(stepper *s) {
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
-  if (s->friction.loaded) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
+  if (s->friction.loaded || s->excess != 0) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
   stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
-  if (s->friction.loaded) s->tally = s->tally_before;
+  if (s->friction.loaded || s->excess != 0) s->tally = s->tally_before;
   stepper_friction_give_up(&s->friction, s->m, s->x);
   return status;
 }
@@ -119,6 +119,7 @@ static carom_status give_up(stepper *s, carom_status status) {
 // The velocity at the end of the step. Nothing of the scheme's books is changed yet.
 static carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
+  s->P_mean = s->P;
   if (!prepare(s, dt)) {
     char why[256];
     dynamics_explain(s->m, s->x, why, sizeof why);
@@ -130,6 +131,7 @@ static carom_status find_end(stepper *s, double dt, const double **u_end, carom_
   if (solved != CAROM_OK) return solved;
   *u_end = s->u_end;
   response_add(s->m, s->x, s->P, s->u_free, s->u_end);
+  if (s->excess != 0) return stepper_solve_evenly(s, dt, error);
   return s->friction.loaded ? stepper_settle_friction(s, dt, error) : CAROM_OK;
 }
 
@@ -144,6 +146,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   double dt = t_next - s->t;
   const double *u_end;
   if (s->shows_A) stepper_show_end(s);
+  s->excess = stepper_excess(s, dt, s->dt);
   set_aside(s);
   carom_status solved = find_end(s, dt, &u_end, error);
   if (solved != CAROM_OK) return give_up(s, solved);
