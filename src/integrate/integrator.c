@@ -94,6 +94,9 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
                  ? "the corrector does not converge, even with the smallest step: the problem is stiff here; use bdf, or loosen rtol"
                  : "Newton's iteration does not converge, even with the smallest step: the equations are singular or jump here, "
                    "or the state is inconsistent; loosen rtol and atol, or give a smaller first step";
+    case TROUBLE_PRECISION:
+      return "the tolerances are too tight close to a singular position, where rounding decides, or the mechanism may lock up; loosen "
+             "rtol and atol, or check whether the constraints let it move on";
     case TROUBLE_TOLERANCE: return "rtol and atol are below the rounding error; loosen them";
     case TROUBLE_REFUSED:
       return can_lock ? REFUSED ", even with the smallest step: the mechanism may lock up or pass a singular position here; "

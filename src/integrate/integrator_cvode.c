@@ -5,9 +5,13 @@
 // at the projected state instead would leave y off the manifold. If the manifold is curved, the speed at distance d from
 // it is wrong by the factor d times curvature.)
 #include <cvode/cvode.h>
+#include <math.h>
+#include <stdio.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "integrate/sundials_glue.h"
+
+enum { RECENT = 16 };  // projections that are remembered
 
 typedef struct cvode_member {
   sundials_glue glue;
@@ -15,6 +19,8 @@ typedef struct cvode_member {
   SUNNonlinearSolver fixed_point;  // Adams
   double *projected;               // Adams
   bool renews_jacobian;            // BDF, in the next step
+  double moved[RECENT];            // BDF: by how many tolerances the last projections moved the state
+  int projections;
 } cvode_member;
 
 // How often a step may fail before we give up; each refusal quarters it, so this spans 1e-15.
@@ -39,9 +45,34 @@ static integrator_trouble name_trouble(const integrator *it, int flag) {
   }
 }
 
+// After several attempts the step is so short that projections move the state by rounding alone, or towards where a mechanism locks up.
+// Rounding reaches 1e-11 close to a singular position. Zero: it is not what fails.
+static double rounding_of_projection(const integrator *it) {
+  const cvode_member *m = it->member;
+  const double largest = 1e-10;
+  double most = 0;
+  for (int i = 0; i < RECENT; i++) most = fmax(most, m->moved[i]);
+  return most > 0.1 && most * it->settings.rtol < largest ? most : 0;
+}
+
 static carom_status fail(const integrator *it, int flag, carom_error *error) {
   const cvode_member *m = it->member;
-  return integrator_fail(it, name_trouble(it, flag), m->glue.message, error);
+  double rounding = rounding_of_projection(it);
+  if (flag != CV_ERR_FAILURE || rounding == 0) return integrator_fail(it, name_trouble(it, flag), m->glue.message, error);
+  char detail[160];
+  snprintf(detail, sizeof detail, "rounding in the projection onto the constraints is %.1g times the tolerance; rtol and atol of %.0e work here",
+           rounding, pow(10, ceil(log10(1.5 * rounding * it->settings.rtol))));
+  return integrator_fail(it, TROUBLE_PRECISION, detail, error);
+}
+
+static void measure_projection(integrator *it, const double *y, const double *moved) {
+  cvode_member *m = it->member;
+  double sum = 0;
+  for (int i = 0; i < it->n; i++) {
+    double part = moved[i] / (it->settings.rtol * fabs(y[i]) + it->tolerance[i]);
+    sum += part * part / it->n;
+  }
+  m->moved[m->projections++ % RECENT] = sqrt(sum);
 }
 
 // CVODE wants the way to the manifold, not the point on it.
@@ -54,6 +85,7 @@ static int project_bdf(realtype t, N_Vector current, N_Vector correction, realty
   for (int i = 0; i < it->n; i++) c[i] = y[i];
   const int code = integrator_project(it, t, c, local_error ? N_VGetArrayPointer(local_error) : NULL);
   for (int i = 0; i < it->n; i++) c[i] -= y[i];
+  measure_projection(it, y, c);
   return code;
 }
 
@@ -130,8 +162,10 @@ static void set_jacobian_age(integrator *it, long steps) {
 static void bdf_renew_jacobian(integrator *it) { set_jacobian_age(it, 1); }
 
 static carom_status bdf_step(integrator *it, double t_stop, carom_error *error) {
-  const int flag = one_step(it, t_stop);
+  const double t_start = it->t;
+  int flag = one_step(it, t_stop);
   if (((cvode_member *)it->member)->renews_jacobian) set_jacobian_age(it, 0);
+  if (flag >= 0 && it->t == t_start && !it->refusal.code) flag = CV_ERR_FAILURE;  // so short that t + h rounds to t
   return flag < 0 ? fail(it, flag, error) : CAROM_OK;
 }
 

@@ -66,6 +66,7 @@ typedef enum integrator_trouble {
   TROUBLE_ERROR_TEST,
   TROUBLE_CONVERGENCE,
   TROUBLE_TOLERANCE,
+  TROUBLE_PRECISION,  // rounding of the projection is larger than the tolerance
   TROUBLE_REFUSED,
   TROUBLE_REFUSED_AT_START,
   TROUBLE_REFUSED_FIXED_STEP,
