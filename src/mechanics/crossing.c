@@ -12,24 +12,29 @@
 #include "mechanics/tree.h"
 
 // Below this nearness the state is interpolated. Above it, rounding of positions (1e-16) over its square leaves accelerations
-// eleven digits.
-static const double NEAR = 3e-3;
+// twelve digits. Half the distance of the neighbours, so that these are as far from the singular position.
+static const double NEAR = 1.5e-2;
+// At least below this one, where accelerations have eleven digits: rows of some mechanisms are never far from dependent.
+static const double NEAR_ALWAYS = 3e-3;
 
 // Neighbours at ±1, ±2, … times a distance, in radians or lengths of the mechanism, and their weights.
 typedef struct stencil {
   int pairs;
-  double distance, weight[4];
+  double distance, weight[6];
   double near;  // neighbours are further from the singular position than this
   double miss;  // largest |Φ| at the interpolated position, in lengths of the mechanism
 } stencil;
 
-// The error is 0.014 d⁸ of the eighth derivative. Branches that miss each other by more than `miss` do not cross: the motion turns
+// The error is d¹²/924 of the twelfth derivative. Branches that miss each other by more than `miss` do not cross: the motion turns
 // from one to the other.
-static const stencil WIDE = {.pairs = 4, .distance = 1e-2, .weight = {0.8, -0.4, 4.0 / 35, -1.0 / 70}, .near = 3e-3, .miss = 2e-12};
+static const stencil WIDE = {.pairs = 6, .distance = 3e-2, .near = 5e-3, .miss = 2e-12,
+                             .weight = {6.0 / 7, -15.0 / 28, 5.0 / 21, -1.0 / 14, 1.0 / 77, -1.0 / 924}};
 // For forces where they are not determined at all and the wide stencil fails. The error is 0.5 d² of the second derivative.
 static const stencil NARROW = {.pairs = 1, .distance = 1e-4, .weight = {0.5}, .near = 1e-5, .miss = 1e-7};
 
-bool crossing_is_near(const mechanism *m, const motion *x) { return m->row_count && !m->sparse && x->nearness < NEAR; }
+bool crossing_is_near(const mechanism *m, const motion *x) {
+  return m->row_count && !m->sparse && x->nearness < fmin(NEAR, fmax(NEAR_ALWAYS, 0.4 * x->usual_nearness));
+}
 
 static bool translates(const mechanism *m, const node *n, int k) {
   const char *kinds = m->planar ? n->type->kinds_planar : n->type->kinds_spatial;
@@ -194,10 +199,11 @@ static bool find_way(const mechanism *m, motion *x, const double *q, double *way
 
 void crossing_begin(const mechanism *m, motion *x) {
   memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
-  x->most_rank = 0;
+  x->most_rank = 0, x->usual_nearness = 0;
   if (!m->row_count || m->sparse || !dynamics_accelerations(m, x)) return;
   double *q = x->beside + crossing_room(m) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
   int rank = x->rank;
+  x->usual_nearness = crossing_is_near(m, x) ? 1 : x->nearness;
   if (rank < m->row_count) {
     memcpy(q, x->q, (size_t)m->nq * sizeof *q);
     memcpy(u, x->u, (size_t)m->nv * sizeof *u);

@@ -15,7 +15,7 @@ bool crossing_is_near(const mechanism *m, const motion *x);
 bool crossing_correct_forces(const mechanism *m, motion *x);
 // Moves positions and velocities onto the branch. Returns false, and changes nothing, if neighbours do not show a crossing.
 bool crossing_project(const mechanism *m, motion *x);
-// Prepares a motion at its start: finds how many rows are independent away from singular positions and, for a start at rest in a
+// Prepares a motion at its start: finds how many rows are independent away from singular positions, how independent they usually are and, for a start at rest in a
 // singular position, the direction in which the motion leaves it. Leaves the state as it was. A motion that was not prepared is
 // taken to have all its rank at each position.
 void crossing_begin(const mechanism *m, motion *x);

@@ -273,6 +273,7 @@ struct motion {
   double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
   int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
+  double usual_nearness;    // where no singular position is close (crossing.h); 0: not known
   double *way;              // direction in which to leave a singular position from rest, one per speed
   motion_block state;
 
@@ -308,7 +309,7 @@ struct motion {
   struct response_work *response;  // M and W, factorised (response.h)
   bool written_out;         // M is, at the present position; else it is factorised by recursion or not at all
   int rank;                 // of the constraint rows, as factorised last
-  double nearness;          // to a singular position: the smallest length of an independent row, on unit rows; 1: far
+  double nearness;          // to a singular position: the smallest length of an independent row, on unit rows; 1: at right angles
   double *beside;           // the state that crossing.c keeps while it visits neighbours, and sums over these
   double *row_work[4];
   double *speed_work[2];

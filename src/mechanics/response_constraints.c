@@ -26,16 +26,17 @@ static double diagonal(const mechanism *m, const response_work *w, int j) {
   return 0;
 }
 
-// W scaled to a unit diagonal. Returns whether no row is close to one that nothing can move.
-static bool form_scaled(const mechanism *m, motion *x) {
+// W scaled to a unit diagonal. Returns the smallest diagonal over that of moving the whole mechanism, at most 1.
+static double form_scaled(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
-  bool all_long = true;
+  double shortest = 1;
   response_form_constraints(m, x);
   for (int j = 0; j < nc; j++) {
     double d = diagonal(m, w, j);
     w->scale[j] = response_moves(m, x, j, d) ? 1 / sqrt(d) : 0;  // 0: left alone
-    all_long &= d > WELL_CONDITIONED * response_least_mobility(m, x, j);
+    double least = response_least_mobility(m, x, j);
+    if (!(d >= shortest * least)) shortest = d / least;
   }
   if (m->sparse) {
     for (int j = 0; j < nc; j++)
@@ -44,7 +45,7 @@ static bool form_scaled(const mechanism *m, motion *x) {
     for (int i = 0; i < nc; i++)
       for (int j = 0; j < nc; j++) w->W[i * nc + j] *= w->scale[i] * w->scale[j];
   }
-  return all_long;
+  return shortest;
 }
 
 static bool factor_sparse(const mechanism *m, response_work *w) {
@@ -57,14 +58,15 @@ static bool factor_sparse(const mechanism *m, response_work *w) {
 bool response_factor_constraints(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
-  bool all_long = form_scaled(m, x);
+  double shortest = form_scaled(m, x);
   if (m->sparse) return factor_sparse(m, w);
   for (int i = 0; i < nc; i++)
     for (int j = 0; j < nc; j++) w->factor[i * nc + j] = w->W[i * nc + j] + (i == j ? RESPONSE_PROX : 0);
-  w->well_conditioned = all_long && dense_cholesky(nc, w->factor, nc, WELL_CONDITIONED, x->stop);
+  w->well_conditioned = shortest > WELL_CONDITIONED && dense_cholesky(nc, w->factor, nc, WELL_CONDITIONED, x->stop);
   if (!w->well_conditioned) return response_factor_orthogonal(m, x);
   x->rank = nc;
-  x->nearness = 1;
+  x->nearness = sqrt(shortest);
+  for (int j = 0; j < nc; j++) x->nearness = fmin(x->nearness, w->factor[(long)j * (nc + 1)]);
   return true;
 }
 

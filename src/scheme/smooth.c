@@ -31,6 +31,7 @@ struct smooth {
   long projection_failures;
   scheme_stats before;            // counts of the integrator that was resumed, beside this one's
   double t_kept, next_step;       // where a restored scheme goes on, and with which step [s]
+  double zone;                    // below this nearness to a singular position accelerations are those of the projected state
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
   double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
   double *evaluated_y;
@@ -56,12 +57,23 @@ static void set_motion(smooth *s, double t, const double *y) {
 
 // --- ordinary differential equations -------------------------------------------------------------------------------
 
+// Beside the constraints accelerations change with the distance over the nearness to a singular position: the equations are stiff there, and
+// an integrator takes errors far below its tolerance for motion. Close to a singular position they are those of the projected state.
+static bool accelerate(smooth *s) {
+  enum { TURNS = 8 };
+  motion *x = s->x;
+  if (!dynamics_accelerations(s->m, x)) return false;
+  if (s->settings.constraints != SMOOTH_PROJECT || !s->m->row_count || s->m->sparse || x->nearness > s->zone) return true;
+  return dynamics_project_positions(s->m, x, s->tolerance, TURNS) && dynamics_project_velocities(s->m, x) &&
+         dynamics_accelerations(s->m, x);
+}
+
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   smooth *s = context;
   motion *x = s->x;
   if (interrupted(s->stop)) return -1;
   set_motion(s, t, y);
-  s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !dynamics_accelerations(s->m, x);
+  s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !accelerate(s);
   if (s->failed || x->refused) return 1;
   dynamics_rates(s->m, x->q, x->u, ydot);
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
@@ -168,6 +180,7 @@ static void set_scales(smooth *s) {
   dynamics_set(m, s->x, 0, m->q0, m->u0);
   dynamics_positions_velocities(m, s->x);
   crossing_begin(m, s->x);
+  s->zone = fmin(0.1, 0.2 * s->x->usual_nearness);
   double mass = 0;
   for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
