@@ -270,12 +270,12 @@ static carom_status write_row(run *r) {
   return status;
 }
 
-// The end of a step where each step makes a row. To read a row takes as long as a step, so that without a file the whole row is
-// read only where the ledger has looked at the state anyway, or if there are outputs, which can lack a value at any state. (A motion
-// that is not finite ends the run.)
-static carom_status write_or_check(run *r) {
-  return r->file || r->text || r->model->output_count || sim_has_booked(r->sim) ? write_row(r) : CAROM_OK;
-}
+// Whether rows are written, or outputs can lack a value at any of them.
+static bool needs_rows(const run *r) { return r->file || r->text || r->model->output_count; }
+
+// The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where a number of
+// the motion or of the ledger is not finite, to name the column.
+static carom_status check_step(run *r) { return sim_is_finite(r->sim) ? CAROM_OK : write_row(r); }
 
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
@@ -292,8 +292,10 @@ static carom_status write_checkpoint(run *r) {
 static carom_status write_step(run *r) {
   double every = r->model->record.every, t = carom_sim_time(r->sim);
   carom_status status = CAROM_OK;
-  if (every <= 0) {
-    status = write_or_check(r);
+  if (!needs_rows(r)) {
+    status = check_step(r);
+  } else if (every <= 0) {
+    status = write_row(r);
   } else {
     while (status == CAROM_OK && r->next_row <= t * (1 + 1e-14)) {
       double due = fmin(r->next_row, t);

@@ -330,6 +330,7 @@ void motion_destroy(motion *x);
 // Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
 // settings stay. Allocates nothing.
 void motion_copy(motion *to, const motion *from);
+bool motion_is_finite(const motion *x);  // its state and its results
 // The state alone, to be put back: so many numbers.
 long motion_state_size(const motion *x);
 void motion_save_state(const motion *x, double *room);

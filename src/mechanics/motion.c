@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "mechanics/constraint.h"
 #include "mechanics/crossing.h"
 #include "mechanics/response_internal.h"
@@ -173,6 +174,12 @@ static void copy_block(motion_block to, motion_block from) {
 static void forget_workspace(motion *x) {
   x->level = LEVEL_NONE;
   x->written_out = false;
+}
+
+// The integers are at the end of both blocks.
+bool motion_is_finite(const motion *x) {
+  return number_all_finite(x->state.values, (size_t)((const double *)x->friction_slip - x->state.values)) &&
+         number_all_finite(x->results.values, (size_t)((const double *)x->result.friction_slip - x->results.values));
 }
 
 void motion_copy(motion *to, const motion *from) {
