@@ -7,6 +7,7 @@
 #include "mechanics/response.h"
 #include "scheme/paradox.h"
 #include "scheme/stepper_internal.h"
+#include "scheme/wedge.h"
 
 enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
 
@@ -72,20 +73,6 @@ void stepper_look_for_paradox(stepper *s) {
   }
 }
 
-// Whether a percussion is far beyond what it takes to change the rates: W has fewer independent rows than the problem needs, and
-// the solution rests on the rounding of the others.
-static bool runs_away(const stepper *s) {
-  static const double FAR_BEYOND = 1e8;
-  int n = s->x->row_total;
-  double most = 0, fastest = 0;
-  for (int i = 0; i < n; i++) {
-    double change = fabs(s->P[i]) * s->room.W[(long)i * n + i], rate = fabs(s->q_rows[i]);
-    if (change > most) most = change;
-    if (rate > fastest) fastest = rate;
-  }
-  return most > FAR_BEYOND * fastest;
-}
-
 // q = γ_F + what the rule requires of a contact of this material.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
@@ -93,30 +80,29 @@ static void require(stepper *s, int k, const contact_material *of, double dt) {
     s->q_rows[i] = s->rate_free[i] + s->rule->required(of, i - first, s->points[point].gap, s->rate_before[i], dt);
 }
 
-// True: contacts that take part had restitution, and have none any more.
-static bool drop_restitution(stepper *s, double dt) {
+typedef struct step_problem {
+  stepper *s;
+  double dt;
+} step_problem;
+
+static bool drop_restitution(void *context) {
+  const step_problem *p = context;
+  stepper *s = p->s;
   bool any = false;
   for (int k = 0; k < s->active_count; k++) {
     contact_material of = s->element_of[s->active[k]]->material;
     of.restitution = of.tangential_restitution = 0;
     double before = s->q_rows[s->active_row[k]];
-    require(s, k, &of, dt);
+    require(s, k, &of, p->dt);
     any |= s->q_rows[s->active_row[k]] != before;
   }
   return any;
 }
 
-// A contact that wedges bodies by its friction cannot return them: no percussion within its cone drives them apart, and with
-// Newton's law there is no solution. Without restitution there is one.
 static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
   solve_solution solution = {s->P, s->xi};
-  chain_tally before = s->tally;
-  solve_info info = solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
-  bool fits = info.status == SOLVE_SOLVED && !runs_away(s);
-  if (fits || info.status == SOLVE_INTERRUPTED || !drop_restitution(s, dt)) return info;
-  s->tally = before;
-  s->trouble.inconsistent++;
-  return solve_chain(problem, &s->solver, s->room.workspace, &solution, &s->tally);
+  wedge_problem w = {.problem = problem, .W = s->room.W, .drop = drop_restitution, .context = &(step_problem){s, dt}};
+  return wedge_solve(&w, &s->solver, s->room.workspace, &solution, &s->tally, &s->trouble);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
