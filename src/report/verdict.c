@@ -235,8 +235,8 @@ static const warning_words known_warnings[] = {
     {"step_too_large", "Step too large", "", "contact was", "contacts were",
      " found deeper than a clearance, a body or half the way between stops, or not at all: impacts may have been missed. Take a shorter step."},
     {"inconsistent", "Painlevé: no force", "In ", "step", "steps",
-     " of sliding no finite contact force satisfies the laws of rigid contact; an impact without collision was used instead. The motion "
-     "after it depends on that choice. Method compliant does not need it."},
+     " of sliding or impact no finite contact force satisfies the laws of rigid contact: an impact without collision ended the "
+     "sliding, or an impact was computed without restitution. The motion after it depends on that choice. Method compliant does not need it."},
     {"indeterminate", "Painlevé: several motions", "In ", "step", "steps",
      " of sliding more than one motion satisfies the laws of rigid contact; the one with lift-off was tried first. Method compliant has a unique motion."},
     {"friction_unsettled", "Joint friction", "In ", "step", "steps",

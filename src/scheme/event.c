@@ -45,7 +45,7 @@ static void allocate(event *s) {
   arena *a = &s->w.memory;
   int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_count + m->friction_count + 1;
   double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
-                        &s->problem_q, &s->problem_r, &s->problem_u, &s->compression};
+                        &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
@@ -146,6 +146,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   s->counts_turns = coordinate_counts_turns(w->m);
   allocate(s);
   event_friction_create(s);
+  event_repeat_create(s);
   set_tolerances(s);
   describe_points(s);
   event_measure_problem(s, &limits);

@@ -16,6 +16,7 @@
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
 #include "scheme/paradox.h"
+#include "scheme/wedge.h"
 
 // --- problems -----------------------------------------------------------------------------------------------------
 
@@ -46,16 +47,20 @@ static solve_problem problem_of(event *s, int n, const double *W) {
   return block_list_problem(&s->blocks, n, W, s->problem_q);
 }
 
-// Constraint rows that depend on others must be decoupled in W.
-static solve_info solve(event *s, int n, const double *W) {
+// Constraint rows that depend on others must be decoupled in W. `w` null: without restitution to drop.
+static solve_info solve_or_drop(event *s, int n, const double *W, wedge_problem *w) {
   if (interrupted(s->w.stop)) return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
   response_clear(s->w.m, s->w.x, s->problem_q);
   solve_problem problem = problem_of(s, n, W);
   solve_solution solution = {s->problem_r, s->problem_u};
-  solve_info info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  solve_info info;
+  if (w) w->problem = &problem, info = wedge_solve(w, &s->solver, s->workspace, &solution, &s->tally, &s->w.trouble);
+  else info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
   if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
   return info;
 }
+
+static solve_info solve(event *s, int n, const double *W) { return solve_or_drop(s, n, W, NULL); }
 
 // The largest problems that can come: every point with its rows, and for Poisson's expansion every row by itself.
 void event_measure_problem(event *s, solve_limits *limits) {
@@ -93,16 +98,43 @@ static void set_impact_problem(event *s, bool elastic) {
     add_contact_block(s, p, c->row);
     for (int k = 0; k < c->rows; k++) {
       double e = k ? c->e->material.tangential_restitution : c->restitution;
-      s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic ? 1 + e : 1);
+      s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic && c->returns ? 1 + e : 1);
     }
   }
   event_friction_add_percussions(s, s->friction_row0);
 }
 
+static bool is_not_wedged(void *context) {
+  event *s = context;
+  return !event_repeat_is_wedged(s, s->problem_r, false);
+}
+
+static int count_returning(const event *s) {
+  int count = 0;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    count += c->takes_part && c->returns && (c->restitution > 0 || c->e->material.tangential_restitution > 0);
+  }
+  return count;
+}
+
+// First of the points that are wedged, then of all.
+static bool drop_restitution(void *context) {
+  event *s = context;
+  int before = count_returning(s);
+  (void)event_repeat_is_wedged(s, s->problem_r, true);
+  if (count_returning(s) == before)
+    for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].returns = false;
+  set_impact_problem(s, true);
+  response_clear(s->w.m, s->w.x, s->problem_q);
+  return before > 0;
+}
+
 static bool solve_newton(event *s) {
   int n = s->w.x->row_total;
   set_impact_problem(s, true);
-  solve_info info = solve(s, n, s->W);
+  wedge_problem w = {.W = s->W, .drop = drop_restitution, .fits = is_not_wedged, .context = s};
+  solve_info info = solve_or_drop(s, n, s->W, &w);
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   return isfinite(info.residual);
 }
@@ -172,6 +204,7 @@ static void book_impact(event *s, double *u, bool strikes) {
   motion *x = s->w.x;
   double losses = 0, lost = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
   response_rates(m, x, u, s->rate_after);
+  event_repeat_apply(s, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
   for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
@@ -211,23 +244,37 @@ static void book_impact(event *s, double *u, bool strikes) {
 }
 
 static void respond(event *s, bool strikes) {
-  const double *change = response_to(s->w.m, s->w.x, s->lambda, s->w.x->row_total);
+  const double *change = response_to(s->w.m, s->w.x, event_repeat_spread(s, s->lambda), s->w.x->row_total);
   double *u = s->w.y + s->nq;
   for (int i = 0; i < s->nv; i++) u[i] += change[i];
   book_impact(s, u, strikes);
 }
 
-static carom_status strike(event *s, carom_error *error) {
+// The largest change of a normal rate by the percussions.
+static double strength(const event *s) {
+  double most = 0;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (c->takes_part) most = fmax(most, fabs(s->rate_after[c->row] - s->rate[c->row]));
+  }
+  return most;
+}
+
+static carom_status strike(event *s, double *change, carom_error *error) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]);
+  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]), s->point[p].returns = true;
   event_add_rows(s);
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
   if (solved) response_problem(m, x, s->W);
+  event_repeat_find(s, s->rate, s->still);
+  event_repeat_apply(s, s->rate);
+  for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += event_repeat_softness(s, i);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);
+  *change = strength(s);
   return CAROM_OK;
 }
 
@@ -286,8 +333,32 @@ static int set_mode_problem(event *s) {
         s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
+  for (int i = 0; i < n; i++) s->softness[i] = event_repeat_softness(s, of[i]);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
   return n;
+}
+
+static double largest(const double *v, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  return most;
+}
+
+// Bodies that just fit between two walls may be pressed together by any force. Where the solver has found none or a large one, the
+// softness of repeated rows makes it the least.
+static solve_info solve_modes(event *s, int n) {
+  static const double LARGE = 1e3;  // over what it takes to change the accelerations
+  chain_tally before = s->tally;
+  solve_info info = solve(s, n, s->problem_W);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, s->problem_W[(long)i * n + i] * fabs(s->problem_r[i]));
+  bool fits = info.status == SOLVE_SOLVED && most <= LARGE * largest(s->problem_q, n);
+  if (!s->repeat.any || fits || info.status == SOLVE_INTERRUPTED) return info;
+  for (int i = 0; i < n; i++) s->problem_W[(long)i * n + i] += s->softness[i];
+  s->tally = before;
+  info = solve(s, n, s->problem_W);
+  for (int i = 0; i < n; i++) s->problem_W[(long)i * n + i] -= s->softness[i];
+  return info;
 }
 
 // Where the reserve of friction has just run out, and at every other point without any, slip begins against the force.
@@ -333,15 +404,20 @@ static void read_modes(event *s, int n, const event_instant *instant, double sca
 }
 
 // Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let it,
-// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same.
+// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same. Bodies between two walls
+// can be pressed together by any force, and the middle is at infinity: the forces go towards it until the largest has grown tenfold.
 static bool find_central_share(event *s, int n, double scale) {
+  enum { FURTHEST = 10 };
   solve_problem problem = problem_of(s, n, s->problem_W);
   solve_solution solution = {s->lambda, s->rate_after};
   if (solver_run(&solver_interior, &problem, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
   for (int i = 0; i < n; i++)
     if (!(fabs(s->rate_after[i] - s->problem_u[i]) <= 1e-7 * scale)) return false;
-  memcpy(s->problem_r, s->lambda, (size_t)n * sizeof *s->problem_r);
-  memcpy(s->problem_u, s->rate_after, (size_t)n * sizeof *s->problem_u);
+  double part = fmin(1, FURTHEST * largest(s->problem_r, n) / largest(s->lambda, n));
+  for (int i = 0; i < n; i++) {
+    s->problem_r[i] += part * (s->lambda[i] - s->problem_r[i]);
+    s->problem_u[i] += part * (s->rate_after[i] - s->problem_u[i]);
+  }
   return true;
 }
 
@@ -376,6 +452,7 @@ static bool jam(event *s, int at) {
   int n = s->w.x->row_total;
   double strongest = 0, fastest = 0, pressed = 0;
   rows_rates(s->w.m, s->w.x, s->rate);
+  event_repeat_apply(s, s->rate);
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];
@@ -421,7 +498,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   double scale = 0;
   for (int i = 0; i < n; i++) scale = fmax(scale, fabs(s->problem_q[i]));
   chain_tally before = s->tally;
-  solve_info info = solve(s, n, s->problem_W);
+  solve_info info = solve_modes(s, n);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->w.t);
   count_paradoxes(s, n);
   if (!(info.residual <= 1e-6)) {
@@ -512,13 +589,14 @@ static carom_status arrest_hops(event *s, carom_error *error) {
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
     respond(s, false);
     observe_state(s);
-    if (!is_struck(s)) return CAROM_OK;
+    bool closes = false;
     for (int p = 0; p < s->w.contacts->point_count; p++) {
       event_point *c = &s->point[p];
-      if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c);
+      if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c), closes = true;
     }
+    if (!closes) break;
   }
-  s->w.trouble.unsettled++;  // points still approach
+  if (is_struck(s) && !s->repeat.any) s->w.trouble.unsettled++;  // closed points still approach
   return CAROM_OK;
 }
 
@@ -557,12 +635,13 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   observe_state(s);
   carom_status status = CAROM_OK;
   bool struck = false;
-  for (int turn = 0; turn < TURNS && is_struck(s) && status == CAROM_OK; turn++) {
+  double change = INFINITY;  // a rate that no percussion changes is an error of a row that repeats others
+  for (int turn = 0; turn < TURNS && is_struck(s) && change > s->still && status == CAROM_OK; turn++) {
     struck = true;
-    status = strike(s, error);
+    status = strike(s, &change, error);
     observe_state(s);
   }
-  if (status == CAROM_OK && is_struck(s)) s->w.trouble.unsettled++;
+  if (status == CAROM_OK && is_struck(s) && change > s->still) s->w.trouble.unsettled++;
   if (status == CAROM_OK) status = decide(s, instant, true, error);
   if (status == CAROM_OK && struck && hold_small_hops(s)) {
     status = arrest_hops(s, error);

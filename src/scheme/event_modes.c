@@ -125,6 +125,8 @@ bool event_free_accelerations(event *s) {
   tree_forward(m, x);
   accelerate_rows(s);
   response_matrix(m, x, s->W);
+  event_repeat_find(s, s->a, 0);
+  event_repeat_apply(s, s->a);
   s->force_noise = force_noise(s);
   return true;
 }
@@ -280,7 +282,7 @@ static bool accelerate(event *s) {
   event_friction_take_forces(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
-  constraint_push(m, x, s->lambda, x->row_total);
+  constraint_push(m, x, event_repeat_spread(s, s->lambda), x->row_total);
   tree_forward(m, x);
   // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
   for (int i = 0; i < m->nv; i++)
@@ -313,25 +315,57 @@ static bool prepare_projection(event *s) {
   return true;
 }
 
+// What positions miss, into s->a: constraints, and the gaps of closed points unless they are kept. Returns the largest.
+static double measure_positions(event *s, bool keep_gaps) {
+  double worst = constraints_excess(s->w.m, s->w.x);
+  for (int i = 0; i < s->w.m->row_count; i++) s->a[i] = -s->w.x->rows[i].phi;
+  for (int p = 0; p < s->w.contacts->point_count; p++) {
+    const event_point *c = &s->point[p];
+    if (!c->takes_part) continue;
+    s->a[c->row] = keep_gaps ? 0 : -s->w.points[p].gap;
+    worst = fmax(worst, fabs(s->a[c->row]));
+  }
+  return worst;
+}
+
+// Whether bodies have to move a hundred times as far as positions miss: a gap of 1e-8 between bodies in a row that just fits is closed
+// by moving one of them across the row, by 1e-5.
+static bool moves_far(const event *s) {
+  static const double FAR = 100;
+  int n = s->w.x->row_total;
+  double moved = 0, missed = 0;
+  for (int i = 0; i < n; i++) {
+    double W = s->W[(long)i * n + i];
+    moved += s->lambda[i] * s->a[i];
+    if (W > 0 && s->lambda[i] != 0) missed += s->a[i] * s->a[i] / W;
+  }
+  return moved > FAR * FAR * missed;
+}
+
+static bool solve_positions(event *s) {
+  event_repeat_apply(s, s->a);
+  memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
+  return event_solve_held(s, s->a, 0, false, s->lambda);
+}
+
 static bool project_positions(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   enum { TURNS = 8 };
   double tolerance = 1e-13 * fmax(1, m->length);
+  bool keep_gaps = false;
   for (int turn = 0; turn < TURNS; turn++) {
     if (!prepare_projection(s)) return false;
-    double worst = constraints_excess(m, x);
-    for (int i = 0; i < m->row_count; i++) s->a[i] = -x->rows[i].phi;
-    for (int p = 0; p < s->w.contacts->point_count; p++) {
-      const event_point *c = &s->point[p];
-      if (!c->takes_part) continue;
-      s->a[c->row] = -s->w.points[p].gap;
-      worst = fmax(worst, fabs(s->w.points[p].gap));
-    }
+    double worst = measure_positions(s, keep_gaps);
     if (turn > 0 && worst <= tolerance) return true;
-    memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
-    if (!isfinite(worst) || !event_solve_held(s, s->a, 0, false, s->lambda)) return false;
-    dynamics_move(m, x->q, response_to(m, x, s->lambda, x->row_total));
+    event_repeat_find(s, s->a, s->w.nearness);
+    if (!isfinite(worst) || !solve_positions(s)) return false;
+    if (!keep_gaps && moves_far(s)) {
+      keep_gaps = true;
+      (void)measure_positions(s, keep_gaps);
+      if (!solve_positions(s)) return false;
+    }
+    dynamics_move(m, x->q, response_to(m, x, event_repeat_spread(s, s->lambda), x->row_total));
   }
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
@@ -342,6 +376,8 @@ static bool find_arrest(event *s, int level, bool coupled) {
   if (!prepare_projection(s)) return false;
   rows_rates(m, x, s->rate);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
+  event_repeat_find(s, s->a, s->still);
+  event_repeat_apply(s, s->a);
   memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
   return event_solve_held(s, s->a, level, coupled, s->lambda);
 }
@@ -350,7 +386,7 @@ static bool project_velocities(event *s, int level) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!find_arrest(s, level, false)) return false;
-  const double *change = response_to(m, x, s->lambda, x->row_total);
+  const double *change = response_to(m, x, event_repeat_spread(s, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
