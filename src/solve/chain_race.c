@@ -223,12 +223,13 @@ static void polish_end(race *x) {
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
 }
 
-// At the limit of the sweeps: more of them where they are expected to come to an end.
+// At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is
+// estimated with the worse one, because the residual may waver for long.
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
   rates r = rates_of(x);
-  double end = x->sweeps + 1.5 * fmin(r.of_late, 3 * r.in_all);
-  if (x->end < INFINITY || !(end <= most)) return false;
+  if (x->end < INFINITY || !(x->sweeps + fmin(r.of_late, r.in_all) <= most)) return false;
+  double end = fmin(most, x->sweeps + 1.5 * fmin(r.of_late, 6 * r.in_all));
   x->limit = (int)fmax(end, x->sweeps + x->c->settings->check_every);
   return true;
 }
