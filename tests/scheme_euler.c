@@ -26,13 +26,14 @@ static const scheme_about about = {.table = &table, .knows_joint_friction = true
                                    .accuracy = "take a shorter step"};
 
 // A gap may close within the step and no further: γ_E + g/Δt ≥ 0. Friction acts on the slip at the end of the step.
-static double required(const contact_material *of, int k, double gap, double rate, double dt) {
+static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
   (void)of, (void)rate;
-  return k == 0 && gap > 0 ? gap / dt : 0;
+  required[0] = gap > 0 ? gap / dt : 0;
+  for (int k = 1; k < rows; k++) required[k] = 0;
 }
 
 // Rows at the start of the step, for all points that come within reach of it; positions follow u_E.
-static const stepper_rule rule = {.place = 0, .required = required, .ahead = 2};
+static const stepper_rule rule = {.place = 0, .require = require, .ahead = 2};
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const euler_def *d = setup->options;

@@ -51,13 +51,14 @@ static const scheme_about about = {
 };
 
 // Newton's law of impact, ξ = γ_E + e γ_A, normal to the surface and along it (76).
-static double required(const contact_material *of, int k, double gap, double rate, double dt) {
+static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
   (void)gap, (void)dt;
-  return (k ? of->tangential_restitution : of->restitution) * rate;
+  required[0] = of->restitution * rate[0];
+  for (int k = 1; k < rows; k++) required[k] = of->tangential_restitution * rate[k];
 }
 
 // Everything at the midpoint (80); points that touch there take part.
-static const stepper_rule rule = {.place = 0.5, .required = required, .ahead = 0};
+static const stepper_rule rule = {.place = 0.5, .require = require, .ahead = 0};
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_moreau_def *d = setup->options;

@@ -14,9 +14,9 @@
 typedef struct stepper_rule {
   // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.
   double place;
-  // What row k of a contact (0: normal) requires at the end of the step, beside its rate γ_E there: ξ = γ_E + required. The gap at
-  // q_R and the rate γ_A of the row at the start are known.
-  double (*required)(const contact_material *of, int k, double gap, double rate, double dt);
+  // What the rows of a contact (the first is the normal) require at the end of the step, beside their rates γ_E there:
+  // ξ = γ_E + required. The gap at q_R and the rates γ_A at the start are known.
+  void (*require)(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required);
   // Points take part when their gap at q_R, less this many steps of their approach, is at most the activation distance.
   double ahead;
 } stepper_rule;

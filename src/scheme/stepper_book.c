@@ -26,8 +26,7 @@ static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[
 // the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
 // turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
 // that has gained energy.
-static contact_step measure_contact(const stepper *s, const contact_element *e, int first, step_losses *losses) {
-  int size = contact_row_count(s->m, e);
+static contact_step measure_contact(const stepper *s, int first, int size, step_losses *losses) {
   const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first, *free = s->rate_free + first;
   contact_step c = {0};
   for (int i = 0; i < size; i++) {
@@ -48,11 +47,12 @@ static contact_step measure_contact(const stepper *s, const contact_element *e, 
 static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = s->element_of[point];
+  int size = contact_row_count(s->m, e);
   const double *P = s->P + first, *mean = s->P_mean + first;
   scheme_contact *last = &s->last[point];
   last->normal_force = mean[0] / dt;
-  for (int i = 1; i < contact_row_count(s->m, e); i++) last->tangential_force[i - 1] = mean[i] / dt;
-  contact_step c = measure_contact(s, e, first, losses);
+  for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
+  contact_step c = measure_contact(s, first, size, losses);
   double still = 1e-9 * c.speed;
   last->slides = !impact_sticks(c.slip, still);
   double *rate = s->rate_E + 3 * point;
@@ -65,11 +65,13 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
     return;
   }
   if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e)) s->trouble.leaps++;
+  double restitution;
+  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &restitution);
   impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
       .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
       .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = s->rule->required(&e->material, 0, 0, 1, dt), .slip = c.slip, .still = still});
+      .restitution = restitution, .slip = c.slip, .still = still});
 }
 
 static void book_contacts(stepper *s, double dt) {
@@ -118,9 +120,11 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
       if (s->moves[i]) s->accounts[POWER_DRIVE] += 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
       x->lambda[i] = s->P_mean[i] / dt;
     }
-    response_share(m, x, x->lambda);
-    memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
-    stepper_friction_book(&s->friction, m, x, s->P, s->P_mean, s->rate_before, s->rate_after, dt, s->impacts);
+    if (m->row_count) {
+      response_share(m, x, x->lambda);
+      memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
+    }
+    if (m->friction_count) stepper_friction_book(&s->friction, m, x, s->P, s->P_mean, s->rate_before, s->rate_after, dt, s->impacts);
   }
   if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
   if (m->drive_count) book_drives(s, dt, u_end);

@@ -62,13 +62,11 @@ void stepper_look_for_paradox(stepper *s) {
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
     const double *rate = s->rate_before + first, *W = s->room.W + (long)first * row_total + first;
+    if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
     if (!(slip > 0)) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
-    if (!(resistance < 0)) continue;
-    double sinking = s->rate_free[first] - rate[0];
-    if (fabs(rate[0]) > 2 * fabs(sinking)) continue;
     paradox_count(&s->trouble, resistance, s->q_rows[first]);
   }
 }
@@ -76,8 +74,8 @@ void stepper_look_for_paradox(stepper *s) {
 // q = γ_F + what the rule requires of a contact of this material.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
-  for (int i = first; i < first + size; i++)
-    s->q_rows[i] = s->rate_free[i] + s->rule->required(of, i - first, s->points[point].gap, s->rate_before[i], dt);
+  s->rule->require(of, size, s->points[point].gap, s->rate_before + first, dt, s->q_rows + first);
+  for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i];
 }
 
 typedef struct step_problem {
@@ -135,7 +133,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   problem_dump_step(&s->settings.dump, s->steps + 1);
   response_problem(m, x, s->room.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
-  response_clear(m, x, s->q_rows);
+  if (m->row_count) response_clear(m, x, s->q_rows);
   return solve_step(s, dt, error);
 }
 
@@ -183,10 +181,12 @@ static void turn_evenly(stepper *s, double dt) {
     int p = s->active[k], first = s->active_row[k], size = contact_row_count(m, s->element_of[p]);
     const contact_material *of = &s->element_of[p]->material;
     if (s->dt > 0 && !s->last_before[p].active) continue;
+    double required[3];
+    s->rule->require(of, size, s->points[p].gap, (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {
-      double before = s->rate_E[3 * p + i - first], turn = s->rate_before[i] - before, gap = s->points[p].gap;
+      double before = s->rate_E[3 * p + i - first], turn = s->rate_before[i] - before;
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves
-      s->q_even[i] = s->rate_free[i] + s->excess * turn - before + s->rule->required(of, i - first, gap, 0, dt);
+      s->q_even[i] = s->rate_free[i] + s->excess * turn - before + required[i - first];
     }
   }
   response_clear(m, x, s->q_even);

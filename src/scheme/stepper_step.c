@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/block.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
@@ -116,15 +117,17 @@ static carom_status give_up(stepper *s, carom_status status) {
   return status;
 }
 
+static carom_status fail_singular(const stepper *s, carom_error *error) {
+  char why[256];
+  dynamics_explain(s->m, s->x, why, sizeof why);
+  return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
+}
+
 // The velocity at the end of the step. Nothing of the scheme's books is changed yet.
-static carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
+BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
   s->P_mean = s->P;
-  if (!prepare(s, dt)) {
-    char why[256];
-    dynamics_explain(s->m, s->x, why, sizeof why);
-    return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
-  }
+  if (!prepare(s, dt)) return fail_singular(s, error);
   stepper_find_active(s, dt);
   if (s->x->row_total == 0) return CAROM_OK;
   carom_status solved = stepper_solve(s, dt, error);
