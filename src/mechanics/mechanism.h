@@ -57,6 +57,7 @@ typedef struct node {
   joint_parameters parameters;
   bool reversed;            // the joint's second marker is on the parent's side
   bool inner_turned, outer_turned, outer_moved;
+  bool plain;               // none of these four: most revolute joints
   pose inner, outer;        // the joint's markers on the parent and on this body
   int q, v, nq, nv;
   int last_speed;           // the last of its speeds or, where it has none, of those towards ground; -1: none

@@ -63,6 +63,7 @@ static void hang(mechanism *m, int joint_index, bool reversed) {
   n->inner = inner->local, n->outer = outer->local;
   n->inner_turned = is_turned(inner->local.R), n->outer_turned = is_turned(outer->local.R);
   n->outer_moved = vec3_norm(outer->local.p) > 0;
+  n->plain = !n->reversed && !n->inner_turned && !n->outer_turned && !n->outer_moved;
 }
 
 // Joints with little freedom first, so that those left to close loops have few constraint rows; among equals those
