@@ -273,9 +273,11 @@ static carom_status write_row(run *r) {
 // Whether rows are written, or outputs can lack a value at any of them.
 static bool needs_rows(const run *r) { return r->file || r->text || r->model->output_count; }
 
-// The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where a number of
-// the motion or of the ledger is not finite, to name the column.
-static carom_status check_step(run *r) { return sim_is_finite(r->sim) ? CAROM_OK : write_row(r); }
+// The end of a step where nothing needs the row itself. To read it takes as long as a step: it is read only where the ledger
+// has looked at the state, and a number of either is not finite, to name the column. (A state that is not finite ends the run.)
+static carom_status check_step(run *r) {
+  return sim_has_booked(r->sim) && !sim_is_finite(r->sim) ? write_row(r) : CAROM_OK;
+}
 
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;

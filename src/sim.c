@@ -163,6 +163,8 @@ void sim_check_row(carom_sim *sim, const double *row) {
   sim_note_non_finite(sim, carom_model_signal_name(sim->model, i), sim->x->t);
 }
 
+bool sim_has_booked(const carom_sim *sim) { return !sim->since_booked; }
+
 bool sim_is_finite(const carom_sim *sim) { return motion_is_finite(sim->x) && isfinite(energy_imbalance(&sim->ledger)); }
 
 static void keep_regular(carom_sim *sim) {

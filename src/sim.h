@@ -79,6 +79,7 @@ const double *sim_read_all(carom_sim *sim);
 
 // Looks for numbers that are not finite among all signals at the present state.
 void sim_check_row(carom_sim *sim, const double *row);
+bool sim_has_booked(const carom_sim *sim);  // the energies of the present state
 bool sim_is_finite(const carom_sim *sim);  // the motion as shown, and the energies as booked last
 void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 
