@@ -1,0 +1,149 @@
+#include "geometry/convex.h"
+
+#include <stddef.h>
+
+static vec3 support_point(const convex *s, vec3 n) {
+  (void)s, (void)n;
+  return VEC3_ZERO;
+}
+
+static vec3 support_segment(const convex *s, vec3 n) { return (vec3){0, 0, copysign(s->size[0], n.z)}; }
+
+static vec3 support_box(const convex *s, vec3 n) {
+  return (vec3){copysign(s->size[0], n.x), copysign(s->size[1], n.y), copysign(s->size[2], n.z)};
+}
+
+// The point of a circle of that radius in the direction of (x, y).
+static vec3 on_rim(double radius, double z, vec3 n) {
+  double across = hypot(n.x, n.y);
+  if (across == 0) return (vec3){radius, 0, z};
+  return (vec3){radius * (n.x / across), radius * (n.y / across), z};
+}
+
+static vec3 support_cylinder(const convex *s, vec3 n) { return on_rim(s->size[0], copysign(s->size[1], n.z), n); }
+
+static vec3 support_cone(const convex *s, vec3 n) {
+  double radius = s->size[0], half = s->size[1];
+  return 2 * half * n.z > radius * hypot(n.x, n.y) ? (vec3){0, 0, half} : on_rim(radius, -half, n);
+}
+
+static vec3 support_ellipsoid(const convex *s, vec3 n) {
+  vec3 scaled = {s->size[0] * n.x, s->size[1] * n.y, s->size[2] * n.z};
+  double length = vec3_norm(scaled);
+  if (length == 0) return (vec3){s->size[0], 0, 0};
+  return (vec3){s->size[0] * (scaled.x / length), s->size[1] * (scaled.y / length), s->size[2] * (scaled.z / length)};
+}
+
+// The norm of two numbers with exponent p, without overflow.
+static double norm2(double x, double y, double p) {
+  double most = fmax(fabs(x), fabs(y)), least = fmin(fabs(x), fabs(y));
+  return most == 0 ? 0 : most * pow(1 + pow(least / most, p), 1 / p);
+}
+
+static double signed_power(double x, double p) { return x == 0 ? 0 : copysign(pow(fabs(x), p), x); }
+
+// A superellipsoid is the unit ball of a norm of norms; its support function is the dual norm, and the support point is
+// the gradient of that.
+static vec3 support_superellipsoid(const convex *s, vec3 n) {
+  double e1 = s->size[3], e2 = s->size[4], p1 = 2 / (2 - e1), p2 = 2 / (2 - e2);
+  vec3 w = {s->size[0] * n.x, s->size[1] * n.y, s->size[2] * n.z};
+  double across = norm2(w.x, w.y, p2), all = norm2(across, w.z, p1);
+  if (all == 0) return (vec3){s->size[0], 0, 0};
+  double ring = across > 0 ? pow(across / all, p1 - 1) : 0;
+  return (vec3){across > 0 ? s->size[0] * ring * signed_power(w.x / across, p2 - 1) : 0,
+                across > 0 ? s->size[1] * ring * signed_power(w.y / across, p2 - 1) : 0,
+                s->size[2] * signed_power(w.z / all, p1 - 1)};
+}
+
+static vec3 support_hull(const convex *s, vec3 n) {
+  int best = 0;
+  double most = vec3_dot(s->points[0], n);
+  for (int i = 1; i < s->point_count; i++) {
+    double here = vec3_dot(s->points[i], n);
+    if (here > most) most = here, best = i;
+  }
+  return s->points[best];
+}
+
+// --- radii of curvature -----------------------------------------------------------------------------------------------
+
+// Of a circle about z.
+static mat3 radii_of_rim(double radius, vec3 n) {
+  double across = hypot(n.x, n.y);
+  if (across == 0) return (mat3){{0}};
+  double x = n.x / across, y = n.y / across, r = radius / across;
+  return (mat3){{r * y * y, -r * x * y, 0, -r * x * y, r * x * x, 0, 0, 0, 0}};
+}
+
+static mat3 radii_of_cylinder(const convex *s, vec3 n, vec3 at) {
+  (void)at;
+  return radii_of_rim(s->size[0], n);
+}
+
+static mat3 radii_of_cone(const convex *s, vec3 n, vec3 at) { return at.z > 0 ? (mat3){{0}} : radii_of_rim(s->size[0], n); }
+
+static mat3 radii_of_ellipsoid(const convex *s, vec3 n, vec3 at) {
+  double h = vec3_dot(at, n), x[3] = {at.x, at.y, at.z};
+  mat3 r;
+  for (int i = 0; i < 9; i++) r.m[i] = ((i % 4 == 0 ? s->size[i / 3] * s->size[i / 3] : 0) - x[i / 3] * x[i % 3]) / h;
+  return r;
+}
+
+// The second derivatives of the norm of (u, v) with exponent p are k/u², k/v² and -k/(uv).
+static double bend_of_norm(double u, double v, double p, double norm) {
+  return (p - 1) * norm * pow(u / norm, p) * pow(v / norm, p);
+}
+
+// The support function is the norm of (ρ, |w.z|), and ρ that of (|w.x|, |w.y|), all with their own exponents.
+static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
+  (void)at;
+  double p1 = 2 / (2 - s->size[3]), p2 = 2 / (2 - s->size[4]), least = 1e-9;
+  double w[3] = {s->size[0] * n.x, s->size[1] * n.y, s->size[2] * n.z}, size = fabs(w[0]) + fabs(w[1]) + fabs(w[2]);
+  for (int i = 0; i < 3; i++) w[i] = copysign(fmax(fabs(w[i]), least * size), w[i]);  // flat or sharp there: a large or small radius
+  double across = norm2(w[0], w[1], p2), all = norm2(across, w[2], p1);
+  double slope = pow(across / all, p1 - 1);
+  double outer = bend_of_norm(across, fabs(w[2]), p1, all), inner = bend_of_norm(fabs(w[0]), fabs(w[1]), p2, across);
+  double d[2] = {signed_power(w[0] / across, p2 - 1), signed_power(w[1] / across, p2 - 1)};  // of ρ by w
+  double H[9];
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++)
+      H[3 * i + j] = outer / (across * across) * d[i] * d[j] + slope * (i == j ? 1 : -1) * inner / (w[i] * w[j]);
+  for (int i = 0; i < 2; i++) H[3 * i + 2] = H[6 + i] = -outer / (across * w[2]) * d[i];
+  H[8] = outer / (w[2] * w[2]);
+  mat3 r;
+  for (int i = 0; i < 9; i++) r.m[i] = s->size[i / 3] * H[i] * s->size[i % 3];
+  return r;
+}
+
+static const convex_type sphere = {"sphere", 0, false, false, support_point, NULL};
+static const convex_type capsule = {"capsule", 1, false, true, support_segment, NULL};
+static const convex_type box = {"box", 3, false, true, support_box, NULL};
+static const convex_type cylinder = {"cylinder", 2, false, true, support_cylinder, radii_of_cylinder};
+static const convex_type cone = {"cone", 2, false, true, support_cone, radii_of_cone};
+static const convex_type ellipsoid = {"ellipsoid", 3, false, false, support_ellipsoid, radii_of_ellipsoid};
+static const convex_type superellipsoid = {"superellipsoid", 5, false, false, support_superellipsoid, radii_of_superellipsoid};
+static const convex_type hull = {"hull", 0, true, true, support_hull, NULL};
+
+convex convex_sphere(double radius) { return (convex){.type = &sphere, .layer = radius}; }
+
+convex convex_capsule(double radius, double length) {
+  return (convex){.type = &capsule, .size = {length / 2}, .layer = radius};
+}
+
+convex convex_box(double x, double y, double z) { return (convex){.type = &box, .size = {x / 2, y / 2, z / 2}}; }
+
+convex convex_cylinder(double radius, double length) {
+  return (convex){.type = &cylinder, .size = {radius, length / 2}};
+}
+
+convex convex_cone(double radius, double height) { return (convex){.type = &cone, .size = {radius, height / 2}}; }
+
+convex convex_ellipsoid(double a, double b, double c) { return (convex){.type = &ellipsoid, .size = {a, b, c}}; }
+
+convex convex_superellipsoid(double a, double b, double c, double e1, double e2) {
+  return (convex){.type = &superellipsoid, .size = {a, b, c, e1, e2}};
+}
+
+convex convex_hull(const vec3 *points, int count) {
+  return (convex){.type = &hull, .points = points, .point_count = count};
+}
