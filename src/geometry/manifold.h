@@ -1,0 +1,20 @@
+// The points where two polytopes touch: the corners of the region in which two of their faces lie above each other, each
+// with a name that lasts while the features exist that make it.
+#ifndef GEOMETRY_MANIFOLD_H
+#define GEOMETRY_MANIFOLD_H
+
+#include "geometry/polytope.h"
+
+enum { MANIFOLD_POINTS = 32 };
+
+typedef struct manifold_point {
+  vec3 on_a, on_b;  // on the two faces, above each other along the normal
+  double gap;       // along the normal, negative: penetration
+  int of_a, of_b;   // what makes it: a vertex of one (-1 for the other), or an edge of each, named by its first corner
+} manifold_point;
+
+// Points with a gap of at most `horizon`, n from B to A. Returns how many; 0: no faces are above each other.
+int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
+                      manifold_point to[MANIFOLD_POINTS]);
+
+#endif

@@ -1,0 +1,260 @@
+// The hull grows by one point at a time: the triangles that see the point are replaced by a fan from their outline to it.
+#include "geometry/polytope.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct triangle {
+  int v[3];          // counter-clockwise from outside
+  int beside[3];     // the triangle across the edge from v[i] to v[i + 1]
+  vec3 normal;
+  double offset;
+  bool alive, seen;
+  int face;          // at the end
+} triangle;
+
+typedef struct hull {
+  const vec3 *points;
+  int point_count;
+  double rounding;   // heights below this are zero
+  triangle *triangles;
+  int count, capacity;
+  arena *memory;
+  int *fan;          // by point: the new triangle whose outline edge starts there
+} hull;
+
+static vec3 cross_of(const vec3 *p, int a, int b, int c) {
+  return vec3_cross(vec3_sub(p[b], p[a]), vec3_sub(p[c], p[a]));
+}
+
+static int add_triangle(hull *h, int a, int b, int c) {
+  triangle *t = ARENA_PUSH(h->memory, h->triangles, h->count, h->capacity);
+  vec3 n = cross_of(h->points, a, b, c);
+  double length = vec3_norm(n);
+  *t = (triangle){.v = {a, b, c}, .alive = true};
+  t->normal = length > 0 ? vec3_scale(1 / length, n) : VEC3_ZERO;
+  t->offset = vec3_dot(t->normal, h->points[a]);
+  return h->count - 1;
+}
+
+static double height(const hull *h, const triangle *t, int point) { return vec3_dot(t->normal, h->points[point]) - t->offset; }
+
+// --- start --------------------------------------------------------------------------------------------------------
+
+static int farthest(const hull *h, double (*measure)(const hull *h, const int *known, int i), const int *known, double *most) {
+  int best = 0;
+  *most = -1;
+  for (int i = 0; i < h->point_count; i++) {
+    double here = measure(h, known, i);
+    if (here > *most) *most = here, best = i;
+  }
+  return best;
+}
+
+static double from_point(const hull *h, const int *k, int i) { return vec3_norm(vec3_sub(h->points[i], h->points[k[0]])); }
+static double from_line(const hull *h, const int *k, int i) { return vec3_norm(cross_of(h->points, k[0], k[1], i)); }
+static double from_plane(const hull *h, const int *k, int i) {
+  return fabs(vec3_dot(cross_of(h->points, k[0], k[1], k[2]), vec3_sub(h->points[i], h->points[k[0]])));
+}
+
+static void join(hull *h, int t, int u) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      if (h->triangles[t].v[i] == h->triangles[u].v[(j + 1) % 3] && h->triangles[t].v[(i + 1) % 3] == h->triangles[u].v[j])
+        h->triangles[t].beside[i] = u, h->triangles[u].beside[j] = t;
+}
+
+static bool start(hull *h, int k[4]) {
+  double size, width, depth;
+  k[0] = 0;
+  k[0] = farthest(h, from_point, k, &size);
+  k[1] = farthest(h, from_point, k, &size);
+  k[2] = farthest(h, from_line, k, &width);
+  k[3] = farthest(h, from_plane, k, &depth);
+  double largest = 0;
+  for (int i = 0; i < h->point_count; i++) largest = fmax(largest, vec3_norm(h->points[i]));
+  h->rounding = 1e-12 * fmax(size, 1e-3 * largest);
+  if (!(size > 0) || width <= size * h->rounding || depth <= width * h->rounding) return false;
+  if (vec3_dot(cross_of(h->points, k[0], k[1], k[2]), vec3_sub(h->points[k[3]], h->points[k[0]])) > 0) {
+    int other = k[1];
+    k[1] = k[2], k[2] = other;
+  }
+  int t[4] = {add_triangle(h, k[0], k[1], k[2]), add_triangle(h, k[0], k[3], k[1]), add_triangle(h, k[1], k[3], k[2]),
+              add_triangle(h, k[2], k[3], k[0])};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++) join(h, t[i], t[j]);
+  return true;
+}
+
+// --- growth -------------------------------------------------------------------------------------------------------
+
+static int seeing(const hull *h, int point) {
+  int best = -1;
+  double most = h->rounding;
+  for (int i = 0; i < h->count; i++)
+    if (h->triangles[i].alive && height(h, &h->triangles[i], point) > most) most = height(h, &h->triangles[i], point), best = i;
+  return best;
+}
+
+// Marks the triangles that see the point, spreading from one that does, so that they are one patch.
+static void mark_seen(hull *h, int from, int point, int *stack) {
+  int top = 0;
+  stack[top++] = from;
+  h->triangles[from].seen = true;
+  while (top) {
+    const triangle *t = &h->triangles[stack[--top]];
+    for (int i = 0; i < 3; i++) {
+      triangle *u = &h->triangles[t->beside[i]];
+      if (u->seen || height(h, u, point) <= h->rounding) continue;
+      u->seen = true;
+      stack[top++] = t->beside[i];
+    }
+  }
+}
+
+static void add_point(hull *h, int point, int *stack) {
+  int from = seeing(h, point), old = h->count;
+  if (from < 0) return;
+  mark_seen(h, from, point, stack);
+  for (int i = 0; i < old; i++) {
+    if (!h->triangles[i].alive || !h->triangles[i].seen) continue;
+    for (int k = 0; k < 3; k++) {
+      int other = h->triangles[i].beside[k];
+      if (h->triangles[other].seen) continue;
+      int a = h->triangles[i].v[k], b = h->triangles[i].v[(k + 1) % 3], t = add_triangle(h, a, b, point);
+      join(h, t, other);
+      h->fan[a] = t;
+    }
+    h->triangles[i].alive = false;
+  }
+  for (int i = old; i < h->count; i++) join(h, i, h->fan[h->triangles[i].v[1]]);
+}
+
+// --- faces --------------------------------------------------------------------------------------------------------
+
+static bool coplanar(const hull *h, const triangle *t, const triangle *u) {
+  if (vec3_dot(t->normal, u->normal) <= 0) return false;
+  for (int i = 0; i < 3; i++)
+    if (fabs(height(h, t, u->v[i])) > 10 * h->rounding) return false;
+  return true;
+}
+
+static double area_of(const hull *h, const triangle *t) { return vec3_norm(cross_of(h->points, t->v[0], t->v[1], t->v[2])); }
+
+// The largest triangle that has no face yet names the plane of the next face; it takes the coplanar ones around it.
+static int name_faces(hull *h, int *stack, int *largest) {
+  int faces = 0;
+  for (int i = 0; i < h->count; i++) h->triangles[i].face = -1;
+  for (;;) {
+    int first = -1;
+    for (int i = 0; i < h->count; i++) {
+      const triangle *t = &h->triangles[i];
+      if (t->alive && t->face < 0 && (first < 0 || area_of(h, t) > area_of(h, &h->triangles[first]))) first = i;
+    }
+    if (first < 0) return faces;
+    largest[faces] = first;
+    int top = 0;
+    stack[top++] = first;
+    h->triangles[first].face = faces;
+    while (top) {
+      const triangle *t = &h->triangles[stack[--top]];
+      for (int k = 0; k < 3; k++) {
+        triangle *u = &h->triangles[t->beside[k]];
+        if (u->face >= 0 || !coplanar(h, &h->triangles[first], u)) continue;
+        u->face = faces;
+        stack[top++] = t->beside[k];
+      }
+    }
+    faces++;
+  }
+}
+
+// Whether an edge is between two faces.
+static bool is_edge(const hull *h, int t, int k) { return h->triangles[h->triangles[t].beside[k]].face != h->triangles[t].face; }
+
+// The edge of the same face that follows edge k of triangle t around the face.
+static void next_edge(const hull *h, int *t, int *k) {
+  *k = (*k + 1) % 3;
+  while (!is_edge(h, *t, *k)) {
+    int from = *t;
+    *t = h->triangles[from].beside[*k];
+    for (int i = 0; i < 3; i++)
+      if (h->triangles[*t].beside[i] == from && h->triangles[*t].v[(i + 1) % 3] == h->triangles[from].v[*k]) {
+        *k = (i + 1) % 3;
+        break;
+      }
+  }
+}
+
+static void trace_face(const hull *h, int face, int first, const int *number, polytope *to) {
+  polytope_face *f = &to->faces[face];
+  f->normal = h->triangles[first].normal, f->offset = h->triangles[first].offset, f->first = to->corner_count;
+  int t = -1, k = 0;
+  for (int i = 0; i < h->count && t < 0; i++)
+    for (int e = 0; e < 3 && t < 0; e++)
+      if (h->triangles[i].alive && h->triangles[i].face == face && is_edge(h, i, e)) t = i, k = e;
+  int start_t = t, start_k = k;
+  do {
+    int vertex = number[h->triangles[t].v[k]];
+    if (vertex >= 0) to->corners[to->corner_count++] = vertex, f->count++;
+    next_edge(h, &t, &k);
+  } while (t != start_t || k != start_k);
+}
+
+static void write_faces(hull *h, polytope *to, int *stack, arena *memory) {
+  int *largest = ARENA_ARRAY(h->memory, int, h->count + 1), *number = ARENA_ARRAY(h->memory, int, h->point_count);
+  int *faces_at = ARENA_ARRAY(h->memory, int, h->point_count);
+  to->face_count = name_faces(h, stack, largest);
+  for (int i = 0; i < h->count; i++)
+    for (int k = 0; k < 3 && h->triangles[i].alive; k++)
+      faces_at[h->triangles[i].v[k]] += is_edge(h, i, k);
+  to->vertices = ARENA_ARRAY(memory, vec3, h->point_count);
+  for (int i = 0; i < h->point_count; i++) {  // a point where two faces meet is on an edge, but no corner
+    number[i] = faces_at[i] > 2 ? to->vertex_count : -1;
+    if (number[i] >= 0) to->vertices[to->vertex_count++] = h->points[i];
+  }
+  to->faces = ARENA_ARRAY(memory, polytope_face, to->face_count);
+  to->corners = ARENA_ARRAY(memory, int, 3 * h->count);
+  for (int i = 0; i < to->face_count; i++) trace_face(h, i, largest[i], number, to);
+}
+
+polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to) {
+  *to = (polytope){0};
+  for (int i = 0; i < count; i++)
+    if (!isfinite(points[i].x + points[i].y + points[i].z)) return POLYTOPE_NOT_FINITE;
+  if (count < 4) return POLYTOPE_FLAT;
+  hull h = {.points = points, .point_count = count, .memory = memory};
+  h.fan = ARENA_ARRAY(memory, int, count);
+  int corners[4], *stack = ARENA_ARRAY(memory, int, 8 * count + 16);
+  if (!start(&h, corners)) return POLYTOPE_FLAT;
+  for (int i = 0; i < count; i++) add_point(&h, i, stack);
+  write_faces(&h, to, stack, memory);
+  return POLYTOPE_OK;
+}
+
+// --- moments ------------------------------------------------------------------------------------------------------
+
+// Of the tetrahedra from the origin to the triangles of the faces.
+polytope_moments polytope_moments_of(const polytope *p) {
+  polytope_moments m = {0};
+  for (int i = 0; i < p->face_count; i++) {
+    const int *c = p->corners + p->faces[i].first;
+    for (int k = 2; k < p->faces[i].count; k++) {
+      vec3 v[3] = {p->vertices[c[0]], p->vertices[c[k - 1]], p->vertices[c[k]]}, sum = vec3_add(vec3_add(v[0], v[1]), v[2]);
+      double volume = vec3_dot(v[0], vec3_cross(v[1], v[2])) / 6, s[3] = {sum.x, sum.y, sum.z};
+      m.volume += volume;
+      m.first = vec3_axpy(m.first, volume / 4, sum);
+      for (int a = 0; a < 9; a++) {
+        double squares = 0;
+        for (int j = 0; j < 3; j++) {
+          double x[3] = {v[j].x, v[j].y, v[j].z};
+          squares += x[a / 3] * x[a % 3];
+        }
+        m.second.m[a] += volume / 20 * (squares + s[a / 3] * s[a % 3]);
+      }
+    }
+  }
+  return m;
+}

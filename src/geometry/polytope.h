@@ -1,0 +1,36 @@
+// The convex hull of points, with its faces and edges. Triangles that lie in one plane are one face.
+#ifndef GEOMETRY_POLYTOPE_H
+#define GEOMETRY_POLYTOPE_H
+
+#include "base/arena.h"
+#include "math/linalg.h"
+
+typedef struct polytope_face {
+  vec3 normal;      // outwards
+  double offset;    // normal · x = offset
+  int first, count; // of its corners in `corners`, counter-clockwise as seen from outside
+} polytope_face;
+
+typedef struct polytope {
+  vec3 *vertices;   // the points that are corners of the hull, in the order in which they were given
+  int vertex_count;
+  polytope_face *faces;
+  int face_count;
+  int *corners;     // vertices of all faces, one face after the other
+  int corner_count;
+} polytope;
+
+typedef enum polytope_fault { POLYTOPE_OK, POLYTOPE_FLAT, POLYTOPE_NOT_FINITE } polytope_fault;
+
+// FLAT: all points lie in one plane, up to rounding, or there are fewer than four.
+polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to);
+
+// Volume, first and second moments of the body inside, for unit density, about the origin: ∫dV, ∫x dV, ∫xxᵀ dV.
+typedef struct polytope_moments {
+  double volume;
+  vec3 first;
+  mat3 second;
+} polytope_moments;
+polytope_moments polytope_moments_of(const polytope *p);
+
+#endif

@@ -1,0 +1,203 @@
+// Hulls, points of contact between their faces, and the broad phase.
+#include "check.h"
+#include "geometry/broad.h"
+#include "geometry/manifold.h"
+#include "geometry/separation.h"
+
+static uint64_t seed;
+
+static double between(double low, double high) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(seed >> 11) * 0x1p-53;
+}
+
+static arena memory;
+static jmp_buf out_of_memory;
+
+static polytope box_of(double x, double y, double z) {
+  vec3 p[8];
+  for (int k = 0; k < 8; k++) p[k] = (vec3){k & 1 ? x / 2 : -x / 2, k & 2 ? y / 2 : -y / 2, k & 4 ? z / 2 : -z / 2};
+  polytope box;
+  CHECK_EQUAL(polytope_build(p, 8, &memory, &box), POLYTOPE_OK);
+  return box;
+}
+
+// --- hulls ----------------------------------------------------------------------------------------------------------
+
+// 27 points of which 8 are corners: the others lie on edges, on faces and inside.
+static void a_hull_has_only_true_corners_and_faces(void) {
+  vec3 points[27];
+  for (int k = 0; k < 27; k++) points[k] = (vec3){0.3 * (k % 3 - 1), 0.4 * (k / 3 % 3 - 1), 0.5 * (k / 9 - 1)};
+  polytope p;
+  CHECK_EQUAL(polytope_build(points, 27, &memory, &p), POLYTOPE_OK);
+  CHECK_EQUAL(p.vertex_count, 8);
+  CHECK_EQUAL(p.face_count, 6);
+  CHECK_EQUAL(p.corner_count, 24);
+  polytope_moments m = polytope_moments_of(&p);
+  CHECK_NEAR(m.volume, 0.6 * 0.8 * 1.0, 1e-15);
+  CHECK_NEAR(m.second.m[4], m.volume * 0.8 * 0.8 / 12, 1e-15);
+  CHECK_NEAR(vec3_norm(m.first), 0, 1e-15);
+}
+
+static void hulls_of_random_points_hold_them_all(void) {
+  seed = 3;
+  int built = 0;
+  for (int trial = 0; trial < 1000; trial++) {
+    vec3 points[64];
+    int count = (int)between(4, 64);
+    for (int i = 0; i < count; i++) {
+      points[i] = (vec3){between(-2, 2), between(-2, 2), between(-2, 2)};
+      if (trial % 3 == 0) points[i] = (vec3){round(points[i].x), round(points[i].y), round(points[i].z)};  // many in one plane
+    }
+    polytope p;
+    arena_mark mark = arena_get_mark(&memory);
+    if (polytope_build(points, count, &memory, &p) == POLYTOPE_OK) {
+      double outside = 0;
+      for (int i = 0; i < count; i++)
+        for (int f = 0; f < p.face_count; f++)
+          outside = fmax(outside, vec3_dot(p.faces[f].normal, points[i]) - p.faces[f].offset);
+      CHECK_LE(outside, 1e-11);
+      CHECK_EQUAL(p.vertex_count + p.face_count - p.corner_count / 2, 2);  // Euler
+      built++;
+    }
+    arena_release(&memory, mark);
+  }
+  CHECK(built > 950);
+}
+
+static void flat_and_broken_points_are_refused(void) {
+  vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.2, 0}}, line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
+  vec3 same[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, broken[4] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}, {0, 0, 1}};
+  polytope p;
+  CHECK_EQUAL(polytope_build(flat, 5, &memory, &p), POLYTOPE_FLAT);
+  CHECK_EQUAL(polytope_build(line, 4, &memory, &p), POLYTOPE_FLAT);
+  CHECK_EQUAL(polytope_build(same, 4, &memory, &p), POLYTOPE_FLAT);
+  CHECK_EQUAL(polytope_build(same, 3, &memory, &p), POLYTOPE_FLAT);
+  CHECK_EQUAL(polytope_build(broken, 4, &memory, &p), POLYTOPE_NOT_FINITE);
+}
+
+// --- points of contact ----------------------------------------------------------------------------------------------
+
+static pose turned(double x, double y, double z, vec3 by) { return (pose){quat_matrix(quat_exp(by)), {x, y, z}}; }
+
+static void a_box_on_a_box_has_the_corners_of_their_overlap(void) {
+  polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
+  const vec3 up = {0, 0, 1};
+  manifold_point p[MANIFOLD_POINTS];
+  CHECK_EQUAL(manifold_of_faces(&top, turned(0, 0, 0.899, VEC3_ZERO), &low, POSE_IDENTITY, up, 0.01, p), 4);
+  for (int i = 0; i < 4; i++) {
+    CHECK_NEAR(p[i].gap, -0.001, 1e-15);
+    CHECK(p[i].of_a >= 0 && p[i].of_b == -1);  // the corners of the upper one
+  }
+  CHECK_EQUAL(manifold_of_faces(&top, turned(0, 0, 0.9, (vec3){0, 0, 0.25 * M_PI}), &low, POSE_IDENTITY, up, 0.01, p), 8);
+  for (int i = 0; i < 8; i++) CHECK(p[i].of_a >= 0 && p[i].of_b >= 0);  // where edges cross
+}
+
+static void edges_that_cross_touch_in_one_point(void) {
+  polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
+  pose under = turned(0, 0, 0, (vec3){0.25 * M_PI, 0, 0}), above = turned(0, 0, 0.9 * sqrt(2) + 0.002, (vec3){0, 0.25 * M_PI, 0});
+  manifold_point p[MANIFOLD_POINTS];
+  CHECK_EQUAL(manifold_of_faces(&top, above, &low, under, (vec3){0, 0, 1}, 0.01, p), 1);
+  CHECK_NEAR(p[0].gap, 0.002, 1e-15);
+  CHECK_NEAR(p[0].on_b.z, 0.5 * sqrt(2), 1e-15);
+  CHECK_NEAR(hypot(p[0].on_b.x, p[0].on_b.y), 0, 1e-15);
+}
+
+// A box that rocks and turns a little keeps the names of its points.
+static void names_of_points_last(void) {
+  polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
+  manifold_point p[MANIFOLD_POINTS];
+  int names[4] = {0};
+  for (int i = 0; i < 200; i++) {
+    vec3 turn = {1e-3 * sin(0.1 * i), 1e-3 * cos(0.13 * i), 1e-3 * i};
+    CHECK_EQUAL(manifold_of_faces(&top, turned(0, 0, 0.9, turn), &low, POSE_IDENTITY, (vec3){0, 0, 1}, 0.01, p), 4);
+    for (int k = 0; k < 4; k++) {
+      if (i == 0) names[k] = p[k].of_a;
+      CHECK_EQUAL(p[k].of_a, names[k]);
+    }
+  }
+}
+
+// --- broad phase ----------------------------------------------------------------------------------------------------
+
+static bool is_even_pair(const void *context, int a, int b) {
+  (void)context;
+  return (a + b) % 2 == 0;
+}
+
+static broad_box around(vec3 p, double r) { return (broad_box){{p.x - r, p.y - r, p.z - r}, {p.x + r, p.y + r, p.z + r}}; }
+
+static bool meet(const broad_box *a, const broad_box *b) {
+  return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y && a->low.z <= b->high.z &&
+         b->low.z <= a->high.z;
+}
+
+static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
+  enum { N = 200 };
+  seed = 5;
+  static vec3 p[N], v[N];
+  static broad_box boxes[N];
+  broad *b = broad_create(N, is_even_pair, NULL);
+  for (int i = 0; i < N; i++) {
+    p[i] = (vec3){between(0, 12), between(0, 12), between(0, 12)};
+    v[i] = (vec3){between(-1, 1), between(-1, 1), between(-1, 1)};
+  }
+  int last = 0, wrong = 0;
+  for (int step = 0; step < 300; step++) {
+    for (int i = 0; i < N; i++) {
+      p[i] = vec3_axpy(p[i], 0.05, v[i]);
+      boxes[i] = i == 7 ? (broad_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 1}} : around(p[i], 0.1 + 0.005 * i);
+      broad_set(b, i, boxes[i]);
+    }
+    CHECK(broad_update(b));
+    int count, fresh, ended, k = 0;
+    const broad_pair *pairs = broad_pairs(b, &count);
+    for (int i = 0; i < N; i++)
+      for (int j = i + 1; j < N; j++)
+        if (is_even_pair(NULL, i, j) && meet(&boxes[i], &boxes[j])) {
+          wrong += k >= count || pairs[k].a != i || pairs[k].b != j;
+          k++;
+        }
+    broad_new(b, &fresh), broad_ended(b, &ended);
+    wrong += k != count || count - last != fresh - ended;
+    last = count;
+  }
+  CHECK_EQUAL(wrong, 0);
+  CHECK(last > 10);
+  broad_destroy(b);
+}
+
+// The same boxes give the same pairs, whatever was before.
+static void pairs_do_not_depend_on_history(void) {
+  enum { N = 100 };
+  broad *old = broad_create(N, NULL, NULL), *fresh = broad_create(N, NULL, NULL);
+  seed = 9;
+  broad_box last[N];
+  for (int step = 0; step < 50; step++) {
+    for (int i = 0; i < N; i++)
+      broad_set(old, i, last[i] = around((vec3){between(0, 6), between(0, 6), between(0, 6)}, 0.5));
+    CHECK(broad_update(old));
+  }
+  for (int i = N - 1; i >= 0; i--) broad_set(fresh, i, last[i]);
+  CHECK(broad_update(fresh));
+  int count, fresh_count;
+  const broad_pair *a = broad_pairs(old, &count), *b = broad_pairs(fresh, &fresh_count);
+  CHECK_EQUAL(count, fresh_count);
+  CHECK(count == fresh_count && memcmp(a, b, (size_t)count * sizeof *a) == 0);
+  broad_destroy(old), broad_destroy(fresh);
+}
+
+int main(void) {
+  memory = arena_create(&out_of_memory);
+  if (setjmp(out_of_memory)) return 1;
+  RUN(a_hull_has_only_true_corners_and_faces);
+  RUN(hulls_of_random_points_hold_them_all);
+  RUN(flat_and_broken_points_are_refused);
+  RUN(a_box_on_a_box_has_the_corners_of_their_overlap);
+  RUN(edges_that_cross_touch_in_one_point);
+  RUN(names_of_points_last);
+  RUN(the_broad_phase_finds_what_looking_at_all_pairs_finds);
+  RUN(pairs_do_not_depend_on_history);
+  arena_free(&memory);
+  return check_summary();
+}
