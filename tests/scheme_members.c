@@ -1,4 +1,4 @@
-// The members of the family of schemes in test_stepper: those of the library, in its order, and those of tests.
+// The members of the family of schemes in tests that go over all of them: those of the library, in its order, and those of tests.
 #include "scheme/compliant.h"
 #include "scheme/event.h"
 #include "scheme/moreau.h"

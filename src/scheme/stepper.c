@@ -46,6 +46,7 @@ static void allocate(stepper *s) {
   s->P = ARENA_ARRAY(a, double, rows);
   s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
   s->P_even = ARENA_ARRAY(a, double, rows);
+  s->turn = ARENA_ARRAY(a, double, rows);
   s->q_even = ARENA_ARRAY(a, double, rows);
   s->u_even = ARENA_ARRAY(a, double, m->nv + 1);
   s->rate_E = ARENA_ARRAY(a, double, 3 * points + 1);

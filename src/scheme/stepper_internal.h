@@ -58,6 +58,7 @@ typedef struct stepper {
   double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
   double *P_before;                      // of the constraints, in the step before this one
   double *P_even, *q_even, *u_even;      // the problem with rows that turn evenly: percussions, right-hand side, velocity
+  double *turn;                          // what rows turn by, for that
   double excess;                         // of the step under way, see stepper_excess
   const double *P_mean;                  // percussions whose means over the step are shown: P or P_even
   double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
@@ -132,7 +133,8 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error);
 // Solves again until the friction of joints fits the load; u_end follows.
 carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error);
 // How much longer a step is than the time in which its rows turn, from where the step before evaluated them or the start to where this
-// one does, over that time. Zero for steps of one length.
+// one does, over that time. Zero for steps of one length. Infinite where no time lies between: in the first step of a rule that evaluates
+// its rows at the start.
 double stepper_excess(const stepper *s, double dt, double dt_before);
 // For a step with such an excess: finds the percussions that are shown, and the friction of joints under load.
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error);

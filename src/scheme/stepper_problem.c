@@ -159,24 +159,60 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
 
 double stepper_excess(const stepper *s, double dt, double dt_before) {
   double between = s->rule->place * dt + (1 - s->rule->place) * dt_before;
-  return between > 0 && fabs(between - dt) > 1e-9 * dt ? dt / between - 1 : 0;
+  if (!(between > 0)) return INFINITY;
+  return fabs(between - dt) > 1e-9 * dt ? dt / between - 1 : 0;
 }
 
-// u_A fits the constraints and the contacts that last where the step before evaluated them. That they have turned since is found as a
-// rate of theirs, and answered by percussions that belong to the time between the two places. For the forces in this step it
-// counts as much as it would in a step of that length, γ_A += excess · turn. A contact that lasts keeps its rate: what restitution
-// makes of the turning is no force.
+static void evaluate_constraints_at(stepper *s, double t) {
+  if (s->m->row_count == 0) return;
+  s->x->t = t;
+  constraints_evaluate(s->m, s->x);
+}
+
+// By how much rows have turned since the step before evaluated them, or since the start: u_A fits the constraints and the contacts that
+// last there, and what they have turned by is found as a rate of theirs.
+static void find_turns(stepper *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  evaluate_constraints_at(s, s->t);
+  for (int i = 0; i < m->row_count; i++) s->turn[i] = s->rate_before[i] + x->rows[i].phi_t;
+  for (int k = 0; k < s->active_count; k++) {
+    int p = s->active[k], first = s->active_row[k];
+    for (int i = 0; i < contact_row_count(m, s->element_of[p]); i++) s->turn[first + i] = s->rate_before[first + i] - s->rate_E[3 * p + i];
+  }
+}
+
+// By how much they turn in this step at the speeds u_A, from their accelerations where no speed changes. That moving constraints
+// change their rate is in q already.
+static void foresee_turns(stepper *s, double dt) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  for (int i = 0; i < m->row_count; i++) s->turn[i] = -x->rows[i].phi_t;
+  evaluate_constraints_at(s, s->t);
+  for (int i = 0; i < m->row_count; i++) s->turn[i] += x->rows[i].phi_t;
+  for (int i = m->row_count; i < x->row_total; i++) s->turn[i] = 0;
+  for (int k = 0; k < s->active_count; k++) {
+    int p = s->active[k];
+    contact_set_bias(m, x, s->element_of[p], &s->points[p], p - s->element_of[p]->point0, s->active_row[k]);
+  }
+  memset(x->udot, 0, (size_t)m->nv * sizeof *x->udot);
+  tree_inverse(m, x, x->udot, x->speed_work[1]);
+  for (int i = 0; i < x->row_total; i++) s->turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
+}
+
+// The turning of rows is answered by percussions that belong to the time between the two places. For the forces in this step it
+// counts as much as it would in a step of that length, γ_A += excess · turn; where no time has passed, as much as it will be in this
+// step. A contact that lasts keeps its rate: what restitution makes of the turning is no force.
 static void turn_evenly(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
+  bool foreseen = isinf(s->excess);
+  double part = foreseen ? 1 : s->excess;
+  if (foreseen) foresee_turns(s, dt);
+  else find_turns(s);
   memcpy(s->q_even, s->q_rows, (size_t)x->row_total * sizeof *s->q_even);
-  if (m->row_count) {
-    x->t = s->t;
-    constraints_evaluate(m, x);
-    for (int i = 0; i < m->row_count; i++) s->q_even[i] += s->excess * (s->rate_before[i] + x->rows[i].phi_t);
-    x->t = s->t + dt;
-    constraints_evaluate(m, x);
-  }
+  for (int i = 0; i < m->row_count; i++) s->q_even[i] += part * s->turn[i];
+  evaluate_constraints_at(s, s->t + dt);
   for (int k = 0; k < s->active_count; k++) {
     int p = s->active[k], first = s->active_row[k], size = contact_row_count(m, s->element_of[p]);
     const contact_material *of = &s->element_of[p]->material;
@@ -184,9 +220,9 @@ static void turn_evenly(stepper *s, double dt) {
     double required[3];
     s->rule->require(of, size, s->points[p].gap, (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {
-      double before = s->rate_E[3 * p + i - first], turn = s->rate_before[i] - before;
+      double before = s->rate_E[3 * p + i - first], turn = s->turn[i];
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves
-      s->q_even[i] = s->rate_free[i] + s->excess * turn - before + required[i - first];
+      s->q_even[i] = s->rate_free[i] + part * turn - before + required[i - first];
     }
   }
   response_clear(m, x, s->q_even);
