@@ -466,7 +466,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .constraint_violation = violation_of(sim), .restarts = sim->restarts,
                      .projection_failures = stats.projection_failures,
                      .contact_episodes = sim->impacts.episodes,
-                     .worst_initial_penetration = sim->impacts.worst_penetration,
+                     .worst_initial_penetration = number_larger(sim->impacts.worst_penetration, stats.entered_at_end),
                      .deepest_penetration = fmax(sim->impacts.deepest, stats.deepest_at_end),
                      .penetration_bound = model_contact_options(sim->model).penetration_max,
                      .too_deep = stats.trouble.too_deep,

@@ -34,6 +34,82 @@ static void passages_are_seen_in_every_half_step(void) {
   CHECK(leaps_of(text, "gap=8 offset=0.02-1e-5", 0.02) == 0);
 }
 
+// Where rows of the last step are evaluated, the spheres overlap and have passed the point where they are nearest, so that they part: no step
+// saw them approach. At 100 m/s a sphere goes 50 mm in half a step, and its way through the other is 80 mm long.
+static void passages_are_seen_from_within_the_overlap(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {x: 1, offset: 0}\n"
+      "bodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}}\n"
+      "surfaces: {a: {sphere: a, radius: 0.02, material: m}, b: {sphere: b, radius: 0.02, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {u: [0, 100, 0]}, jb: {q: [0, x, offset]}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  static const char *const offsets[] = {"0", "0.01", "0.03"};
+  for (int i = 0; i < 3; i++) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "x=0.045 offset=%s", offsets[i]);
+    CHECK(leaps_of(text, settings, 1e-3) == 1);
+    CHECK(leaps_of(text, settings, 2e-3) == 1);
+    snprintf(settings, sizeof settings, "x=0.145 offset=%s", offsets[i]);
+    CHECK(leaps_of(text, settings, 2e-3) == 1);
+    CHECK(leaps_of(text, settings, 5e-3) == 1);
+    snprintf(settings, sizeof settings, "x=0.1 offset=%s", offsets[i]);
+    CHECK(leaps_of(text, settings, 1.1e-3) == 1);  // they still overlap at the end, by 10 mm past the nearest point, and part
+    snprintf(settings, sizeof settings, "x=0.045 offset=%s method.moreau.step=1e-5", offsets[i]);
+    CHECK(leaps_of(text, settings, 1e-3) == 0);    // the impact is met
+  }
+  CHECK(leaps_of(text, "x=0.045 offset=0.041", 1e-3) == 0);
+}
+
+// Whether the judge of a run that ends at a time complains of penetration.
+static bool warns_of_penetration(const char *text, const char *settings, double end, double depth) {
+  run r;
+  carom_error error = {0};
+  if (!run_open_text(&r, text, settings)) return false;
+  run_to(&r, end);
+  carom_summary s = carom_sim_summary(r.sim);
+  CHECK_NEAR(s.worst_initial_penetration, depth, 1e-12);
+  carom_verdict *verdict = carom_judge(r.model, &s, &error);
+  bool warned = false;
+  for (int i = 0; verdict && carom_verdict_check(verdict, i).key; i++) {
+    carom_check c = carom_verdict_check(verdict, i);
+    warned |= strcmp(c.key, "penetration") == 0 && c.level > CAROM_GOOD;
+  }
+  carom_verdict_destroy(verdict);
+  run_close(&r);
+  return warned;
+}
+
+// A contact that the last half step enters is as late as one that a step detects there.
+static void runs_that_end_inside_are_doubtful(void) {
+  static const char wall[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "bodies: {a: {mass: 1, inertia: 1}}\n"
+      "joints: {ja: {free: [ground, a]}}\n"
+      "surfaces: {a: {point: a, material: m}, w: {plane: ground, at: [0.5, 0], rotate: 90 deg, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {u: [0, 300, 0]}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  static const char stop[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "bodies: {a: {mass: 1, inertia: 1}}\n"
+      "joints: {ja: {prismatic: [ground, a], axis: x, limits: [-0.1, 0.05], material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {u: 100}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  CHECK(warns_of_penetration(wall, NULL, 2e-3, 0.1));
+  CHECK(warns_of_penetration(wall, NULL, 3e-3, 0.25));  // where the next step detects it
+  CHECK(!warns_of_penetration(wall, "initial.ja.u=[0,0.1,0]", 5.002, 5e-5));
+  CHECK(warns_of_penetration(stop, NULL, 0.7e-3, 0.02));
+  CHECK(warns_of_penetration(stop, "coordinates=absolute", 0.7e-3, 0.02));
+  CHECK(!warns_of_penetration(stop, NULL, 0.4e-3, 0));
+}
+
 // A ball dropped from 0.5 m is 4.4 m below the floor after one step of 1 s.
 static void one_step_through_the_floor_is_seen(void) {
   static const char text[] =
@@ -130,6 +206,8 @@ static void settling_spheres_are_no_passages(void) {
 
 int main(void) {
   RUN(passages_are_seen_in_every_half_step);
+  RUN(passages_are_seen_from_within_the_overlap);
+  RUN(runs_that_end_inside_are_doubtful);
   RUN(one_step_through_the_floor_is_seen);
   RUN(a_point_through_the_floor_is_seen);
   RUN(a_stop_that_is_passed_is_seen);

@@ -143,7 +143,8 @@ typedef struct carom_summary {
   double energy_limit;             // above this do not trust the run [-]
   double constraint_violation;     // largest |Φ| at the end of a step [m] or [rad]
   long contact_episodes;
-  double worst_initial_penetration, deepest_penetration;  // [m]
+  double worst_initial_penetration; // where contacts were first detected, or at the end where no step has detected them yet [m]
+  double deepest_penetration;      // [m]
   double penetration_bound;        // bound of worst_initial_penetration; 0 if the method has none [m]
   long too_deep;                   // contacts first detected deeper than the bound
   long solves, unsolved;           // contact problems

@@ -59,6 +59,7 @@ typedef struct scheme_stats {
   contact_trouble trouble;
   long leaps_at_end;               // in the last half step; the next step counts them among its troubles
   double deepest_at_end;           // the largest penetration at the end, which no step has booked yet [m]
+  double entered_at_end;           // likewise, of contacts that no step has detected yet [m]
 } scheme_stats;
 
 // One contact point as signals show it: its gap at the time shown; its forces at that instant or as means over the step,

@@ -220,7 +220,7 @@ carom_status stepper_restored(void *scheme, carom_error *error) {
   stepper *s = scheme;
   (void)error;
   s->grid = 0;
-  s->leaps_at_end = 0, s->deepest_at_end = 0;  // the next step looks there again
+  s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;  // the next step looks there again
   stepper_show_end(s);
   return CAROM_OK;
 }
@@ -278,5 +278,6 @@ scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
-                        .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end, .solves = &s->tally, .trouble = s->trouble};
+                        .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end,
+                        .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble};
 }

@@ -44,11 +44,13 @@ void stepper_look_for_passages(stepper *s) {
       look_for_passage(s, s->passed[i], p);
 }
 
-// The same from where rows are evaluated to the end of the step.
+// The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
+// no later step will see them approach.
 static bool passes_at_end(const stepper *s, const contact_element *e, int p) {
   const contact_point *at = &s->looked[p];
-  return e->type->nearest && !s->struck[p] && at->gap > s->contacts->activation &&
-         fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
+  if (!e->type->nearest || s->struck[p]) return false;
+  if (at->gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, at) < 0) return false;
+  return fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.
@@ -68,7 +70,9 @@ void stepper_look_at_end(stepper *s) {
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
       if (!turns) s->deepest_at_end = fmax(s->deepest_at_end, -at->gap);
-      if (!s->last[p].active) s->leaps_at_end += leaps_next(s, e, at) || passes_at_end(s, e, p);
+      if (s->last[p].active && s->struck[p]) continue;  // a step has dealt with it
+      if (!turns) s->entered_at_end = fmax(s->entered_at_end, -at->gap);
+      s->leaps_at_end += leaps_next(s, e, at) || passes_at_end(s, e, p);
     }
   }
 }

@@ -41,6 +41,7 @@ typedef struct stepper {
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
   long leaps_at_end;                     // in the second half of the last step
   double deepest_at_end;                 // the largest penetration at its end [m]
+  double entered_at_end;                 // likewise, of points that no step has dealt with [m]
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step

@@ -163,7 +163,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
     s->books_differ = true;
   }
   solved = finish(s, t_next, dt, u_end, error);
-  s->leaps_at_end = 0, s->deepest_at_end = 0;
+  s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;
   if (t_next == t_stop && s->contacts->point_count) stepper_look_at_end(s);
   return solved;
 }
