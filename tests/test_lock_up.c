@@ -98,9 +98,44 @@ static void a_long_rod_and_a_free_crank_do_not(void) {
       }
 }
 
+// A model and its copy of another size with equal angles in time have the same outcome.
+static void size_does_not_matter(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {scale: 1, ratio: 1, l: scale*50 mm}\n"
+      "bodies:\n"
+      "  crank: {mass: 0.1, inertia: 2e-5*scale^2, com: [l/2, 0]}\n"
+      "  rod: {mass: 0.4, inertia: 1.3e-3*scale^2, com: [ratio*l/2, 0]}\n"
+      "  ram: {mass: 1.5, inertia: 1e-3*scale^2}\n"
+      "joints:\n"
+      "  crank: {revolute: [ground, crank]}\n"
+      "  rod: {revolute: [crank, rod], at: [l, 0]}\n"
+      "  pin: {revolute: [rod, ram], at: [ratio*l, 0]}\n"
+      "  guide: {prismatic: [ground, ram], axis: x}\n"
+      "drives: {motor: {joint: crank, motion: 300 rpm * t}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  static const char *const coordinates[] = {"joint", "absolute"}, *const ratios[] = {"0.99999", "0.999", "1.00001"};
+  static const char *const scales[] = {"1e-4", "1e-3", "1e-2", "1", "30", "1e3"};
+  for (int k = 0; k < 2 * 3 * 6 * 2; k++) {
+    const char *ratio = ratios[k / 2 % 3], *scale = scales[k / 6 % 6], *step = k / 36 ? "1e-3" : "7e-3";
+    char settings[160];
+    run r;
+    snprintf(settings, sizeof settings, "coordinates=%s method.moreau.step=%s ratio=%s scale=%s", coordinates[k % 2], step, ratio, scale);
+    if (!run_open_text(&r, text, settings)) return;
+    carom_status status = carom_sim_advance(r.sim, 0.12, &r.error);
+    double end = carom_sim_time(r.sim), lock = asin(fmin(1, atof(ratio))) / (2 * acos(-1) * 5);
+    bool fine = atof(ratio) > 1 ? CHECK(status == CAROM_OK)
+                                : CHECK(status == CAROM_ERROR_INTEGRATOR) && CHECK(end >= lock - 1e-9) && CHECK(end <= lock + 2 * atof(step));
+    if (!fine) printf("      %s: ended at %g s\n", settings, end);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(errors_name_a_lock_up);
   RUN(a_short_rod_locks_up);
   RUN(a_long_rod_and_a_free_crank_do_not);
+  RUN(size_does_not_matter);
   return check_summary();
 }

@@ -44,13 +44,20 @@ static carom_status check_constraints(stepper *s, double limit, carom_error *err
                    s->settings.project ? "no position nearby closes it" : "it drifts apart without 'project'");
 }
 
-// Constraints that are violated by no more than this are met; assembly asks for as much [m or rad].
-static double met_within(const stepper *s) { return 1e-9 * fmax(1, s->m->length); }
+// Constraints whose violation, beyond rounding, is no more than this part of the size of their rows are met.
+static const double MET = 1e-9;
+
+static double relative_violation(const stepper *s) {
+  double worst = 0;
+  for (int i = 0; i < s->m->row_count; i++)
+    worst = number_larger(worst, (fabs(s->x->rows[i].phi) - s->x->rows[i].rounding) / s->row_size[i]);
+  return worst;
+}
 
 static double violation_at(stepper *s) {
   s->x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->m, s->x);
-  return constraints_violation(s->m, s->x);
+  return relative_violation(s);
 }
 
 // Along a direction in which every row comes closer to zero, as far as the largest violation becomes smaller.
@@ -76,11 +83,11 @@ static bool take_part_of(stepper *s, const double *step, double *violation) {
 static bool close_slowly(stepper *s) {
   enum { TURNS = 60 };
   double violation = violation_at(s);
-  for (int turn = 0; turn < TURNS && violation > met_within(s); turn++) {
+  for (int turn = 0; turn < TURNS && violation > MET; turn++) {
     const double *step = dynamics_position_step(s->m, s->x);
     if (!step || !take_part_of(s, step, &violation)) break;
   }
-  return violation <= met_within(s);
+  return violation <= MET;
 }
 
 // The motion's positions onto the constraints, drives held. False: no position nearby meets them.
@@ -88,10 +95,10 @@ static bool close_from_here(stepper *s) {
   enum { TURNS = 8 };
   memcpy(s->before_placing, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
   dynamics_positions_velocities(s->m, s->x);
-  double tolerance = 1e-12 * fmax(1, s->m->length), violation = constraints_violation(s->m, s->x);
-  if (dynamics_project_positions(s->m, s->x, tolerance, TURNS)) return true;
-  double after = violation_at(s);
-  if (after <= met_within(s)) return true;
+  double tolerance = 1e-12 * fmax(1, s->m->length), violation = relative_violation(s);
+  dynamics_project_positions(s->m, s->x, tolerance, TURNS);  // in a small mechanism not close enough, even where it succeeds
+  double after = relative_violation(s);
+  if (after <= MET) return true;
   if (!(after < violation)) memcpy(s->x->q, s->before_placing, (size_t)s->m->nq * sizeof *s->x->q);
   return close_slowly(s);
 }
