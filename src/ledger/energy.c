@@ -48,13 +48,14 @@ double energy_imbalance(const energy_ledger *l) {
 // small the sum itself is, and that of springs to eps times itself.
 // Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise per second. What moves by less has
 // the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a tolerance, r is eps.
-// Time: with less than eps * m (L/t)^2 / 2 nothing has moved by 1.5e-8 of the model's length until now.
+// Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now. Where bodies have just begun to move, an error of r L in the
+// position is the part r/a of the energy that went through: a is a thousand r, and at least sqrt(eps).
 static double least_judged(const energy_ledger *l, double t) {
-  static const double errors = 1e5;
+  static const double errors = 1e5, resolved = 1e3;
   double r = fmax(l->size.resolution, DBL_EPSILON);
   double rounding = DBL_EPSILON * (l->size.gravity + fabs(l->start.spring));
   double unresolved = 0.5 * r * r * (l->size.stiffness + l->size.inertia);
-  double still = t > 0 ? DBL_EPSILON * 0.5 * l->size.inertia / (t * t) : 0;
+  double still = t > 0 ? 0.5 * fmax(DBL_EPSILON, pow(resolved * r, 2)) * l->size.inertia / (t * t) : 0;
   return errors * (rounding + unresolved) + still;
 }
 
