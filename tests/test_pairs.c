@@ -65,6 +65,22 @@ static void two_names_go_before_groups(void) {
   expect_pairs("{own: {between: [c, tip]}}", "own");
 }
 
+// Two entries that contradict each other: in either order, and with the surfaces in either order.
+static void a_pair_is_not_named_and_excluded(void) {
+  static const char *const contacts[] = {"{x: {between: [a, floor], exclude: true}, y: {between: [a, floor]}}",
+                                         "{y: {between: [floor, a]}, x: {between: [a, floor], exclude: true}}"};
+  for (int i = 0; i < 2; i++) {
+    char text[4096];
+    carom_error error = {0};
+    snprintf(text, sizeof text, "%s%s\n", scene, contacts[i]);
+    carom_model *model = carom_model_parse(text, "test", &error);
+    CHECK(!model);
+    CHECK_CONTAINS(error.text, "'y': contact 'x' excludes these two surfaces");
+    carom_model_destroy(model);
+  }
+  expect_pairs("{x: {between: [balls, floor], exclude: true}, y: {between: [a, floor]}}", "y");  // an exception from a group
+}
+
 // --- pairs whose contact is not supported -------------------------------------------------------------------------
 
 static void expect_refusal(const char *text, const char *words) {
@@ -208,6 +224,7 @@ static void unsupported_neighbours_are_told_without_advice(void) {
       CHECK((strstr(remark.text, "between: [tip, floor]") != NULL) == more);
       CHECK((strstr(remark.text, "sphere–box contact is not supported") != NULL) == !more);
     }
+    CHECK_EQUAL(carom_model_get_info(r.model).neighbour_pairs, more);  // those that may be named
     run_close(&r);
   }
 }
@@ -232,6 +249,7 @@ int main(void) {
   RUN(groups_stand_for_their_surfaces);
   RUN(pairs_can_be_left_out);
   RUN(two_names_go_before_groups);
+  RUN(a_pair_is_not_named_and_excluded);
   RUN(unsupported_pairs_are_refused);
   RUN(unsupported_pairs_can_be_excluded);
   RUN(unsupported_pairs_are_refused_in_c);

@@ -48,7 +48,7 @@ typedef struct carom_model_info {
   int coordinates_count, speeds;           // of the state
   int freedom;                             // degrees of freedom without the driven ones
   int constraint_rows, redundant_rows;
-  int neighbour_pairs;                     // pairs of surfaces ignored because a joint connects their bodies
+  int neighbour_pairs;                     // pairs of surfaces that could touch, left out because a joint connects their bodies
   double length;                           // a typical size of the model, which small tolerances are taken from [m]
   double activation;                       // contacts become active below this gap; 0 if the method has no such gap [m]
   double penetration_max;                  // bound of the penetration at first contact; 0 if the method has none [m]

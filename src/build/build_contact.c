@@ -295,6 +295,13 @@ static bool find_sides(contact_builder *c, int entry) {
   return true;
 }
 
+// The entry that excludes two surfaces by their own names, or -1.
+static int exclusion_by_name(const contact_builder *c, int i, int j) {
+  for (int k = 0; k < c->b->def->contacts.count; k++)
+    if (excludes(c, k) && is_by_name(c, k) && is_about(c, k, i, j)) return k;
+  return -1;
+}
+
 static bool add_two_surfaces(contact_builder *c, int k) {
   const part *p = &c->b->def->contacts.items[k];
   const carom_contact_def *d = p->content;
@@ -307,6 +314,10 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   if (before >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': contact '%s' names these two surfaces already", p->name,
                         c->b->def->contacts.items[before].name);
+  int apart = exclusion_by_name(c, i, j);
+  if (apart >= 0)
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "remove one of the two entries", "'%s': contact '%s' excludes these two surfaces",
+                        p->name, c->b->def->contacts.items[apart].name);
   if (!is_supported(c, i, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
                         surface_part(c, i)->kind, surface_part(c, j)->kind);
@@ -359,11 +370,10 @@ static bool add_named_pairs(contact_builder *c, bool *any) {
 
 // --- surfaces without a partner -----------------------------------------------------------------------------------
 
-// The pairs that are left out because a joint connects their bodies; the first of them whose contact is supported, or else the
-// first; and the joint.
+// The pairs that are left out because a joint connects their bodies, and those of them whose contact is supported; the first of these, or
+// else the first of all; and the joint.
 typedef struct left_out {
-  int count, pair[2], joint;
-  bool supported;
+  int count, supported, pair[2], joint;
 } left_out;
 
 static left_out find_left_out(const contact_builder *c) {
@@ -373,8 +383,8 @@ static left_out find_left_out(const contact_builder *c) {
       int a = body_of_surface(c, i), b = body_of_surface(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
       if (joint_index < 0 || are_points(c, i, j) || is_excluded(c, i, j)) continue;
       bool supported = is_supported(c, i, j);
-      if (l.count++ == 0 || (supported && !l.supported))
-        l.pair[0] = i, l.pair[1] = j, l.joint = joint_index, l.supported = supported;
+      if (l.count++ == 0 || (supported && !l.supported)) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
+      l.supported += supported;
     }
   return l;
 }
@@ -508,6 +518,6 @@ bool builder_contacts(builder *b, const mechanism *m) {
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);
   b->elements = c.elements, b->element_at = c.places;
-  b->model->contacts.neighbours = l.count;
+  b->model->contacts.neighbours = l.supported;
   return true;
 }
