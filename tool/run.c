@@ -34,7 +34,7 @@ static const arg run_table[] = {
      .help = "go on from the last checkpoint of an earlier run; with -o and the same FILE in that file"},
     {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
      .help = "HTML file that shows the run, as carom report writes it"},
-    {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only"},
+    {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only, and warnings of numbers that are not finite"},
     {.name = "--json", .kind = ARG_FLAG, .offset = AT(json), .help = "print the summary as one JSON object"},
     {.name = "--strict", .kind = ARG_FLAG, .offset = AT(strict), .help = "warnings make the run fail (exit code 1)"},
     {.name = "--force", .kind = ARG_FLAG, .offset = AT(force), .help = "replace files that carom did not write"},
@@ -76,12 +76,21 @@ static void print_json(FILE *to, const carom_summary *s) {
   free(text);
 }
 
+// A number that is not finite is no progress but a mistake, also where nobody wants a summary.
+static void tell_not_finite(const carom_verdict *verdict) {
+  carom_check c;
+  for (int i = 0; (c = carom_verdict_check(verdict, i)).key; i++)
+    if (strcmp(c.key, "non_finite") == 0) fprintf(stderr, "%swarning:%s %s\n", style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), c.sentence);
+}
+
 static void tell_results(const run_args *a, const carom_model *model, const carom_summary *s, const carom_verdict *verdict,
                          const char *record, const char *report) {
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
     print_json(to, s);
-  } else if (!a->quiet) {
+  } else if (a->quiet) {
+    tell_not_finite(verdict);
+  } else {
     summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
   }
 }

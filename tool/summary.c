@@ -212,7 +212,7 @@ void summary_print(FILE *to, const char *model_path, const carom_model *model, c
   else line(to, "results", "not recorded");
   if (!files->record) return;
   if (s->status == CAROM_INTERRUPTED) print_resume(to, model_path, files);
-  line(to, "to read them", "carom export %s --to csv", files->record);
+  fprintf(to, "  %-13s carom export", "to read them"), print_word(to, files->record), fprintf(to, " --to csv\n");
   if (files->report) line(to, "to see them", "open %s in a browser", files->report);
-  else line(to, "to see them", "carom report %s", files->record);
+  else fprintf(to, "  %-13s carom report", "to see them"), print_word(to, files->record), fputc('\n', to);
 }

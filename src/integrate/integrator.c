@@ -101,8 +101,7 @@ static const char *explain(const integrator *it, integrator_trouble trouble) {
     case TROUBLE_REFUSED:
       return can_lock ? REFUSED ", even with the smallest step: the mechanism may lock up or pass a singular position here; "
                         "check whether the constraints let it move on"
-                      : REFUSED ", even with the smallest step; look for a division by zero, a root or logarithm of a negative "
-                        "number, or an overflow in the forces, drives and other expressions at this time";
+                      : REFUSED ", even with the smallest step; " NOT_FINITE_ADVICE;
     case TROUBLE_REFUSED_AT_START: return REFUSED " at the initial state; check the initial values";
     case TROUBLE_REFUSED_FIXED_STEP:
       return REFUSED " within the fixed step; use a smaller step, or an integrator with "

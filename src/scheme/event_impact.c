@@ -489,7 +489,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   s->redundant = false;
   if (!any) return CAROM_OK;
   if (!event_free_accelerations(s))
-    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations at t = %g s are not finite", s->w.t);
+    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE, s->w.t);
   if (instant->kind == EVENT_JAM && s->point[instant->point].takes_part) {
     s->w.trouble.inconsistent++;
     if (jam(s, instant->point)) return decide_after_jam(s, error);

@@ -90,7 +90,7 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
   s->x->level = LEVEL_NONE;
   s->steps++;
   if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
-  if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s", s->t);
+  if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
   if (s->settings.project && s->m->row_count) return stepper_project(s, error);
   return grown ? stepper_watch_drift(s, error) : CAROM_OK;
 }
@@ -120,7 +120,7 @@ static carom_status give_up(stepper *s, carom_status status) {
 static carom_status fail_singular(const stepper *s, carom_error *error) {
   char why[256];
   dynamics_explain(s->m, s->x, why, sizeof why);
-  return error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
+  return error_set(error, CAROM_ERROR_SINGULAR, "%s%s", why, s->x->singular_node ? "" : "; " NOT_FINITE_ADVICE);
 }
 
 // The velocity at the end of the step. Nothing of the scheme's books is changed yet.

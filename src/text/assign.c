@@ -108,6 +108,13 @@ static bool is_so_already(const value *old, const value *new_value) {
   return old->kind == VALUE_MAP && old->count == 1 && new_value->kind == VALUE_SCALAR && strcmp(old->items[0]->key, new_value->text) == 0;
 }
 
+// `method: event` has settings below the name of the method.
+static const char *map_hint(loader *l, const value *scalar, const char *rest) {
+  if (scalar->key && strcmp(scalar->key, "method") == 0)
+    return arena_print(l->memory, "write --set method.%s.%s=...", scalar->text, rest);
+  return "set the whole of it, as in --set 'key={a: 1, b: 2}'";
+}
+
 static bool assign_path(loader *l, value *root, const assigned *set, const parameters *names) {
   char *path = arena_copy_text(l->memory, set->name);
   value *at = root;
@@ -135,8 +142,7 @@ static bool assign_path(loader *l, value *root, const assigned *set, const param
       at = *slot = map_of_type(l, *slot, set, names);
     } else if ((*slot)->kind == VALUE_SCALAR) {
       if (!may_replace(*slot, dot + 1))
-        return source_error(l->error, CAROM_ERROR_MODEL, set->at,
-                            "set the whole of it, as in --set 'key={a: 1, b: 2}'",
+        return source_error(l->error, CAROM_ERROR_MODEL, set->at, map_hint(l, *slot, dot + 1),
                             "'%s' is '%s' in the model, not a map", path, (*slot)->text);
       at = *slot = empty_map(l, (*slot)->key, (*slot)->key_at, set, names);
     } else {

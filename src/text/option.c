@@ -235,10 +235,20 @@ static bool check_misspelt(const option_reader *r, const option_table *const *ta
 
 static bool takes_map(const option *o) { return o && (o->type == OPTION_TABLE || o->type == OPTION_ROTATION); }
 
-static bool push(const option_reader *r, value *map, value *item) {
+// For `--set method.step=1e-4` over `method: {moreau: {step: 1e-3}}`: the path with the naming key. Null for a key in a file.
+static const char *longer_path(const option_reader *r, const value *naming, const value *item) {
+  const source *set = item->key_at.source;
+  if (!set || strncmp(set->name, "--", 2) != 0) return NULL;
+  int length = (int)strcspn(set->text, "="), parent = length - (int)strlen(item->key);
+  if (parent <= 0 || set->text[parent - 1] != '.') return NULL;
+  return arena_print(r->memory, "write --set %.*s%s.%s=...", parent, set->text, naming->key, item->key);
+}
+
+// `naming` is the key beside `item` that names the member of a family, such as `moreau`.
+static bool push(const option_reader *r, value *map, const value *naming, value *item) {
   const value *before = value_get(map, item->key);
   if (before)
-    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, NULL, "'%s' occurs twice: first at %d:%d",
+    return source_error(r->error, CAROM_ERROR_MODEL, item->key_at, longer_path(r, naming, item), "'%s' occurs twice: first at %d:%d",
                         item->key, before->key_at.line, before->key_at.column);
   *ARENA_PUSH(r->memory, map->items, map->count, map->capacity) = item;
   return true;
@@ -252,7 +262,7 @@ static bool flatten(const option_reader *r, const option_table *table, const val
                   .key_at = entry->key ? entry->key_at : naming->key_at, .parameters = entry->parameters};
   if (naming->kind == VALUE_MAP && !takes_map(subject)) {
     for (int i = 0; i < naming->count; i++)
-      if (!push(r, flat, naming->items[i])) return false;
+      if (!push(r, flat, naming, naming->items[i])) return false;
   } else if (!value_is_nothing(naming)) {
     if (!subject)
       return source_error(r->error, CAROM_ERROR_MODEL, naming->at, NULL, "'%s' must be a map of options, not %s",
@@ -260,10 +270,10 @@ static bool flatten(const option_reader *r, const option_table *table, const val
     value *v = ARENA_NEW(r->memory, value);
     *v = *naming;
     v->key = subject->key;
-    if (!push(r, flat, v)) return false;
+    if (!push(r, flat, naming, v)) return false;
   }
   for (int i = 0; i < entry->count; i++)
-    if (entry->items[i] != naming && !push(r, flat, entry->items[i])) return false;
+    if (entry->items[i] != naming && !push(r, flat, naming, entry->items[i])) return false;
   return true;
 }
 
