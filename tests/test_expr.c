@@ -150,7 +150,11 @@ static void units_follow_numbers(void) {
   constant("30 rpm/(2 rpm)", &d);
   CHECK_EQUAL(d, DIM_ANY);
   constant("5 Hz*2 s", &d);
+  CHECK_EQUAL(d, DIM_COUNT);  // of cycles
+  constant("2*pi*5 Hz*2 s", &d);
   CHECK_EQUAL(d, DIM_ANY);
+  constant("2*pi*5 Hz", &d);
+  CHECK_EQUAL(d, DIM_PER_TIME);
   constant("sqrt(30 deg)", &d);
   CHECK_EQUAL(d, DIM_ANY);
   constant("atan2(length, 3 mm)", &d);

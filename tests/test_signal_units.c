@@ -45,7 +45,13 @@ static void motions_fit_their_coordinate(void) {
   loads("drives: {d: {joint: j, motion: 0.1*sin(5*t)}}");
   loads("drives: {d: {joint: j, motion: 3 mm*sin(5 Hz*t)}}");
   loads("drives: {d: {joint: h, motion: 2*t}}");
-  loads("drives: {d: {joint: h, motion: 5 Hz*t}}");
+  loads("drives: {d: {joint: h, motion: 2*pi*5 Hz*t}}");
+  loads("drives: {d: {joint: h, motion: t*5 Hz*2*pi + 30 deg}}");
+  loads("drives: {d: {joint: h, motion: 1 rad*sin(5 Hz*t)}}");
+  loads("drives: {d: {joint: h, motion: 'sqrt(g0/(1 m))*t'}}");
+  loads("drives: {d: {joint: j, motion: 5 Hz*t}}");  // a plain number, as metres
+  loads("drives: {d: {joint: j, motion: 3 mm*(5 Hz*t) + 1 mm}}");
+  loads("drives: {d: {joint: j, motion: 3 mm*2*pi*5 Hz*t}}");
   loads("drives: {d: {joint: h, motion: 'blend(t, 0, 1 s)'}}");
   refused("drives: {d: {joint: h, motion: 300 rpm}}", "'motion' must be an angle in rad, not an angular speed in rad/s, since 'h' turns",
           "write 300 rpm * t");
@@ -54,6 +60,10 @@ static void motions_fit_their_coordinate(void) {
   refused("drives: {d: {joint: j, motion: 30 deg}}", "not an angle in rad", NULL);
   refused("drives: {d: {joint: h, motion: 3 mm*sin(t)}}", "not a length in m", "divide by a length such as a radius");
   refused("drives: {d: {joint: j, motion: 3 kg*t}}", "not in kg*s", "give it in m");
+  refused("drives: {d: {joint: h, motion: 3 Hz*t}}", "'motion' must be an angle in rad, not a number of cycles", "write 2*pi*(3 Hz*t)");
+  refused("drives: {d: {joint: h, motion: 3 Hz}}", "must be an angle in rad, not a frequency in Hz", "write 2*pi*3 Hz*t");
+  refused("drives: {d: {joint: h, motion: 30 deg + 3 Hz*t}}", "cannot add rad and cycles", "a cycle has 2*pi rad");
+  refused("drives: {d: {joint: h, motion: (1 rpm + 1 Hz)*t}}", "cannot add rad/s and Hz", "a cycle has 2*pi rad");
   refused("drives: {d: {joint: h, motion: t}}", "not a time in s", "1 rad/s * t");
 }
 
@@ -81,6 +91,11 @@ static void signals_have_units_in_expressions(void) {
   refused("forces: {f: {force: a, components: [a.x*1 kg, 0]}}", "'components' must be a force in N, not in kg*m", "(1 s^2)");
   refused("forces: {f: {force: a, components: [a.x, 0]}}", "not a length in m", "1 N/m * a.x");
   refused("forces: {f: {torque: a, components: 1 kg*a.vx}}", "must be a torque in N*m, not an impulse in N*s", NULL);
+  loads("outputs: {s: 1 rpm + 2*pi*1 Hz, n: 'if(3 Hz*t > 2, 1, 0)', p: h.u + 3 Hz*h.q}");
+  loads("outputs: {s: sqrt(a.x) + 1 m}");  // a root that is no unit is a plain number
+  refused("outputs: {s: 1 rpm + 1 Hz}", "cannot add rad/s and Hz", "a cycle has 2*pi rad");
+  refused("outputs: {s: sqrt(a.x^2) + 1 s}", "cannot add m and s", NULL);
+  refused("outputs: {t: a.x}", "'t' is the name of a signal already", "another name");
   refused("outputs: {s: a.x + 1 kg}", "cannot add m and kg", "the same unit");
   refused("outputs: {s: a.x + a.vx}", "cannot add m and m/s", NULL);
   refused("outputs: {s: energy.kinetic - h.u}", "cannot subtract N*m and rad/s", NULL);
@@ -91,6 +106,8 @@ static void signals_have_units_in_expressions(void) {
 static void numbers_fit_their_coordinate(void) {
   loads("initial: {h: {q: 30 deg, u: 300 rpm}, j: {q: 3 mm, u: 2 m/s}}");
   loads("initial: {h: {guess: 0.3, u: 5}}");
+  loads("initial: {h: {u: 2*pi*5 Hz}}");
+  refused("initial: {h: {u: 5 Hz}}", "'u' of 'h' must be an angular speed in rad/s, not a frequency in Hz", "write 2*pi*f");
   loads("forces: {f: {along: h, stiffness: 2 N*m/rad, damping: 0.1 N*m*s, rest: 30 deg}}");
   loads("forces: {f: {along: h, stiffness: 2 N*m}, g: {along: j, stiffness: 2 N/mm, damping: 3, rest: 2 mm}}");
   loads("forces: {f: {bushing: [a, b], stiffness: [2 N/mm, 3 N*m], damping: [1 N*s/m, 1 N*m*s]}}");
@@ -116,7 +133,7 @@ static void unit_is(const carom_model *model, const char *name, const char *want
 static void outputs_have_the_unit_of_their_expression(void) {
   carom_model *model = parse(
       "outputs: {x: a.x, sum: energy.impact + energy.friction, power: h.tz*h.u, ratio: a.x/b.x, rim: 0.2 m*h.u,\n"
-      "  work: 0.5*3 kg*a.vx^2, degrees: h.q*180/pi, constant: 3 mm, number: 3, angle: h.q, time: t}");
+      "  work: 0.5*3 kg*a.vx^2, degrees: h.q*180/pi, constant: 3 mm, number: 3, angle: h.q, time: t, rate: 3 Hz, beats: 3 Hz*t, root: sqrt(a.x)}");
   if (!CHECK(model)) return;
   unit_is(model, "x", "m");
   unit_is(model, "sum", "J");
@@ -129,6 +146,9 @@ static void outputs_have_the_unit_of_their_expression(void) {
   unit_is(model, "number", "");
   unit_is(model, "angle", "rad");
   unit_is(model, "time", "s");
+  unit_is(model, "rate", "1/s");
+  unit_is(model, "beats", "1");
+  unit_is(model, "root", "");  // no power of a unit
   carom_model_destroy(model);
 }
 

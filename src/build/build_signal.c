@@ -154,7 +154,14 @@ static const char *output_unit(builder *b, const carom_function *from, const fun
   const function_origin *origin = from->origin;
   char unit_text[32];
   if (f->e) return arena_copy_text(b->memory, expr_unit(f->e, unit_text));
-  return origin && origin->got != DIM_ANY ? arena_copy_text(b->memory, dimension_text(origin->got, unit_text)) : "";
+  return origin && origin->got != DIM_ANY ? arena_copy_text(b->memory, dimension_text(dimension_without_cycles(origin->got), unit_text)) : "";
+}
+
+// Columns of results have one name each.
+static bool name_is_free(builder *b, const part *p) {
+  if (names_find(&b->signals, p->name) < 0) return true;
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "give the output another name", "'%s' is the name of a signal already",
+                      p->name);
 }
 
 bool builder_outputs(builder *b) {
@@ -165,6 +172,7 @@ bool builder_outputs(builder *b) {
   for (int i = 0; i < list->count; i++) {
     const carom_function *from = list->items[i].content;
     output *o = &model->outputs[i];
+    if (!name_is_free(b, &list->items[i])) return false;
     o->name = arena_copy_text(b->memory, list->items[i].name);
     if (!builder_function(b, from, LEVEL_ACCELERATION, ANY_UNIT, &o->f)) return false;
     o->unit = output_unit(b, from, &o->f);

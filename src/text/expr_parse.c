@@ -265,18 +265,27 @@ static operand fail(parser *p, size_t at, const char *hint, const char *format, 
 // ---- dimensions
 
 static bool has_dimension(quantity a) { return a.firm == FIRM || a.firm == LOOSE; }
+static bool is_count(quantity a) { return has_dimension(a) && a.dim == DIM_COUNT; }
+
+// A number of cycles is a plain number beside all that is no angle.
+static quantity beside(quantity other, quantity a) {
+  bool fits = other.firm == ANYTHING || (has_dimension(other) && !is_count(other) && dimension_equal(other.dim, a.dim));
+  return is_count(a) && fits ? pure : a;
+}
 
 // Of two things that are added or compared.
 static quantity alike(parser *p, operand a, operand b, size_t at, const char *what) {
-  quantity x = a.what, y = b.what;
+  quantity x = beside(b.what, a.what), y = beside(a.what, b.what);
   if (x.firm == PURE) return y;
   if (y.firm == PURE) return x;
   if (x.firm == ANYTHING) return y.firm == FIRM ? y : x;
   if (y.firm == ANYTHING) return x.firm == FIRM ? x : y;
   if (!dimension_equal(x.dim, y.dim)) {
     char left[32], right[32];
-    fail(p, at, "both need the same unit; a number without a unit fits either", "%s %s and %s: the units do not match", what, dimension_text(x.dim, left),
-         dimension_text(y.dim, right));
+    const char *hint = (x.dim | y.dim) & DIM_CYCLES && dimension_equal(dimension_without_cycles(x.dim), dimension_without_cycles(y.dim))
+                           ? "a cycle has 2*pi rad: 1 Hz is 2*pi*1 Hz as an angular speed"
+                           : "both need the same unit; a number without a unit fits either";
+    fail(p, at, hint, "%s %s and %s: the units do not match", what, dimension_text(x.dim, left), dimension_text(y.dim, right));
   }
   quantity result = x.firm == LOOSE ? x : y;
   if (x.unit && y.unit && strcmp(x.unit, y.unit) != 0) result.unit = NULL;
@@ -300,8 +309,15 @@ static quantity scaled(parser *p, quantity a, int numerator, int denominator, si
   return of_dimension(a.firm, d);
 }
 
+// A factor without a unit may be the 2*pi that makes an angle of cycles.
+static quantity factor_beside(quantity other, quantity a) {
+  if (is_count(a)) return pure;
+  if (has_dimension(a) && other.firm == PURE) a.dim = dimension_without_cycles(a.dim);
+  return a;
+}
+
 static quantity product(parser *p, operand a, operand b, bool quotient, size_t at) {
-  quantity x = a.what, y = b.what;
+  quantity x = factor_beside(b.what, a.what), y = factor_beside(a.what, b.what);
   if (x.firm == ANYTHING || y.firm == ANYTHING) return anything;
   if (x.firm == PURE && y.firm == PURE) return pure;
   if (x.firm == LOOSE && y.firm == PURE) return anything;
@@ -735,7 +751,7 @@ const expr *expr_compile(arena *memory, const char *text, place at, scope names,
   if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
   expr *e = ARENA_NEW(memory, expr);
   *e = (expr){p.code, p.code_count, p.pool, result.is_constant,
-              .dim = result.what.firm == PURE ? DIM_NONE : result.what.dim, .unit = result.what.unit};
+              .dim = result.what.firm == PURE ? DIM_NONE : dimension_without_cycles(result.what.dim), .unit = result.what.unit};
   return e;
 }
 

@@ -34,8 +34,8 @@ static const unit units[] = {
   {"°", PI / 180, DIM_ANGLE, "degree"},
   {"rev", 2 * PI, DIM_ANGLE, "full turn"},
   {"rpm", 2 * PI / 60, DIM_RATE, "turns per minute"},
-  {"Hz", 1, DIM(0, 0, -1), "per second; a turn rate in Hz needs its own 2*pi"},
-  {"kHz", 1e3, DIM(0, 0, -1), "per millisecond"},
+  {"Hz", 1, DIM(0, 0, -1) | DIM_CYCLES, "cycles per second; as rad/s it needs its own 2*pi"},
+  {"kHz", 1e3, DIM(0, 0, -1) | DIM_CYCLES, "cycles per millisecond"},
   {"N", 1, DIM(1, 1, -2), "newton"},
   {"mN", 1e-3, DIM(1, 1, -2), "millinewton"},
   {"kN", 1e3, DIM(1, 1, -2), "kilonewton"},
@@ -106,9 +106,13 @@ dimension dimension_pack(dimension_exponents e) {
 
 dimension dimension_product(dimension a, dimension b, int power) {
   dimension_exponents x = dimension_unpack(a), y = dimension_unpack(b);
-  return dimension_pack((dimension_exponents){x.m + power * y.m, x.kg + power * y.kg, x.s + power * y.s,
-                                              x.rad + power * y.rad});
+  dimension_exponents e = {x.m + power * y.m, x.kg + power * y.kg, x.s + power * y.s, x.rad + power * y.rad};
+  dimension d = dimension_pack(e);
+  bool cycles = d != DIM_ANY && !e.m && !e.kg && !e.rad;
+  return cycles ? d | ((a | b) & DIM_CYCLES) : d;
 }
+
+dimension dimension_without_cycles(dimension d) { return d & ~DIM_CYCLES; }
 
 dimension dimension_of_unit(const char *text) {
   double factor;
@@ -150,8 +154,16 @@ static dimension without_angle(dimension d) {
   return dimension_pack(e);
 }
 
+// An angle, an angular speed or the like.
+static bool turns(dimension d) {
+  dimension_exponents e = dimension_unpack(d);
+  return e.rad && !e.m && !e.kg;
+}
+
 bool dimension_equal(dimension a, dimension b) {
-  return a == DIM_ANY || b == DIM_ANY || without_angle(a) == without_angle(b);
+  if (a == DIM_ANY || b == DIM_ANY) return true;
+  if ((a & DIM_CYCLES && turns(b)) || (b & DIM_CYCLES && turns(a))) return false;
+  return a == DIM_COUNT || b == DIM_COUNT || without_angle(a) == without_angle(b);
 }
 
 // ---- words
@@ -185,6 +197,7 @@ static void say_power(words *w, const char *name, int exponent) {
 // left out.
 const char *dimension_text(dimension d, char buffer[32]) {
   dimension_exponents e = dimension_unpack(d);
+  if (d & DIM_CYCLES && (e.s == 0 || e.s == -1)) return strcpy(buffer, e.s ? "Hz" : "cycles");
   if ((e.m || e.kg) && e.rad > 0) e.rad = 0;
   words w = {.text = buffer, .size = 32};
   buffer[0] = '\0';
@@ -222,6 +235,8 @@ const char *dimension_name(dimension d) {
   if (d == DIM_ANY) return NULL;
   if (d == DIM_ANGLE) return "an angle";
   if (d == DIM_RATE) return "an angular speed";
+  if (d == DIM_COUNT) return "a number of cycles";
+  if (d == (DIM_PER_TIME | DIM_CYCLES)) return "a frequency";
   for (size_t i = 0; i < sizeof named / sizeof *named; i++)
     if (named[i].dim == without_angle(d)) return named[i].name;
   return NULL;
@@ -231,7 +246,7 @@ static void say_quantity(words *w, dimension d) {
   char unit_text[32];
   const char *name = dimension_name(d);
   if (name) say(w, "%s", name);
-  if (d == DIM_NONE) return;
+  if (d == DIM_NONE || d == DIM_COUNT) return;
   say(w, "%s%s", name ? " in " : "in ", dimension_text(d, unit_text));
 }
 
@@ -278,7 +293,9 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
   else snprintf(part, sizeof part, literal || is_name(text) ? "%s" : "(%s)", text);
   dimension factor = dimension_product(wanted, got, -1), plain = without_angle(factor);
   buffer[0] = '\0';
-  if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
+  if (got & DIM_CYCLES && turns(wanted))
+    say(&w, "a cycle has 2*pi rad: write 2*pi*%s%s", *text ? part : "f with the frequency f", plain == DIM_TIME && may_use_time ? "*t" : "");
+  else if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
   else if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
   else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS) say(&w, "the weight of a mass is %s * g0", part);
   else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);

@@ -14,6 +14,10 @@ typedef int dimension;
   (1 << 24 | ((rad_) + 32) << 18 | ((m_) + 32) << 12 | ((kg_) + 32) << 6 | ((s_) + 32))
 #define DIM(m_, kg_, s_) DIM_TURNS(m_, kg_, s_, 0)
 #define DIM_ANY    0
+// Set in what is made of Hz: it counts cycles, and is no angle or angular speed before it is multiplied by 2*pi. Not set beside a length, a mass
+// or an angle.
+#define DIM_CYCLES (1 << 25)
+#define DIM_COUNT  (DIM(0, 0, 0) | DIM_CYCLES)  // of `3 Hz*t`
 #define DIM_NONE   DIM(0, 0, 0)
 #define DIM_ANGLE  DIM_TURNS(0, 0, 0, 1)
 #define DIM_LENGTH DIM(1, 0, 0)
@@ -53,10 +57,12 @@ dimension_exponents dimension_unpack(dimension d);
 dimension dimension_pack(dimension_exponents e);
 // a b^power; DIM_ANY when an exponent is out of range.
 dimension dimension_product(dimension a, dimension b, int power);
+dimension dimension_without_cycles(dimension d);
 // Of a unit such as "m/s^2", as signals have them; DIM_ANY when it is none.
 dimension dimension_of_unit(const char *unit);
 
-// Whether one may stand for the other: a bare number fits any dimension, and the angle does not count.
+// Whether one may stand for the other: a bare number fits any dimension, and the angle does not count. A number of cycles fits all but angles, angular
+// speeds and angular accelerations, and what is made of Hz does not fit these either.
 bool dimension_equal(dimension a, dimension b);
 // "m/s", "N*m", "kg*m^2", "1" ... as a model file has it, written into a caller's buffer of 32 bytes.
 const char *dimension_text(dimension d, char buffer[32]);
