@@ -13,7 +13,7 @@
 
 typedef struct contact_point {
   double gap;                     // [m], of a turning stop [rad]
-  int node_first, node_second;
+  int node_first, node_second;    // with `at` the anchors on both bodies; made when the point acts, since most points are far apart
   vec3 at;                        // where its percussion acts on both bodies, in the world: one point, so that linear
                                   // and angular momentum are kept whatever the gap [m]
   vec3 n, t[2];

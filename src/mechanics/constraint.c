@@ -1,7 +1,6 @@
 // Derivations. Let a, b be the markers, s_a, s_b their arms, D = p_b - p_a, and e an axis of a, f an axis of b.
 //
-// ALONG  Φ = e·D          Φ̇ = e·(v_b - v_a) + ω_a·(e × D)
-//        Φ̈ = e·(a_b - a_a) + α_a·(e × D) + (ω_a × (ω_a × e))·D + 2 (ω_a × e)·(v_b - v_a)
+// ALONG  Φ = e·D          Φ̇ = e·v,  Φ̈ = e·(a_b - a_o - 2 ω_a × v),  with o the point of the first body where b is, v = v_b - v_o
 // DOT    Φ = e·f          Φ̇ = (ω_b - ω_a)·(f × e)
 //        Φ̈ = (α_b - α_a)·(f × e) + (ω_a × (ω_a × e))·f + e·(ω_b × (ω_b × f)) + 2 (ω_a × e)·(ω_b × f)
 // SCREW  Φ = e·D - h θ     as ALONG, and  -h e·(ω_b - ω_a),  -h [e·(α_b - α_a) + (ω_a × e)·(ω_b - ω_a)]
@@ -24,32 +23,25 @@ static double rounding_of(double size) { return 8 * DBL_EPSILON * size; }
 
 static double size_of(vec3 p) { return fabs(p.x) + fabs(p.y) + fabs(p.z); }
 
-// A row that sees the relative velocity along e at the two points, and the angular velocities by wa, wb.
-static void set_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 wa,
-                    vec3 wb) {
+// A row that sees the relative velocity along e at the two points, and the relative angular velocity along w.
+static void set_row(const mechanism *m, motion *x, row *r, const anchor *a, const anchor *b, vec3 e, vec3 w) {
   row_body *t = x->row_bodies + r->body0;
-  anchor_wrench(m, &a->anchor, vec3_neg(e), wa, t[0].J);
-  anchor_wrench(m, &b->anchor, e, wb, t[1].J);
+  anchor_wrench(m, a, vec3_neg(e), vec3_neg(w), t[0].J);
+  anchor_wrench(m, b, e, w, t[1].J);
   r->phi_t = 0;
 }
 
-// e · (ω_b × (ω_b × s_b) - ω_a × (ω_a × s_a))
-static double centripetal_along(const marker_state *a, const marker_state *b, vec3 e) {
-  return vec3_dot(e, vec3_sub(marker_bias(b), marker_bias(a)));
-}
-
 static void along_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e) {
-  vec3 D = vec3_sub(b->p, a->p), D_dot = vec3_sub(b->v, a->v);
-  set_row(m, x, r, a, b, e, vec3_cross(e, D), VEC3_ZERO);
-  r->phi = vec3_dot(e, D);
+  anchor opposite = marker_opposite(x, a, b);
+  set_row(m, x, r, &opposite, &b->anchor, e, VEC3_ZERO);
+  r->phi = vec3_dot(e, vec3_sub(b->p, a->p));
   r->rounding = rounding_of(size_of(a->p) + size_of(b->p));
-  r->quad = centripetal_along(a, b, e) + vec3_dot(vec3_centripetal(a->w, e), D) +
-            2 * vec3_dot(vec3_cross(a->w, e), D_dot);
+  r->quad = vec3_dot(e, marker_relative_bias(a, &opposite, b, marker_relative_velocity(m, x, &opposite, b)));
 }
 
 static void dot_row(const mechanism *m, motion *x, row *r, const marker_state *a, const marker_state *b, vec3 e, vec3 f) {
   vec3 normal = vec3_cross(f, e);
-  set_row(m, x, r, a, b, VEC3_ZERO, vec3_neg(normal), normal);
+  set_row(m, x, r, &a->anchor, &b->anchor, VEC3_ZERO, normal);
   r->phi = vec3_dot(e, f);
   r->quad = vec3_dot(vec3_centripetal(a->w, e), f) + vec3_dot(e, vec3_centripetal(b->w, f)) +
             2 * vec3_dot(vec3_cross(a->w, e), vec3_cross(b->w, f));
@@ -92,11 +84,11 @@ static void evaluate_distance(const mechanism *m, motion *x, const constraint *c
   double along = vec3_dot(n, D_dot);
   double across = length > 0 ? (vec3_dot(D_dot, D_dot) - along * along) / length : 0;
   jet L = function_jet(&c->f, x->t);
-  set_row(m, x, r, &a, &b, n, VEC3_ZERO, VEC3_ZERO);
+  set_row(m, x, r, &a.anchor, &b.anchor, n, VEC3_ZERO);
   r->phi = length - L.v;
   r->rounding = rounding_of(size_of(a.p) + size_of(b.p));
   r->phi_t = -L.d;
-  r->quad = centripetal_along(&a, &b, n) + across - L.dd;
+  r->quad = vec3_dot(n, vec3_sub(marker_bias(&b), marker_bias(&a))) + across - L.dd;
 }
 
 static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) {

@@ -49,9 +49,8 @@ static void pseudo_inverse(const joint_motion *jm, int nv, vec3 *Pw, vec3 *Pv) {
 
 static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
-  vec3 D = vec3_sub(b.p, a.p);
   mat3 R = mat3_product(mat3_transpose(a.R), b.R);
-  vec3 d = mat3_tmul(a.R, D);
+  vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
   double *q = x->joint_q + j->q, *u = x->joint_u + j->v;
   (m->planar ? j->type->measure_planar : j->type->measure)(&j->parameters, R, d, q);
   joint_motion jm;
@@ -60,7 +59,8 @@ static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   int nv = joint_in(j->type, m->planar)->nv;
   pseudo_inverse(&jm, nv, Pw, Pv);
   vec3 w_rel = mat3_tmul(a.R, vec3_sub(b.w, a.w));
-  vec3 v_rel = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
+  anchor opposite = marker_opposite(x, &a, &b);
+  vec3 v_rel = mat3_tmul(a.R, marker_relative_velocity(m, x, &opposite, &b));
   for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
@@ -163,8 +163,8 @@ int coordinate_speed(const mechanism *m, coordinate c) {
   return j->node < 0 ? -1 : m->nodes[j->node].v + c.index;
 }
 
-// With g_w, g_v the row P turned into world axes and D from a to b:
-//   V̇_rel = Rᵀ (α_b - α_a - ω_a × ω_rel),  Rᵀ (a_b - a_a - α_a × D - 2 ω_a × Ḋ + ω_a × (ω_a × D))
+// With g_w, g_v the row P turned into world axes, o the point of the first body where b is, and v_rel = v_b - v_o:
+//   V̇_rel = Rᵀ (α_b - α_a - ω_a × ω_rel),  Rᵀ (a_b - a_o - 2 ω_a × v_rel)
 coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinate c) {
   const joint *j = &m->joints[c.joint];
   marker_state a = marker_read(m, x, j->first), b = marker_read(m, x, j->second);
@@ -174,15 +174,12 @@ coordinate_row coordinate_get_row(const mechanism *m, const motion *x, coordinat
   vec3 Pw[JOINT_MAX_FREEDOM], Pv[JOINT_MAX_FREEDOM];
   pseudo_inverse(&jm, joint_in(j->type, m->planar)->nv, Pw, Pv);
   vec3 gw = mat3_mul(a.R, Pw[c.index]), gv = mat3_mul(a.R, Pv[c.index]);
-  vec3 D = vec3_sub(b.p, a.p), D_dot = vec3_sub(b.v, a.v), w_rel = vec3_sub(b.w, a.w);
 
-  coordinate_row r = {.a = a.anchor, .b = b.anchor, .force = gv, .torque = gw};
-  r.a.arm = vec3_add(a.anchor.arm, D);
+  coordinate_row r = {.a = marker_opposite(x, &a, &b), .b = b.anchor, .force = gv, .torque = gw};
   anchor_wrench(m, &r.b, gv, gw, r.Jb);
   anchor_wrench(m, &r.a, vec3_neg(gv), vec3_neg(gw), r.Ja);
-  vec3 lin = vec3_sub(marker_bias(&b), marker_bias(&a));
-  lin = vec3_add(lin, vec3_axpy(vec3_centripetal(a.w, D), -2, vec3_cross(a.w, D_dot)));
-  r.quad = vec3_dot(gv, lin) - vec3_dot(gw, vec3_cross(a.w, w_rel));
+  vec3 v_rel = marker_relative_velocity(m, x, &r.a, &b), w_rel = vec3_sub(b.w, a.w);
+  r.quad = vec3_dot(gv, marker_relative_bias(&a, &r.a, &b, v_rel)) - vec3_dot(gw, vec3_cross(a.w, w_rel));
   if (j->type->bias && !m->planar) {
     vec3 beta, eta;
     j->type->bias(&j->parameters, q, u, &beta, &eta);

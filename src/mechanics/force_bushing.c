@@ -12,8 +12,8 @@ static vec3 scaled(const double *s, vec3 v) { return (vec3){s[0] * v.x, s[1] * v
 
 static void apply(const mechanism *m, motion *x, const force *f) {
   marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
-  vec3 D = vec3_sub(b.p, a.p), d = mat3_tmul(a.R, D);
-  vec3 d_dot = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
+  anchor opposite = marker_opposite(x, &a, &b);  // both bodies feel the force at one point
+  vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p)), d_dot = mat3_tmul(a.R, marker_relative_velocity(m, x, &opposite, &b));
   mat3 R = mat3_product(mat3_transpose(a.R), b.R);
   vec3 w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
 
@@ -29,9 +29,8 @@ static void apply(const mechanism *m, motion *x, const force *f) {
   }
   vec3 force_b = mat3_mul(a.R, vec3_add(elastic, viscous));
   vec3 torque_b = mat3_mul(a.R, vec3_add(elastic_torque, viscous_torque));
-  anchor below = anchor_at(x, a.anchor.node, b.p);  // both bodies feel the force at one point
   anchor_push(m, x, &b.anchor, force_b, torque_b);
-  anchor_push(m, x, &below, vec3_neg(force_b), vec3_neg(torque_b));
+  anchor_push(m, x, &opposite, vec3_neg(force_b), vec3_neg(torque_b));
   force_book(x, energy, -vec3_dot(viscous, d_dot) - vec3_dot(viscous_torque, w), 0);
   for (int i = 0; i < 3; i++) {
     x->force_outputs[f->output + i] = component(force_b, i);
@@ -42,11 +41,11 @@ static void apply(const mechanism *m, motion *x, const force *f) {
 static void find_power(const mechanism *m, const motion *x, const force *f, const double *u, double powers[]) {
   (void)u;
   marker_state a = marker_read(m, x, f->first), b = marker_read(m, x, f->second);
-  vec3 D = vec3_sub(b.p, a.p), w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
-  vec3 d_dot = mat3_tmul(a.R, vec3_sub(vec3_sub(b.v, a.v), vec3_cross(a.w, D)));
-  vec3 wa = anchor_spread_omega(m, x, &a.anchor), wb = anchor_spread_omega(m, x, &b.anchor);
-  vec3 va = anchor_spread_velocity(m, x, &a.anchor), vb = anchor_spread_velocity(m, x, &b.anchor);
-  vec3 rate = mat3_tmul(a.R, vec3_sub(vec3_sub(vb, va), vec3_cross(wa, D))), turning = mat3_tmul(a.R, vec3_sub(wb, wa));
+  anchor opposite = marker_opposite(x, &a, &b);
+  vec3 d_dot = mat3_tmul(a.R, marker_relative_velocity(m, x, &opposite, &b)), w = mat3_tmul(a.R, vec3_sub(b.w, a.w));
+  vec3 va = anchor_spread_velocity(m, x, &opposite), vb = anchor_spread_velocity(m, x, &b.anchor);
+  vec3 wa = anchor_spread_omega(m, x, &opposite), wb = anchor_spread_omega(m, x, &b.anchor);
+  vec3 rate = mat3_tmul(a.R, vec3_sub(vb, va)), turning = mat3_tmul(a.R, vec3_sub(wb, wa));
   powers[POWER_DAMPER] += vec3_dot(scaled(f->damping, d_dot), rate) + vec3_dot(scaled(f->damping + 3, w), turning);
 }
 

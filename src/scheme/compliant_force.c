@@ -37,7 +37,8 @@ static void bend(compliant *s, const touch_point *c, watch_look *seen, const con
   vec3 bent = {kept[0], kept[1], c->inner_count == 3 ? kept[2] : 0};
   double along[2] = {vec3_dot(bent, p->t[0]), vec3_dot(bent, p->t[1])}, rate[2] = {0, 0};
   l->type->force(l, fmax(0, seen->normal), seen->slip, along, seen->drag, rate);
-  vec3 turn = block_angular(s->w.m, x->links[p->node_second].V);
+  anchor second = anchor_at(x, p->node_second, p->at);
+  vec3 turn = anchor_omega(s->w.m, x, &second);
   vec3 change = vec3_axpy(vec3_axpy(vec3_cross(turn, bent), rate[0], p->t[0]), rate[1], p->t[1]);
   double out[3];
   vec3_store(out, change);
