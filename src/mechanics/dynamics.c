@@ -119,35 +119,32 @@ static bool constrain(const mechanism *m, motion *x) {
   return true;
 }
 
-static bool drives_a_speed(const mechanism *m) {
-  for (int i = 0; i < m->drive_count; i++)
-    if (m->drives[i].speed >= 0) return true;
-  return false;
-}
-
 // The effort of a drive in the tree closes the balance  M u̇ + h - τ - Gᵀ λ  along its speed; that of a drive which a
 // constraint stands for is the multiplier.
-void dynamics_drive_efforts(const mechanism *m, motion *x) {
-  double *effort = x->speed_work[0];
-  if (drives_a_speed(m)) tree_inverse(m, x, x->udot, effort);
+void dynamics_drive_efforts(const mechanism *m, motion *x, const double *effort) {
   for (int i = 0; i < m->drive_count; i++) {
     const drive *d = &m->drives[i];
-    x->drive_effort[i] = d->speed >= 0 ? effort[d->speed] - x->tau[d->speed] : x->lambda[m->constraints[d->constraint].row0];
+    if (d->speed < 0) {
+      x->drive_effort[i] = x->lambda[m->constraints[d->constraint].row0];
+      continue;
+    }
+    if (!effort) effort = x->speed_work[0], tree_inverse(m, x, x->udot, x->speed_work[0]);
+    x->drive_effort[i] = effort[d->speed] - x->tau[d->speed];
   }
 }
 
-double dynamics_drive_power(const mechanism *m, const motion *x, const double *u) {
+double dynamics_drive_power_at(const mechanism *m, const motion *x, const double *u) {
   double power = 0;
   for (int i = 0; i < m->drive_count; i++)
-    if (m->drives[i].speed >= 0) power += x->drive_effort[i] * u[m->drives[i].speed];
+    if (m->drives[i].speed >= 0) power += dynamics_drive_power(x, i, u[m->drives[i].speed]);
   return power;
 }
 
 // A moving constraint works on the system with power λᵀ G u = -λᵀ Φ_t.
-void dynamics_book_drives(const mechanism *m, motion *x) {
+void dynamics_book_drives(const mechanism *m, motion *x, const double *effort) {
   if (!m->drive_count && !m->row_count) return;
-  dynamics_drive_efforts(m, x);
-  x->powers[POWER_DRIVE] += dynamics_drive_power(m, x, x->u);
+  dynamics_drive_efforts(m, x, effort);
+  x->powers[POWER_DRIVE] += dynamics_drive_power_at(m, x, x->u);
   for (int i = 0; i < m->row_count; i++) x->powers[POWER_DRIVE] -= x->lambda[i] * x->rows[i].phi_t;
 }
 
@@ -157,7 +154,7 @@ static bool accelerate(const mechanism *m, motion *x) {
   if (!response_factor(m, x)) return false;
   tree_forward(m, x);
   if (!constrain(m, x)) return false;
-  dynamics_book_drives(m, x);
+  dynamics_book_drives(m, x, NULL);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;
@@ -235,7 +232,7 @@ void dynamics_results(const mechanism *m, motion *x) {
   memcpy(r->friction_slip, x->friction_slip, (size_t)m->friction_count * sizeof *r->friction_slip);
   for (int i = 0; i < m->drive_count; i++) {
     r->drive_effort[i] = x->drive_effort[i];
-    r->drive_power[i] = x->drive_effort[i] * coordinate_rate(m, x, m->drives[i].of);
+    r->drive_power[i] = dynamics_drive_power(x, i, coordinate_rate(m, x, m->drives[i].of));
   }
   collect_reactions(m, x);
   collect_accelerations(m, x);

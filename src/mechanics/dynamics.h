@@ -9,11 +9,14 @@ void dynamics_set(const mechanism *m, motion *x, double t, const double *q, cons
 // Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
-// Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes; then the power of those in the
-// tree at speeds u; then both, with the power of moving constraints, at the motion's own speeds into x->powers.
-void dynamics_drive_efforts(const mechanism *m, motion *x);
-double dynamics_drive_power(const mechanism *m, const motion *x, const double *u);
-void dynamics_book_drives(const mechanism *m, motion *x);
+// Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes. A caller that has it passes the result of
+// tree_inverse, one per speed; `effort` may be null.
+void dynamics_drive_efforts(const mechanism *m, motion *x, const double *effort);
+// With these efforts: the power of drive i at a rate of its coordinate, and of all drives in the tree at speeds u.
+static inline double dynamics_drive_power(const motion *x, int i, double rate) { return x->drive_effort[i] * rate; }
+double dynamics_drive_power_at(const mechanism *m, const motion *x, const double *u);
+// Both: the efforts, and the power of all drives and moving constraints at the motion's own speeds, added to x->powers.
+void dynamics_book_drives(const mechanism *m, motion *x, const double *effort);
 // Fills x->result from the accelerations x->udot, the multipliers, the drive efforts and all that pushes, at the positions
 // and velocities that the motion has now.
 void dynamics_results(const mechanism *m, motion *x);

@@ -287,7 +287,7 @@ static bool accelerate(event *s) {
   // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
   for (int i = 0; i < m->nv; i++)
     if (fabs(x->udot[i]) <= 64 * DBL_EPSILON * strongest) x->udot[i] = 0;
-  dynamics_book_drives(m, x);
+  dynamics_book_drives(m, x, NULL);
   for (int i = 0; i < m->nv; i++)
     if (!isfinite(x->udot[i])) return false;
   x->level = LEVEL_ACCELERATION;

@@ -142,14 +142,12 @@ static int residual(void *context, double t, const double *y, const double *ydot
   memcpy(x->lambda, lambda, (size_t)s->nc * sizeof *lambda);
   double *effort = s->work;
   tree_inverse(m, x, ydot + s->nq, effort);
+  dynamics_book_drives(m, x, effort);
   for (int i = 0; i < s->nv; i++) r[s->nq + i] = effort[i] - x->tau[i];
   for (int i = 0; i < m->drive_count; i++) {
     int v = m->drives[i].speed;
-    if (v < 0) continue;
-    x->powers[POWER_DRIVE] += r[s->nq + v] * x->u[v];
-    r[s->nq + v] = ydot[s->nq + v] - x->drive_udot[v];
+    if (v >= 0) r[s->nq + v] = ydot[s->nq + v] - x->drive_udot[v];
   }
-  for (int k = 0; k < s->nc; k++) x->powers[POWER_DRIVE] -= lambda[k] * x->rows[k].phi_t;
   for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[s->power[k]];
   for (int k = 0; k < x->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
   double *on_positions = r + differential_count(s), *on_velocities = on_positions + s->nc;

@@ -133,9 +133,9 @@ static void push_means(stepper *s, const double *u_end, double dt) {
 
 static void book_drives(stepper *s, double dt, const double *u_end) {
   push_means(s, u_end, dt);
-  dynamics_drive_efforts(s->m, s->x);
+  dynamics_drive_efforts(s->m, s->x, NULL);
   for (int i = 0; i < s->m->nv; i++) s->displacement[i] = 0.5 * dt * (s->u[i] + u_end[i]);
-  s->accounts[POWER_DRIVE] += dynamics_drive_power(s->m, s->x, s->displacement);
+  s->accounts[POWER_DRIVE] += dynamics_drive_power_at(s->m, s->x, s->displacement);
 }
 
 void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
