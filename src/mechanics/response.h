@@ -9,6 +9,7 @@
 #ifndef MECHANICS_RESPONSE_H
 #define MECHANICS_RESPONSE_H
 
+#include "base/arena.h"
 #include "mechanics/mechanism.h"
 
 // --- M factorised at the present position -------------------------------------------------------------------------
@@ -80,5 +81,34 @@ void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p)
 void response_clear(const mechanism *m, const motion *x, double *q);
 // Of all multipliers of the constraints with the same effect, those of least norm. For the W decoupled last.
 void response_share(const mechanism *m, motion *x, double *lambda);
+
+// --- normal rows of contacts that repeat others ----------------------------------------------------------------------
+
+// Bodies that just fit between two walls have as many gaps and one relation between them, see response_repeat.c.
+typedef struct response_repeat {
+  int count, *row;                   // the rows that are asked, from the caller
+  int n;
+  double *W;                         // as given to response_repeat_find, n x n
+  bool any, *is_base, *is_repeated;  // neither: a row that only seems to repeat others
+  double *L;                         // a factor of W, and for repeated rows their parts of the base rows
+  double *spread;                    // room for response_repeat_spread
+} response_repeat;
+
+// Room for `most` rows to ask, of at most `row_total`.
+response_repeat response_repeat_create(int most, int row_total, arena *memory);
+// Finds those that repeat others in W, n x n, and replaces them there. `accuracy` is that of positions over the size of the model. A row
+// whose value in v differs from that of what it repeats by more than `enough`, and by more than the same part of the largest value, does
+// not repeat it.
+void response_repeat_find(response_repeat *f, int n, double *W, const double *v, double accuracy, double enough);
+// The same rows in a right-hand side.
+void response_repeat_apply(const response_repeat *f, double *v);
+// What pushes the bodies for these multipliers: that of a repeated row acts along the rows it repeats. Valid until the next call.
+const double *response_repeat_spread(const response_repeat *f, const double *lambda);
+// To be added to the diagonal of a row in a problem of unilateral contact. Any force along repeated rows fits together with its opposite
+// along those they repeat; this makes it the least.
+double response_repeat_softness(const response_repeat *f, int row);
+// Whether these percussions need the softness of some row, at more than a rate of `still`: there the bodies of the row leave no room for
+// what restitution requires. Says which of the rows asked belong to them.
+bool response_repeat_is_wedged(const response_repeat *f, const double *P, double still, bool *taking_part);
 
 #endif

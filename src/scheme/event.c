@@ -56,6 +56,9 @@ static void allocate(event *s) {
   s->blocks = block_list_create(a, rows + points);
   s->block_point = ARENA_ARRAY(a, int, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
+  s->repeat = response_repeat_create(s->w.contacts->point_count, rows, a);
+  s->repeat_point = ARENA_ARRAY(a, int, points);
+  s->wedged = ARENA_ARRAY(a, bool, points);
   s->during.point = ARENA_ARRAY(a, event_point, points);
   s->during.share = ARENA_ARRAY(a, double, rows);
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
@@ -146,7 +149,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   s->counts_turns = coordinate_counts_turns(w->m);
   allocate(s);
   event_friction_create(s);
-  event_repeat_create(s);
   set_tolerances(s);
   describe_points(s);
   event_measure_problem(s, &limits);

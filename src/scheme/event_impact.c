@@ -106,7 +106,7 @@ static void set_impact_problem(event *s, bool elastic) {
 
 static bool is_not_wedged(void *context) {
   event *s = context;
-  return !event_repeat_is_wedged(s, s->problem_r, false);
+  return !response_repeat_is_wedged(&s->repeat, s->problem_r, s->still, s->wedged);
 }
 
 static int count_returning(const event *s) {
@@ -122,7 +122,9 @@ static int count_returning(const event *s) {
 static bool drop_restitution(void *context) {
   event *s = context;
   int before = count_returning(s);
-  (void)event_repeat_is_wedged(s, s->problem_r, true);
+  (void)response_repeat_is_wedged(&s->repeat, s->problem_r, s->still, s->wedged);
+  for (int k = 0; k < s->repeat.count; k++)
+    if (s->wedged[k]) s->point[s->repeat_point[k]].returns = false;
   if (count_returning(s) == before)
     for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].returns = false;
   set_impact_problem(s, true);
@@ -204,7 +206,7 @@ static void book_impact(event *s, double *u, bool strikes) {
   motion *x = s->w.x;
   double losses = 0, lost = 0, scale = 0, before = tree_kinetic_energy(m, x), by_constraints = 0;
   response_rates(m, x, u, s->rate_after);
-  event_repeat_apply(s, s->rate_after);
+  response_repeat_apply(&s->repeat, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
   for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
@@ -244,7 +246,7 @@ static void book_impact(event *s, double *u, bool strikes) {
 }
 
 static void respond(event *s, bool strikes) {
-  const double *change = response_to(s->w.m, s->w.x, event_repeat_spread(s, s->lambda), s->w.x->row_total);
+  const double *change = response_to(s->w.m, s->w.x, response_repeat_spread(&s->repeat, s->lambda), s->w.x->row_total);
   double *u = s->w.y + s->nq;
   for (int i = 0; i < s->nv; i++) u[i] += change[i];
   book_impact(s, u, strikes);
@@ -268,9 +270,9 @@ static carom_status strike(event *s, double *change, carom_error *error) {
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
   if (solved) response_problem(m, x, s->W);
-  event_repeat_find(s, s->rate, s->still);
-  event_repeat_apply(s, s->rate);
-  for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += event_repeat_softness(s, i);
+  event_find_repeats(s, s->rate, s->still);
+  response_repeat_apply(&s->repeat, s->rate);
+  for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);
   solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);
@@ -333,7 +335,7 @@ static int set_mode_problem(event *s) {
         s->problem_W[i * n + s->blocks.block[b].row] -=
             c->friction * c->way[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
-  for (int i = 0; i < n; i++) s->softness[i] = event_repeat_softness(s, of[i]);
+  for (int i = 0; i < n; i++) s->softness[i] = response_repeat_softness(&s->repeat, of[i]);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
   return n;
 }
@@ -452,7 +454,7 @@ static bool jam(event *s, int at) {
   int n = s->w.x->row_total;
   double strongest = 0, fastest = 0, pressed = 0;
   rows_rates(s->w.m, s->w.x, s->rate);
-  event_repeat_apply(s, s->rate);
+  response_repeat_apply(&s->repeat, s->rate);
   set_impact_problem(s, false);
   for (int i = 0; i < n; i++) strongest = fmax(strongest, fabs(s->a[i])), fastest = fmax(fastest, fabs(s->rate[i]));
   for (int i = 0; i < n; i++) s->problem_q[i] += 1e-9 * fastest / strongest * s->a[i];

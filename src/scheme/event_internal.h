@@ -3,6 +3,7 @@
 #define SCHEME_EVENT_INTERNAL_H
 
 #include "mechanics/dry_friction.h"
+#include "mechanics/response.h"
 #include "scheme/event.h"
 #include "scheme/watcher.h"
 #include "solve/blocks.h"
@@ -75,14 +76,6 @@ typedef struct event_modes {
   double accepted_t, *accepted_q, *accepted_u;    // where turns of joints were counted from (coordinate.h)
 } event_modes;
 
-// Normal rows that repeat others, of the points that take part.
-typedef struct event_repeat {
-  int count, *row, *point;
-  bool any, *is_base, *is_repeated;  // neither: a row that only seems to repeat others
-  double *L;                         // a factor of W, and for repeated rows their parts of the base rows
-  double *spread;                    // room for event_repeat_spread
-} event_repeat;
-
 typedef struct event {
   watcher w;                       // first its points, then the frictions of joints
   event_settings settings;
@@ -107,7 +100,9 @@ typedef struct event {
   double *W, *a, *lambda, *rate, *rate_after, *rhs;
   double *A, *z, *residual, *scaling;
   int *held, *pivot;
-  event_repeat repeat;
+  response_repeat repeat;          // of the normal rows that take part,
+  int *repeat_point;               // of these points,
+  bool *wedged;                    // which wedge each other
   // problems for the solvers
   block_list blocks;
   int *block_point;                // the point of each block, -1: of a constraint or a joint's friction
@@ -133,6 +128,8 @@ bool event_accelerate(event *s);
 void event_observe(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. False: singular.
 bool event_free_accelerations(event *s);
+// Finds the normal rows that repeat others and replaces them in s->W; v and enough as in response_repeat_find.
+void event_find_repeats(event *s, const double *v, double enough);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `level` 0 holds positions (no tangents), 1 velocities, 2 also those of points that begin to slip. Where they are not
 // unique, those nearest to `lambda` as given.
@@ -145,23 +142,6 @@ bool event_is_redundant(event *s);
 bool event_project(event *s, double t, double *y, int level);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
 bool event_arrest(event *s);
-
-// --- event_repeat.c: normal rows that repeat others ------------------------------------------------------------------
-
-void event_repeat_create(event *s);
-// Finds them in s->W and replaces them there. A row whose value in v differs from that of what it repeats by more than `enough`, and by more
-// than the same part of the largest value, does not repeat it.
-void event_repeat_find(event *s, const double *v, double enough);
-// The same rows in a right-hand side.
-void event_repeat_apply(const event *s, double *v);
-// What pushes the bodies for these multipliers: that of a repeated row acts along the rows it repeats. Valid until the next call.
-const double *event_repeat_spread(event *s, const double *lambda);
-// To be added to the diagonal of a row in a problem of unilateral contact. Any force along repeated rows fits together with its opposite
-// along those they repeat; this makes it the least.
-double event_repeat_softness(const event *s, int row);
-// Whether these percussions need the softness of some row: there the bodies of the row leave no room for what restitution requires.
-// With `drop` the points of such rows do not return.
-bool event_repeat_is_wedged(event *s, const double *P, bool drop);
 
 // --- event_impact.c: what happens at an instant ---------------------------------------------------------------------
 

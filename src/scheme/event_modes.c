@@ -113,6 +113,14 @@ static void accelerate_rows(event *s) {
   }
 }
 
+void event_find_repeats(event *s, const double *v, double enough) {
+  response_repeat *f = &s->repeat;
+  f->count = 0;
+  for (int p = 0; p < s->w.contacts->point_count; p++)
+    if (s->point[p].takes_part) s->repeat_point[f->count] = p, f->row[f->count++] = s->point[p].row;
+  response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->settings.smooth.length, enough);
+}
+
 bool event_free_accelerations(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
@@ -125,8 +133,8 @@ bool event_free_accelerations(event *s) {
   tree_forward(m, x);
   accelerate_rows(s);
   response_matrix(m, x, s->W);
-  event_repeat_find(s, s->a, 0);
-  event_repeat_apply(s, s->a);
+  event_find_repeats(s, s->a, 0);
+  response_repeat_apply(&s->repeat, s->a);
   s->force_noise = force_noise(s);
   return true;
 }
@@ -282,7 +290,7 @@ static bool accelerate(event *s) {
   event_friction_take_forces(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
-  constraint_push(m, x, event_repeat_spread(s, s->lambda), x->row_total);
+  constraint_push(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   tree_forward(m, x);
   // What is left where reactions balance the forces is rounding; without it what rests stays where it is.
   for (int i = 0; i < m->nv; i++)
@@ -343,7 +351,7 @@ static bool moves_far(const event *s) {
 }
 
 static bool solve_positions(event *s) {
-  event_repeat_apply(s, s->a);
+  response_repeat_apply(&s->repeat, s->a);
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
   return event_solve_held(s, s->a, 0, false, s->lambda);
 }
@@ -358,14 +366,14 @@ static bool project_positions(event *s) {
     if (!prepare_projection(s)) return false;
     double worst = measure_positions(s, keep_gaps);
     if (turn > 0 && worst <= tolerance) return true;
-    event_repeat_find(s, s->a, s->w.nearness);
+    event_find_repeats(s, s->a, s->w.nearness);
     if (!isfinite(worst) || !solve_positions(s)) return false;
     if (!keep_gaps && moves_far(s)) {
       keep_gaps = true;
       (void)measure_positions(s, keep_gaps);
       if (!solve_positions(s)) return false;
     }
-    dynamics_move(m, x->q, response_to(m, x, event_repeat_spread(s, s->lambda), x->row_total));
+    dynamics_move(m, x->q, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total));
   }
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
@@ -376,8 +384,8 @@ static bool find_arrest(event *s, int level, bool coupled) {
   if (!prepare_projection(s)) return false;
   rows_rates(m, x, s->rate);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
-  event_repeat_find(s, s->a, s->still);
-  event_repeat_apply(s, s->a);
+  event_find_repeats(s, s->a, s->still);
+  response_repeat_apply(&s->repeat, s->a);
   memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
   return event_solve_held(s, s->a, level, coupled, s->lambda);
 }
@@ -386,7 +394,7 @@ static bool project_velocities(event *s, int level) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!find_arrest(s, level, false)) return false;
-  const double *change = response_to(m, x, event_repeat_spread(s, s->lambda), x->row_total);
+  const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
