@@ -49,7 +49,6 @@ static bool rig_open(rig *g, const run *r) {
   if (!CHECK(g->x != NULL)) return false;
   g->memory = arena_create(NULL);
   motion_copy(g->x, r->sim->x);
-  dynamics_set(g->m, g->x, g->x->t, g->x->q, g->x->u);
   add_rows(g, &r->model->contacts);
   g->n = g->x->row_total;
   long n = g->n, most = n > g->m->nv ? n : g->m->nv;

@@ -276,6 +276,7 @@ struct motion {
   int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
   double usual_nearness;    // where no singular position is close (crossing.h); 0: not known
   double *way;              // direction in which to leave a singular position from rest, one per speed
+  double *drive_udot;       // given by drives at t, or as the mean over a step; one per speed (zero where none)
   motion_block state;
 
   // --- results, in `results`
@@ -294,7 +295,6 @@ struct motion {
   motion_level level;       // what of it is up to date
   double *udot;
   double *tau;              // applied along each speed
-  double *drive_udot;       // given by drives, one per speed (zero where none)
   double *joint_udot;
   tree_link *links;
   double *S, *U;            // six a speed: joint columns, and IA S

@@ -45,6 +45,7 @@ static void lay_state(const mechanism *m, motion *x, layout *l) {
   x->inner = take(l, x->inner_count);
   x->friction_effort = take(l, m->friction_count);
   x->way = take(l, m->nv);
+  x->drive_udot = take(l, m->nv);
   x->friction_slip = take_integers(l, m->friction_count);
 }
 
@@ -76,7 +77,6 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
   x->udot = ARENA_ARRAY(a, double, nv);
   x->tau = ARENA_ARRAY(a, double, nv);
-  x->drive_udot = ARENA_ARRAY(a, double, nv);
   x->reduced = ARENA_ARRAY(a, double, nv);
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);
@@ -176,30 +176,32 @@ static void forget_workspace(motion *x) {
   x->written_out = false;
 }
 
-// The integers are at the end of both blocks.
+// The integers are at the end of both blocks. A drive may begin with an infinite acceleration, as t^1.5 does: a time stepper goes on with the
+// mean over its step, and others have it in their results.
 bool motion_is_finite(const motion *x) {
-  return number_all_finite(x->state.values, (size_t)((const double *)x->friction_slip - x->state.values)) &&
+  return number_all_finite(x->state.values, (size_t)(x->drive_udot - x->state.values)) &&
          number_all_finite(x->results.values, (size_t)((const double *)x->result.friction_slip - x->results.values));
 }
 
 void motion_copy(motion *to, const motion *from) {
-  to->t = from->t, to->accepted_t = from->accepted_t, to->most_rank = from->most_rank;
+  to->t = from->t, to->accepted_t = from->accepted_t;
+  to->most_rank = from->most_rank, to->usual_nearness = from->usual_nearness;
   copy_block(to->state, from->state);
   copy_block(to->results, from->results);
   forget_workspace(to);
 }
 
-enum { STATE_SCALARS = 3 };  // t, accepted_t, most_rank
+enum { STATE_SCALARS = 4 };  // t, accepted_t, most_rank, usual_nearness
 
 long motion_state_size(const motion *x) { return STATE_SCALARS + x->state.count; }
 
 void motion_save_state(const motion *x, double *room) {
-  room[0] = x->t, room[1] = x->accepted_t, room[2] = x->most_rank;
+  room[0] = x->t, room[1] = x->accepted_t, room[2] = x->most_rank, room[3] = x->usual_nearness;
   memcpy(room + STATE_SCALARS, x->state.values, (size_t)x->state.count * sizeof *room);
 }
 
 void motion_load_state(motion *x, const double *room) {
-  x->t = room[0], x->accepted_t = room[1], x->most_rank = (int)room[2];
+  x->t = room[0], x->accepted_t = room[1], x->most_rank = (int)room[2], x->usual_nearness = room[3];
   memcpy(x->state.values, room + STATE_SCALARS, (size_t)x->state.count * sizeof *room);
   forget_workspace(x);
 }
@@ -217,7 +219,9 @@ static void state_fields(const mechanism *m, motion *x, fields *f) {
   fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
   fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
   fields_choice(f, "most_rank", m->row_count, &x->most_rank);
+  fields_finite(f, "usual_nearness", &x->usual_nearness);
   fields_finites(f, "way", m->nv, x->way);
+  fields_numbers(f, "drive_udot", m->nv, x->drive_udot);
 }
 
 static void result_fields(const mechanism *m, motion_result *r, fields *f) {
