@@ -95,7 +95,7 @@ static void memory(void *scheme, fields *f) {
   watcher_memory(&s->w, f);
   for (int p = 0; p < s->w.contacts->point_count; p++) fields_group(f, "contact", p), point_fields(&s->point[p], f);
   fields_group(f, NULL, 0);
-  if (f->from) s->shorter = 0, s->law_changed = false;
+  if (f->from) s->shorter = 0;
 }
 
 static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error) {
@@ -201,19 +201,10 @@ static bool bound_approaches(compliant *s) {
     if (!shown) smooth_show(s->w.core, s->w.t, s->w.y), shown = true;
     c->now.mobility = compliant_mobility(s, p);
     c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));
-    s->law_changed = true;
+    s->w.law_changed = true;
     changed |= rises;
   }
   return changed;
-}
-
-// A one-step integrator begins its step with the derivative that ended the last one. If the law has changed since, it computes
-// the derivative again, as a resumed run does. Multistep integrators keep their history: the change is small.
-static carom_status renew_derivative(compliant *s, carom_error *error) {
-  double next = smooth_next_step(s->w.core);
-  carom_status status = smooth_restart(s->w.core, s->w.t, s->w.y, error);
-  smooth_suggest_step(s->w.core, next);
-  return status;
 }
 
 // --- stepping -------------------------------------------------------------------------------------------------------
@@ -294,12 +285,9 @@ static carom_status check_depth(const compliant *s, carom_error *error) {
 }
 
 static carom_status begin(watcher *w, carom_error *error) {
-  compliant *s = (compliant *)w;
-  carom_status status = CAROM_OK;
-  if (!w->restart && s->law_changed && smooth_resumes_exactly(w->core)) status = renew_derivative(s, error);
-  s->law_changed = false;
-  guess_approach(s);
-  return status;
+  (void)error;
+  guess_approach((compliant *)w);
+  return CAROM_OK;
 }
 
 static carom_status end(watcher *w, bool *changed, carom_error *error) {

@@ -42,7 +42,6 @@ typedef struct compliant {
   touch_point *point;
   double *rows;               // workspace, one number per constraint row and one more
   double shorter;             // the longest the next step may be, 0: no matter [s]
-  bool law_changed;           // since the last step: the bound of an approach speed has risen
 } compliant;
 
 static inline bool entry_is_gated(const compliant *s) {  // an open point does not push before its entry was seen

@@ -262,6 +262,7 @@ static void turn_ways(event *s, event_instant *instant) {
     if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p, s->w.t};
     if (!(speed > s->still)) continue;
     c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
+    s->w.law_changed = true;
   }
 }
 
@@ -359,10 +360,13 @@ static bool result(void *scheme, carom_error *error) {
     (void)watcher_look_at_start(w);
     watcher_show_end(w);
   }
+  if (w->x->level < LEVEL_ACCELERATION && !w->in_the_past) watcher_show_end(w);  // a look where nothing is closed stops before them
   return w->x->level >= LEVEL_ACCELERATION && watcher_result(s, error);
 }
 
-static bool resumes_exactly(const void *scheme) { return (void)scheme, false; }  // its integrator begins anew
+// Friction that follows its load is made to agree with it from what was found last, also where a state is only looked at: a resumed run,
+// which looks once more, is off by the tolerance of that agreement.
+static bool resumes_exactly(const void *scheme) { return !((const event *)scheme)->friction_loaded && watcher_resumes_exactly(scheme); }
 
 static scheme_stats stats_of(const void *scheme) {
   const event *s = scheme;

@@ -229,18 +229,27 @@ static void book(watcher *w, const double lost[2]) {
 
 // --- stepping -----------------------------------------------------------------------------------------------------
 
+// The integrator starts from the scheme's state, with the step that it has planned.
+static carom_status begin_again(watcher *w, double step, carom_error *error) {
+  carom_status status = smooth_restart(w->core, w->t, w->y, error);
+  if (step > 0) smooth_suggest_step(w->core, step);
+  return status;
+}
+
 // Moves on to the end of the integrator's step, or to the first change.
 static carom_status advance(watcher *w, double t_stop, carom_error *error) {
-  double until, lost[2];
+  double until, lost[2], planned = smooth_next_step(w->core);
   w->from = w->t;
   w->limit = w->type->limit(w, t_stop);
   w->seen_at = NAN;
   carom_status status = smooth_step(w->core, w->limit, error);
   if (status != CAROM_OK && w->type->explain) w->type->explain(w, error);
   if (status != CAROM_OK) return status;
-  if (!watch(w, &until) || smooth_interpolate(w->core, until, w->y_look) != CAROM_OK)
-    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from,
-                     smooth_time(w->core));
+  if (!watch(w, &until) || smooth_interpolate(w->core, until, w->y_look) != CAROM_OK) {
+    double end = smooth_time(w->core);
+    w->restart = begin_again(w, planned, NULL) != CAROM_OK;
+    return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from, end);
+  }
   for (int way = 0; way < 2; way++) {
     power account = way ? POWER_FRICTION : POWER_CONTACT;
     lost[way] = smooth_account(w->core, w->y_look, account) - smooth_account(w->core, w->y, account);
@@ -271,6 +280,15 @@ static carom_status restart(watcher *w, carom_error *error) {
   return status;
 }
 
+// A one-step integrator begins its step with the derivative that ended the last one. If the right-hand side has changed since, it computes
+// the derivative again, as a resumed run does. Multistep integrators keep their history: the change is small.
+static carom_status prepare_integrator(watcher *w, carom_error *error) {
+  bool renew = w->law_changed && smooth_resumes_exactly(w->core);
+  w->law_changed = false;
+  if (w->restart) return restart(w, error);
+  return renew ? begin_again(w, smooth_next_step(w->core), error) : CAROM_OK;
+}
+
 static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
   enum { MOST_AT_ONE_INSTANT = 100 };
   carom_status status = CAROM_OK;
@@ -279,7 +297,7 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
     if (w->type->begin) status = w->type->begin(w, error);
-    if (status == CAROM_OK && w->restart) status = restart(w, error);
+    if (status == CAROM_OK) status = prepare_integrator(w, error);
     if (status == CAROM_OK) status = advance(w, t_stop, error);
     if (status == CAROM_OK) status = w->type->end(w, &changed, error);
     if (status == CAROM_OK && !look_on(w, changed))
@@ -315,7 +333,8 @@ static void show_state(watcher *w, const double *y, const watch_look *at) {
   watcher_list(w, at);
 }
 
-// A run that was interrupted still writes its last rows and a checkpoint, so showing a state is not interrupted.
+// A run that was interrupted still writes its last rows and a checkpoint, so showing a state is not interrupted. Neither is
+// restoring one: a run that is interrupted at once has that state to show.
 static void mute(watcher *w, bool muted) {
   if (w->stop) w->stop->muted = muted;
 }
@@ -354,6 +373,7 @@ bool watcher_result(void *scheme, carom_error *error) {
 void watcher_memory(watcher *w, fields *f) {
   smooth_fields(w->core, &w->t, w->y, f);
   fields_flag(f, "restart", &w->restart);
+  if (f->from) w->law_changed = false;
   fields_count(f, "watched_steps", &w->steps);
   fields_count(f, "looks", &w->looks);
   scheme_trouble_fields(&w->trouble, f);
@@ -369,11 +389,13 @@ void watcher_memory(watcher *w, fields *f) {
 
 carom_status watcher_restored(void *scheme, carom_error *error) {
   watcher *w = scheme;
+  mute(w, true);
   carom_status status = smooth_restored(w->core, w->t, w->y, error);
-  if (status != CAROM_OK) return status;
   w->t_before = w->from = w->t;
   w->in_the_past = false;
-  if (watcher_look_at_start(w)) return CAROM_OK;
+  bool seen = status == CAROM_OK && watcher_look_at_start(w);
+  mute(w, false);
+  if (seen || status != CAROM_OK) return status;
   return error_set(error, CAROM_ERROR_SINGULAR, "the motion at t = %g s cannot be evaluated", w->t);
 }
 

@@ -82,6 +82,7 @@ struct watcher {
   double first;               // when the first change is that was found so far, infinite: none [s]
   scheme_contact *shown;
   bool restart;               // the integrator's state is no longer the scheme's
+  bool law_changed;           // the right-hand side has changed a little since the last step
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
   long steps;                 // taken
