@@ -245,6 +245,42 @@ static void set_names_parts_that_are_there(void) {
   set_is("constraints.rod.length", "1", "there is no 'rod' in 'constraints'", "a new one");
 }
 
+// Notes of a model, in one text.
+static const char *notes_of(const char *text) {
+  static char all[4000];
+  carom_model *model = load(text, NULL, 0);
+  size_t used = 0;
+  all[0] = '\0';
+  if (!CHECK(model)) printf("%s\n", error.text);
+  const char *note;
+  for (int i = 0; model && (note = carom_model_note(model, i)); i++) used += (size_t)snprintf(all + used, sizeof all - used, "%s\n", note);
+  carom_model_destroy(model);
+  return all;
+}
+
+#define ONE_BODY "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\nend: 1\n"
+#define FREE "joints: {f: {free: [ground, a]}}\n"
+
+static void tolerances_below_rounding_are_noted(void) {
+  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20}\n"), "rtol of 1e-20 is below the rounding of numbers, 2.2e-16, and has no effect beside atol, 1e-08");
+  CHECK_CONTAINS(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20, atol: 1e-20}\n"), "most runs will end with an error");
+  CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-15, atol: 1e-20}\n"), "");
+  CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {type: rk4, step: 1e-3, rtol: 1e-20}\n"), "");  // it has no tolerance
+  CHECK_TEXT(notes_of(ONE_BODY FREE "integrator: {rtol: 1e-20}\nmethod: {moreau: {step: 1e-3}}\n"), "");
+}
+
+static void free_joints_that_only_measure_are_noted(void) {
+  static const char *const coordinates[] = {"joint", "absolute"};
+  for (int i = 0; i < 2; i++) {
+    char text[400];
+    snprintf(text, sizeof text, ONE_BODY "coordinates: %s\njoints: {f: {free: [ground, a]}, g: {free: [ground, a], at: [1, 0]}}\n", coordinates[i]);
+    CHECK_CONTAINS(notes_of(text), "joint 'g' is free, and other joints place its bodies already");
+    CHECK(!strstr(notes_of(text), "joint 'f'"));
+  }
+  CHECK_CONTAINS(notes_of(ONE_BODY "joints: {f: {free: [ground, a]}, h: {revolute: [ground, a]}}\n"), "joint 'f' is free");
+  CHECK_TEXT(notes_of(ONE_BODY "joints: {f: {free: [ground, a]}}\n"), "");
+}
+
 // --- names of signals ---------------------------------------------------------------------------------------------
 
 #define BALL_FLOOR \
@@ -342,5 +378,7 @@ int main(void) {
   RUN(kinds_of_others_are_known);
   RUN(a_marker_names_its_body_by_either_word);
   RUN(set_names_parts_that_are_there);
+  RUN(tolerances_below_rounding_are_noted);
+  RUN(free_joints_that_only_measure_are_noted);
   return check_summary();
 }

@@ -619,6 +619,18 @@ static const char *plain_text(builder *b, const char *text) {
 
 void builder_note(builder *b, const char *text) { *ARENA_PUSH(b->memory, b->notes, b->note_count, b->note_capacity) = text; }
 
+// A free joint between bodies that are placed by other joints leaves them as they are; two free joints on one body are most likely a mistake.
+static void note_free_joints(builder *b, const mechanism *m) {
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    if (j->node >= 0 || j->loose || j->constraint >= 0) continue;
+    place at = b->def->joints.items[i].places.whole;
+    const char *where = at.source ? arena_print(b->memory, "%s:%d: ", at.source->name, at.line) : "";
+    builder_note(b, arena_print(b->memory, "%sjoint '%s' is free, and other joints place its bodies already: it does not change the motion and only "
+                                           "measures; remove it if that is not meant", where, j->name));
+  }
+}
+
 // A run refuses rows that cannot be told apart in time.
 static void note_rows(builder *b) {
   double every = b->def->record.every, end = b->def->model.end, least = RECORD_EVERY_LEAST * end;
@@ -641,6 +653,7 @@ static bool build(builder *b) {
   mechanism *m = &model->m;
   if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
   model->closes_loop = find_loops(b, m);
+  note_free_joints(b, m);
   if (!builder_check_method(b)) return false;
   if (def->model.coordinates == CAROM_ABSOLUTE) {
     mechanism absolute;
@@ -659,6 +672,7 @@ static bool build(builder *b) {
   if (!builder_separate_surfaces(b, m)) return false;
   builder_signals(b);
   note_rows(b);
+  builder_note_tolerances(b);
   model->notes = b->notes, model->note_count = b->note_count;
   return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
 }

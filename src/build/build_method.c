@@ -1,6 +1,8 @@
 // What the method can run, and which integrator suits where none is named: the scheme decides, and this points at the words.
 #include "build/builder.h"
 
+#include <float.h>
+
 static bool refuse(builder *b, const scheme_refusal *why) {
   const carom_def *def = b->def;
   if (why->where == REFUSED_JOINT_FRICTION) {
@@ -39,6 +41,18 @@ void builder_choose_integrator(carom_model *model) {
   if (model->integrator.type != CAROM_AUTO) return;
   if (about->choose_integrator) about->choose_integrator(&model->integrator, &model->m, &model->contacts);
   else model->integrator.type = CAROM_ADAMS;
+}
+
+// An integrator holds each number to rtol times the number plus atol.
+void builder_note_tolerances(builder *b) {
+  const carom_integrator_def *it = &b->model->integrator;
+  if (!b->model->scheme->about->integrates || it->type == CAROM_RK4 || it->rtol >= DBL_EPSILON) return;
+  if (it->atol < DBL_EPSILON)
+    builder_note(b, arena_print(b->memory, "rtol of %g and atol of %g are below the rounding of numbers, %.1e, and most runs will end with an error; give "
+                                           "1e-14 or more", it->rtol, it->atol, DBL_EPSILON));
+  else
+    builder_note(b, arena_print(b->memory, "rtol of %g is below the rounding of numbers, %.1e, and has no effect beside atol, %g; for more accuracy make "
+                                           "both smaller", it->rtol, DBL_EPSILON, it->atol));
 }
 
 // The texts among them are the caller's.

@@ -32,6 +32,7 @@ place builder_place(const part *p, const option_table *table, const char *key);
 bool builder_fault(builder *b, const fault *f);
 // Adds a note that check and run show. The text is kept by reference.
 void builder_note(builder *b, const char *text);
+void builder_note_tolerances(builder *b);  // of the integrator, once it is chosen
 // "did you mean ...", from the names of one or two sections (the second may be null). Returns null if no name is
 // similar.
 const char *builder_hint(builder *b, const char *name, const part_list *first, const part_list *second);
