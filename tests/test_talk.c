@@ -28,6 +28,9 @@ static void quiet_runs_warn_of_numbers_that_are_not_finite(void) {
   CHECK_EQUAL(carom("run log.yaml -q --no-record"), 0);
   CHECK_TEXT(out, "");
   CHECK_CONTAINS(err, "warning: Column 'o' is not a finite number at t = 0 s");
+  CHECK_EQUAL(carom("run log.yaml -q --no-record --strict"), 1);
+  const char *first = strstr(err, "Column 'o'");
+  CHECK(first && !strstr(first + 1, "Column 'o'"));
   CHECK_EQUAL(carom("run log.yaml -q --no-record --set outputs.o=t"), 0);
   CHECK_TEXT(err, "");
   forget_output();

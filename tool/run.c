@@ -88,9 +88,7 @@ static void tell_results(const run_args *a, const carom_model *model, const caro
   FILE *to = a->csv && strcmp(a->csv, "-") == 0 ? stderr : stdout;
   if (a->json) {
     print_json(to, s);
-  } else if (a->quiet) {
-    tell_not_finite(verdict);
-  } else {
+  } else if (!a->quiet) {
     summary_print(to, a->model, model, s, verdict, &(summary_files){record, to == stdout ? a->csv : NULL, report, a->end, &a->settings});
   }
 }
@@ -128,6 +126,7 @@ static int run_model(const run_args *a, const carom_model *model, const char *re
   if (!verdict) return tell_error(&error);
   tell_results(a, model, &summary, verdict, record, unreported ? NULL : a->report);
   bool refused = status == CAROM_OK && a->strict && refuse_warnings(a, model, verdict);
+  if (a->quiet && !refused) tell_not_finite(verdict);  // else it is among the warnings
   carom_verdict_destroy(verdict);
   return refused ? 1 : status == CAROM_OK ? unreported : carom_status_exit_code(status);
 }
