@@ -152,7 +152,7 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
       response_share(m, x, x->lambda);
       memcpy(s->lambda, x->lambda, (size_t)m->row_count * sizeof *s->lambda);
     }
-    if (m->friction_count) stepper_friction_book(&s->friction, m, x, s->P, s->P_mean, s->rate_before, s->rate_after, dt, s->impacts);
+    if (m->friction_count) stepper_friction_book(&s->friction, m, x, s->P, s->P_mean, s->rate_before, s->rate_free, s->rate_after, dt, s->impacts);
   }
   if (s->active_count || s->impacts->open_count) book_contacts(s, dt);
   if (m->drive_count) book_drives(s, dt, u_end);

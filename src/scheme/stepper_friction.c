@@ -82,14 +82,17 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
   return agrees;
 }
 
+// Sticks where the rate is zero against those before the step and without friction, and against what friction could change: as a contact
+// does. How close P is to its limit does not tell: limit and load agree to a tolerance only.
 void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
-                          const double *rate_before, const double *rate_after, double dt, impact_ledger *ledger) {
+                          const double *rate_before, const double *rate_free, const double *rate_after, double dt,
+                          impact_ledger *ledger) {
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
-    double a = rate_before[row], b = rate_after[row];
-    bool sticks = fabs(P[row]) < (1 - 1e-9) * f->limit[i] * dt;
+    double a = rate_before[row], b = rate_after[row], change = f->W[(long)row * (x->row_total + 1)] * f->limit[i] * dt;
+    bool sticks = impact_sticks(fabs(b), 1e-9 * (fabs(a) + fabs(b) + fabs(rate_free[row]) + change));
     x->friction_effort[i] = P_mean[row] / dt;
-    x->friction_slip[i] = sticks || b == 0 ? 0 : b > 0 ? 1 : -1;
+    x->friction_slip[i] = sticks ? 0 : b > 0 ? 1 : -1;
     ledger->loss_tangential -= 0.5 * (a + b) * P[row];
   }
 }

@@ -36,6 +36,7 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
                             const double *u_E, double dt, double *udot, double *work, int turn);
 // Efforts (the means of P_mean) and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
 void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
-                          const double *rate_before, const double *rate_after, double dt, impact_ledger *ledger);
+                          const double *rate_before, const double *rate_free, const double *rate_after, double dt,
+                          impact_ledger *ledger);
 
 #endif
