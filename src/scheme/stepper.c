@@ -67,6 +67,7 @@ static void allocate(stepper *s) {
       s->row_size[c->row0 + k] = constraint_row_size(m, c, k);
     }
   }
+  s->led = s->driven || (s->settings.project && m->row_count);
 }
 
 static void allocate_kept(stepper *s) {

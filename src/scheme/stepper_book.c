@@ -58,7 +58,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   last->slides = !impact_sticks(c.slip, still);
   double *rate = s->rate_E + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
-  rate[0] = s->rate_after[first], rate[1] = rate[2] = last->slides ? NAN : 0;
+  rate[0] = fabs(s->rate_after[first]) > still ? s->rate_after[first] : 0, rate[1] = rate[2] = last->slides ? NAN : 0;
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {

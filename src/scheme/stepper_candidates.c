@@ -84,13 +84,18 @@ static double reach_of(const stepper *s, const contact_element *e, const contact
   return reach;
 }
 
+// A point that was closed and did not leave at the end of the last step, on a mechanism whose positions do not follow velocities alone: drives
+// and projection then open it by h², and without them it would strike and open in turns. It stays a candidate. Elsewhere candidates are
+// Moreau's.
+static bool stays(const stepper *s, int p) { return s->led && s->last_before[p].normal_force > 0 && s->rate_E[3 * p] <= 0; }
+
 // Returns whether a point takes part.
 static bool add_active(stepper *s, const contact_element *e, double dt) {
   int before_these = s->active_count;
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     const scheme_contact *before = &s->last_before[p];
     double gap = s->points[p].gap;
-    bool active = gap <= reach_of(s, e, &s->points[p], dt);
+    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, p);
     s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);

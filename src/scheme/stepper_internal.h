@@ -64,6 +64,7 @@ typedef struct stepper {
   const double *P_mean;                  // percussions whose means over the step are shown: P or P_even
   double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
   bool driven;                           // something moves by a function of time, and may meet a lock-up
+  bool led;                              // positions do not follow velocities alone: drives or projection lead them
   double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
   double *placed, *before_placing, *unplaced;  // scratch, one per coordinate
   double violation;                      // the largest |Φ| at the end of a step

@@ -71,10 +71,16 @@ void stepper_look_for_paradox(stepper *s) {
   }
 }
 
+// A candidate only since it was closed before: nothing strikes, and it closes its gap over ten steps. At once, it would have to change its
+// rate by gap/h within a step, by a force of its own size.
+enum { STEPS_TO_CLOSE = 10 };
+static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0 && s->points[point].gap > s->contacts->activation; }
+
 // q = γ_F + what the rule requires of a contact of this material.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
   s->rule->require(of, size, s->points[point].gap, s->rate_before + first, dt, s->q_rows + first);
+  if (has_opened(s, point)) s->q_rows[first] = s->points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
   for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i];
 }
 
