@@ -24,6 +24,7 @@ void response_create(const mechanism *m, motion *x) {
   w->scale = ARENA_ARRAY(a, double, nc);
   w->order = ARENA_ARRAY(a, int, nc);
   if (!m->sparse) w->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
+  w->held = ARENA_ARRAY(a, int, m->extra_rows + 1);
   if (!m->redundant && m->sparse) return;
   w->dense = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
   w->dense_scale = ARENA_ARRAY(a, double, nc);

@@ -75,7 +75,11 @@ int response_rank(const mechanism *m, motion *x);
 void response_problem(const mechanism *m, motion *x, double *W);
 // The same in a W that was taken from response_matrix: n rows, the constraints' first. Call it once for each W.
 void response_decouple(const mechanism *m, motion *x, int n, double *W);
-// The same in pieces. Call it once after response_split.
+// After response_problem, for a row that comes and goes, i: where joints and constraints hold it and no drive prescribes its rate, it
+// needs no force. It is decoupled with a diagonal of its own, and q_i := 0, so that its force is zero. Returns whether this is so. `u`:
+// the speeds that q belongs to. Sparse constraints (see response_problem) are not asked.
+bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i);
+// The same as response_decouple in pieces. Call it once after response_split.
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p);
 // q := 0 in the rows decoupled last, so that their multipliers are zero. The other rows then hold them too. Call it for every q.
 void response_clear(const mechanism *m, const motion *x, double *q);

@@ -25,6 +25,8 @@ typedef struct response_work {
   double *dense, *dense_scale;
   int *dense_order;         // of that factorisation
   int independent;          // the first of these are rows to keep
+  double rank_tolerance;    // that they were told by
+  int *held, held_count;    // rows that response_hold has decoupled
 } response_work;
 
 void response_create(const mechanism *m, motion *x);

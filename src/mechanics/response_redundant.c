@@ -87,7 +87,8 @@ static void find_dependent(const mechanism *m, motion *x) {
   for (int i = 0; i < nc; i++) scale[i] = 1 / sqrt(W[i * nc + i]);
   for (int i = 0; i < nc; i++)
     for (int j = 0; j < nc; j++) copy[i * nc + j] = W[i * nc + j] *= scale[i] * scale[j];
-  w->independent = dense_rank(nc, copy, response_rank_tolerance(m, x, DEPENDENT), w->dense_order, x->stop);
+  w->rank_tolerance = response_rank_tolerance(m, x, DEPENDENT);
+  w->independent = dense_rank(nc, copy, w->rank_tolerance, w->dense_order, x->stop);
   if (w->independent < 0) w->independent = nc;  // interrupted: W is not used
 }
 
@@ -101,8 +102,63 @@ void response_decouple(const mechanism *m, motion *x, int n, double *W) {
 }
 
 void response_problem(const mechanism *m, motion *x, double *W) {
+  x->response->held_count = 0;
   response_matrix(m, x, W);
   response_decouple(m, x, x->row_total, W);
+}
+
+// --- rows that constraints hold -----------------------------------------------------------------------------------
+
+// v := L⁻¹ v with the scaled W of the independent constraint rows, Pᵀ W P = L D Lᵀ. On entry v is in the order of the constraints and
+// not scaled, on return in that of the factorisation. D is its diagonal.
+static const double *eliminate(const mechanism *m, const motion *x, const double *from, int stride, double *v) {
+  const response_work *w = x->response;
+  int nc = m->row_count, rank = w->independent;
+  const double *A = w->dense + (long)nc * nc;
+  for (int k = 0; k < rank; k++) v[k] = w->dense_scale[w->dense_order[k]] * from[(long)w->dense_order[k] * stride];
+  for (int j = 0; j < rank; j++) {
+    const double share = v[j] / A[j * nc + j];
+    if (share == 0) continue;
+    for (int k = j + 1; k < rank; k++) v[k] -= share * A[j * nc + k];
+  }
+  return A;
+}
+
+static double fastest_of(const mechanism *m, const motion *x, const row *r, const double *u) {
+  double most = 0;
+  for (int b = 0; b < r->base_count; b++) {
+    int tree = x->row_bases[r->base0 + b];
+    for (int k = m->base_speed_start[tree]; k < m->base_speed_start[tree + 1]; k++)
+      most = fmax(most, fmax(fabs(u[m->base_speeds[k]]), fabs(x->u[m->base_speeds[k]])));
+  }
+  return most;
+}
+
+// The part of the diagonal and of the rate that the constraints leave:  W_ii - W_ic W_cc⁻¹ W_ci  and  q_i - W_ic W_cc⁻¹ q_c. Next to the
+// constraints, at a distance that makes pivots as large as the rank tolerance, a row that they hold has a rate of up to its root times
+// the speeds.
+bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i) {
+  response_work *w = x->response;
+  int n = x->row_total, nc = w->dense ? m->row_count : 0;
+  double own = W[(long)i * n + i], left = own, rate = q[i], terms = fabs(q[i]), tolerance = nc ? w->rank_tolerance : DEPENDENT;
+  double *v = x->row_work[1], *z = x->row_work[2];
+  if (own > 0) {
+    if (!nc) return false;
+    const double *D = eliminate(m, x, W + i, n, v);
+    for (int j = 0; j < w->independent; j++) left -= v[j] * v[j] / D[(long)j * (nc + 1)];
+    if (left > tolerance * own) return false;
+    eliminate(m, x, q, 1, z);
+    for (int j = 0; j < w->independent; j++) {
+      double part = v[j] * z[j] / D[(long)j * (nc + 1)];
+      rate -= part, terms += fabs(part);
+    }
+  }
+  double size = sqrt(row_size(m, x, &x->rows[i])), speed = fastest_of(m, x, &x->rows[i], u) * fmax(1, m->length);
+  if (fabs(rate) > sqrt(tolerance) * (size * speed + terms)) return false;
+  decouple(n, W, i, size > 0 ? response_least_mobility(m, x, i) : 1);
+  q[i] = 0;
+  w->held[w->held_count++] = i;
+  return true;
 }
 
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p) {
@@ -120,6 +176,7 @@ void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p)
 
 void response_clear(const mechanism *m, const motion *x, double *q) {
   const response_work *w = x->response;
+  for (int k = 0; k < w->held_count; k++) q[w->held[k]] = 0;
   if (!m->row_count || !w->dense) return;
   for (int k = w->independent; k < m->row_count; k++) q[w->dense_order[k]] = 0;
 }

@@ -100,6 +100,7 @@ static bool drop_restitution(void *context) {
     require(s, k, &of, p->dt);
     any |= s->q_rows[s->active_row[k]] != before;
   }
+  response_clear(s->m, s->x, s->q_rows);
   return any;
 }
 
@@ -118,6 +119,17 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
   if (s->settings.dump.error.status == CAROM_OK) return CAROM_OK;
   return error_set(error, s->settings.dump.error.status, "%s", s->settings.dump.error.message);
+}
+
+// A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
+// the problem there.
+static void release_held(stepper *s) {
+  for (int k = 0; k < s->active_count; k++) {
+    const contact_element *e = s->element_of[s->active[k]];
+    int first = s->active_row[k], size = contact_row_count(s->m, e);
+    for (int i = first + 1; i < first + size; i++)
+      if (response_hold(s->m, s->x, s->u_free, s->room.W, s->q_rows, i)) s->P[i] = 0;
+  }
 }
 
 // q = γ_F + what is required for contact rows, γ_F + Φ_t for constraints; then W, and the first solve.
@@ -140,6 +152,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   response_problem(m, x, s->room.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (m->row_count) response_clear(m, x, s->q_rows);
+  release_held(s);
   return solve_step(s, dt, error);
 }
 
