@@ -22,6 +22,13 @@ typedef struct regular_looks {
   int since_booked;            // steps since the last one
 } regular_looks;
 
+// The imbalance at the ends of the last step, once a row within it is shown.
+typedef struct sim_step_ends {
+  bool known;
+  double t[2];                 // [s]
+  double imbalance[2];         // [J]
+} sim_step_ends;
+
 // What the last carom_sim_set_joint of a joint has ended with.
 typedef struct joint_start {
   carom_status status;
@@ -43,6 +50,7 @@ struct carom_sim {
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   double booked_t;             // when it did [s]
+  sim_step_ends step_ends;
   regular_looks regular;
   bool ends;                   // what is read now is read because the run ends here
   bool counts_turns;           // of joints that are measured between markers

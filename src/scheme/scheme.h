@@ -146,6 +146,8 @@ typedef struct scheme_type {
   // if they do not exist. A scheme that knows more than that they are not finite sets the error, which may be null.
   bool (*result)(void *scheme, carom_error *error);
   double (*time)(const void *scheme);
+  // When the last step began. Null where states within a step balance as well as those at its ends.
+  double (*began)(const void *scheme);
   const double *(*state)(const void *scheme);      // at the end of the step: q, u, what else it integrates
   const double *(*accounts)(const void *scheme);   // of the state the motion holds, one per power
   scheme_stats (*stats)(const void *scheme);

@@ -221,6 +221,7 @@ carom_status stepper_restored(void *scheme, carom_error *error) {
   stepper *s = scheme;
   (void)error;
   s->grid = 0;
+  s->projection_energy_A = s->projection_energy;  // of the last step only the end is shown from here on
   s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;  // the next step looks there again
   stepper_show_end(s);
   return CAROM_OK;
@@ -267,6 +268,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
 
 const double *stepper_state(const void *scheme) { return ((const stepper *)scheme)->q; }
 double stepper_time(const void *scheme) { return ((const stepper *)scheme)->t; }
+double stepper_began(const void *scheme) { return ((const stepper *)scheme)->t_A; }
 const double *stepper_accounts(const void *scheme) {
   const stepper *s = scheme;
   return s->shows_A ? s->accounts_A : s->accounts;
@@ -277,7 +279,7 @@ const scheme_contact *stepper_contacts(const void *scheme) { return ((const step
 
 scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;
-  return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->projection_energy,
+  return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->shows_A ? s->projection_energy_A : s->projection_energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
                         .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end,
                         .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble};

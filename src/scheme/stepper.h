@@ -39,6 +39,7 @@ carom_status stepper_show(void *scheme, double t, carom_error *error);
 void stepper_show_end(void *scheme);
 bool stepper_result(void *scheme, carom_error *error);
 double stepper_time(const void *scheme);
+double stepper_began(const void *scheme);
 const double *stepper_state(const void *scheme);
 const double *stepper_accounts(const void *scheme);
 scheme_stats stepper_stats(const void *scheme);
@@ -50,7 +51,7 @@ carom_status stepper_restored(void *scheme, carom_error *error);
 
 #define STEPPER_FUNCTIONS                                                                                                  \
   .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, .step = stepper_step, \
-  .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, .time = stepper_time,                      \
+  .show = stepper_show, .show_end = stepper_show_end, .result = stepper_result, .time = stepper_time, .began = stepper_began, \
   .state = stepper_state, .accounts = stepper_accounts, .stats = stepper_stats, .resumes_exactly = stepper_resumes_exactly, \
   .next_step = stepper_next_step, .contacts = stepper_contacts, .memory = stepper_memory, .restored = stepper_restored
 

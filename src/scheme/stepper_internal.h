@@ -35,7 +35,7 @@ typedef struct stepper {
   double *kept;                          // scheme and motion before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
-  double projection_energy;
+  double projection_energy, projection_energy_A;
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart

@@ -79,6 +79,7 @@ static void turn_over(stepper *s, double dt) {
   s->q_A = s->q, s->u_A = s->u, s->t_A = s->t;
   s->dt_before = s->dt, s->dt = dt;
   s->q = q, s->u = u;
+  s->projection_energy_A = s->projection_energy;
   s->shows_A = false;
 }
 
