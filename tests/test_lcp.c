@@ -81,6 +81,22 @@ static void percussions_do_not_hide_velocities(void) {
     CHECK(contact_solve(c, i < 0 ? NULL : list[i], &settings, NULL).status != SOLVE_SOLVED);
 }
 
+// Sweeps that diverge end where squares overflow. Beside such a velocity, and its rounding, no error may count as none.
+static void an_overflow_solves_nothing(void) {
+  contact_problem *c = fresh();
+  unilateral_rows(c, 2);
+  c->W[0] = c->W[3] = 1, c->q[0] = c->q[1] = -1;
+  solve_problem p = as_problem(c);
+  double work[4];
+  for (double size = 1e150; size < 1e160; size *= 10) {
+    const double u[2] = {-1, size}, r[2] = {0, 0}, pressed[2] = {size, 0}, still[2] = {-1, 0};
+    double slow = solve_residual(&p, r, u, work);
+    CHECK(size < 1.3e154 ? slow < 1e-149 : isinf(slow));
+    CHECK(solve_residual(&p, pressed, still, work) > 1e-9);
+    if (size > 1.3e154) CHECK(isinf(solve_residual(&p, pressed, u, work)));
+  }
+}
+
 // The same for one row that nothing moves, beside one that moves: unilateral, and a box without an upper bound. A box
 // that is at a bound is solved, however far the bound is.
 static void huge_percussions_solve_nothing(void) {
@@ -571,6 +587,7 @@ int main(void) {
   RUN(judge_measures_by_the_formula);
   RUN(percussions_do_not_hide_velocities);
   RUN(huge_percussions_solve_nothing);
+  RUN(an_overflow_solves_nothing);
   RUN(no_diagonal_is_no_unit);
   RUN(references_are_solved);
   RUN(p_matrices_have_their_solution);

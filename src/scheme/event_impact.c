@@ -506,7 +506,9 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   if (!(info.residual <= 1e-6)) {
     if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
     if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
-    return error_set(error, CAROM_ERROR_SINGULAR, "at t = %g s no contact forces fit the points that touch", s->w.t);
+    return error_set(error, CAROM_ERROR_SINGULAR,
+                     "at t = %g s no contact forces fit the points that touch: bodies that slide wedge each other, and no percussion was "
+                     "found that stops them; use a time stepper such as moreau, which needs none at an instant", s->w.t);
   }
   read_modes(s, n, instant, scale);
   s->redundant = event_is_redundant(s);

@@ -19,10 +19,10 @@ static double largest(int n, const double *x) {
   return most;
 }
 
-// 0 / 0 is a problem without data, which nothing solves best.
+// 0 / 0 is a problem without data, which nothing solves best. Beside a scale that has overflowed every error would be none.
 static double relative(double error, double scale) {
   if (error == 0) return 0;
-  return error / scale >= 0 ? error / scale : INFINITY;
+  return scale < INFINITY && error / scale >= 0 ? error / scale : INFINITY;
 }
 
 // --- in units of the problem --------------------------------------------------------------------------------------
@@ -103,6 +103,7 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
     int at = block->row;
     add_block(&e, block, r + at, u + at, p->q + at, d + at);
   }
+  if (!(larger(e.of_q, e.of_u) < INFINITY && e.of_r < INFINITY)) return INFINITY;  // sweeps have diverged
   double size = sqrt(larger(e.of_q, e.of_u)), rounding = ROUNDING * sqrt(e.of_r), most = ROUNDING_MOST * size;
   double error = sqrt(e.error) - (rounding < most ? rounding : most);
   return error <= 0 ? 0 : relative(error, size);
