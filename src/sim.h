@@ -63,7 +63,7 @@ struct carom_sim {
   long steps_before;           // of the run that was resumed
   long restarts;               // of an integrator, from checkpoints
   double wall_s;               // in carom_sim_step
-  double *row;                 // one value a signal
+  double *row;                 // one value per signal
   double *slots;               // of an output's expression
 };
 

@@ -46,7 +46,7 @@ const command command_compare = {
 typedef struct entry {
   const char *method;
   char file[4096];
-  carom_model *model;            // null: skipped, or run already
+  carom_model *model;            // NULL if skipped, or run already
   carom_error error;             // why it was skipped
   bool skipped, told;
 } entry;

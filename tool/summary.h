@@ -8,8 +8,8 @@
 #include "carom/carom.h"
 
 typedef struct summary_files {
-  const char *record, *csv, *report;  // where the results are; null: nowhere
-  const char *end;                    // as given on the command line, to be given again; null: not given
+  const char *record, *csv, *report;  // where the results are; each may be null
+  const char *end;                    // as given on the command line, to be given again; NULL if not given
   const setting_list *settings;
 } summary_files;
 

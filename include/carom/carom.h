@@ -261,7 +261,7 @@ CAROM_API const char *carom_model_file(const carom_model *model, int i);  // the
 // Writes tables of a record as CSV, to standard output if `out` is "-". Also works while the run is still going. `options` may be
 // null.
 typedef struct carom_export_options {
-  const char *table;               // may be null: then all tables with one row per recorded time are written side by side
+  const char *table;               // NULL if all tables with one row per recorded time are written side by side
   bool units;                      // put the units in the second line
   bool force;                      // replace a file that carom did not write
 } carom_export_options;
@@ -325,7 +325,7 @@ typedef struct carom_solve_result {
   double residual_mixed;           // by the formula of publications, which mixes the units of r and u [-]
   double seconds;
   int solutions;                   // number of distinct solutions, if counted
-  const char *limited;             // solver that the limit of `iterations` ended before the problem was solved; null: none
+  const char *limited;             // solver that the limit of `iterations` ended before the problem was solved; NULL if none
   int rows, blocks;
   const double *r, *u;             // percussions and velocities, u = W r + q; valid during the call
 } carom_solve_result;

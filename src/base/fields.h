@@ -19,7 +19,7 @@ typedef struct fields {
   const double *from;   // numbers are loaded from here; may be null
   const char **names;   // names are listed here; may be null
   arena *memory;        // of the names
-  const char *group;    // whose fields follow; null: none
+  const char *group;    // whose fields follow; may be null
   bool damaged;         // a number was loaded that must be finite and is not
 } fields;
 
@@ -34,7 +34,7 @@ void fields_choice(fields *f, const char *name, int most, int *n);
 void fields_flag(fields *f, const char *name, bool *x);
 void fields_signs(fields *f, const char *name, int count, int *x);  // -1, 0 or 1
 
-// Names that follow begin with this and a point: of one of several parts, "point3.gap". Null: no more.
+// Names that follow begin with this and a point: of one of several parts, "point3.gap". NULL for none.
 void fields_group(fields *f, const char *name, int index);
 
 #endif

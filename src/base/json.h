@@ -12,7 +12,7 @@
 // A text that grows in an arena, or one in the caller's memory that is cut where that ends. Keys are null inside a list. Numbers that
 // are not finite become null.
 typedef struct json_writer {
-  arena *memory;    // null: the text is in the caller's memory
+  arena *memory;    // NULL if the text is in the caller's memory
   arena_text out;   // a text that is cut has the length that it would have
   bool first;       // nothing stands yet in the innermost map or list
 } json_writer;

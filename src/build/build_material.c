@@ -249,7 +249,7 @@ static bool is_listed(const char *const *list, const char *key) {
   return false;
 }
 
-// Why no method reads a key, with these laws; null: one does. Rigid methods read the restitutions and `friction` whatever
+// Why no method reads a key, with these laws. Returns NULL if one does. Rigid methods read the restitutions and `friction` whatever
 // the laws are, so that a model that serves several methods is not complained of; and `v0` tells what counts as sticking.
 static const char *why_unread(const material_builder *mb, const contact_material *m, const char *key) {
   static const char *const of_solids[] = {"solid", "young", "poisson", NULL};

@@ -64,7 +64,7 @@ struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
-  const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; null: m itself
+  const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; NULL if it is m itself
   const bool *closes_loop;   // one per joint, in joint coordinates: it closes a loop of the model, with its clearances
   carom_model_def about;
   carom_integrator_def integrator;

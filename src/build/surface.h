@@ -9,13 +9,14 @@
 typedef struct surface_type {
   const option_table *table;  // its name and words in a model file, over carom_surface_def
   shape shape;                // for contact
-  // The key with an impossible value, and in `what` the end of the message "'name': ..."; null: all are possible. May be null.
+  // The key with an impossible value, and in `what` the end of the message "'name': ...". Returns NULL if all are possible. May
+  // be null.
   const char *(*fault)(const carom_surface_def *d, bool planar, const char **what);
   void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; may be null
-  // The thickness that a step must not pass over [m]; null: infinite.
+  // The thickness that a step must not pass over [m]; NULL if infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
-  const shape_type *drawn;    // null: as a mark
-  double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; null: 0
+  const shape_type *drawn;    // NULL if as a mark
+  double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0
   bool is_body;               // a body that has one needs no other shape
 } surface_type;
 

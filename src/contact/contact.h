@@ -47,7 +47,7 @@ typedef struct contact_type {
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
   // How point k moves at the present velocities; null for a type with an action of its own.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
-  // The gaps alone, the same numbers, where they are cheaper to have; null: evaluate.
+  // The gaps alone, the same numbers, where they are cheaper to have; NULL if evaluate gives them.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
   // Which of its modes a set of active points is; names end with null. May be null if it has no modes.
   int (*mode)(const contact_element *e, const bool *active);
@@ -55,11 +55,11 @@ typedef struct contact_type {
   const char *const *point_names, *const *point_names_planar;  // of an element with several points, in space and in the plane
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
-  // The least gap on the straight way between two places of a point; null: what lies behind a surface never comes out again.
+  // The least gap on the straight way between two places of a point; NULL if what lies behind a surface never comes out again.
   double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
   // What is wrong where it starts deeper than allowed, for messages.
   void (*tell_overlap)(const contact_element *e, double depth, char text[CONTACT_TEXT]);
-  // Where its gap is not the distance of two surfaces along n at one point: how it acts on the speeds; null: it is that.
+  // Where its gap is not the distance of two surfaces along n at one point: how it acts on the speeds; else NULL.
   const contact_action *action;
 } contact_type;
 
@@ -122,8 +122,8 @@ static inline int contact_row_count(const mechanism *m, const contact_element *e
 
 // The radii of curvature of the first and the second surface where they touch [m]: positive where a surface is bulged,
 // negative where it is hollow (a bearing around its journal), CONTACT_FLAT of a plane, CONTACT_SHARP of a corner or point.
-// Of a journal in space they are those of its ends, not of its shoulders. False, and both sharp: the element has no
-// surfaces (a stop).
+// Of a journal in space they are those of its ends, not of its shoulders. Returns false, and both sharp, if
+// the element has no surfaces (a stop).
 bool contact_curvatures(const contact_element *e, double radius[2]);
 #define CONTACT_FLAT INFINITY
 #define CONTACT_SHARP 0.0

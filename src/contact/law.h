@@ -27,11 +27,11 @@ typedef struct normal_law_type {
   const char *const *needs;     // keys of a material, beside the stiffness, that it cannot do without; ends with null
   bool elastic;                 // gives back everything
   // Of a law f(δ) (1 + λ δ̇/v₀), v₀ the speed of approach: λ for a prescribed restitution, infinite where there is none.
-  // Null: the law has another form.
+  // NULL if the law has another form.
   double (*lambda)(double restitution);
   // For δ > 0. May be negative where the formula pulls.
   double (*force)(const normal_law *l, double delta, double rate, double approach);
-  double (*energy)(const normal_law *l, double delta);  // stored, as of the force at rest; null: by quadrature
+  double (*energy)(const normal_law *l, double delta);  // stored, as of the force at rest; NULL if by quadrature
 } normal_law_type;
 
 // How a user's own function gives the force [N] from δ [m], δ̇ [m/s] and the speed of approach [m/s].
@@ -86,7 +86,7 @@ typedef struct friction_law_type {
   bool set_valued;              // no function of speed: only schemes that solve for it can take it
   bool own;                     // a user's: its coefficient is an expression
   int states;                   // internal ones along each tangent: 0, or 1 for bristles
-  const char *(*fault)(const friction_law *l);  // what its numbers contradict each other in, or null; null: they cannot
+  const char *(*fault)(const friction_law *l);  // returns what contradicts in its numbers, or NULL; may be null
   // The force on the first body along each tangent, while it slides with v [m/s] against the second, pressed by
   // fn ≥ 0 [N]; z and their rates are bristle deflections [m] (untouched where there are none).
   void (*force)(const friction_law *l, double fn, const double v[2], const double z[2], double f[2], double zdot[2]);

@@ -19,7 +19,7 @@ typedef struct ode_problem {
   // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error` (may be null) is an
   // estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
-  const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; null: all 1
+  const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; NULL if all are 1
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
 } ode_problem;
 

@@ -16,7 +16,7 @@ typedef struct integrator_ops {
   carom_status (*step)(integrator *it, double t_stop, carom_error *error);
   // it->t, it->y (and it->ydot) hold the state to start from.
   carom_status (*restart)(integrator *it, carom_error *error);
-  void (*suggest)(integrator *it, double step);  // the first step after a restart; null: it begins in its own way
+  void (*suggest)(integrator *it, double step);  // the first step after a restart; NULL if it begins in its own way
   void (*renew_jacobian)(integrator *it);        // in the next step; null if it has none, or renews it by its own rules
   // The time is strictly inside of the last step. Returns false if the state there cannot be computed.
   bool (*interpolate)(integrator *it, double t, double *y);

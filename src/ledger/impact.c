@@ -38,7 +38,7 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   if (!l->turns[point]) l->deepest = number_larger(l->deepest, i->deepest);
 }
 
-void impact_part(impact_ledger *l, int point) {
+void impact_separate(impact_ledger *l, int point) {
   if (!l->is_open[point]) return;
   impact *i = &l->open[point];
   l->is_open[point] = false;
@@ -48,5 +48,5 @@ void impact_part(impact_ledger *l, int point) {
 }
 
 void impact_close_all(impact_ledger *l) {
-  for (int p = 0; p < l->point_count; p++) impact_part(l, p);
+  for (int p = 0; p < l->point_count; p++) impact_separate(l, p);
 }

@@ -1,4 +1,4 @@
-// The impact ledger: one row a contact episode, from first touch to separation. Data and update rules, no files.
+// The impact ledger: one row per contact episode, from first touch to separation. Data and update rules, no files.
 #ifndef LEDGER_IMPACT_H
 #define LEDGER_IMPACT_H
 
@@ -76,7 +76,7 @@ typedef struct impact_ledger {
 static inline bool impact_sticks(double slip, double still) { return slip <= still; }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *step);
-void impact_part(impact_ledger *l, int point);   // the point does not touch in this step
+void impact_separate(impact_ledger *l, int point);   // the point does not touch in this step
 void impact_close_all(impact_ledger *l);         // the run ends
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct anchor {
   int node;
   vec3 arm;             // its place in the body, from the body's origin, at the present position
-  const double *shape;  // of a flexible body: its shape functions at this place; null: rigid
+  const double *shape;  // of a flexible body: its shape functions at this place; NULL if it is rigid
 } anchor;
 
 // Between blocks of the model's width and vectors in space.

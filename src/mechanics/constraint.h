@@ -16,9 +16,10 @@ typedef struct constraint_kind {
   const joint_row *rows_spatial, *rows_planar;  // of a closure
   int row_count_spatial, row_count_planar;      // 0: there is no such constraint in this space
   const struct option_table *table;             // over carom_constraint_def
-  // What is wrong with its numbers, to follow its name, and the key that says so. False: nothing is. Null: nothing can be.
+  // What is wrong with its numbers, to follow its name, and the key that says so. Returns false if nothing is. NULL if
+  // nothing can be.
   bool (*fault)(const carom_constraint_def *d, const char **key, char *text, size_t size);
-  // Of a couple: how many coordinates it has, the name of one of them, and its factor; null: it is between markers.
+  // Of a couple: how many coordinates it has, the name of one of them, and its factor; NULL if it is between markers.
   int (*term_count)(const carom_constraint_def *d);
   const char *(*term)(const carom_constraint_def *d, int i, double *factor);
 } constraint_kind;

@@ -76,7 +76,7 @@ static double *keep(double **room, const double *from, int count) {
   return at;
 }
 
-// False: nothing moves.
+// Returns false if nothing moves.
 static bool begin(const mechanism *m, motion *x, middle *c) {
   double *room = x->beside;
   bool rests = is_at_rest(m, x);
@@ -136,7 +136,8 @@ static void add_forces(const mechanism *m, motion *x, const middle *c, double we
   for (int i = 0; i < m->row_count; i++) c->sum_lambda[i] += weight * x->lambda[i];
 }
 
-// Leaves the motion at the interpolated state. False: the branches do not cross here, or the neighbours are singular too.
+// Leaves the motion at the interpolated state. Returns false if the branches do not cross here, or the neighbours
+// are singular too.
 static bool interpolate(const mechanism *m, motion *x, const middle *c, const stencil *s, bool forces) {
   memset(c->sum_q, 0, (size_t)(m->nq + 2 * m->nv + m->row_count) * sizeof *c->sum_q);
   for (int k = 1; k <= s->pairs; k++)

@@ -11,7 +11,7 @@
 
 #include "mechanics/mechanism.h"
 
-// Appends one row a friction, the rate of its coordinate.
+// Appends one row per friction, the rate of its coordinate.
 void friction_add_rows(const mechanism *m, motion *x);
 // f_max at the present reactions. These must be known: multipliers in x->lambda, applied and contact forces in
 // links[].F and x->tau, and tree_inverse done.

@@ -6,7 +6,7 @@
 
 // Sets the state. Driven coordinates take what their drives say at t.
 void dynamics_set(const mechanism *m, motion *x, double t, const double *q, const double *u);
-// Each brings the motion to a level, doing what is missing. False: singular, see dynamics_explain.
+// Each brings the motion to a level, doing what is missing. Returns false if it is singular there, see dynamics_explain.
 bool dynamics_positions_velocities(const mechanism *m, motion *x);
 bool dynamics_accelerations(const mechanism *m, motion *x);
 // Efforts of drives, from the accelerations x->udot, the multipliers and all that pushes. A caller that has it passes the result of
@@ -25,15 +25,15 @@ void dynamics_results(const mechanism *m, motion *x);
 void dynamics_energies(const mechanism *m, motion *x);
 // What follows from the state alone: poses, velocities, coordinates of joints, potentials, energies.
 void dynamics_show_state(const mechanism *m, motion *x);
-// Everything at the present instant: accelerations, results, energies. False: singular.
+// Everything at the present instant: accelerations, results, energies. Returns false if it is singular there.
 bool dynamics_instant(const mechanism *m, motion *x);
 
 void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);     // q' = N(q) u
 void dynamics_move(const mechanism *m, double *q, const double *delta);                      // q ⊕ Δ
 void dynamics_normalize(const mechanism *m, double *q);                                      // unit quaternions
 
-// Moves the positions back onto the constraints (least kinetic distance), then the velocities. True when the largest
-// |Φ| ends below the tolerance.
+// Moves the positions back onto the constraints (least kinetic distance), then the velocities. Returns true if the
+// largest |Φ| ends below the tolerance.
 bool dynamics_project_positions(const mechanism *m, motion *x, double tolerance, int max_iterations);
 bool dynamics_project_velocities(const mechanism *m, motion *x);
 // Both, and across a singular position where the motion passes one (crossing.h).
@@ -45,7 +45,8 @@ void dynamics_force_powers(const mechanism *m, motion *x, const double *u, doubl
 // out = Gᵀ mu
 void dynamics_transposed_rows(const mechanism *m, motion *x, const double *mu, double *out);
 
-// One Gauss–Newton step towards Φ = 0, as a displacement along the speeds; null: singular. Valid until the next call.
+// One Gauss–Newton step towards Φ = 0, as a displacement along the speeds, valid until the next call. Returns NULL if it is
+// singular there.
 const double *dynamics_position_step(const mechanism *m, motion *x);
 
 // Rank of the constraint rows at the present position: rows that depend on others are redundant. -1: out of memory.

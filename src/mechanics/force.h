@@ -32,7 +32,7 @@ struct force_type {
   bool components;          // three functions give it in axes; else one gives an effort
   bool calls;               // a C function gives it from signals
   // The unit of number k of `count` as they are written, which the option table leaves open; `slides`: the coordinate that it
-  // acts along is a length. Null: the table says all units.
+  // acts along is a length. NULL if the table says all units.
   dimension (*unit)(force_number what, int k, int count, bool slides);
   const option_table *table;  // its words in a model file, over carom_force_def
 };

@@ -50,12 +50,12 @@ typedef struct joint_space {
 typedef struct joint_type {
   const char *name, *summary;
   joint_space spatial, planar;
-  // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter a coordinate; "qqqq" quaternion.
+  // Which coordinate kinds the speeds have: 'a' angle [rad], 't' translation [m], one letter per coordinate; "qqqq" quaternion.
   const char *kinds_spatial, *kinds_planar;
   bool turns_only;  // every v is zero: the markers' points coincide
   bool has_axis;    // the marker's axis means something to it
   void (*motion)(const joint_parameters *p, const double *q, joint_motion *m);
-  void (*bias)(const joint_parameters *p, const double *q, const double *u, vec3 *beta, vec3 *eta);  // null: zero
+  void (*bias)(const joint_parameters *p, const double *q, const double *u, vec3 *beta, vec3 *eta);  // NULL if zero
   void (*motion_planar)(const joint_parameters *p, const double *q, joint_motion_planar *m);
   // Coordinates from a relative pose. On entry q holds values nearby: angles come out as their nearest equivalents.
   void (*measure)(const joint_parameters *p, mat3 R, vec3 d, double *q);

@@ -4,7 +4,7 @@
 
 #include "mechanics/mechanism.h"
 
-// Each fills pose, r, V, c of every link, the joint columns S (six a speed), the inertia at the body's origin and the
+// Each fills pose, r, V, c of every link, the joint columns S (six per speed), the inertia at the body's origin and the
 // velocity-dependent force.
 void kinematics_spatial(const mechanism *m, motion *x);
 void kinematics_planar(const mechanism *m, motion *x);

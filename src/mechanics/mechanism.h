@@ -72,7 +72,7 @@ typedef struct node {
 // A number that may depend on time and state, ready to evaluate.
 typedef struct function {
   double constant;
-  const struct expr *e;     // null: constant or call
+  const struct expr *e;     // NULL for a constant or a call
   const int *signals;       // one per slot of e; slot 0 is always t
   int slot_count;
   void (*call)(void *context, double t, double *value);
@@ -139,7 +139,7 @@ typedef struct couple_term {
 struct constraint {
   const char *name;
   const constraint_type *type;
-  const char *kind;         // the word of the model, such as gear; null: of a joint or drive
+  const char *kind;         // the word of the model, such as gear; NULL for that of a joint or drive
   part_id part;             // of the model: the constraint, or the joint or drive that it comes from
   int joint;                // closed by it, or -1
   int first, second;        // markers
@@ -172,7 +172,7 @@ struct force {
 // Rows that come and go, as those of contacts: how many there may be at once, and on which bodies.
 typedef struct temporary_rows {
   int count;
-  const bool *bodies;       // one per body; null: on none
+  const bool *bodies;       // one per body; NULL if on none
 } temporary_rows;
 
 // --- the compiled mechanism --------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ struct motion {
   // --- settings of the sim and of the scheme
   interrupt *stop;          // ends long factorisations early; of the sim, may be null
   // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
-  // of inner states. `refused` is set where they do not exist, or not yet. Null: none.
+  // of inner states. `refused` is set where they do not exist, or not yet. May be null.
   void (*push)(void *context, const mechanism *m, motion *x);
   void *push_context;
   double baumgarte_alpha, baumgarte_beta;
@@ -297,7 +297,7 @@ struct motion {
   double *tau;              // applied along each speed
   double *joint_udot;
   tree_link *links;
-  double *S, *U;            // six a speed: joint columns, and IA S
+  double *S, *U;            // six per speed: joint columns, and IA S
   double *factor;           // Cholesky blocks
   double *reduced;          // D⁻¹ work, one per speed
   row *rows;                // the constraints', then those that come and go

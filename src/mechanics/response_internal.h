@@ -10,7 +10,7 @@
 
 // The workspace of one motion.
 typedef struct response_work {
-  // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv a row: g, and L⁻ᵀ g.
+  // Written out: M and then L below its diagonal, nv x nv; D⁻¹; and 2 nv per row: g, and L⁻ᵀ g.
   double *mass, *inverse, *vectors;
   // By recursion: the rows that touch each tree as lists, by slots of motion.row_bases. -1 ends a list.
   int *tree_slot, *slot_next, *slot_row;
@@ -56,7 +56,7 @@ typedef struct response_kernels {  // compiled for one number of speeds
   void (*matrix)(const motion *x, int n, double *W);  // these two as for the recursion
   void (*pattern)(const mechanism *m, const motion *x, double *W);
 } response_kernels;
-const response_kernels *response_choose(int nv);  // null: by recursion
+const response_kernels *response_choose(int nv);  // returns NULL if by recursion
 
 bool response_small_accelerate(const mechanism *m, motion *x);
 void response_small_half_row(const mechanism *m, const motion *x, int j, double *half);

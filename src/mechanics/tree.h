@@ -11,7 +11,8 @@
 // Poses and joint columns from q, velocities and relative bias accelerations from u, inertias and bias forces.
 void tree_kinematics(const mechanism *m, motion *x);
 
-// Articulated inertias: the mass matrix factorised along the tree. False: singular, motion.singular_node says where.
+// Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular; motion.singular_node
+// says where.
 bool tree_factor(const mechanism *m, motion *x);
 
 // Accelerations under the applied wrenches (links[].F), tau and the velocity-dependent terms: fills links[].A and

@@ -133,7 +133,7 @@ static column_list start_list(chooser *p, const report_table *t) {
   return (column_list){t, t ? ARENA_ARRAY(p->r->memory, int, t->column_count) : NULL, 0};
 }
 
-// Columns of a table that change, of one quantity and unit; null: any.
+// Columns of a table that change, of one quantity and unit; NULL for any.
 static column_list list_changing(chooser *p, const report_table *t, const char *word, const char *unit) {
   column_list list = start_list(p, t);
   for (int k = 0; t && k < t->column_count; k++) {
@@ -305,7 +305,7 @@ static void put_drive_efforts(chooser *p) {
     put_time_plots(p, "Efforts of drives", list_changing(p, report_find_table(p->run, "drives"), "effort", NULL));
 }
 
-// The round inner part of a joint with clearance, as the scene has it; null: it is a slider, or no such joint.
+// The round inner part of a joint with clearance, as the scene has it. Returns NULL if it is a slider, or no such joint.
 static const json_value *round_joint(const chooser *p, const json_value *contact) {
   const json_value *joints = json_get(p->run->scene, "joints");
   double index = json_get_number(contact, "joint", -1);

@@ -78,7 +78,7 @@ typedef struct report {
   arena *memory;
   arena *passing;                      // for numbers on their way into blobs
   carom_error *error;
-  const carom_report_page *page;       // null: a comparison, which has none
+  const carom_report_page *page;       // NULL for a comparison, which has none
   report_run *runs;
   int run_count;
 } report;

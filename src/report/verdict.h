@@ -1,4 +1,4 @@
-// How far to trust a run: one judge for the tool and the report. It reads the summary and the scene as the record has them.
+// How far to trust a run: one function for the tool and the report. It reads the summary and the scene as the record has them.
 #ifndef REPORT_VERDICT_H
 #define REPORT_VERDICT_H
 

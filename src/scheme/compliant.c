@@ -149,10 +149,10 @@ static touch next_mode(const compliant *s, int p) {
   return turns || force > 0 ? TOUCH_PRESSED : TOUCH_RELEASED;
 }
 
-// A bristle bends back when the surfaces part.
-static void part(compliant *s, int p) {
+// A bristle bends back when the surfaces separate.
+static void separate(compliant *s, int p) {
   const touch_point *c = &s->point[p];
-  impact_part(s->w.impacts, p);
+  impact_separate(s->w.impacts, p);
   if (c->inner < 0) return;
   double *inner = smooth_inner(s->w.core, s->w.y) + c->inner;
   for (int k = 0; k < c->inner_count; k++) inner[k] = 0;
@@ -169,7 +169,7 @@ static bool change_modes(compliant *s) {
     // moving out, and in again without having parted: no longer an impact
     c->lasts = mode != TOUCH_OPEN && (c->lasts || (s->w.look[LOOK_START][p].rate > 0 && s->w.look[LOOK_END][p].rate <= 0));
     c->undecided = s->w.t > s->w.t_before ? 0 : c->undecided + (c->turns == s->w.t);
-    if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->w.impacts->is_open[p])) part(s, p);
+    if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->w.impacts->is_open[p])) separate(s, p);
     c->entered = mode != c->now.mode && c->now.mode == TOUCH_OPEN;
     if (mode == c->now.mode) continue;
     changed = true;
@@ -303,7 +303,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = look, .is_quiet = compliant_is_quiet,
+    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = look, .is_unchanged = compliant_is_unchanged,
     .value = compliant_value, .find = compliant_find, .limit = limit, .touches = compliant_touches, .describe = compliant_describe,
     .list = list, .begin = begin, .restarted = restarted, .end = end, .explain = explain,
 };

@@ -1,7 +1,7 @@
 // What the ledger shows of a pressed point beside what the watcher books: where it was met, its deepest penetration, its peak force.
 #include "scheme/compliant_internal.h"
 
-// Where a step may enter unseen, its ends decide: between them, across the kink in the force, dense output can waver.
+// Where a step may enter unseen, its ends decide: between them, across the kink in the force, dense output can oscillate.
 bool compliant_touches(const watcher *w, int p) {
   const compliant *s = (const compliant *)w;
   if (s->point[p].now.mode != TOUCH_OPEN) return true;

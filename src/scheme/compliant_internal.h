@@ -51,7 +51,7 @@ static inline bool entry_is_gated(const compliant *s) {  // an open point does n
 // Forces at the motion's present state, into w.seen; and the same with the forces pushed on the bodies.
 void compliant_see(compliant *s);
 void compliant_push(void *scheme, const mechanism *m, motion *x);
-// The normal force at a gap and a rate; false: the point does not push.
+// The normal force at a gap and a rate. Returns false if the point does not push.
 bool compliant_press(const compliant *s, int p, watch_look *at);
 // What the energy stored at a penetration allows as speed of approach at least.
 double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta);
@@ -65,7 +65,7 @@ double compliant_tendency(const compliant *s, int p, const watch_look *at);
 enum { FUNCTION_GAP, FUNCTION_FORCE, FUNCTION_COUNT };
 double compliant_value(const watcher *w, int function, const watch_look *at);
 double compliant_find(watcher *w, int function, int k);
-bool compliant_is_quiet(watcher *w);
+bool compliant_is_unchanged(watcher *w);
 bool compliant_touches(const watcher *w, int p);
 void compliant_describe(watcher *w, int p, impact_step *step);
 

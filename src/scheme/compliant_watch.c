@@ -183,7 +183,7 @@ double compliant_find(watcher *w, int function, int k) {
   return t;
 }
 
-bool compliant_is_quiet(watcher *w) {
+bool compliant_is_unchanged(watcher *w) {
   compliant *s = (compliant *)w;
   double h = w->at[LOOK_END] - w->from;
   if (may_change(s, h) || presses(s, true)) return false;

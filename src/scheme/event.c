@@ -36,7 +36,7 @@ static bool accelerate(void *context) {
   return dynamics_accelerations(m, x);
 }
 
-static bool project(void *context, double t, double *y) { return event_project(context, t, y, 1); }
+static bool project(void *context, double t, double *y) { return event_project(context, t, y, HOLD_STICKING); }
 
 // --- creation -------------------------------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ static void end_accumulations(event *s) {
     event_point *c = &s->point[p];
     if (!(c->held_until > 0) || c->held_until > s->w.t) continue;
     c->held_until = 0;
-    impact_part(s->w.impacts, p);
+    impact_separate(s->w.impacts, p);
   }
 }
 

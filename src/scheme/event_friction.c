@@ -74,7 +74,7 @@ bool event_friction_holds(const event *s, int i) {
   return f->mode == MODE_STICK && fabs(f->share) < (1 - 1e-6) * f->limit;
 }
 
-// Slipping friction and the load it comes from depend on each other. True: they agree, as well as the load is known.
+// Slipping friction and the load it comes from depend on each other. Returns true if they agree, as well as the load is known.
 bool event_friction_agrees(event *s, int turn) {
   bool agrees = true;
   if (!s->friction_loaded) return true;
@@ -159,7 +159,8 @@ void event_friction_read(event *s, double scale) {
   }
 }
 
-// Modes were decided with limits from the load before. True: with those that the modes bring about they are the same.
+// Modes were decided with limits from the load before. Returns true if they are the same with those that the modes
+// bring about.
 bool event_friction_is_settled(event *s) {
   if (!s->friction_loaded) return true;
   event_set(s, s->w.t, s->w.y);

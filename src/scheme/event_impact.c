@@ -47,7 +47,7 @@ static solve_problem problem_of(event *s, int n, const double *W) {
   return block_list_problem(&s->blocks, n, W, s->problem_q);
 }
 
-// Constraint rows that depend on others must be decoupled in W. `w` null: without restitution to drop.
+// Constraint rows that depend on others must be decoupled in W. `w` is NULL if there is no restitution to drop.
 static solve_info solve_or_drop(event *s, int n, const double *W, wedge_problem *w) {
   if (interrupted(s->w.stop)) return (solve_info){.status = SOLVE_INTERRUPTED, .residual = INFINITY};  // W may be half done
   response_clear(s->w.m, s->w.x, s->problem_q);
@@ -627,7 +627,7 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
 
 // The state back onto what is held in the new modes, without the slip of points that counted as standing.
 static carom_status hold(event *s) {
-  if (!event_project(s, s->w.t, s->w.y, 2)) s->projection_failures++;
+  if (!event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
   return CAROM_OK;
 }
 
@@ -653,6 +653,6 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
   }
   if (status != CAROM_OK) return status;
   for (int p = 0; p < s->w.contacts->point_count; p++)
-    if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_part(s->w.impacts, p);
+    if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_separate(s->w.impacts, p);
   return hold(s);
 }

@@ -122,24 +122,26 @@ void event_set(event *s, double t, const double *y);
 // Rows for the points that take part, behind the constraints'.
 void event_add_rows(event *s);
 // Accelerations and reactions in the present modes, everything in the motion. Points that take part but are open get
-// rows and no force. False: singular.
+// rows and no force. Returns false if it is singular there.
 bool event_accelerate(event *s);
 // Gap and rates of every point at the motion's state.
 void event_observe(event *s);
-// W and the free accelerations (into s->a) of all rows that take part. False: singular.
+// W and the free accelerations (into s->a) of all rows that take part. Returns false if it is singular there.
 bool event_free_accelerations(event *s);
 // Finds the normal rows that repeat others and replaces them in s->W; v and enough as in response_repeat_find.
 void event_find_repeats(event *s, const double *v, double enough);
+// Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that stick; also
+// tangents of points that begin to slip.
+typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
-// `level` 0 holds positions (no tangents), 1 velocities, 2 also those of points that begin to slip. Where they are not
-// unique, those nearest to `lambda` as given.
-bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda);
+// `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
+bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
 // How far, relative to the others, the reactions found by it may be off where they are not unique.
 extern const double EVENT_REDUNDANCY_NOISE;
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
-// Positions, then velocities up to `level`, back onto constraints and closed contacts.
-bool event_project(event *s, double t, double *y, int level);
+// Positions, then the velocities of the rows held, back onto constraints and closed contacts.
+bool event_project(event *s, double t, double *y, event_hold what);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
 bool event_arrest(event *s);
 

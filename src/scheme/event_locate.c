@@ -39,7 +39,7 @@ static double force_scale(const event *s) {
   return most;
 }
 
-// The friction of a joint that a function belongs to, which stands behind all points; null: of a point.
+// The friction of a joint that a function belongs to, which stands behind all points. Returns NULL if it is one of a point.
 static const event_friction *joint_of(const event *s, int function) {
   int i = function / EVENT_FUNCTIONS - s->w.contacts->point_count;
   return i >= 0 ? &s->friction[i] : NULL;

@@ -153,17 +153,17 @@ static void find_way(const event *s, const event_point *c, const double *rate, d
   way[0] = (along * c->way[0] - across * c->way[1]) / size, way[1] = (along * c->way[1] + across * c->way[0]) / size;
 }
 
-static int list_held(event *s, int level) {
+static int list_held(event *s, event_hold what) {
   int count = 0;
   for (int i = 0; i < s->w.m->row_count; i++) s->held[count++] = i;
   for (int p = 0; p < s->w.contacts->point_count; p++) {
     const event_point *c = &s->point[p];
     if (!c->takes_part || c->mode == MODE_OPEN) continue;
     s->held[count++] = c->row;
-    bool stands = (level > 0 && c->mode == MODE_STICK) || (level > 1 && c->stood);
+    bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
     for (int k = 1; stands && k < c->rows; k++) s->held[count++] = c->row + k;
   }
-  return level > 0 ? event_friction_hold(s, count) : count;
+  return what >= HOLD_STICKING ? event_friction_hold(s, count) : count;
 }
 
 // Adds the friction of slipping points to the columns of their normal reactions.
@@ -211,8 +211,8 @@ static bool solve_proximal(event *s, int n) {
 }
 
 // The equations of the held rows, scaled to a unit diagonal of W; returns how many.
-static int write_held(event *s, int level, bool coupled) {
-  int n = list_held(s, level), row_total = s->w.x->row_total;
+static int write_held(event *s, event_hold what, bool coupled) {
+  int n = list_held(s, what), row_total = s->w.x->row_total;
   for (int i = 0; i < n; i++) {
     const double *row = s->W + (long)s->held[i] * row_total;
     s->scaling[i] = row[s->held[i]] > 0 ? 1 / sqrt(row[s->held[i]]) : 0;
@@ -231,8 +231,8 @@ bool event_is_redundant(event *s) {
   return n && lu_factor(n, s->A, n, s->pivot, s->w.stop) < 1e-8;
 }
 
-bool event_solve_held(event *s, const double *rhs, int level, bool coupled, double *lambda) {
-  int n = write_held(s, level, coupled), row_total = s->w.x->row_total;
+bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
+  int n = write_held(s, what, coupled), row_total = s->w.x->row_total;
   for (int i = 0; i < n; i++) {
     s->rhs[i] = s->scaling[i] * rhs[s->held[i]];
     s->z[i] = s->scaling[i] > 0 ? lambda[s->held[i]] / s->scaling[i] : 0;
@@ -279,7 +279,7 @@ static bool accelerate(event *s) {
   event_friction_observe(s);
   recall_shares(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
-  if (!event_solve_held(s, s->a, 1, true, s->lambda)) return false;
+  if (!event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
   for (int p = 0; p < s->w.contacts->point_count; p++) {
     event_point *c = &s->point[p];
@@ -353,7 +353,7 @@ static bool moves_far(const event *s) {
 static bool solve_positions(event *s) {
   response_repeat_apply(&s->repeat, s->a);
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
-  return event_solve_held(s, s->a, 0, false, s->lambda);
+  return event_solve_held(s, s->a, HOLD_NORMALS, false, s->lambda);
 }
 
 static bool project_positions(event *s) {
@@ -378,7 +378,7 @@ static bool project_positions(event *s) {
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
 
-static bool find_arrest(event *s, int level, bool coupled) {
+static bool find_arrest(event *s, event_hold what, bool coupled) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!prepare_projection(s)) return false;
@@ -387,27 +387,27 @@ static bool find_arrest(event *s, int level, bool coupled) {
   event_find_repeats(s, s->a, s->still);
   response_repeat_apply(&s->repeat, s->a);
   memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
-  return event_solve_held(s, s->a, level, coupled, s->lambda);
+  return event_solve_held(s, s->a, what, coupled, s->lambda);
 }
 
-static bool project_velocities(event *s, int level) {
+static bool project_velocities(event *s, event_hold what) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  if (!find_arrest(s, level, false)) return false;
+  if (!find_arrest(s, what, false)) return false;
   const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
   return dynamics_positions_velocities(m, x);
 }
 
-bool event_project(event *s, double t, double *y, int level) {
+bool event_project(event *s, double t, double *y, event_hold what) {
   const mechanism *m = s->w.m;
   bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
   if (free && m->nq == m->nv) return true;
   dynamics_set(m, s->w.x, t, y, y + s->nq);
   dynamics_normalize(m, s->w.x->q);
   for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  bool held = free || (project_positions(s) && project_velocities(s, level));
+  bool held = free || (project_positions(s) && project_velocities(s, what));
   if (held) memcpy(y, s->w.x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->w.x->u, (size_t)s->nv * sizeof *y);
   rows_clear(m, s->w.x);
   return held;
@@ -415,5 +415,5 @@ bool event_project(event *s, double t, double *y, int level) {
 
 bool event_arrest(event *s) {
   for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
-  return find_arrest(s, 1, true);
+  return find_arrest(s, HOLD_STICKING, true);
 }

@@ -17,8 +17,8 @@ typedef struct smooth_settings {
   double alpha, beta;         // Baumgarte [1/s]
   double length;              // a typical size, for the absolute tolerances [m]
   bool loses[POWER_COUNT];    // which losses a scheme's own forces may have; the others are not integrated
-  // Of a scheme that holds more than the constraints: accelerations of the motion's state, and a state back onto what is held. False: not
-  // possible here. Null: those of the mechanism alone.
+  // Of a scheme that holds more than the constraints: accelerations of the motion's state, and a state back onto what is held. Return
+  // false if that is not possible here. NULL for those of the mechanism alone.
   bool (*accelerate)(void *context);
   bool (*project)(void *context, double t, double *y);
   void *context;

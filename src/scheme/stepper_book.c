@@ -62,7 +62,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {
-    impact_part(s->impacts, point);
+    impact_separate(s->impacts, point);
     return;
   }
   if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e)) s->trouble.leaps++;
@@ -109,7 +109,7 @@ static void book_contacts(stepper *s, double dt) {
     if (next < s->active_count && s->active[next] == p)
       book_contact(s, next++, dt, &losses);
     else if (!s->trying)
-      impact_part(s->impacts, p);
+      impact_separate(s->impacts, p);
   }
   if (losses.sum < -losses.slack && losses.sum < -rounding_of_losses(s)) contact_trouble_gain(&s->trouble, -losses.sum, s->t + dt);
 }

@@ -1,4 +1,4 @@
-// Dry friction of ideal joints in a step: one box row a friction in the contact problem,
+// Dry friction of ideal joints in a step: one box row per friction in the contact problem,
 //   -f_max Δt ≤ P ≤ f_max Δt,   γ_E = 0 inside, P opposed to γ_E at the bounds,
 // behind the rows of constraints and contacts. Where f_max follows the load, P and load depend on each other within the
 // step: f_max is taken from the last solution, and the problem is solved again until f_max and its load agree.
@@ -30,7 +30,7 @@ void stepper_friction_give_up(stepper_friction *f, const mechanism *m, motion *x
 void stepper_friction_add_rows(stepper_friction *f, const mechanism *m, motion *x, double *P, double dt);
 // Where a drive moves the joint its friction is known: opposed to the speed that the drive has at t_end.
 solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m, int i, double t_end, double dt);
-// Looks at the load of a solution P with the speeds u_A and u_E. True: the limits that go with it are those that P was found
+// Looks at the load of a solution P with the speeds u_A and u_E. Returns true if the limits that go with it are those that P was found
 // with; else they are changed for the next turn. `udot` and `work` are as long as the speeds.
 bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
                             const double *u_E, double dt, double *udot, double *work, int turn);

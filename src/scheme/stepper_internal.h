@@ -58,7 +58,8 @@ typedef struct stepper {
   double *q_rows, *P, *xi;
   double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
   double *P_before;                      // of the constraints, in the step before this one
-  double *P_even, *q_even, *u_even;      // the problem with rows that turn evenly: percussions, right-hand side, velocity
+  double *P_even, *q_even, *u_even;      // of a step whose length is not that of the one before: the problem with the turn of its rows
+                                         // as in steps of equal length (turn_evenly): percussions, right-hand side, velocity
   double *turn;                          // what rows turn by, for that
   double excess;                         // of the step under way, see stepper_excess
   const double *P_mean;                  // percussions whose means over the step are shown: P or P_even
@@ -146,7 +147,8 @@ void stepper_look_for_paradox(stepper *s);
 
 void stepper_begin_projection(stepper *s);
 carom_status stepper_project(stepper *s, carom_error *error);
-// The motion at a time within the last step, with `project` on its constraints. False: no position nearby meets them.
+// The motion at a time within the last step, with `project` on its constraints. Returns false if no position nearby
+// meets them.
 bool stepper_place(stepper *s, double t);
 bool stepper_opens(stepper *s, double dt);
 carom_status stepper_watch_drift(stepper *s, carom_error *error);

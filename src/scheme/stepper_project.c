@@ -90,7 +90,7 @@ static bool close_slowly(stepper *s) {
   return violation <= MET;
 }
 
-// The motion's positions onto the constraints, drives held. False: no position nearby meets them.
+// The motion's positions onto the constraints, drives held. Returns false if no position nearby meets them.
 static bool close_from_here(stepper *s) {
   enum { TURNS = 8 };
   memcpy(s->before_placing, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);

@@ -30,7 +30,7 @@ void stepper_turn(stepper *s, double h, const double *u, double *q) {
   dynamics_move(s->m, q, s->displacement);
 }
 
-// From where rows are evaluated to the end of the step, the motion and the state alike. False: not finite.
+// From where rows are evaluated to the end of the step, the motion and the state alike. Returns false if it is not finite.
 static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;

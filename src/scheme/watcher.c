@@ -133,7 +133,7 @@ static bool watch(watcher *w, double *until) {
   *until = to;
   w->changed = -1;
   if (!look_at(w, last, to)) return false;
-  if (w->type->is_quiet && w->type->is_quiet(w)) return true;
+  if (w->type->is_unchanged && w->type->is_unchanged(w)) return true;
   if (!look_between(w, w->from, to) || !find_change(w)) return false;
   if (!(w->first < to)) return true;
   *until = w->first;

@@ -22,7 +22,7 @@ typedef struct watch_look {
 
 // What is the same for an entry in every step.
 typedef struct watch_entry {
-  const contact_element *e;   // null: the friction of a joint, which has no row in the ledger
+  const contact_element *e;   // NULL for the friction of a joint, which has no row in the ledger
   double still;               // it sticks if it slides slower than this [m/s]
 } watch_entry;
 
@@ -36,25 +36,25 @@ typedef struct watcher_type {
   int functions;              // of each entry
   bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
   const char *what;           // of contacts changes, for a message
-  // Looks at the state that the motion holds, into w->seen. False: it cannot be evaluated.
+  // Looks at the state that the motion holds, into w->seen. Returns false if it cannot be evaluated.
   bool (*look)(watcher *w);
-  // Whether the looks at both ends show that nothing has changed and nothing is to be booked that needs others; null: no.
-  bool (*is_quiet)(watcher *w);
+  // Whether the looks at both ends show that nothing has changed and nothing is to be booked that needs others; may be null.
+  bool (*is_unchanged)(watcher *w);
   double (*value)(const watcher *w, int function, const watch_look *at);
   // When, between look k and the next, a function ends its mode; infinite: not there, or after w->first; NaN: the motion cannot be
   // evaluated.
   double (*find)(watcher *w, int function, int k);
   double (*limit)(const watcher *w, double t_stop);           // how far the next step may go [s]
   bool (*touches)(const watcher *w, int p);                   // it is booked in this step
-  void (*describe)(watcher *w, int p, impact_step *step);     // adds to what is booked of it; null: nothing
+  void (*describe)(watcher *w, int p, impact_step *step);     // adds to what is booked of it; may be null
   void (*list)(const watcher *w, int p, const watch_look *at, scheme_contact *c);  // adds to what is shown of it
-  void (*show)(watcher *w);                                   // completes the motion for what reads it; null: nothing
-  void (*swap)(watcher *w);                                   // the modes of the last step for those after it, and back; null: nothing
-  carom_status (*begin)(watcher *w, carom_error *error);      // before the integrator's step; may ask for a restart; null: nothing
-  void (*restarted)(watcher *w);                              // null: nothing
+  void (*show)(watcher *w);                                   // completes the motion for what reads it; may be null
+  void (*swap)(watcher *w);                                   // the modes of the last step for those after it, and back; may be null
+  carom_status (*begin)(watcher *w, carom_error *error);      // before the integrator's step; may ask for a restart; may be null
+  void (*restarted)(watcher *w);                              // may be null
   // After a step that ended at w->t, by a change of function w->changed or (-1) without. Says whether looks are no longer the same.
   carom_status (*end)(watcher *w, bool *changed, carom_error *error);
-  void (*explain)(const watcher *w, carom_error *error);      // adds to the error of the integrator; null: nothing
+  void (*explain)(const watcher *w, carom_error *error);      // adds to the error of the integrator; may be null
 } watcher_type;
 
 struct watcher {

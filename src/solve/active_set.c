@@ -120,7 +120,7 @@ static void spread(const system *s, double *r) {
   }
 }
 
-// One system. False: singular.
+// One system. Returns false if it is singular.
 static bool solve_states(const solve_problem *p, const double *W, const block_state *state, double *r, double *u) {
   int rows = p->W.rows;
   bool known = false;

@@ -23,7 +23,7 @@
 #include "solve/residual.h"
 
 typedef struct runner {
-  const solver *solver;  // null: polish what the sweeps have found
+  const solver *solver;  // NULL if it polishes what the sweeps have found
   double steps;          // factorisations of all rows that it is expected to cost
   double wait;           // tried after `wait` times that in sweeps
   int iterations;        // at most so many
@@ -224,7 +224,7 @@ static void polish_end(race *x) {
 }
 
 // At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is
-// estimated with the worse one, because the residual may waver for long.
+// estimated with the worse one, because the residual may rise and fall many times before it is small.
 static bool extend(race *x) {
   double most = fmax(MORE_SWEEPS * solver_nsgs.limit(x->c->p), x->c->settings->iterations);
   rates r = rates_of(x);

@@ -9,7 +9,7 @@
 // Files are PATH-NUMBER.dat by the number of the problem. Who counts steps says so (problem_dump_step): then they are
 // PATH-STEP.dat, and PATH-STEP-K.dat for the K-th problem of a step from the second on.
 typedef struct problem_dump {
-  const char *path;    // may be null: nothing is saved
+  const char *path;    // NULL if nothing is saved
   int every;           // so many problems, beginning with the first; 0: those that no solver solved
   long problems;       // met up to now
   long step, in_step;  // the present step, 0: none counted; problems met in it

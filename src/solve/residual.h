@@ -1,4 +1,4 @@
-// The one judge of all solutions.
+// One function computes the residual of every solution, whichever solver found it.
 //
 // A residual must not depend on units: r may be in N·s or kN·s, u in m/s or mm/s, and rows of one problem may have
 // different units (a rotation beside a contact). The diagonal of W gives each row its unit. With d_i the response of
