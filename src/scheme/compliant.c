@@ -30,8 +30,8 @@ static void describe_points(compliant *s) {
     const contact_element *e = s->w.entry[p].e;
     int bristles = contact_inner_count(s->w.m, e);
     bool elastic = normal_is_elastic(&e->material.normal);
-    s->settings.smooth.loses[POWER_CONTACT] |= !elastic;
-    s->settings.smooth.loses[POWER_FRICTION] |= contact_rubs(e);
+    s->settings.flow.loses[POWER_CONTACT] |= !elastic;
+    s->settings.flow.loses[POWER_FRICTION] |= contact_rubs(e);
     s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->settings.approach_by_energy ? release_of(e) : 0,
                                 .releases = !elastic && !e->material.normal.pulls, .now.approach = s->settings.approach_min,
                                 .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
@@ -98,19 +98,19 @@ static void memory(void *scheme, fields *f) {
   if (f->from) s->shorter = 0;
 }
 
-static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error) {
+static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error) {
   compliant *s = (compliant *)w;
   (void)start, (void)error;
   s->settings = compliant_settings_from(setup);
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
   s->rows = ARENA_ARRAY(&w->memory, double, w->m->row_count + 1);
   describe_points(s);
-  w->nearness = 1e-13 * s->settings.smooth.length;  // a thousand times the rounding of positions
+  w->nearness = 1e-13 * s->settings.flow.length;  // a thousand times the rounding of positions
   set_modes_at_start(s);
   w->x->push = compliant_push;
   w->x->push_context = s;
   bound_approaches_at_start(s);
-  *settings = s->settings.smooth;
+  *settings = s->settings.flow;
   return true;
 }
 
@@ -154,7 +154,7 @@ static void separate(compliant *s, int p) {
   const touch_point *c = &s->point[p];
   impact_separate(s->w.impacts, p);
   if (c->inner < 0) return;
-  double *inner = smooth_inner(s->w.core, s->w.y) + c->inner;
+  double *inner = flow_inner(s->w.core, s->w.y) + c->inner;
   for (int k = 0; k < c->inner_count; k++) inner[k] = 0;
   s->w.restart = true;
 }
@@ -198,7 +198,7 @@ static bool bound_approaches(compliant *s) {
     double delta = deepest_seen(s, p);
     bool rises = compliant_elastic_speed(c, &c->now, delta) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
     if (c->now.mode == TOUCH_OPEN || !(c->entered || rises)) continue;
-    if (!shown) smooth_show(s->w.core, s->w.t, s->w.y), shown = true;
+    if (!shown) flow_show(s->w.core, s->w.t, s->w.y), shown = true;
     c->now.mobility = compliant_mobility(s, p);
     c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));
     s->w.law_changed = true;
@@ -241,15 +241,15 @@ static void restarted(watcher *w) {
   double step = INFINITY;
   for (int p = 0; p < s->w.contacts->point_count; p++)
     if (s->point[p].entered) step = fmin(step, s->point[p].first_step);
-  if (step > 0 && isfinite(step)) smooth_suggest_step(s->w.core, step);
+  if (step > 0 && isfinite(step)) flow_suggest_step(s->w.core, step);
 }
 
 // Only a one-step method of variable step begins with a step of full length.
 static void learn_step(compliant *s) {
-  double taken = smooth_time(s->w.core) - s->w.from;
-  if (s->settings.smooth.kind != INTEGRATOR_ERK || !(smooth_time(s->w.core) < s->w.limit)) return;
+  double taken = flow_time(s->w.core) - s->w.from;
+  if (s->settings.flow.kind != INTEGRATOR_ERK || !(flow_time(s->w.core) < s->w.limit)) return;
   for (int p = 0; p < s->w.contacts->point_count; p++)
-    if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, smooth_next_step(s->w.core));
+    if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, flow_next_step(s->w.core));
 }
 
 static int deepest_point(const compliant *s) {
@@ -269,7 +269,7 @@ static void explain(const watcher *w, carom_error *error) {
   if (p < 0) return;
   error_append(error, "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
                s->point[p].e->name, -s->w.look[LOOK_START][p].gap, s->w.look[LOOK_START][p].normal,
-               s->settings.smooth.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
+               s->settings.flow.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
 }
 
 // Where a body has gone through a surface, no force law means anything any more.
@@ -298,7 +298,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   bool modes = change_modes(s), bounds = bound_approaches(s);
   *changed = modes || bounds;
   // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
-  s->shorter = w->t > w->t_before || modes ? 0 : 0.25 * (smooth_time(w->core) - w->t);
+  s->shorter = w->t > w->t_before || modes ? 0 : 0.25 * (flow_time(w->core) - w->t);
   return CAROM_OK;
 }
 

@@ -5,7 +5,7 @@
 #define SCHEME_COMPLIANT_H
 
 #include "scheme/scheme.h"
-#include "scheme/smooth.h"
+#include "scheme/flow.h"
 
 typedef enum compliant_entry {
   ENTRY_LOCATE,    // the instants of touch, release and parting are found, and integration starts anew there
@@ -15,7 +15,7 @@ typedef enum compliant_entry {
 } compliant_entry;
 
 typedef struct compliant_settings {
-  smooth_settings smooth;
+  flow_settings flow;
   compliant_entry entry;
   double penetration_max;   // of a contact when it is first met [m]
   double approach_min;      // what a law that divides by the speed of approach is given at least [m/s]

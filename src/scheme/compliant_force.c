@@ -132,7 +132,7 @@ void compliant_see(compliant *s) {
 static bool enters_too_deep(const compliant *s, int index) {
   if (s->settings.entry != ENTRY_REJECT || s->w.in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
   const watch_look *from = &s->w.look[LOOK_START][index], *to = &s->w.seen[index];
-  double h = s->w.x->t - s->w.t, shortest = s->settings.smooth.integrator.step_min;
+  double h = s->w.x->t - s->w.t, shortest = s->settings.flow.integrator.step_min;
   bool moved_there = from->gap - to->gap <= 4 * h * fmax(fabs(from->rate), fabs(to->rate));
   return -to->gap > s->settings.penetration_max && h > 1.001 * shortest && moved_there;
 }

@@ -47,7 +47,7 @@ compliant_settings compliant_settings_from(const scheme_setup *setup) {
   carom_compliant_def d = *(const carom_compliant_def *)setup->options;
   bool by_energy = !(d.approach_min > 0);  // no least speed of approach was given
   complete(&d, setup->m->length);
-  return (compliant_settings){.smooth = smooth_settings_from(setup, d.constraints, d.alpha, d.beta),
+  return (compliant_settings){.flow = flow_settings_from(setup, d.constraints, d.alpha, d.beta),
                               .entry = (compliant_entry)d.entry, .penetration_max = d.penetration_max,
                               .approach_min = d.approach_min, .approach_by_energy = by_energy};
 }
@@ -75,10 +75,10 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
   if (request->integrator->type == CAROM_RK4 && d->entry == CAROM_REJECT)
     return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "use adams, bdf or erk, or 'entry: locate'",
                          "'entry: reject' needs variable steps, and integrator rk4 has fixed steps");
-  return smooth_accepts_settings(request, d->constraints, why);
+  return flow_accepts_settings(request, d->constraints, why);
 }
 
-static bool accepts_model(const scheme_request *request, scheme_refusal *why) { return smooth_accepts_rows(request, why); }
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) { return flow_accepts_rows(request, why); }
 
 static const option_synonym synonyms[] = {
     {"smc", "compliant", NULL}, {"penalty", "compliant", NULL}, {"continuous", "compliant", NULL}, {"soft", "compliant", NULL},

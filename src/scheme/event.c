@@ -132,7 +132,7 @@ static void memory(void *scheme, fields *f) {
 
 // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
 static void set_tolerances(event *s) {
-  double atol = s->settings.smooth.integrator.atol, length = s->settings.smooth.length;
+  double atol = s->settings.flow.integrator.atol, length = s->settings.flow.length;
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
   s->solver = solve_settings_default();
@@ -140,7 +140,7 @@ static void set_tolerances(event *s) {
   if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
 }
 
-static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error) {
+static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error) {
   event *s = (event *)w;
   solve_limits limits;
   (void)start;
@@ -155,7 +155,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
   s->workspace->stop = w->stop;
-  *settings = s->settings.smooth;
+  *settings = s->settings.flow;
   settings->loses[POWER_CONTACT] = settings->loses[POWER_FRICTION] = true;
   settings->accelerate = accelerate, settings->project = project, settings->context = s;
   return true;
@@ -280,7 +280,7 @@ static void watch_stiffness(event *s) {
     renew |= speed > FASTER * c->steepest;
   }
   s->jacobian_is_new = renew;
-  if (renew) smooth_renew_jacobian(s->w.core);
+  if (renew) flow_renew_jacobian(s->w.core);
 }
 
 // The motion takes the state that has been reached. It does so before and after a jump of velocities, since turns are

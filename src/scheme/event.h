@@ -5,13 +5,13 @@
 #define SCHEME_EVENT_H
 
 #include "scheme/scheme.h"
-#include "scheme/smooth.h"
+#include "scheme/flow.h"
 #include "solve/problem_dump.h"
 
 typedef enum event_law { EVENT_NEWTON, EVENT_POISSON } event_law;
 
 typedef struct event_settings {
-  smooth_settings smooth;          // with adams, bdf or erk
+  flow_settings flow;          // with adams, bdf or erk
   event_law law;                   // of restitution
   double accumulation;             // below this speed after an impact the rest of them is summed; 0: from atol [m/s]
   double tolerance;                // of each contact problem's residual [-]

@@ -229,6 +229,6 @@ double event_friction_end_impact(event *s) {
     loss -= 0.5 * (s->rate[row] + s->rate_after[row]) * s->lambda[row];
     s->friction[i].percussion = 0;
   }
-  smooth_book(s->w.core, s->w.y, POWER_FRICTION, loss);
+  flow_book(s->w.core, s->w.y, POWER_FRICTION, loss);
   return loss;
 }

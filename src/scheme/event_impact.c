@@ -222,8 +222,8 @@ static void book_impact(event *s, double *u, bool strikes) {
     lost += fabs(loss_normal) + fabs(loss);
     scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(loss);
     if (P[0] == 0 && !s->w.impacts->is_open[p]) continue;
-    smooth_book(s->w.core, s->w.y, POWER_CONTACT, loss_normal);
-    smooth_book(s->w.core, s->w.y, POWER_FRICTION, loss);
+    flow_book(s->w.core, s->w.y, POWER_CONTACT, loss_normal);
+    flow_book(s->w.core, s->w.y, POWER_FRICTION, loss);
     if (P[0] < 0) tangential = -tangential;  // stopping a hop takes back both, and the force that holds the point returns them
     impact_touch(s->w.impacts, p, &(impact_step){
         .t_start = s->w.t, .t_end = s->w.t, .gap = c->gap, .speed_before = a[0], .speed_after = b[0], .impulse_normal = P[0],
@@ -232,7 +232,7 @@ static void book_impact(event *s, double *u, bool strikes) {
   }
   if (strikes) losses += event_friction_end_impact(s);
   if (strikes && losses < -1e-10 * scale) contact_trouble_gain(&s->w.trouble, -losses, s->w.t);
-  smooth_book(s->w.core, s->w.y, POWER_DRIVE, by_constraints);
+  flow_book(s->w.core, s->w.y, POWER_DRIVE, by_constraints);
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
@@ -240,7 +240,7 @@ static void book_impact(event *s, double *u, bool strikes) {
   // Drives in the tree keep their speeds: what is left of the change of energy is their work.
   for (int i = 0; i < m->drive_count; i++)
     if (m->drives[i].speed >= 0) {
-      smooth_book(s->w.core, s->w.y, POWER_DRIVE, tree_kinetic_energy(m, x) - before + losses - by_constraints);
+      flow_book(s->w.core, s->w.y, POWER_DRIVE, tree_kinetic_energy(m, x) - before + losses - by_constraints);
       break;
     }
 }

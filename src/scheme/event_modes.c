@@ -118,7 +118,7 @@ void event_find_repeats(event *s, const double *v, double enough) {
   f->count = 0;
   for (int p = 0; p < s->w.contacts->point_count; p++)
     if (s->point[p].takes_part) s->repeat_point[f->count] = p, f->row[f->count++] = s->point[p].row;
-  response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->settings.smooth.length, enough);
+  response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->settings.flow.length, enough);
 }
 
 bool event_free_accelerations(event *s) {

@@ -37,7 +37,7 @@ _Static_assert(sizeof(carom_event_def) <= sizeof(scheme_options), "scheme_option
 
 event_settings event_settings_from(const scheme_setup *setup) {
   const carom_event_def *d = setup->options;
-  return (event_settings){.smooth = smooth_settings_from(setup, SMOOTH_PROJECT, 0, 0), .law = (event_law)d->impact,
+  return (event_settings){.flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0), .law = (event_law)d->impact,
                           .accumulation = d->accumulation, .tolerance = d->tolerance, .dump = {.path = d->dump, .every = d->dump_every}};
 }
 

@@ -1,467 +1,79 @@
 #include "scheme/smooth.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "scheme/flow.h"
+#include "scheme/options.h"
 
-#include "base/error.h"
-#include "mechanics/constraint.h"
-#include "mechanics/crossing.h"
-#include "mechanics/dynamics.h"
-#include "mechanics/function.h"
-#include "mechanics/tree.h"
-
-struct smooth {
-  const mechanism *m;
-  motion *x;
-  smooth_settings settings;
-  interrupt *stop;
-  integrator *it;
-  ode_problem ode;
-  dae_problem dae;
-  int nq, nv, nc, n;
-  int powers;                     // how many accounts are integrated, and which
-  power power[POWER_COUNT];
-  double *y, *ydot, *scale, *work;
-  bool *differential;
-  double accounts[POWER_COUNT];   // of the state shown
-  double tolerance;               // of constraint violations
-  long projection_failures;
-  scheme_stats before;            // counts of the integrator that was resumed, beside this one's
-  double t_kept, next_step;       // where a restored scheme goes on, and with which step [s]
-  double zone;                    // below this nearness to a singular position accelerations are those of the projected state
-  bool failed;                    // the last refusal was the mechanics', not the tolerance's
-  double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
-  double *evaluated_y;
+#define AT(field) offsetof(carom_smooth_def, field)
+static const option options[] = {
+    LOOP_OPTIONS("How loop constraints are enforced: projection after each step, Baumgarte stabilisation, or stabilised index 2 "
+                 "(only with `integrator: ida`, which always uses it)."),
 };
+static const option_table table = {.name = "smooth", .summary = "Smooth motion without contact.",
+                                   .example = "method: {smooth: {constraints: baumgarte, alpha: 20, beta: 20}}",
+                                   .size = sizeof(carom_smooth_def), .options = options,
+                                   .count = OPTION_COUNT(options)};
+#undef AT
 
-// y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
-static int work_at(const smooth *s) { return s->nq + s->nv; }
-static int inner_at(const smooth *s) { return s->nq + s->nv + s->powers; }
-static int differential_count(const smooth *s) { return inner_at(s) + s->x->inner_count; }
-
-static void pack(const smooth *s, const scheme_start *start, double *y) {
-  memcpy(y, start->q, (size_t)s->nq * sizeof *y);
-  memcpy(y + s->nq, start->u, (size_t)s->nv * sizeof *y);
-  memcpy(y + inner_at(s), s->x->inner, (size_t)s->x->inner_count * sizeof *y);
+carom_smooth_def carom_smooth_default(void) {
+  carom_smooth_def d;
+  option_defaults(&table, &d);
+  return d;
 }
 
-static void set_motion(smooth *s, double t, const double *y) {
-  dynamics_set(s->m, s->x, t, y, y + s->nq);
-  memcpy(s->x->inner, y + inner_at(s), (size_t)s->x->inner_count * sizeof *y);
-  s->x->refused = false;
-  s->evaluated_t = NAN;
+carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
+  return carom_def_method(def, "smooth", smooth);
 }
 
-// --- ordinary differential equations -------------------------------------------------------------------------------
+_Static_assert(sizeof(carom_smooth_def) <= sizeof(scheme_options), "scheme_options has room for these");
 
-// Beside the constraints accelerations change with the distance over the nearness to a singular position: the equations are stiff there, and
-// an integrator takes errors far below its tolerance for motion. Close to a singular position they are those of the projected state.
-static bool accelerate(smooth *s) {
-  enum { TURNS = 8 };
-  motion *x = s->x;
-  if (!dynamics_accelerations(s->m, x)) return false;
-  if (s->settings.constraints != SMOOTH_PROJECT || !s->m->row_count || s->m->sparse || x->nearness > s->zone) return true;
-  return dynamics_project_positions(s->m, x, s->tolerance, TURNS) && dynamics_project_velocities(s->m, x) &&
-         dynamics_accelerations(s->m, x);
+// --- what it can run ----------------------------------------------------------------------------------------------
+
+static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  return flow_accepts_settings(request, ((const carom_smooth_def *)request->options)->constraints, why);
 }
 
-static int right_hand_side(void *context, double t, const double *y, double *ydot) {
-  smooth *s = context;
-  motion *x = s->x;
-  if (interrupted(s->stop)) return -1;
-  set_motion(s, t, y);
-  s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !accelerate(s);
-  if (s->failed || x->refused) return 1;
-  dynamics_rates(s->m, x->q, x->u, ydot);
-  memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
-  for (int k = 0; k < s->powers; k++) ydot[work_at(s) + k] = x->powers[s->power[k]];
-  memcpy(ydot + inner_at(s), x->inner_rate, (size_t)s->x->inner_count * sizeof *ydot);
-  if (s->settings.kind != INTEGRATOR_ERK) return 0;  // the only one that ends a step with the evaluation of its end
-  memcpy(s->evaluated_y, y, (size_t)s->n * sizeof *y);
-  s->evaluated_t = t;
-  return 0;
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  if (!flow_accepts_rows(request, why)) return false;
+  if (!request->contacts->element_count) return true;
+  return SCHEME_REFUSE(why, REFUSED_CONTACT, 0, "use method: {moreau: {step: ...}}, event or compliant",
+                       "method smooth does not support contact, and '%s' can touch", request->contacts->elements[0].name);
 }
 
-bool smooth_is_evaluated(const smooth *s, double t, const double *y) {
-  return t == s->evaluated_t && memcmp(y, s->evaluated_y, (size_t)s->n * sizeof *y) == 0;
-}
-
-// Back onto positions, then velocities, then unit quaternions. Driven coordinates take their given values.
-static bool project_mechanism(smooth *s, double t, double *y) {
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  enum { TURNS = 8 };
-  dynamics_set(m, x, t, y, y + s->nq);
-  dynamics_normalize(m, x->q);
-  // an angle of many turns is known to its own rounding only, and a loop of such angles closes no better than a few of them
-  double largest = 0;
-  for (int i = 0; i < s->nq; i++) largest = fmax(largest, fabs(x->q[i]));
-  double tolerance = fmax(s->tolerance, 8 * DBL_EPSILON * largest * fmax(1, s->settings.length));
-  if (!dynamics_project(m, x, tolerance, TURNS)) return false;
-  memcpy(y, x->q, (size_t)s->nq * sizeof *y);
-  memcpy(y + s->nq, x->u, (size_t)s->nv * sizeof *y);
-  return true;
-}
-
-static int project(void *context, double t, double *y, double *error) {
-  (void)error;
-  smooth *s = context;
-  s->evaluated_t = NAN;
-  bool held = s->settings.project ? s->settings.project(s->settings.context, t, y) : project_mechanism(s, t, y);
-  s->projection_failures += !held;
-  return held ? 0 : 1;
-}
-
-// --- differential-algebraic equations: stabilised index 2 ----------------------------------------------------------
-
-// With Gᵀμ moving the positions back (Gear, Gupta, Leimkuhler):
-//   q' = N(q) (u + Gᵀμ),   M u' + h = τ + Gᵀλ,   Φ(q, t) = 0,   G u + Φ_t = 0
-static int residual(void *context, double t, const double *y, const double *ydot, double *r) {
-  smooth *s = context;
-  const mechanism *m = s->m;
-  motion *x = s->x;
-  const double *lambda = y + differential_count(s), *mu = lambda + s->nc;
-  if (interrupted(s->stop)) return -1;
-  set_motion(s, t, y);
-  dynamics_positions_velocities(m, x);
-  dynamics_apply_forces(m, x);
-  if (x->refused) return 1;
-
-  // positions: rates of u + Gᵀμ
-  double *shift = s->work, *rates = s->work + s->nv;
-  dynamics_transposed_rows(m, x, mu, shift);
-  for (int i = 0; i < s->nv; i++) shift[i] += x->u[i];
-  dynamics_rates(m, x->q, shift, rates);
-  for (int i = 0; i < s->nq; i++) r[i] = ydot[i] - rates[i];
-
-  // velocities: inverse dynamics with the constraint forces applied
-  constraint_push(m, x, lambda, m->row_count);
-  memcpy(x->lambda, lambda, (size_t)s->nc * sizeof *lambda);
-  double *effort = s->work;
-  tree_inverse(m, x, ydot + s->nq, effort);
-  dynamics_book_drives(m, x, effort);
-  for (int i = 0; i < s->nv; i++) r[s->nq + i] = effort[i] - x->tau[i];
-  for (int i = 0; i < m->drive_count; i++) {
-    int v = m->drives[i].speed;
-    if (v >= 0) r[s->nq + v] = ydot[s->nq + v] - x->drive_udot[v];
-  }
-  for (int k = 0; k < s->powers; k++) r[work_at(s) + k] = ydot[work_at(s) + k] - x->powers[s->power[k]];
-  for (int k = 0; k < x->inner_count; k++) r[inner_at(s) + k] = ydot[inner_at(s) + k] - x->inner_rate[k];
-  double *on_positions = r + differential_count(s), *on_velocities = on_positions + s->nc;
-  for (int i = 0; i < s->nc; i++) {
-    on_positions[i] = x->rows[i].phi;
-    on_velocities[i] = constraint_row_rate(m, x, &x->rows[i]);
-  }
-  x->level = LEVEL_NONE;  // A and F are not those of the motion
-  return 0;
-}
-
-// --- creation -----------------------------------------------------------------------------------------------------
-
-// The absolute tolerance of a coordinate is atol times its own scale: an angle's is 1, a length's the mechanism's
-// size, a speed's that size per second, an energy's the largest at the start.
-static void set_scales(smooth *s) {
-  const mechanism *m = s->m;
-  double length = s->settings.length;
-  for (int i = 0; i < s->n; i++) s->scale[i] = 1;
-  for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    const char *kinds = m->planar ? n->type->kinds_planar : n->type->kinds_spatial;
-    for (int k = 0; k < n->nq; k++)
-      if (kinds[k] == 't') s->scale[n->q + k] = length;
-    for (int k = 0; k < n->nv; k++)
-      if (kinds[n->nq == n->nv ? k : k + 1] == 't') s->scale[s->nq + n->v + k] = length;
-  }
-  dynamics_set(m, s->x, 0, m->q0, m->u0);
-  dynamics_positions_velocities(m, s->x);
-  crossing_begin(m, s->x);
-  s->zone = fmin(0.1, 0.2 * s->x->usual_nearness);
-  double mass = 0;
-  for (int i = 1; i < m->node_count; i++) mass += m->nodes[i].mass;
-  double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
-  for (int k = 0; k < s->powers; k++) s->scale[work_at(s) + k] = energy > 0 ? energy : 1;
-  // bristles of rubbing surfaces: fractions of a millimetre on a mechanism of a metre
-  for (int k = 0; k < s->x->inner_count; k++) s->scale[inner_at(s) + k] = 1e-3 * length;
-}
-
-static void mark_differential(smooth *s) {
-  for (int i = 0; i < differential_count(s); i++) s->differential[i] = true;
-}
-
-// IDA starts from consistent derivatives and multipliers.
-static bool consistent_start(smooth *s, double t, carom_error *error) {
-  if (right_hand_side(s, t, s->y, s->ydot) != 0) {
-    char why[256];
-    dynamics_explain(s->m, s->x, why, sizeof why);
-    error_set(error, CAROM_ERROR_SINGULAR, "%s", why);
-    return false;
-  }
-  memcpy(s->y + differential_count(s), s->x->lambda, (size_t)s->nc * sizeof *s->y);
-  return true;
-}
-
-// From y'' by a difference along y': the step whose error, h²/2 y'', is an eighth of the tolerance. IDA by itself would
-// keep h y' within the tolerance, and when that is tight, multipliers drown in rounding (eps/h) on so short a step.
-// Zero, IDA's own choice, where nothing moves.
-static double first_step(smooth *s, double t) {
-  const integrator_settings *set = &s->settings.integrator;
-  int n = differential_count(s);
-  double fastest = 0, sum = 0, *y = calloc(2 * (size_t)n, sizeof *y);
-  if (!y) return 0;
-  double *ydot = y + n;
-  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(s->ydot[i]) / (fabs(s->y[i]) + s->scale[i]));
-  double little = 1e-4 / fastest;
-  for (int i = 0; i < n; i++) y[i] = s->y[i] + little * s->ydot[i];
-  if (fastest > 0 && right_hand_side(s, t + little, y, ydot) == 0)
-    for (int i = 0; i < n; i++) {
-      double weight = 1 / (set->rtol * fabs(s->y[i]) + set->atol * s->scale[i]);
-      sum += pow(weight * (ydot[i] - s->ydot[i]) / little, 2) / n;
-    }
-  free(y);
-  return sum > 0 ? 0.5 * sqrt(2 / sqrt(sum)) : 0;
-}
-
-static bool is_dae(const smooth *s) { return s->settings.kind == INTEGRATOR_IDA; }
-
-static bool create_integrator(smooth *s, const scheme_start *start, carom_error *error) {
-  pack(s, start, s->y);
-  if (!is_dae(s)) {
-    s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, start->t, s->y, error);
-    return s->it != NULL;
-  }
-  if (!consistent_start(s, start->t, error)) return false;
-  if (s->settings.integrator.step == 0) s->settings.integrator.step = first_step(s, start->t);
-  s->it = integrator_create_dae(&s->dae, &s->settings.integrator, start->t, s->y, s->ydot, error);
-  return s->it != NULL;
-}
-
-void smooth_destroy(smooth *s) {
-  if (!s) return;
-  integrator_destroy(s->it);
-  free(s->y);
-  free(s->ydot);
-  free(s->scale);
-  free(s->work);
-  free(s->evaluated_y);
-  free(s->differential);
-  free(s);
-}
-
-static bool allocate(smooth *s, int n) {
-  s->y = calloc((size_t)n, sizeof *s->y);
-  s->ydot = calloc((size_t)n, sizeof *s->ydot);
-  s->scale = calloc((size_t)n, sizeof *s->scale);
-  s->work = calloc((size_t)(s->m->nv + s->m->nq + 1), sizeof *s->work);
-  s->evaluated_y = calloc((size_t)n, sizeof *s->evaluated_y);
-  s->evaluated_t = NAN;
-  s->differential = calloc((size_t)n, sizeof *s->differential);
-  return s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
-}
-
-// Drives work on the model, and so does a constraint whose length or sum is given over time.
-static bool is_driven(const mechanism *m) {
-  bool driven = m->drive_count > 0;
-  for (int i = 0; i < m->constraint_count; i++) driven |= !function_is_constant(&m->constraints[i].f);
-  return driven;
-}
-
-// A work account that nothing in the model can change need not be integrated.
-static int choose_accounts(const mechanism *m, const smooth_settings *settings, power chosen[POWER_COUNT]) {
-  int count = 0;
-  for (power k = 0; k < POWER_COUNT; k++) {
-    bool forces = (k == POWER_APPLIED || k == POWER_DAMPER) && m->force_count > 0;
-    if (forces || (k == POWER_DRIVE && is_driven(m)) || settings->loses[k]) chosen[count++] = k;
-  }
-  return count;
-}
-
-smooth *smooth_create(const scheme_setup *setup, const smooth_settings *settings, const scheme_start *start,
-                      carom_error *error) {
-  const mechanism *m = setup->m;
-  power chosen[POWER_COUNT];
-  int powers = choose_accounts(m, settings, chosen);
-  int n = m->nq + m->nv + powers + setup->x->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
-  smooth *s = calloc(1, sizeof *s);
-  if (s) s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
-  if (!s || !allocate(s, n)) {
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
-    smooth_destroy(s);
-    return NULL;
-  }
-  s->nq = m->nq, s->nv = m->nv, s->nc = m->row_count, s->n = n, s->powers = powers;
-  memcpy(s->power, chosen, sizeof chosen);
-  // Far below the tolerance of the motion, and above the rounding of a Φ of the mechanism's size.
-  s->tolerance = 1e-12 * fmax(1, settings->length);
-  bool needs_projection = settings->constraints == SMOOTH_PROJECT && (settings->project || m->row_count > 0 || m->nq != m->nv);
-  s->x->baumgarte_alpha = settings->constraints == SMOOTH_BAUMGARTE ? settings->alpha : 0;
-  s->x->baumgarte_beta = settings->constraints == SMOOTH_BAUMGARTE ? settings->beta : 0;
-  set_scales(s);
-  mark_differential(s);
-  s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
-                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
-  s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
-                         .abs_scale = s->scale, .can_lock = m->row_count > 0};
-  if (!create_integrator(s, start, error)) {
-    smooth_destroy(s);
-    return NULL;
-  }
-  return s;
-}
-
-// --- stepping -----------------------------------------------------------------------------------------------------
-
-void smooth_show(smooth *s, double t, const double *y) {
-  set_motion(s, t, y);
-  dynamics_normalize(s->m, s->x->q);
-  for (int k = 0; k < s->powers; k++) s->accounts[s->power[k]] = y[work_at(s) + k];
-}
-
-// What failed in the mechanics, and which constraint may lock the mechanism.
-static void explain(smooth *s, carom_error *error) {
-  if (s->failed) {
-    char why[256];
-    dynamics_explain(s->m, s->x, why, sizeof why);
-    error_append(error, " (%s)", why);
-  }
-  set_motion(s, smooth_time(s), smooth_state(s));
-  const char *name = dynamics_strongest_constraint(s->m, s->x);
-  if (name) error_append(error, " (the largest reactions are those of '%s')", name);
-}
-
-carom_status smooth_step(smooth *s, double t_stop, carom_error *error) {
-  carom_status status = integrator_step(s->it, t_stop, error);
-  if (status == CAROM_ERROR_INTEGRATOR) explain(s, error);
-  return status;
-}
-
-carom_status smooth_restart(smooth *s, double t, const double *y, carom_error *error) {
-  if (y != s->y) memcpy(s->y, y, (size_t)s->n * sizeof *y);
-  if (!is_dae(s)) return integrator_restart(s->it, t, s->y, error);
-  if (!consistent_start(s, t, error)) return CAROM_ERROR_SINGULAR;
-  memset(s->y + differential_count(s) + s->nc, 0, (size_t)s->nc * sizeof *s->y);
-  return integrator_restart_dae(s->it, t, s->y, s->ydot, error);
-}
-
-void smooth_suggest_step(smooth *s, double step) { integrator_suggest_step(s->it, step); }
-void smooth_renew_jacobian(smooth *s) { integrator_renew_jacobian(s->it); }
-carom_status smooth_interpolate(smooth *s, double t, double *y) { return integrator_interpolate(s->it, t, y); }
-double smooth_time(const smooth *s) { return integrator_time(s->it); }
-const double *smooth_state(const smooth *s) { return integrator_state(s->it); }
-int smooth_size(const smooth *s) { return s->n; }
-double *smooth_inner(const smooth *s, double *y) { return y + inner_at(s); }
-
-double smooth_account(const smooth *s, const double *y, power which) {
-  for (int k = 0; k < s->powers; k++)
-    if (s->power[k] == which) return y[work_at(s) + k];
-  return s->accounts[which];
-}
-
-void smooth_book(const smooth *s, double *y, power which, double amount) {
-  for (int k = 0; k < s->powers; k++)
-    if (s->power[k] == which) y[work_at(s) + k] += amount;
-}
-double smooth_next_step(const smooth *s) { return integrator_next_step(s->it); }
-bool smooth_resumes_exactly(const smooth *s) { return integrator_is_one_step(s->it); }
-const double *smooth_accounts(const smooth *s) { return s->accounts; }
-
-scheme_stats smooth_stats(const smooth *s) {
-  integrator_stats stats = integrator_get_stats(s->it);
-  return (scheme_stats){.steps = s->before.steps + stats.steps, .rejected = s->before.rejected + stats.rejected,
-                        .evaluations = s->before.evaluations + stats.rhs_evaluations, .projection_failures = s->projection_failures};
-}
-
-// --- memory -------------------------------------------------------------------------------------------------------
-
-static void count_fields(smooth *s, fields *f) {
-  integrator_stats own = integrator_get_stats(s->it);
-  scheme_stats all = smooth_stats(s);
-  fields_count(f, "steps", &all.steps);
-  fields_count(f, "rejected", &all.rejected);
-  fields_count(f, "evaluations", &all.evaluations);
-  fields_count(f, "projection_failures", &s->projection_failures);
-  if (!f->from) return;
-  s->before.steps = all.steps - own.steps, s->before.rejected = all.rejected - own.rejected;
-  s->before.evaluations = all.evaluations - own.rhs_evaluations;
-}
-
-void smooth_fields(smooth *s, double *t, double *y, fields *f) {
-  double accounts[POWER_COUNT];
-  if (!f->from) s->next_step = smooth_next_step(s);
-  for (power k = 0; k < POWER_COUNT; k++) accounts[k] = smooth_account(s, y, k);
-  fields_finite(f, "scheme.t", t);
-  fields_finites(f, "scheme.q", s->nq, y);
-  fields_finites(f, "scheme.u", s->nv, y + s->nq);
-  fields_finites(f, "scheme.inner", s->x->inner_count, y + inner_at(s));
-  fields_numbers(f, "account", POWER_COUNT, accounts);
-  fields_finite(f, "next_step", &s->next_step);
-  count_fields(s, f);
-  if (!f->from) return;
-  memcpy(s->accounts, accounts, sizeof accounts);
-  for (int k = 0; k < s->powers; k++) y[work_at(s) + k] = accounts[s->power[k]];
-}
-
-carom_status smooth_restored(smooth *s, double t, const double *y, carom_error *error) {
-  carom_status status = smooth_restart(s, t, y, error);
-  if (status == CAROM_OK && s->next_step > 0) integrator_suggest_step(s->it, s->next_step);
-  return status;
-}
+static const scheme_about about = {
+    .table = &table, .integrates = true, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
+    .loops = "use constraints: project",
+};
 
 // --- the scheme ---------------------------------------------------------------------------------------------------
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_smooth_def *d = setup->options;
-  smooth_settings settings = smooth_settings_from(setup, d->constraints, d->alpha, d->beta);
-  return smooth_create(setup, &settings, start, error);
+  flow_settings settings = flow_settings_from(setup, d->constraints, d->alpha, d->beta);
+  return flow_create(setup, &settings, start, error);
 }
-static void destroy(void *scheme) { smooth_destroy(scheme); }
-static void show_end(void *scheme) { smooth_show(scheme, smooth_time(scheme), smooth_state(scheme)); }
+static void destroy(void *scheme) { flow_destroy(scheme); }
+static void show_end(void *scheme) { flow_show_end(scheme); }
 
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
-  carom_status status = smooth_step(scheme, t_stop, error);
+  carom_status status = flow_step(scheme, t_stop, error);
   show_end(scheme);
   return status;
 }
 
-static carom_status show(void *scheme, double t, carom_error *error) {
-  smooth *s = scheme;
-  carom_status status = smooth_interpolate(s, t, s->y);
-  if (status != CAROM_OK) return error_set(error, status, "the time %g s is not within the last step", t);
-  smooth_show(s, t, s->y);
-  return CAROM_OK;
-}
-
-static bool result(void *scheme, carom_error *error) {
-  (void)error;
-  smooth *s = scheme;
-  return dynamics_instant(s->m, s->x);
-}
-
-static void memory(void *scheme, fields *f) {
-  smooth *s = scheme;
-  if (!f->from) s->t_kept = smooth_time(s), memcpy(s->y, smooth_state(s), (size_t)s->n * sizeof *s->y);
-  smooth_fields(s, &s->t_kept, s->y, f);
-}
-
-static carom_status restored(void *scheme, carom_error *error) {
-  smooth *s = scheme;
-  carom_status status = smooth_restored(s, s->t_kept, s->y, error);
-  if (status == CAROM_OK) show_end(s);
-  return status;
-}
-
-static double time_of(const void *scheme) { return smooth_time(scheme); }
-static const double *state_of(const void *scheme) { return smooth_state(scheme); }
-static const double *accounts_of(const void *scheme) { return smooth_accounts(scheme); }
-static bool resumes_exactly(const void *scheme) { return smooth_resumes_exactly(scheme); }
-static double next_step(const void *scheme) { return smooth_next_step(scheme); }
-static scheme_stats stats_of(const void *scheme) { return smooth_stats(scheme); }
+static carom_status show(void *scheme, double t, carom_error *error) { return flow_show_within(scheme, t, error); }
+static bool result(void *scheme, carom_error *error) { return (void)error, flow_result(scheme); }
+static void memory(void *scheme, fields *f) { flow_end_fields(scheme, f); }
+static carom_status restored(void *scheme, carom_error *error) { return flow_end_restored(scheme, error); }
+static double time_of(const void *scheme) { return flow_time(scheme); }
+static const double *state_of(const void *scheme) { return flow_state(scheme); }
+static const double *accounts_of(const void *scheme) { return flow_accounts(scheme); }
+static bool resumes_exactly(const void *scheme) { return flow_resumes_exactly(scheme); }
+static double next_step(const void *scheme) { return flow_next_step(scheme); }
+static scheme_stats stats_of(const void *scheme) { return flow_stats(scheme); }
 
 const scheme_type scheme_smooth = {
     .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "smooth", .about = &smooth_about, .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
+    .name = "smooth", .about = &about, .create = create, .destroy = destroy, .step = step, .show = show, .show_end = show_end, .result = result,
     .time = time_of, .state = state_of, .accounts = accounts_of, .stats = stats_of, .resumes_exactly = resumes_exactly,
     .next_step = next_step, .memory = memory, .restored = restored,
 };

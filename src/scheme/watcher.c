@@ -11,7 +11,7 @@
 
 void watcher_destroy(watcher *w) {
   if (!w) return;
-  smooth_destroy(w->core);
+  flow_destroy(w->core);
   arena_free(&w->memory);
   free(w);
 }
@@ -31,17 +31,17 @@ static void allocate(watcher *w, const watcher_plan *plan) {
 }
 
 static bool create_core(watcher *w, const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  smooth_settings settings;
+  flow_settings settings;
   allocate(w, plan);
   dynamics_set(w->m, w->x, start->t, start->q, start->u);
   dynamics_positions_velocities(w->m, w->x);
   if (!plan->prepare(w, setup, start, &settings, error)) return false;
-  w->core = smooth_create(setup, &settings, start, error);
+  w->core = flow_create(setup, &settings, start, error);
   if (!w->core) return false;
-  w->n = smooth_size(w->core);
+  w->n = flow_size(w->core);
   w->y = ARENA_ARRAY(&w->memory, double, w->n);
   w->y_look = ARENA_ARRAY(&w->memory, double, w->n);
-  memcpy(w->y, smooth_state(w->core), (size_t)w->n * sizeof *w->y);
+  memcpy(w->y, flow_state(w->core), (size_t)w->n * sizeof *w->y);
   return true;
 }
 
@@ -74,10 +74,10 @@ void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const 
 
 bool watcher_see_at(watcher *w, double t) {
   if (t == w->seen_at) return true;
-  if (smooth_interpolate(w->core, t, w->y_look) != CAROM_OK) return false;
+  if (flow_interpolate(w->core, t, w->y_look) != CAROM_OK) return false;
   // a one-step method has just evaluated the end of its step, and what it saw is still there
-  if (w->in_the_past || !w->type->looks_in_rhs || !smooth_is_evaluated(w->core, t, w->y_look)) {
-    smooth_show(w->core, t, w->y_look);
+  if (w->in_the_past || !w->type->looks_in_rhs || !flow_is_evaluated(w->core, t, w->y_look)) {
+    flow_show(w->core, t, w->y_look);
     dynamics_positions_velocities(w->m, w->x);
     w->looks++;
     if (!w->type->look(w)) return false;
@@ -98,7 +98,7 @@ static bool look_at(watcher *w, int k, double t) {
 }
 
 bool watcher_look_at_start(watcher *w) {
-  smooth_show(w->core, w->t, w->y);
+  flow_show(w->core, w->t, w->y);
   dynamics_positions_velocities(w->m, w->x);
   w->seen_at = NAN;
   if (!w->type->look(w)) return false;
@@ -128,7 +128,7 @@ static bool find_change(watcher *w) {
 
 // How far the integrator's last step may be taken: to the first change, or to its end. The looks are then those of the part taken.
 static bool watch(watcher *w, double *until) {
-  double to = smooth_time(w->core);
+  double to = flow_time(w->core);
   int last = w->type->looks - 1;
   *until = to;
   w->changed = -1;
@@ -231,34 +231,34 @@ static void book(watcher *w, const double lost[2]) {
 
 // The integrator starts from the scheme's state, with the step that it has planned.
 static carom_status begin_again(watcher *w, double step, carom_error *error) {
-  carom_status status = smooth_restart(w->core, w->t, w->y, error);
-  if (step > 0) smooth_suggest_step(w->core, step);
+  carom_status status = flow_restart(w->core, w->t, w->y, error);
+  if (step > 0) flow_suggest_step(w->core, step);
   return status;
 }
 
 // Moves on to the end of the integrator's step, or to the first change.
 static carom_status advance(watcher *w, double t_stop, carom_error *error) {
-  double until, lost[2], planned = smooth_next_step(w->core);
+  double until, lost[2], planned = flow_next_step(w->core);
   w->from = w->t;
   w->limit = w->type->limit(w, t_stop);
   w->seen_at = NAN;
-  carom_status status = smooth_step(w->core, w->limit, error);
+  carom_status status = flow_step(w->core, w->limit, error);
   if (status != CAROM_OK && w->type->explain) w->type->explain(w, error);
   if (status != CAROM_OK) return status;
-  if (!watch(w, &until) || smooth_interpolate(w->core, until, w->y_look) != CAROM_OK) {
-    double end = smooth_time(w->core);
+  if (!watch(w, &until) || flow_interpolate(w->core, until, w->y_look) != CAROM_OK) {
+    double end = flow_time(w->core);
     w->restart = begin_again(w, planned, NULL) != CAROM_OK;
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from, end);
   }
   for (int way = 0; way < 2; way++) {
     power account = way ? POWER_FRICTION : POWER_CONTACT;
-    lost[way] = smooth_account(w->core, w->y_look, account) - smooth_account(w->core, w->y, account);
+    lost[way] = flow_account(w->core, w->y_look, account) - flow_account(w->core, w->y, account);
   }
   memcpy(w->y, w->y_look, (size_t)w->n * sizeof *w->y);
   if (until > w->from) book(w, lost);
   w->t = until;
   w->steps += until > w->from;
-  w->restart |= until < smooth_time(w->core);
+  w->restart |= until < flow_time(w->core);
   return CAROM_OK;
 }
 
@@ -275,7 +275,7 @@ static bool look_on(watcher *w, bool changed) {
 
 static carom_status restart(watcher *w, carom_error *error) {
   w->restart = false;
-  carom_status status = smooth_restart(w->core, w->t, w->y, error);
+  carom_status status = flow_restart(w->core, w->t, w->y, error);
   if (w->type->restarted) w->type->restarted(w);
   return status;
 }
@@ -283,10 +283,10 @@ static carom_status restart(watcher *w, carom_error *error) {
 // A one-step integrator begins its step with the derivative that ended the last one. If the right-hand side has changed since, it computes
 // the derivative again, as a resumed run does. Multistep integrators keep their history: the change is small.
 static carom_status prepare_integrator(watcher *w, carom_error *error) {
-  bool renew = w->law_changed && smooth_resumes_exactly(w->core);
+  bool renew = w->law_changed && flow_resumes_exactly(w->core);
   w->law_changed = false;
   if (w->restart) return restart(w, error);
-  return renew ? begin_again(w, smooth_next_step(w->core), error) : CAROM_OK;
+  return renew ? begin_again(w, flow_next_step(w->core), error) : CAROM_OK;
 }
 
 static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
@@ -327,8 +327,8 @@ void watcher_list(watcher *w, const watch_look *at) {
 
 // The motion holds the state.
 static void show_state(watcher *w, const double *y, const watch_look *at) {
-  w->impacts->loss_normal = smooth_account(w->core, y, POWER_CONTACT);
-  w->impacts->loss_tangential = smooth_account(w->core, y, POWER_FRICTION);
+  w->impacts->loss_normal = flow_account(w->core, y, POWER_CONTACT);
+  w->impacts->loss_tangential = flow_account(w->core, y, POWER_FRICTION);
   if (w->type->show) w->type->show(w);
   watcher_list(w, at);
 }
@@ -343,7 +343,7 @@ void watcher_show_end(void *scheme) {
   watcher *w = scheme;
   w->in_the_past = false;
   mute(w, true);
-  smooth_show(w->core, w->t, w->y);
+  flow_show(w->core, w->t, w->y);
   show_state(w, w->y, w->look[WATCH_START]);  // of the step to come
   mute(w, false);
 }
@@ -371,7 +371,7 @@ bool watcher_result(void *scheme, carom_error *error) {
 
 // What is shown of a contact is part of it, as the last step left it.
 void watcher_memory(watcher *w, fields *f) {
-  smooth_fields(w->core, &w->t, w->y, f);
+  flow_fields(w->core, &w->t, w->y, f);
   fields_flag(f, "restart", &w->restart);
   if (f->from) w->law_changed = false;
   fields_count(f, "watched_steps", &w->steps);
@@ -390,7 +390,7 @@ void watcher_memory(watcher *w, fields *f) {
 carom_status watcher_restored(void *scheme, carom_error *error) {
   watcher *w = scheme;
   mute(w, true);
-  carom_status status = smooth_restored(w->core, w->t, w->y, error);
+  carom_status status = flow_restored(w->core, w->t, w->y, error);
   w->t_before = w->from = w->t;
   w->in_the_past = false;
   bool seen = status == CAROM_OK && watcher_look_at_start(w);
@@ -401,14 +401,14 @@ carom_status watcher_restored(void *scheme, carom_error *error) {
 
 double watcher_time(const void *scheme) { return ((const watcher *)scheme)->t; }
 const double *watcher_state(const void *scheme) { return ((const watcher *)scheme)->y; }
-const double *watcher_accounts(const void *scheme) { return smooth_accounts(((const watcher *)scheme)->core); }
-bool watcher_resumes_exactly(const void *scheme) { return smooth_resumes_exactly(((const watcher *)scheme)->core); }
-double watcher_next_step(const void *scheme) { return smooth_next_step(((const watcher *)scheme)->core); }
+const double *watcher_accounts(const void *scheme) { return flow_accounts(((const watcher *)scheme)->core); }
+bool watcher_resumes_exactly(const void *scheme) { return flow_resumes_exactly(((const watcher *)scheme)->core); }
+double watcher_next_step(const void *scheme) { return flow_next_step(((const watcher *)scheme)->core); }
 const scheme_contact *watcher_contacts(const void *scheme) { return ((const watcher *)scheme)->shown; }
 
 scheme_stats watcher_stats(const void *scheme) {
   const watcher *w = scheme;
-  scheme_stats stats = smooth_stats(w->core);
+  scheme_stats stats = flow_stats(w->core);
   stats.steps = w->steps;
   stats.evaluations += w->looks;
   stats.trouble = w->trouble;

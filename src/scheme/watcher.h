@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "scheme/smooth.h"
+#include "scheme/flow.h"
 
 // What can be seen of a contact point at one instant, or of a dry friction in a joint, which has no gap.
 typedef struct watch_look {
@@ -65,7 +65,7 @@ struct watcher {
   const contact_set *contacts;
   impact_ledger *impacts;
   interrupt *stop;
-  smooth *core;
+  flow *core;
   int n;                      // of the state
   int count;                  // of entries: contact points, then frictions of joints
   watch_entry *entry;
@@ -96,7 +96,7 @@ typedef struct watcher_plan {
   const char *what;           // there is no memory for, in a message
   int joints;                 // entries beside the contact points
   // Lays out its own memory, describes its entries and says how to integrate. The motion holds the start. False after reporting.
-  bool (*prepare)(watcher *w, const scheme_setup *setup, const scheme_start *start, smooth_settings *settings, carom_error *error);
+  bool (*prepare)(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error);
   void (*destroy)(void *scheme);  // null is legal
 } watcher_plan;
 // Null after reporting.

@@ -1,0 +1,29 @@
+// Settings of schemes on the integrators, and what these can run.
+#include "scheme/flow.h"
+#include "scheme/options.h"
+
+flow_settings flow_settings_from(const scheme_setup *setup, int constraints, double alpha, double beta) {
+  return (flow_settings){.kind = integrator_kind_of(setup->integrator), .integrator = integrator_settings_of(setup->integrator),
+                           .constraints = (flow_constraints)constraints, .alpha = alpha, .beta = beta,
+                           .length = setup->m->length};
+}
+
+// --- what the integrators can run -----------------------------------------------------------------------------------
+
+bool flow_accepts_settings(const scheme_request *request, int constraints, scheme_refusal *why) {
+  const carom_integrator_def *integrator = request->integrator;
+  if (integrator->type == CAROM_RK4 && !(integrator->step > 0))
+    return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "for instance integrator: {type: rk4, step: 1 ms}",
+                         "integrator rk4 needs a 'step'");
+  bool ida = integrator->type == CAROM_IDA, ggl = constraints == CAROM_GGL;
+  if (ida && constraints == CAROM_BAUMGARTE)
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, NULL, "integrator ida uses its own stabilisation (ggl), not Baumgarte's");
+  if (ggl && !ida) return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "set 'integrator: ida'", "'constraints: ggl' needs integrator ida");
+  return true;
+}
+
+bool flow_accepts_rows(const scheme_request *request, scheme_refusal *why) {
+  if (!request->redundant || request->integrator->type != CAROM_IDA) return true;
+  return SCHEME_REFUSE(why, REFUSED_INTEGRATOR, 0, "use adams, bdf, erk or rk4",
+                       "%d constraint rows are redundant, and IDA needs independent rows", request->redundant);
+}
