@@ -119,11 +119,11 @@ static const part *surface_part(const contact_builder *c, int i) { return &c->b-
 
 static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
 
-static shape shape_of(const contact_builder *c, int i) { return surface_find(surface_part(c, i)->kind)->shape; }
+static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(surface_part(c, i)->kind); }
 
 // The contact type of two surfaces; null if contact between their shapes is not supported. `swap` as in contact_between.
 static const contact_type *type_of_pair(const contact_builder *c, int i, int j, bool *swap) {
-  return contact_between(shape_of(c, i), shape_of(c, j), swap);
+  return contact_between(type_of_surface(c, i)->shape, type_of_surface(c, j)->shape, swap);
 }
 
 static bool is_supported(const contact_builder *c, int i, int j) {
@@ -133,7 +133,7 @@ static bool is_supported(const contact_builder *c, int i, int j) {
 
 // Two points never touch, so that nothing is lost without a contact between them.
 static bool are_points(const contact_builder *c, int i, int j) {
-  return shape_of(c, i) == SHAPE_POINT && shape_of(c, j) == SHAPE_POINT;
+  return type_of_surface(c, i)->is_point && type_of_surface(c, j)->is_point;
 }
 
 // An element for two surfaces whose contact is supported.

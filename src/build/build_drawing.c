@@ -4,7 +4,6 @@
 
 #include "build/builder.h"
 #include "build/surface.h"
-#include "mechanics/constraint.h"
 
 static carom_numbers copy_numbers(builder *b, carom_numbers from) {
   double *items = ARENA_ARRAY(b->memory, double, from.count + 1);
@@ -136,7 +135,7 @@ static void attach_all(attaching *a) {
   const drawing *d = &a->b->model->drawing;
   for (int i = 0; i < m->joint_count; i++) attach_joint(a, m, i);
   for (int i = 0; i < m->constraint_count; i++)
-    if (m->constraints[i].type != &constraint_couple && m->constraints[i].joint < 0)
+    if (!m->constraints[i].term_count && m->constraints[i].joint < 0)
       attach(a, m->constraints[i].first, VEC3_ZERO), attach(a, m->constraints[i].second, VEC3_ZERO);
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].second >= 0) attach(a, m->forces[i].first, VEC3_ZERO), attach(a, m->forces[i].second, VEC3_ZERO);

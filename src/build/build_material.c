@@ -192,7 +192,7 @@ static bool take_normal(const material_builder *mb, contact_material *m) {
   static const char *const variables[] = {"delta", "rate", "approach", NULL};
   static const dimension dims[] = {DIM_LENGTH, DIM_SPEED, DIM_SPEED};
   const carom_material_def *d = mb->d;
-  const normal_law_type *type = d->law ? normal_law_find(d->law) : normal_law_find("lankarani-nikravesh");
+  const normal_law_type *type = d->law ? normal_law_find(d->law) : normal_law_usual();
   if (!type)
     return REFUSE(mb, "law", law_hint(mb, d->law, false), "'%s': there is no normal law '%s'", mb->p->name, d->law);
   if (!has_needs(mb, "law", type->name, type->needs)) return false;
@@ -218,7 +218,7 @@ static bool take_friction(const material_builder *mb, contact_material *m) {
   static const char *const variables[] = {"speed", "fn", NULL};
   static const dimension dims[] = {DIM_SPEED, DIM_FORCE};
   const carom_material_def *d = mb->d;
-  const friction_law_type *type = d->friction_law ? friction_law_find(d->friction_law) : friction_law_find("brown-mcphee");
+  const friction_law_type *type = d->friction_law ? friction_law_find(d->friction_law) : friction_law_usual();
   if (!type)
     return REFUSE(mb, "friction_law", law_hint(mb, d->friction_law, true), "'%s': there is no friction law '%s'",
                   mb->p->name, d->friction_law);

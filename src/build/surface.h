@@ -17,6 +17,7 @@ typedef struct surface_type {
   double (*thickness)(const carom_surface_def *d, bool planar);
   const shape_type *drawn;    // NULL if as a mark
   double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0
+  bool is_point;              // two of them never touch
   bool is_body;               // a body that has one needs no other shape
 } surface_type;
 

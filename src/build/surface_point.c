@@ -3,4 +3,4 @@
 static const option options[] = {SURFACE_OPTIONS("point")};
 static const option_table table = SURFACE_TABLE("point", "A point.", "tip: {point: rod, at: [0.5, 0]}");
 
-const surface_type surface_point = {.table = &table, .shape = SHAPE_POINT};
+const surface_type surface_point = {.table = &table, .shape = SHAPE_POINT, .is_point = true};

@@ -74,6 +74,7 @@ double normal_power_damped(const normal_law *l, double delta, double rate, doubl
 double normal_lambda_lankarani_nikravesh(double restitution);
 
 const normal_law_type *const *normal_laws(int *count);
+const normal_law_type *normal_law_usual(void);  // of a material that names none
 const normal_law_type *normal_law_find(const char *name);  // null if there is none of that name
 
 // --- friction -----------------------------------------------------------------------------------------------------
@@ -110,6 +111,7 @@ void friction_along(double magnitude, const double v[2], double f[2]);
 double friction_stribeck_curve(const friction_law *l, double speed);
 
 const friction_law_type *const *friction_laws(int *count);
+const friction_law_type *friction_law_usual(void);
 const friction_law_type *friction_law_find(const char *name);
 
 #endif

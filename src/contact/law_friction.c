@@ -30,6 +30,8 @@ const friction_law_type *const *friction_laws(int *count) {
   return all;
 }
 
+const friction_law_type *friction_law_usual(void) { return &friction_brown_mcphee; }
+
 const friction_law_type *friction_law_find(const char *name) {
   for (int i = 0; i < COUNT; i++)
     if (strcmp(all[i]->name, name) == 0) return all[i];

@@ -130,6 +130,8 @@ const normal_law_type *const *normal_laws(int *count) {
   return all;
 }
 
+const normal_law_type *normal_law_usual(void) { return &normal_lankarani_nikravesh; }
+
 const normal_law_type *normal_law_find(const char *name) {
   for (int i = 0; i < COUNT; i++)
     if (strcmp(all[i]->name, name) == 0) return all[i];

@@ -212,6 +212,14 @@ double constraint_row_size(const mechanism *m, const constraint *c, int k) {
   return size;
 }
 
+const char *constraint_multiplier_unit(const mechanism *m, const constraint *c, int k) {
+  if (c->type == &constraint_closure) return c->rows[k].kind == ROW_DOT ? "N*m" : "N";
+  if (c->type == &constraint_distance) return "N";
+  int sliding = 0;
+  for (int i = 0; i < c->term_count; i++) sliding += coordinate_slides(m, c->terms[i].of);
+  return sliding == 0 ? "N*m" : sliding == c->term_count ? "N" : "";
+}
+
 double constraints_violation(const mechanism *m, const motion *x) {
   double worst = 0;
   for (int i = 0; i < m->row_count; i++) worst = number_larger(worst, fabs(x->rows[i].phi));

@@ -33,6 +33,9 @@ void constraint_bind(const mechanism *m, motion *x, const constraint *c);
 
 // What counts as a large violation of row k of a constraint, in its unit: one radian, or the typical length of the mechanism.
 double constraint_row_size(const mechanism *m, const constraint *c, int k);
+// The unit of its multiplier: of force where the condition is a length, of torque where it is an angle; "" in a relation of lengths and
+// angles, whose factors may have any unit.
+const char *constraint_multiplier_unit(const mechanism *m, const constraint *c, int k);
 
 void constraints_evaluate(const mechanism *m, motion *x);
 // Largest |Φ| and |Φ̇| over all rows.

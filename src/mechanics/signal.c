@@ -70,16 +70,6 @@ static const char *force_unit(const mechanism *m, const force *f, int k) {
   return f->of.joint >= 0 && k == 0 ? effort_unit(m, f->of) : f->type->output_units[k];
 }
 
-// Force where the condition is a length, torque where it is an angle; "" in a relation of lengths and angles, whose factors
-// may have any unit.
-static const char *multiplier_unit(const mechanism *m, const constraint *c, int k) {
-  if (c->type == &constraint_closure) return c->rows[k].kind == ROW_DOT ? "N*m" : "N";
-  if (c->type == &constraint_distance) return "N";
-  int sliding = 0;
-  for (int i = 0; i < c->term_count; i++) sliding += coordinate_slides(m, c->terms[i].of);
-  return sliding == 0 ? "N*m" : sliding == c->term_count ? "N" : "";
-}
-
 static void add_friction(lister *l, int i) {
   coordinate of = l->m->frictions[i].of;
   const joint *j = &l->m->joints[of.joint];
@@ -118,7 +108,7 @@ void signal_list(mechanism *m, arena *memory) {
   }
   for (int i = 0; i < m->constraint_count; i++)
     for (int k = 0; k < m->constraints[i].row_count; k++)
-      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), multiplier_unit(m, &m->constraints[i], k),
+      add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), constraint_multiplier_unit(m, &m->constraints[i], k),
           SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
   for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);

@@ -1,5 +1,5 @@
-// Own files are free, and the core of the first scheme is for all.
+// Own files are free, and cores are for all.
 #include "scheme/event.h"
-#include "scheme/smooth.h"
+#include "scheme/flow.h"
 const char *name = "event";
-int x = event_find() + smooth_step() + (int)sizeof scheme_event;
+int x = event_find() + flow_step() + (int)sizeof scheme_event;

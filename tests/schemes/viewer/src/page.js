@@ -1,1 +1,2 @@
 if (method === 'moreau' || method === `event`) show()  // found, twice
+if (joint.kind === 'socket') show()                    // found

@@ -1,0 +1,1 @@
+const contact_type contact_stop = {.name = "stop"};

@@ -1,0 +1,3 @@
+static const constraint_kind kinds[] = {
+    {.name = "gear", .type = &constraint_couple},
+};

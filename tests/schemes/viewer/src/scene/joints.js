@@ -1,0 +1,1 @@
+if (joint.kind === 'socket') draw()
