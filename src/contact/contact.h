@@ -91,6 +91,13 @@ typedef struct contact_set {
 // Within this gap surfaces touch, unless a model says otherwise [m].
 static inline double contact_nearness(double length) { return 1e-10 * length; }
 
+// A contact that slides slower than this counts as sticking in the ledger [m/s]: 1e-9 of the model's size in a second, the same for
+// every scheme. Where a larger slip is left of one that should be none, by rounding or by a law that creeps, `unresolved` takes its place.
+static inline double contact_still(const mechanism *m, double unresolved) {
+  double still = 1e-9 * m->length;
+  return unresolved > still ? unresolved : still;
+}
+
 // Where everything is now, one per point. Positions must be known.
 void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points);
 // Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.

@@ -54,7 +54,7 @@ typedef struct impact_step {
   double impulse_normal, impulse_tangential;  // the second is a magnitude; both negative where they are taken back
   double loss_normal, loss_tangential;
   double restitution;                      // prescribed
-  double slip, still;                      // speed along the surface, and the speed that the scheme cannot tell from none
+  double slip, still;                      // speed along the surface, and the speed below which that is sticking
 } impact_step;
 
 // Open episodes, one per point, and totals over all.

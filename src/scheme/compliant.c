@@ -11,10 +11,6 @@
 
 // --- creation -------------------------------------------------------------------------------------------------------
 
-// Slower than the speed at which its friction law is fully in force; where the law has none, a tenth of a millimetre a
-// second.
-static double slow_of(const friction_law *l) { return l->v0 > 0 ? l->v0 : 1e-4; }
-
 // A law f(δ) (1 + λ δ̇/v₀) lets energy that no approach has brought go with the share (1 + 2e)/3 of the elastic speed, for whatever
 // damping it has, by v₀ = (λ/y) v with the elastic speed v; but v₀ is at most v, so that an impact is not changed (theory.md, 12.2).
 static double release_of(const contact_element *e) {
@@ -35,7 +31,7 @@ static void describe_points(compliant *s) {
     s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->settings.approach_by_energy ? release_of(e) : 0,
                                 .releases = !elastic && !e->material.normal.pulls, .now.approach = s->settings.approach_min,
                                 .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
-    s->w.entry[p].still = slow_of(&e->material.tangential);
+    s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps
     inner += bristles;
   }
 }

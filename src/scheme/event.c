@@ -71,7 +71,7 @@ static void describe_points(event *s) {
     const contact_element *e = s->w.entry[p].e;
     s->point[p] = (event_point){.e = e, .rows = contact_row_count(s->w.m, e), .way = {1, 0}, .friction = e->material.friction,
                                 .restitution = e->material.restitution};
-    s->w.entry[p].still = s->still;
+    s->w.entry[p].still = contact_still(s->w.m, 0);
   }
 }
 
@@ -169,6 +169,11 @@ static void show(watcher *w) {
   if (accelerate(s)) w->x->level = LEVEL_ACCELERATION;
   event_friction_show(s);
   contact_evaluate(w->contacts, w->m, w->x, w->points);
+}
+
+// What is left of the slip of a point that sticks is the error of the integrator.
+static void describe(watcher *w, int p, impact_step *step) {
+  if (((const event *)w)->point[p].mode == MODE_STICK) step->slip = 0;
 }
 
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
@@ -329,7 +334,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 
 static const watcher_type watched = {
     .looks = 5, .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find,
-    .limit = limit, .touches = touches, .show = show, .list = list, .swap = swap_modes, .begin = begin, .restarted = restarted, .end = end,
+    .limit = limit, .touches = touches, .show = show, .describe = describe, .list = list, .swap = swap_modes, .begin = begin, .restarted = restarted, .end = end,
 };
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {

@@ -228,7 +228,7 @@ static void book_impact(event *s, double *u, bool strikes) {
     impact_touch(s->w.impacts, p, &(impact_step){
         .t_start = s->w.t, .t_end = s->w.t, .gap = c->gap, .speed_before = a[0], .speed_after = b[0], .impulse_normal = P[0],
         .impulse_tangential = tangential, .loss_normal = loss_normal, .loss_tangential = loss,
-        .restitution = c->restitution, .slip = slip, .still = s->still});
+        .restitution = c->restitution, .slip = slip, .still = s->w.entry[p].still});
   }
   if (strikes) losses += event_friction_end_impact(s);
   if (strikes && losses < -1e-10 * scale) contact_trouble_gain(&s->w.trouble, -losses, s->w.t);

@@ -54,8 +54,8 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   contact_step c = measure_contact(s, first, size, losses);
-  double still = 1e-9 * c.speed;
-  last->slides = !impact_sticks(c.slip, still);
+  double still = 1e-9 * c.speed;  // what solutions leave of a rate that is zero
+  last->slides = c.slip > still;
   double *rate = s->rate_E + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
   rate[0] = fabs(s->rate_after[first]) > still ? s->rate_after[first] : 0, rate[1] = rate[2] = last->slides ? NAN : 0;
@@ -72,7 +72,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
       .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
       .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
       .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = restitution, .slip = c.slip, .still = still});
+      .restitution = restitution, .slip = c.slip, .still = contact_still(s->m, still)});
 }
 
 // The largest speed of a point at the mechanism's size from the origin of its body.

@@ -23,7 +23,7 @@ typedef struct watch_look {
 // What is the same for an entry in every step.
 typedef struct watch_entry {
   const contact_element *e;   // NULL for the friction of a joint, which has no row in the ledger
-  double still;               // it sticks if it slides slower than this [m/s]
+  double still;               // see contact_still [m/s]
 } watch_entry;
 
 enum { WATCH_START, WATCH_LOOKS = 5 };
