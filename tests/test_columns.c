@@ -229,6 +229,25 @@ static void a_table_stands_on_a_slope(void) {
     "  smooth: {" PAD "}\n"});
 }
 
+// An arm lies on the lower stop of its hinge, a slide on the upper one of its own, both under loads at markers; a bushing ties them. The
+// slide hangs from the end of its way, so that the stop bears its weight and the load.
+static void stops_bear_loads(void) {
+  compare_all(&(subject){.name = "stops", .methods = 3, .tolerance = equations, .times = {0, 0.02, 0.6}, .text =
+    "space: planar\n"
+    "gravity: [0, -10]\n"
+    "bodies: {arm: {mass: 1, inertia: 0.1, com: [0.5, 0]}, slide: {mass: 0.5, inertia: 0.1}}\n"
+    "markers: {tip: {on: arm, at: [1, 0]}, hook: {on: slide, at: [0, 0]}}\n"
+    "joints:\n"
+    "  hinge: {revolute: [ground, arm], limits: [0, 2], material: m}\n"
+    "  rail: {prismatic: [ground, slide], axis: [0, -1], at: [1.2, 0], limits: [-1, 0], material: m}\n"
+    "forces:\n"
+    "  push: {force: tip, components: [1, -2]}\n"
+    "  twist: {torque: arm, components: [-0.5]}\n"
+    "  pull: {force: hook, components: [0.5, -1], frame: marker}\n"
+    "  mount: {bushing: [tip, hook], stiffness: [5, 1], damping: [2, 0.5]}\n"
+    "materials: {m: {" PAD "}}\n"});
+}
+
 // --- steady sliding -------------------------------------------------------------------------------------------------
 
 // A ram that a drive moves evenly pushes a block against a damper and dry friction in its joint.
@@ -427,6 +446,36 @@ static void joints_that_move_slip(void) {
     }
     run_close(&r);
   }
+}
+
+// A motor turns an eccentric wheel evenly; a gear, a rack and a coupling move a second wheel, a bar and a table. An engine of 1 kg
+// hangs on the table by a bushing of 1 N/m and swings with about 1 rad/s, so that its acceleration is no less exact than its place. A
+// torque that depends on time is the load.
+static void a_gear_train_turns(void) {
+  compare_all(&(subject){.name = "gears", .methods = 4, .moves = true, .tolerance = 1e-3 * 4 * 2 * 1e-3 * 4 * 2, .times = {0, 0.5, 2}, .text =
+    "space: planar\n"
+    "gravity: [0, -1]\n"
+    "bodies:\n"
+    "  first: {mass: 1, inertia: 0.1, com: [0.1, 0]}\n"
+    "  second: {mass: 2, inertia: 0.2, com: [0, 0.1]}\n"
+    "  bar: {mass: 1, inertia: 0.1}\n"
+    "  table: {mass: 1, inertia: 0.1}\n"
+    "  engine: {mass: 1, inertia: 0.1}\n"
+    "joints:\n"
+    "  input: {revolute: [ground, first]}\n"
+    "  output: {revolute: [ground, second], at: [1, 0]}\n"
+    "  rail: {prismatic: [ground, bar], axis: x, at: [0, 1]}\n"
+    "  lift: {prismatic: [ground, table], axis: x, at: [0, 2]}\n"
+    "  loose: {free: [ground, engine], at: [0, 2]}\n"
+    "constraints:\n"
+    "  mesh: {gear: [input, output], teeth: [20, 40]}\n"
+    "  steer: {rack: [output, rail], radius: 0.2}\n"
+    "  tie: {couple: [rail, lift], factors: [1, 2]}\n"
+    "forces:\n"
+    "  load: {torque: second, components: ['0.5*sin(2*t)']}\n"
+    "  drag: {along: rail, damping: 3}\n"
+    "  mount: {bushing: [table, engine], stiffness: [1, 0.1], damping: [0.5, 0.1]}\n"
+    "drives: {motor: {joint: input, motion: 2*t}}\n"});
 }
 
 // --- steps of another length -------------------------------------------------------------------------------------------
@@ -729,6 +778,7 @@ int main(void) {
   RUN(a_stool_stands);
   RUN(a_pendulum_hangs_in_its_bearing);
   RUN(a_table_stands_on_a_slope);
+  RUN(stops_bear_loads);
   RUN(a_drive_pushes_a_block);
   RUN(guides_leave_friction_no_force);
   RUN(a_drive_pushes_a_block_that_rubs);
@@ -737,6 +787,7 @@ int main(void) {
   RUN(a_crank_turns_in_space);
   RUN(a_contact_on_a_driven_loop_stays_closed);
   RUN(joints_that_move_slip);
+  RUN(a_gear_train_turns);
   RUN(a_short_step_shows_the_forces_of_a_parallelogram);
   RUN(a_short_step_shows_the_forces_of_a_driven_loop);
   RUN(a_short_step_shows_the_forces_of_a_turning_contact);
