@@ -96,7 +96,6 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
     sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
-    sim->measures = coordinate_must_be_measured(&model->m);
   }
   if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->starts) {
     carom_sim_destroy(sim);
@@ -179,7 +178,6 @@ static void keep_regular(carom_sim *sim) {
 static void book(carom_sim *sim, bool regular) {
   const mechanism *m = &sim->model->m;
   dynamics_positions_velocities(m, sim->x);
-  if (sim->measures) coordinate_measure(m, sim->x);
   coordinate_accept(m, sim->x);
   sim->since_booked = 0;
   sim->booked_t = sim->x->t;
@@ -285,7 +283,6 @@ static double imbalance_here(carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   energy_ledger l = sim->ledger;
   dynamics_positions_velocities(m, sim->x);
-  if (sim->measures) coordinate_measure(m, sim->x);
   if (sim->x->level < LEVEL_ACCELERATION) dynamics_apply_forces(m, sim->x);
   l.now = balance_of(sim);
   return energy_imbalance(&l);

@@ -54,7 +54,6 @@ struct carom_sim {
   regular_looks regular;
   bool ends;                   // what is read now is read because the run ends here
   bool counts_turns;           // of joints that are measured between markers
-  bool measures;               // angles that nobody reads within a step, so that their turns are known
   double violation;            // largest |Φ| at the end of a step, as far as the sim has looked
   int since_checked;           // steps since it did
   non_finite_rows non_finite;

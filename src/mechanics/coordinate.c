@@ -64,37 +64,15 @@ static void measure_joint(const mechanism *m, motion *x, const joint *j) {
   for (int k = 0; k < nv; k++) u[k] = vec3_dot(Pw[k], w_rel) + vec3_dot(Pv[k], v_rel);
 }
 
-// Joints in the tree count their own turns, and nobody reads the others within a step.
-static bool is_watched(const joint *j) { return j->node < 0 && j->watched; }
+// Joints in the tree count their own turns. Of the others, those that nobody reads within a step are measured where a state is accepted.
+static bool counts_turns(const mechanism *m, const joint *j) {
+  const char *kinds = m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
+  return j->node < 0 && (j->watched || (kinds && strchr(kinds, 'a')));
+}
 
 bool coordinate_counts_turns(const mechanism *m) {
   for (int i = 0; i < m->joint_count; i++)
-    if (is_watched(&m->joints[i])) return true;
-  return false;
-}
-
-bool coordinate_must_be_measured(const mechanism *m) {
-  for (int i = 0; i < m->joint_count; i++) {
-    const joint *j = &m->joints[i];
-    const char *kinds = m->planar ? j->type->kinds_planar : j->type->kinds_spatial;
-    if (j->node < 0 && !j->watched && kinds && strchr(kinds, 'a')) return true;
-  }
-  return false;
-}
-
-void coordinate_accept(const mechanism *m, motion *x) {
-  x->accepted_t = x->t;
-  memcpy(x->accepted_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->accepted_q);
-  memcpy(x->accepted_u, x->joint_u, (size_t)m->joint_nv * sizeof *x->accepted_u);
-}
-
-bool coordinate_is_far(const mechanism *m, const motion *x) {
-  double elapsed = fabs(x->t - x->accepted_t);
-  for (int i = 0; i < m->joint_count; i++)
-    for (int k = 0; is_watched(&m->joints[i]) && k < joint_in(m->joints[i].type, m->planar)->nv; k++) {
-      int v = m->joints[i].v + k;
-      if (!(elapsed * fmax(fabs(x->joint_u[v]), fabs(x->accepted_u[v])) <= 1)) return true;
-    }
+    if (counts_turns(m, &m->joints[i])) return true;
   return false;
 }
 
@@ -117,9 +95,31 @@ static void measure_from_accepted(const mechanism *m, motion *x, const joint *j)
   measure_joint(m, x, j);
 }
 
+void coordinate_accept(const mechanism *m, motion *x) {
+  for (int i = 0; i < m->joint_count; i++)
+    if (!m->joints[i].watched && counts_turns(m, &m->joints[i])) measure_from_accepted(m, x, &m->joints[i]);
+  x->accepted_t = x->t;
+  memcpy(x->accepted_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->accepted_q);
+  memcpy(x->accepted_u, x->joint_u, (size_t)m->joint_nv * sizeof *x->accepted_u);
+}
+
+// Asked at every step: speeds come first, since they are mostly low.
+bool coordinate_is_far(const mechanism *m, const motion *x) {
+  double elapsed = fabs(x->t - x->accepted_t);
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    if (j->node >= 0) continue;
+    bool moves = false;
+    for (int v = j->v; v < j->v + joint_in(j->type, m->planar)->nv; v++)
+      moves |= !(elapsed * fmax(fabs(x->joint_u[v]), fabs(x->accepted_u[v])) <= 1);
+    if (moves && counts_turns(m, j)) return true;
+  }
+  return false;
+}
+
 void coordinate_measure(const mechanism *m, motion *x) {
   for (int i = 0; i < m->joint_count; i++)
-    if (m->joints[i].node < 0 && !m->joints[i].watched) measure_joint(m, x, &m->joints[i]);
+    if (m->joints[i].node < 0 && !m->joints[i].watched) measure_from_accepted(m, x, &m->joints[i]);
 }
 
 void coordinate_update(const mechanism *m, motion *x) {

@@ -16,9 +16,8 @@ typedef struct coordinate_row {
 
 // Refreshes joint_q and joint_u from positions and velocities: of the tree's joints and of those that are watched.
 void coordinate_update(const mechanism *m, motion *x);
-// Of the others. Where one of them is an angle, to be done often enough that it does not turn by half a turn between.
+// Of the others.
 void coordinate_measure(const mechanism *m, motion *x);
-bool coordinate_must_be_measured(const mechanism *m);            // one of them is an angle
 // An angle that is measured between markers is known except for whole turns. It is taken nearest to where the speeds lead
 // from the last state that a scheme accepted, however often other states are evaluated between. To be called at such
 // states, with positions and velocities evaluated: at the end of a step that led far, and after a jump of velocities.
