@@ -468,7 +468,7 @@ separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b,
 
 enum { UNKNOWNS = 4 };
 
-// Solves by elimination with pivots. False: singular.
+// Solves by elimination with pivots. Returns false if the matrix is singular.
 static bool solve(double A[UNKNOWNS][UNKNOWNS + 1], int n) {
   for (int i = 0; i < n; i++) {
     int pivot = i;
