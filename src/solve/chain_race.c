@@ -244,7 +244,10 @@ void chain_race(chain_run *c) {
     sweeping = sweep_to(&x, next_stop(&x));
     if (sweeping && x.sweeps < x.limit) try_due(&x);
   }
-  if (x.sweeps >= x.end) c->cut = solver_nsgs.name;
+  if (x.sweeps >= x.end) {  // cut by the user: polished, as it would be without the chain
+    if (!chain_done(c) && x.sweeps >= LEAST_SWEEPS && x.due[POLISH] < INFINITY) try_runner(&x, POLISH);
+    c->cut = solver_nsgs.name;
+  }
   if (!chain_done(c)) try_rest(&x);
   else if (c->info->status == SOLVE_SOLVED) polish_end(&x);
   if (x.end < INFINITY && !c->cut) c->cut = solver_nsgs.name;
