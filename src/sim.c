@@ -500,7 +500,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .projection_failures = stats.projection_failures,
                      .contact_episodes = sim->impacts.episodes,
                      .worst_initial_penetration = number_larger(sim->impacts.worst_penetration, stats.entered_at_end),
-                     .deepest_penetration = fmax(sim->impacts.deepest, stats.deepest_at_end),
+                     .deepest_penetration = number_larger(sim->impacts.deepest, stats.deepest_at_end),
                      .penetration_bound = model_contact_options(sim->model).penetration_max,
                      .too_deep = stats.trouble.too_deep,
                      .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
