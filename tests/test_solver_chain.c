@@ -99,9 +99,11 @@ static void check_limits(const char *name, race_bed *b, double tolerance) {
       fine &= CHECK_LE(limited.stage[i].tried, tried_in(&free, limited.stage[i].name));
     if (with.status == SOLVE_SOLVED) fine &= CHECK(!with.cut);
     else fine &= CHECK_EQUAL(with.status, SOLVE_LIMIT) && CHECK(with.cut && tried_in(&limited, with.cut) == 1);
-    solve_info sweeps;  // what they solve alone with a hundred, the chain solves
-    race_run(b, &solver_nsgs, tolerance, limits[k], INFINITY, &sweeps);
-    if (limits[k] == 100 && sweeps.status == SOLVE_SOLVED) fine &= CHECK_EQUAL(with.status, SOLVE_SOLVED);
+    if (limits[k] == 100) {  // what sweeps alone solve, the chain solves
+      solve_info sweeps;
+      race_run(b, &solver_nsgs, tolerance, limits[k], INFINITY, &sweeps);
+      if (sweeps.status == SOLVE_SOLVED) fine &= CHECK_EQUAL(with.status, SOLVE_SOLVED);
+    }
     if (limits[k] == 1000000) fine &= CHECK_EQUAL(with.status, without.status) & CHECK_EQUAL(with.iterations, without.iterations);
     if (!fine) printf("      %s, to %.0e, at most %d iterations\n", name, tolerance, limits[k]);
   }
