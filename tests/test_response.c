@@ -24,13 +24,6 @@ typedef struct rig {
 
 static double *numbers(rig *g, long count) { return ARENA_ARRAY(&g->memory, double, count + 1); }
 
-static uint64_t seed = 1;
-
-static double random_number(void) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) * 0x1p-52 - 1;
-}
-
 static void add_rows(rig *g, const contact_set *s) {
   contact_point *points = ARENA_ARRAY(&g->memory, contact_point, s->point_count + 1);
   dynamics_positions_velocities(g->m, g->x);
@@ -93,7 +86,7 @@ static void check_product(rig *g) {
 static void check_speeds(rig *g) {
   const mechanism *m = g->m;
   const response_pieces *p = &g->pieces;
-  for (int i = 0; i < g->n; i++) g->P[i] = p->own[i] > 0 ? 0 : random_number();
+  for (int i = 0; i < g->n; i++) g->P[i] = p->own[i] > 0 ? 0 : uniform(-1, 1);
   memcpy(g->u, response_to(m, g->x, g->P, g->n), (size_t)m->nv * sizeof *g->u);
   for (int i = 0; i < g->n; i++)
     for (int k = p->start[i]; k < p->start[i + 1]; k++)
@@ -123,7 +116,7 @@ static void check_redundant(rig *g) {
   int nc = m->row_count;
   if (!nc) return;
   rows_clear(m, x);
-  for (int i = 0; i < nc; i++) g->P[i] = random_number();
+  for (int i = 0; i < nc; i++) g->P[i] = uniform(-1, 1);
   memcpy(g->u, response_to(m, x, g->P, nc), (size_t)m->nv * sizeof *g->u);
   response_rates(m, x, g->u, g->rates);
   double fastest = largest(g->rates, nc);

@@ -15,13 +15,7 @@ static inline void contact_set_frame(const mechanism *m, contact_point *p, vec3 
     p->t[1] = (vec3){0, 0, 1};
     return;
   }
-  // Cross with the axis least along n; switching axes is rare and harmless, friction does not care which tangents.
-  vec3 axis = fabs(n.x) <= fabs(n.y) && fabs(n.x) <= fabs(n.z) ? (vec3){1, 0, 0}
-              : fabs(n.y) <= fabs(n.z)                         ? (vec3){0, 1, 0}
-                                                               : (vec3){0, 0, 1};
-  vec3 t = vec3_cross(axis, n);
-  p->t[0] = vec3_scale(1 / vec3_norm(t), t);
-  p->t[1] = vec3_cross(n, p->t[0]);
+  vec3_tangents(n, p->t);  // which ones switches rarely and harmlessly: friction does not care
 }
 
 // A round body at `at` in a hollow one, off its centre by `offset`: the gap is c - |offset|, and they touch on the far side.

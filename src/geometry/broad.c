@@ -31,7 +31,6 @@ struct broad {
   int *stack;
   pair_list candidates, found, merged;
   pair_list pairs, before, fresh, ended;
-  long visits;
 };
 
 // --- boxes --------------------------------------------------------------------------------------------------------
@@ -185,7 +184,6 @@ static bool find_candidates(broad *b, int leaf) {
   b->stack[top++] = b->root;
   while (top) {
     int i = b->stack[--top];
-    b->visits++;
     if (!overlaps(&b->nodes[i].box, box)) continue;
     if (!is_leaf(b, i)) {
       b->stack[top++] = b->nodes[i].child[0];
@@ -230,7 +228,6 @@ static bool lacking(const pair_list *in, const pair_list *from, pair_list *to) {
 
 bool broad_update(broad *b) {
   b->found.count = 0;
-  b->visits = 0;
   for (int i = 0; i < b->count; i++)
     if (b->moved[i] && b->in_tree[i] && !find_candidates(b, i)) return false;
   qsort(b->found.items, (size_t)b->found.count, sizeof *b->found.items, compare_items);
@@ -293,4 +290,3 @@ static const broad_pair *items_of(const pair_list *l, int *count) {
 const broad_pair *broad_pairs(const broad *b, int *count) { return items_of(&b->pairs, count); }
 const broad_pair *broad_new(const broad *b, int *count) { return items_of(&b->fresh, count); }
 const broad_pair *broad_ended(const broad *b, int *count) { return items_of(&b->ended, count); }
-long broad_visits(const broad *b) { return b->visits; }

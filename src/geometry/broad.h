@@ -37,7 +37,4 @@ const broad_pair *broad_pairs(const broad *b, int *count);
 const broad_pair *broad_new(const broad *b, int *count);
 const broad_pair *broad_ended(const broad *b, int *count);
 
-// Boxes that were looked at in the last update, for statistics.
-long broad_visits(const broad *b);
-
 #endif

@@ -115,14 +115,14 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
   return r;
 }
 
-static const convex_type sphere = {"sphere", 0, false, false, support_point, NULL};
-static const convex_type capsule = {"capsule", 1, false, true, support_segment, NULL};
-static const convex_type box = {"box", 3, false, true, support_box, NULL};
-static const convex_type cylinder = {"cylinder", 2, false, true, support_cylinder, radii_of_cylinder};
-static const convex_type cone = {"cone", 2, false, true, support_cone, radii_of_cone};
-static const convex_type ellipsoid = {"ellipsoid", 3, false, false, support_ellipsoid, radii_of_ellipsoid};
-static const convex_type superellipsoid = {"superellipsoid", 5, false, false, support_superellipsoid, radii_of_superellipsoid};
-static const convex_type hull = {"hull", 0, true, true, support_hull, NULL};
+static const convex_type sphere = {false, false, support_point, NULL};
+static const convex_type capsule = {false, true, support_segment, NULL};
+static const convex_type box = {false, true, support_box, NULL};
+static const convex_type cylinder = {false, true, support_cylinder, radii_of_cylinder};
+static const convex_type cone = {false, true, support_cone, radii_of_cone};
+static const convex_type ellipsoid = {false, false, support_ellipsoid, radii_of_ellipsoid};
+static const convex_type superellipsoid = {false, false, support_superellipsoid, radii_of_superellipsoid};
+static const convex_type hull = {true, true, support_hull, NULL};
 
 convex convex_sphere(double radius) { return (convex){.type = &sphere, .layer = radius}; }
 

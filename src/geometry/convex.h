@@ -13,8 +13,6 @@ enum { CONVEX_SIZES = 5 };
 typedef struct convex convex;
 
 typedef struct convex_type {
-  const char *name;
-  int size_count;   // of `size`; shapes made of points have none
   bool of_points;
   bool has_edges;   // straight ones, or flat faces
   vec3 (*support)(const convex *s, vec3 n);  // of the core, n need not be a unit vector

@@ -21,11 +21,8 @@ typedef struct view {
 } view;
 
 static view view_along(vec3 n) {
-  vec3 least = fabs(n.x) < fabs(n.y) ? (fabs(n.x) < fabs(n.z) ? (vec3){1, 0, 0} : (vec3){0, 0, 1})
-                                     : (fabs(n.y) < fabs(n.z) ? (vec3){0, 1, 0} : (vec3){0, 0, 1});
-  view v = {.n = n, .t[0] = vec3_cross(n, least)};
-  v.t[0] = vec3_scale(1 / vec3_norm(v.t[0]), v.t[0]);
-  v.t[1] = vec3_cross(n, v.t[0]);
+  view v = {.n = n};
+  vec3_tangents(n, v.t);
   return v;
 }
 

@@ -9,8 +9,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "math/linalg.h"
+#include "math/lu.h"
 
 typedef struct pair {
   const convex *a, *b;
@@ -193,11 +195,8 @@ static void take_points(const simplex *s, maximum *m) {
 }
 
 static void tangents(const pair *p, vec3 n, vec3 t[2]) {
-  vec3 least = fabs(n.x) < fabs(n.y) ? (fabs(n.x) < fabs(n.z) ? (vec3){1, 0, 0} : (vec3){0, 0, 1})
-                                     : (fabs(n.y) < fabs(n.z) ? (vec3){0, 1, 0} : (vec3){0, 0, 1});
-  if (p->planar) least = (vec3){0, 0, -1};
-  t[0] = unit(vec3_cross(n, least));
-  t[1] = vec3_cross(n, t[0]);
+  if (p->planar) t[0] = (vec3){-n.y, n.x, 0}, t[1] = (vec3){0, 0, 1};
+  else vec3_tangents(n, t);
 }
 
 enum { PROBES = 4, SAMPLES = 4 + PROBES };
@@ -468,34 +467,12 @@ separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b,
 
 enum { UNKNOWNS = 4 };
 
-// Solves by elimination with pivots. Returns false if the matrix is singular.
-static bool solve(double A[UNKNOWNS][UNKNOWNS + 1], int n) {
-  for (int i = 0; i < n; i++) {
-    int pivot = i;
-    for (int k = i + 1; k < n; k++)
-      if (fabs(A[k][i]) > fabs(A[pivot][i])) pivot = k;
-    if (!(fabs(A[pivot][i]) > 1e-12)) return false;
-    for (int j = 0; j <= n; j++) {
-      double keep = A[i][j];
-      A[i][j] = A[pivot][j], A[pivot][j] = keep;
-    }
-    for (int k = 0; k < n; k++) {
-      if (k == i) continue;
-      double factor = A[k][i] / A[i][i];
-      for (int j = i; j <= n; j++) A[k][j] -= factor * A[i][j];
-    }
-  }
-  for (int i = 0; i < n; i++) A[i][n] /= A[i][i];
-  return true;
-}
-
 // With the nearest points sliding along edges at speeds λ, w = a - b stays parallel to n, and n normal to the edges:
 //   Tᵀ (∂w/∂t - (R_A + R_B) ṅ + Σ λ e) = f θ̇,   e · ṅ = -n · (ω × e),   ṅ = T θ̇,
 // with the tangents T, the radii R and the distance f of the cores.
 bool separation_rate_of(const separation *s, shape_motion a, shape_motion b, separation_rate *to) {
   vec3 n = s->normal, t[2];
-  pair view = {.planar = false};
-  tangents(&view, n, t);
+  vec3_tangents(n, t);
   vec3 core_a = vec3_axpy(s->on_a, s->of_a.layer, n), core_b = vec3_axpy(s->on_b, -s->of_b.layer, n);
   double f = s->distance + s->of_a.layer + s->of_b.layer;
   vec3 rate_a = vec3_add(vec3_add(a.v, vec3_cross(a.w, vec3_sub(core_a, a.at))), mat3_mul(s->of_a.radii, vec3_cross(a.w, n)));
@@ -505,24 +482,25 @@ bool separation_rate_of(const separation *s, shape_motion a, shape_motion b, sep
   for (int i = 0; i < s->of_a.edge_count; i++) edges[count] = s->of_a.edges[i], turns[count++] = a.w;
   for (int i = 0; i < s->of_b.edge_count; i++) edges[count] = s->of_b.edges[i], turns[count++] = b.w;
   if (count > 2) return false;
-  double A[UNKNOWNS][UNKNOWNS + 1] = {{0}};
-  int unknowns = 2 + count;
+  double A[UNKNOWNS][UNKNOWNS] = {{0}}, x[UNKNOWNS];
+  int unknowns = 2 + count, pivot[UNKNOWNS];
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 2; j++) {
       double radii = vec3_dot(t[i], vec3_add(mat3_mul(s->of_a.radii, t[j]), mat3_mul(s->of_b.radii, t[j])));
       A[i][j] = -radii - (i == j ? f : 0);
     }
     for (int k = 0; k < count; k++) A[i][2 + k] = A[2 + k][i] = vec3_dot(t[i], edges[k]);
-    A[i][unknowns] = -vec3_dot(t[i], rate);
+    x[i] = -vec3_dot(t[i], rate);
   }
-  for (int k = 0; k < count; k++) A[2 + k][unknowns] = -vec3_dot(n, vec3_cross(turns[k], edges[k]));
-  if (!solve(A, unknowns)) return false;
-  vec3 turn = vec3_add(vec3_scale(A[0][unknowns], t[0]), vec3_scale(A[1][unknowns], t[1]));
+  for (int k = 0; k < count; k++) x[2 + k] = -vec3_dot(n, vec3_cross(turns[k], edges[k]));
+  if (!(lu_factor(unknowns, A[0], UNKNOWNS, pivot, NULL) > 1e-12)) return false;
+  lu_solve(unknowns, A[0], UNKNOWNS, pivot, x);
+  vec3 turn = vec3_add(vec3_scale(x[0], t[0]), vec3_scale(x[1], t[1]));
   rate_a = vec3_sub(rate_a, mat3_mul(s->of_a.radii, turn));
   rate_b = vec3_add(rate_b, mat3_mul(s->of_b.radii, turn));
   for (int k = 0; k < count; k++) {
-    if (k < of_a) rate_a = vec3_axpy(rate_a, A[2 + k][unknowns], edges[k]);
-    else rate_b = vec3_axpy(rate_b, -A[2 + k][unknowns], edges[k]);
+    if (k < of_a) rate_a = vec3_axpy(rate_a, x[2 + k], edges[k]);
+    else rate_b = vec3_axpy(rate_b, -x[2 + k], edges[k]);
   }
   *to = (separation_rate){.distance = vec3_dot(n, vec3_sub(rate_a, rate_b)),
                           .normal = turn,
