@@ -1,6 +1,7 @@
 // The candidates of a step: which points take part, and which bodies have passed each other between steps.
 #include <math.h>
 
+#include "base/number.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
@@ -69,9 +70,9 @@ void stepper_look_at_end(stepper *s) {
     e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
-      if (!turns) s->deepest_at_end = fmax(s->deepest_at_end, -at->gap);
+      if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
       if (s->last[p].active && s->struck[p]) continue;  // a step has dealt with it
-      if (!turns) s->entered_at_end = fmax(s->entered_at_end, -at->gap);
+      if (!turns) s->entered_at_end = number_larger(s->entered_at_end, -at->gap);
       s->leaps_at_end += leaps_next(s, e, at) || passes_at_end(s, e, p);
     }
   }
