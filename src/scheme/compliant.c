@@ -43,7 +43,7 @@ static void destroy(void *scheme) {
 }
 
 static void remember(compliant *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].before = s->point[p].now;
+  for EACH_POINT(p, &s->w) s->point[p].before = s->point[p].now;
 }
 
 // What overlaps at the start is pressed already.
@@ -61,7 +61,7 @@ static void set_modes_at_start(compliant *s) {
 
 // What overlaps has not approached: the energy it holds says how fast it may come out.
 static void bound_approaches_at_start(compliant *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     if (!(c->release > 0) || c->now.mode == TOUCH_OPEN) continue;
     double delta = -s->w.seen[p].gap;
@@ -89,7 +89,7 @@ static void point_fields(touch_point *c, fields *f) {
 static void memory(void *scheme, fields *f) {
   compliant *s = scheme;
   watcher_memory(&s->w, f);
-  for (int p = 0; p < s->w.contacts->point_count; p++) fields_group(f, "contact", p), point_fields(&s->point[p], f);
+  for EACH_POINT(p, &s->w) fields_group(f, "contact", p), point_fields(&s->point[p], f);
   fields_group(f, NULL, 0);
   if (f->from) s->shorter = 0;
 }
@@ -125,7 +125,7 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 
 // Within one step, what a law that needs the speed of approach is given before it is known.
 static void guess_approach(compliant *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (s->point[p].now.mode == TOUCH_OPEN)
       s->point[p].now.approach = fmax(s->settings.approach_min, -s->w.look[LOOK_START][p].rate);
 }
@@ -159,7 +159,7 @@ static void separate(compliant *s, int p) {
 static bool change_modes(compliant *s) {
   bool changed = false;
   remember(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
     // moving out, and in again without having parted: no longer an impact
@@ -187,7 +187,7 @@ static double deepest_seen(const compliant *s, int p) {
 static bool bound_approaches(compliant *s) {
   static const double NOTICEABLE = 1.01;  // a body at rest trembles by the tolerance
   bool changed = false, shown = false;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     if (!(c->release > 0)) continue;
     if (c->now.mode == TOUCH_OPEN) c->now.mobility = c->now.elastic = 0;
@@ -218,7 +218,7 @@ static double limit(const watcher *w, double t_stop) {
   const compliant *s = (const compliant *)w;
   double limit = s->shorter > 0 ? fmin(t_stop, w->t + s->shorter) : t_stop;
   if (s->settings.entry == ENTRY_NONE) return limit;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
     const watch_look *at = &s->w.look[LOOK_START][p];
     bool open = c->now.mode == TOUCH_OPEN;
@@ -235,7 +235,7 @@ static double limit(const watcher *w, double t_stop) {
 static void restarted(watcher *w) {
   const compliant *s = (const compliant *)w;
   double step = INFINITY;
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (s->point[p].entered) step = fmin(step, s->point[p].first_step);
   if (step > 0 && isfinite(step)) flow_suggest_step(s->w.core, step);
 }
@@ -244,13 +244,13 @@ static void restarted(watcher *w) {
 static void learn_step(compliant *s) {
   double taken = flow_time(s->w.core) - s->w.from;
   if (s->settings.flow.kind != INTEGRATOR_ERK || !(flow_time(s->w.core) < s->w.limit)) return;
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, flow_next_step(s->w.core));
 }
 
 static int deepest_point(const compliant *s) {
   int deepest = -1;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     const watch_look *at = s->w.look[LOOK_START];
     bool touches = s->point[p].now.mode != TOUCH_OPEN || at[p].gap < 0;
     if (touches && (deepest < 0 || at[p].gap < at[deepest].gap)) deepest = p;
@@ -270,7 +270,7 @@ static void explain(const watcher *w, carom_error *error) {
 
 // Where a body has gone through a surface, no force law means anything any more.
 static carom_status check_depth(const compliant *s, carom_error *error) {
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (-s->w.look[LOOK_END][p].gap > s->point[p].through || !isfinite(s->w.look[LOOK_END][p].normal))
       return error_set(error, CAROM_ERROR_INTEGRATOR,
                        "contact '%s' is %.3g m deep at t = %.10g s, through the body it presses (first penetrations up to "

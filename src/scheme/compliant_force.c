@@ -123,7 +123,7 @@ static void see_point(compliant *s, int index) {
 void compliant_see(compliant *s) {
   s->w.seen_at = NAN;
   contact_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
-  for (int p = 0; p < s->w.contacts->point_count; p++) see_point(s, p);
+  for EACH_POINT(p, &s->w) see_point(s, p);
 }
 
 // Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
@@ -140,7 +140,7 @@ static bool enters_too_deep(const compliant *s, int index) {
 void compliant_push(void *scheme, const mechanism *m, motion *x) {
   compliant *s = scheme;
   compliant_see(s);
-  for (int i = 0; i < s->w.contacts->point_count; i++) {
+  for EACH_POINT(i, &s->w) {
     const watch_look *seen = &s->w.seen[i];
     const touch_point *c = &s->point[i];
     const contact_element *e = c->e;

@@ -128,7 +128,7 @@ static watch_look halfway(const compliant *s, int p, double h, const watch_look 
 }
 
 static void estimate_middle(compliant *s, double h) {
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     s->w.look[LOOK_MIDDLE][p] = halfway(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p]);
 }
 
@@ -151,7 +151,7 @@ static bool point_may_change(const compliant *s, int p, double h, const watch_lo
 
 static bool may_change(const compliant *s, double h) {
   enum { HALVINGS = 3 };
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
     int halvings = c->now.mode == TOUCH_OPEN || contact_rubs(c->e) ? 0 : HALVINGS;
     if (point_may_change(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p], halvings)) return true;
@@ -160,7 +160,7 @@ static bool may_change(const compliant *s, double h) {
 }
 
 static bool presses(const compliant *s, bool with_friction) {
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (s->point[p].now.mode != TOUCH_OPEN && (!with_friction || contact_rubs(s->point[p].e))) return true;
   return false;
 }

@@ -14,7 +14,7 @@
 // What friction takes of the motion, as all slipping points together do.
 static double friction_power(const event *s) {
   double power = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     const event_point *c = &s->point[p];
     for (int k = 1; c->mode == MODE_SLIP && k < c->rows; k++) power -= c->force[k] * s->rate[c->row + k];
   }
@@ -25,14 +25,14 @@ static bool accelerate(void *context) {
   event *s = context;
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_take_closed(s);
   if (s->closed_count || m->friction_count) {
     if (!event_accelerate(s)) return false;
     x->powers[POWER_FRICTION] = friction_power(s) + event_friction_power(s);
     return true;
   }
   s->evaluations++;
-  for (int p = 0; p < s->w.contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   return dynamics_accelerations(m, x);
 }
 
@@ -57,7 +57,7 @@ static void allocate(event *s) {
   s->block_point = ARENA_ARRAY(a, int, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
   s->repeat = response_repeat_create(s->w.contacts->point_count, rows, a);
-  s->repeat_point = ARENA_ARRAY(a, int, points);
+  s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
   s->during.point = ARENA_ARRAY(a, event_point, points);
   s->during.share = ARENA_ARRAY(a, double, rows);
@@ -67,7 +67,7 @@ static void allocate(event *s) {
 }
 
 static void describe_points(event *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     const contact_element *e = s->w.entry[p].e;
     s->point[p] = (event_point){.e = e, .rows = contact_row_count(s->w.m, e), .way = {1, 0}, .friction = e->material.friction,
                                 .restitution = e->material.restitution};
@@ -121,7 +121,7 @@ static void memory(void *scheme, fields *f) {
   if (f->from) s->settings.dump.problems = s->tally.problems;
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     fields_group(f, "contact", p);
     point_fields(&s->point[p], f);
     if (f->from) s->closed_count += event_is_closed(&s->point[p]);
@@ -221,7 +221,7 @@ static void swap_modes(watcher *w) {
 static double limit(const watcher *w, double t_stop) {
   const event *s = (const event *)w;
   double limit = t_stop;
-  for (int p = 0; p < w->contacts->point_count; p++) {
+  for EACH_POINT(p, w) {
     const event_point *c = &s->point[p];
     const watch_look *at = &w->look[WATCH_START][p];
     if (c->held_until > w->t) limit = fmin(limit, c->held_until);
@@ -239,7 +239,7 @@ static bool touches(const watcher *w, int p) {
 
 // Where impacts that were summed up have come to an end, lasting contact begins.
 static void end_accumulations(event *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     if (!(c->held_until > 0) || c->held_until > s->w.t) continue;
     c->held_until = 0;
@@ -260,7 +260,7 @@ static bool lingers(const event *s, event_point *c, double speed) {
 // The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
 // a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
 static void turn_ways(event *s, event_instant *instant) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
@@ -277,7 +277,7 @@ static void turn_ways(event *s, event_instant *instant) {
 static void watch_stiffness(event *s) {
   static const double FASTER = 1.5;
   bool renew = false;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = fmax(hypot(c->rate[1], c->rate[2]), s->still);

@@ -164,7 +164,7 @@ void event_friction_read(event *s, double scale) {
 bool event_friction_is_settled(event *s) {
   if (!s->friction_loaded) return true;
   event_set(s, s->w.t, s->w.y);
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_take_closed(s);
   if (!event_accelerate(s)) return true;  // told when it is tried again
   bool settled = true;
   for (int i = 0; i < s->w.m->friction_count; i++) {

@@ -65,13 +65,13 @@ static solve_info solve(event *s, int n, const double *W) { return solve_or_drop
 // The largest problems that can come: every point with its rows, and for Poisson's expansion every row by itself.
 void event_measure_problem(event *s, solve_limits *limits) {
   int n = add_constraint_blocks(s);
-  for (int p = 0; p < s->w.contacts->point_count; n += s->point[p++].rows) add_contact_block(s, p, n);
+  for EACH_POINT(p, &s->w) add_contact_block(s, p, n), n += s->point[p].rows;
   event_friction_add_percussions(s, n);
   n += s->w.m->friction_count;
   solve_problem with_friction = problem_of(s, n, s->W);
   *limits = solve_limits_of(&with_friction);
   n = add_constraint_blocks(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     for (int k = 0; k < s->point[p].rows; k++, n++) {
       if (k) add_bounded_row(s, p, n, 1);
       else add_pressed_row(s, p, n);
@@ -92,10 +92,9 @@ static void set_impact_problem(event *s, bool elastic) {
   const mechanism *m = s->w.m;
   for (int i = 0; i < m->row_count; i++) s->problem_q[i] = s->rate[i] + s->w.x->rows[i].phi_t;
   add_constraint_blocks(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
-    add_contact_block(s, p, c->row);
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    add_contact_block(s, s->part[part], c->row);
     for (int k = 0; k < c->rows; k++) {
       double e = k ? c->e->material.tangential_restitution : c->restitution;
       s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic && c->returns ? 1 + e : 1);
@@ -111,9 +110,9 @@ static bool is_not_wedged(void *context) {
 
 static int count_returning(const event *s) {
   int count = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    count += c->takes_part && c->returns && (c->restitution > 0 || c->e->material.tangential_restitution > 0);
+  for EACH_PART(k, s) {
+    const event_point *c = event_part(s, k);
+    count += c->returns && (c->restitution > 0 || c->e->material.tangential_restitution > 0);
   }
   return count;
 }
@@ -123,10 +122,9 @@ static bool drop_restitution(void *context) {
   event *s = context;
   int before = count_returning(s);
   (void)response_repeat_is_wedged(&s->repeat, s->problem_r, s->still, s->wedged);
-  for (int k = 0; k < s->repeat.count; k++)
-    if (s->wedged[k]) s->point[s->repeat_point[k]].returns = false;
-  if (count_returning(s) == before)
-    for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].returns = false;
+  for EACH_PART(k, s) event_part(s, k)->returns &= !s->wedged[k];
+  bool all = count_returning(s) == before;
+  for EACH_PART(k, s) event_part(s, k)->returns &= !all;
   set_impact_problem(s, true);
   response_clear(s->w.m, s->w.x, s->problem_q);
   return before > 0;
@@ -159,9 +157,9 @@ static bool solve_poisson(event *s) {
   if (!isfinite(info.residual)) return false;
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   add_constraint_blocks(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    int p = s->part[part];
     double returned = c->restitution * s->lambda[c->row];
     add_pressed_row(s, p, c->row);
     for (int k = 1; k < c->rows; k++) add_bounded_row(s, p, c->row + k, c->friction * returned);
@@ -185,9 +183,9 @@ static bool solve_poisson(event *s) {
 // of energy, so that impulses from a singular problem leave no other trace.
 static bool loses_too_much(const event *s, double lost, double energy) {
   enum { FAR_ABOVE = 100 };
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    double W = c->takes_part ? s->W[(long)c->row * s->w.x->row_total + c->row] : 0;
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    double W = s->W[(long)c->row * s->w.x->row_total + c->row];
     for (int k = 0; W > 0 && k < c->rows; k++)
       energy += (s->rate[c->row + k] * s->rate[c->row + k] + s->rate_after[c->row + k] * s->rate_after[c->row + k]) / W;
   }
@@ -208,9 +206,9 @@ static void book_impact(event *s, double *u, bool strikes) {
   response_rates(m, x, u, s->rate_after);
   response_repeat_apply(&s->repeat, s->rate_after);
   for (int i = 0; i < m->row_count; i++) by_constraints -= s->lambda[i] * x->rows[i].phi_t;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
+  for EACH_PART(part, s) {
+    int p = s->part[part];
     const event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
     const double *P = s->lambda + c->row, *a = s->rate + c->row, *b = s->rate_after + c->row;
     double tangential = 0, loss = 0, slip = 0, loss_normal = -0.5 * (a[0] + b[0]) * P[0];
     for (int k = 1; k < c->rows; k++) {
@@ -255,9 +253,9 @@ static void respond(event *s, bool strikes) {
 // The largest change of a normal rate by the percussions.
 static double strength(const event *s) {
   double most = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (c->takes_part) most = fmax(most, fabs(s->rate_after[c->row] - s->rate[c->row]));
+  for EACH_PART(k, s) {
+    int row = event_part(s, k)->row;
+    most = fmax(most, fabs(s->rate_after[row] - s->rate[row]));
   }
   return most;
 }
@@ -265,7 +263,8 @@ static double strength(const event *s) {
 static carom_status strike(event *s, double *change, carom_error *error) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = touches(s, &s->point[p]), s->point[p].returns = true;
+  event_take(s, touches);
+  for EACH_PART(k, s) event_part(s, k)->returns = true;
   event_add_rows(s);
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
@@ -311,9 +310,9 @@ static int set_mode_problem(event *s) {
   int n = add_constraint_blocks(s), row_total = s->w.x->row_total;
   int *of = s->held;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
+  for EACH_PART(part, s) {
+    event_point *c = event_part(s, part);
+    int p = s->part[part];
     bool slipping = slips(s, c);
     c->mode = slipping ? MODE_SLIP : MODE_STICK;
     c->stood = !slipping;
@@ -479,20 +478,16 @@ static carom_status decide_after_jam(event *s, carom_error *error) {
 }
 
 static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
-  bool any = s->w.m->friction_count > 0;
   event_friction_prepare(s, instant);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    c->takes_part = is_candidate(s, c);
-    if (!c->takes_part) c->mode = MODE_OPEN, c->stood = false;
-    any |= c->takes_part;
-  }
+  event_take(s, is_candidate);
+  for EACH_POINT(p, &s->w)
+    if (!is_candidate(s, &s->point[p])) s->point[p].mode = MODE_OPEN, s->point[p].stood = false;
   s->closed_count = 0;
   s->redundant = false;
-  if (!any) return CAROM_OK;
+  if (!s->part_count && !s->w.m->friction_count) return CAROM_OK;
   if (!event_free_accelerations(s))
     return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE, s->w.t);
-  if (instant->kind == EVENT_JAM && s->point[instant->point].takes_part) {
+  if (instant->kind == EVENT_JAM && is_candidate(s, &s->point[instant->point])) {
     s->w.trouble.inconsistent++;
     if (jam(s, instant->point)) return decide_after_jam(s, error);
   }
@@ -544,6 +539,11 @@ static void close_point(event *s, event_point *c) {
   s->closed_count++;
 }
 
+static bool hops(const event *s, const event_point *c) {
+  return c->mode == MODE_OPEN && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution < 1;
+}
+static bool is_closed_or_hops(const event *s, const event_point *c) { return event_is_closed(c) || hops(s, c); }
+
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
 // of its impacts takes 2γ/(g(1 - e)) and lifts it by at most γ²/2g. Where that is within the tolerance the point counts
 // as closed from now on. The forces that hold it give the same impulse as the impacts would, so that what friction
@@ -551,17 +551,11 @@ static void close_point(event *s, event_point *c) {
 static bool hold_small_hops(event *s) {
   bool any = false;
   double lowest = 8 * s->w.nearness;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    bool hops = c->mode == MODE_OPEN && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution < 1;
-    c->takes_part = event_is_closed(c) || hops;
-    any |= hops;
-  }
-  if (!any || !event_accelerate(s)) return false;
-  any = false;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    if (!c->takes_part || c->mode != MODE_OPEN) continue;
+  event_take(s, is_closed_or_hops);
+  if (s->part_count == s->closed_count || !event_accelerate(s)) return false;
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
+    if (c->mode != MODE_OPEN) continue;
     double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
     if (!(g > 0)) continue;
     double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
@@ -579,7 +573,7 @@ static bool hold_small_hops(event *s) {
 // --- an instant ---------------------------------------------------------------------------------------------------
 
 static bool is_struck(const event *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
   return false;
 }
@@ -594,7 +588,7 @@ static carom_status arrest_hops(event *s, carom_error *error) {
     respond(s, false);
     observe_state(s);
     bool closes = false;
-    for (int p = 0; p < s->w.contacts->point_count; p++) {
+    for EACH_POINT(p, &s->w) {
       event_point *c = &s->point[p];
       if (c->mode == MODE_OPEN && touches(s, c) && c->rate[0] < -s->still) close_point(s, c), closes = true;
     }
@@ -618,7 +612,7 @@ static bool finds_another_share(event *s, const event_instant *instant, carom_er
   if (loosens) return event_friction_holds(s, instant->point - s->w.contacts->point_count);
   const event_point *c = &s->point[instant->point];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
   double clearly = 4 * EVENT_REDUNDANCY_NOISE * most;
   if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
@@ -652,7 +646,7 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
     if (status == CAROM_OK) status = decide(s, instant, true, error);
   }
   if (status != CAROM_OK) return status;
-  for (int p = 0; p < s->w.contacts->point_count; p++)
+  for EACH_POINT(p, &s->w)
     if (s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_separate(s->w.impacts, p);
   return hold(s);
 }

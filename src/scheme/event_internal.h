@@ -17,9 +17,8 @@ typedef struct event_point {
   double friction, restitution;
   contact_mode mode;
   double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
-  bool takes_part;                 // has rows in the problem at hand
   bool returns;                    // its restitution acts in the impact under way
-  int row;                         // the first of them
+  int row;                         // the first of its rows in the problem at hand, if it takes part
   double gap, rate[3], force[3];   // as last observed
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
@@ -87,6 +86,7 @@ typedef struct event {
   double still;                    // a speed below this is none [m/s]
   // contact points
   event_point *point;
+  int *part, part_count;           // those that take part: they have rows in the problem at hand
   int closed_count;
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
@@ -100,8 +100,7 @@ typedef struct event {
   double *W, *a, *lambda, *rate, *rate_after, *rhs;
   double *A, *z, *residual, *scaling;
   int *held, *pivot;
-  response_repeat repeat;          // of the normal rows that take part,
-  int *repeat_point;               // of these points,
+  response_repeat repeat;          // of the normal rows of the points that take part,
   bool *wedged;                    // which wedge each other
   // problems for the solvers
   block_list blocks;
@@ -115,10 +114,17 @@ typedef struct event {
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
 
+// for EACH_PART(k, s): the points that take part, event_part(s, k).
+#define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
+static inline event_point *event_part(const event *s, int k) { return &s->point[s->part[k]]; }
+
 // --- event_modes.c: motion in fixed modes --------------------------------------------------------------------------
 
 // The motion takes a state; positions and velocities are known.
 void event_set(event *s, double t, const double *y);
+// Says which points take part: those that `which` holds for; NULL: all.
+void event_take(event *s, bool (*which)(const event *s, const event_point *c));
+void event_take_closed(event *s);
 // Rows for the points that take part, behind the constraints'.
 void event_add_rows(event *s);
 // Accelerations and reactions in the present modes, everything in the motion. Points that take part but are open get

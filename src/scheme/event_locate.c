@@ -23,10 +23,10 @@ static watch_look look_at_joint(const event_friction *f) {
 bool event_look(watcher *w) {
   event *s = (event *)w;
   int points = w->contacts->point_count;
-  for (int p = 0; p < points; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_take_closed(s);
   if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
-  for (int p = 0; p < points; p++) w->seen[p] = look_at_point(&s->point[p]);
+  for EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]);
   for (int i = 0; i < w->m->friction_count; i++) w->seen[points + i] = look_at_joint(&s->friction[i]);
   return true;
 }
@@ -35,7 +35,7 @@ bool event_look(watcher *w) {
 
 static double force_scale(const event *s) {
   double most = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++) most = fmax(most, fabs(s->point[p].force[0]));
+  for EACH_POINT(p, &s->w) most = fmax(most, fabs(s->point[p].force[0]));
   return most;
 }
 

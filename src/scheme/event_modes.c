@@ -30,47 +30,59 @@ void event_set(event *s, double t, const double *y) {
 
 // --- rows ---------------------------------------------------------------------------------------------------------
 
+void event_take(event *s, bool (*which)(const event *s, const event_point *c)) {
+  s->part_count = 0;
+  for EACH_POINT(p, &s->w)
+    if (!which || which(s, &s->point[p])) s->part[s->part_count++] = p;
+}
+
+static bool is_closed(const event *s, const event_point *c) {
+  (void)s;
+  return event_is_closed(c);
+}
+
+void event_take_closed(event *s) { event_take(s, is_closed); }
+
 // Only the elements with a point that takes part: most are far apart.
 static void evaluate_parts(const event *s) {
-  for (int i = 0; i < s->w.contacts->element_count; i++) {
-    const contact_element *e = &s->w.contacts->elements[i];
-    bool wanted = false;
-    for (int k = 0; k < e->point_count; k++) wanted |= s->point[e->point0 + k].takes_part;
-    if (wanted) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
+  const contact_element *done = NULL;
+  for EACH_PART(k, s) {
+    const contact_element *e = event_part(s, k)->e;
+    if (e != done) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
+    done = e;
   }
 }
 
 void event_add_rows(event *s) {
   evaluate_parts(s);
   rows_clear(s->w.m, s->w.x);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    if (!s->point[p].takes_part) continue;
-    s->point[p].row = s->w.x->row_total;
-    contact_add_rows(s->w.m, s->w.x, s->point[p].e, &s->w.points[p]);
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
+    c->row = s->w.x->row_total;
+    contact_add_rows(s->w.m, s->w.x, c->e, &s->w.points[s->part[k]]);
   }
   event_friction_add_rows(s);
 }
 
 void event_observe(event *s) {
-  int point_count = s->w.contacts->point_count, row = s->w.m->row_count;
-  for (int p = 0; p < point_count; p++) s->point[p].takes_part = true;
+  event_take(s, NULL);
   event_add_rows(s);
   rows_rates(s->w.m, s->w.x, s->rate);
-  for (int p = 0; p < point_count; p++) {
+  for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     c->gap = s->w.points[p].gap;
-    memcpy(c->rate, s->rate + row, (size_t)c->rows * sizeof *c->rate);
-    row += c->rows;
-    c->takes_part = event_is_closed(c);
+    memcpy(c->rate, s->rate + c->row, (size_t)c->rows * sizeof *c->rate);
   }
   event_friction_observe(s);
+  event_take_closed(s);
   rows_clear(s->w.m, s->w.x);
 }
 
 static void set_biases(event *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (c->takes_part) contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
+  for EACH_PART(k, s) {
+    const event_point *c = event_part(s, k);
+    int p = s->part[k];
+    contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
   }
 }
 
@@ -115,9 +127,8 @@ static void accelerate_rows(event *s) {
 
 void event_find_repeats(event *s, const double *v, double enough) {
   response_repeat *f = &s->repeat;
-  f->count = 0;
-  for (int p = 0; p < s->w.contacts->point_count; p++)
-    if (s->point[p].takes_part) s->repeat_point[f->count] = p, f->row[f->count++] = s->point[p].row;
+  f->count = s->part_count;
+  for EACH_PART(k, s) f->row[k] = event_part(s, k)->row;
   response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->settings.flow.length, enough);
 }
 
@@ -156,9 +167,9 @@ static void find_way(const event *s, const event_point *c, const double *rate, d
 static int list_held(event *s, event_hold what) {
   int count = 0;
   for (int i = 0; i < s->w.m->row_count; i++) s->held[count++] = i;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (!c->takes_part || c->mode == MODE_OPEN) continue;
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    if (c->mode == MODE_OPEN) continue;
     s->held[count++] = c->row;
     bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
     for (int k = 1; stands && k < c->rows; k++) s->held[count++] = c->row + k;
@@ -170,10 +181,10 @@ static int list_held(event *s, event_hold what) {
 static void couple_friction(event *s, int n) {
   int row_total = s->w.x->row_total;
   for (int j = 0; j < n; j++) {
-    int p = 0;
+    int part = 0;
     if (s->held[j] < s->w.m->row_count || s->held[j] >= s->friction_row0) continue;
-    while (!s->point[p].takes_part || s->point[p].row + s->point[p].rows <= s->held[j]) p++;
-    const event_point *c = &s->point[p];
+    while (event_part(s, part)->row + event_part(s, part)->rows <= s->held[j]) part++;
+    const event_point *c = event_part(s, part);
     if (c->mode != MODE_SLIP) continue;
     double way[2];
     find_way(s, c, s->rate + c->row, way);
@@ -240,9 +251,9 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   if (n && !solve_proximal(s, n)) return false;
   memset(lambda, 0, (size_t)row_total * sizeof *lambda);
   for (int i = 0; i < n; i++) lambda[s->held[i]] = s->scaling[i] * s->z[i];
-  for (int p = 0; coupled && p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (!c->takes_part || c->mode != MODE_SLIP) continue;
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    if (!coupled || c->mode != MODE_SLIP) continue;
     double way[2];
     find_way(s, c, s->rate + c->row, way);
     for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * way[k - 1] * lambda[c->row];
@@ -263,9 +274,9 @@ static double resistance_of(const event *s, const event_point *c) {
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->w.m->row_count * sizeof *s->lambda);
   event_friction_recall_shares(s);
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (c->takes_part) memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
+  for EACH_PART(k, s) {
+    const event_point *c = event_part(s, k);
+    memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
   }
 }
 
@@ -273,7 +284,7 @@ static bool accelerate(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   s->evaluations++;
-  for (int p = 0; p < s->w.contacts->point_count; p++) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
   rows_rates(m, x, s->rate);
   event_friction_observe(s);
@@ -281,9 +292,8 @@ static bool accelerate(event *s) {
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
     memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
     if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
   }
@@ -327,10 +337,9 @@ static bool prepare_projection(event *s) {
 static double measure_positions(event *s, bool keep_gaps) {
   double worst = constraints_excess(s->w.m, s->w.x);
   for (int i = 0; i < s->w.m->row_count; i++) s->a[i] = -s->w.x->rows[i].phi;
-  for (int p = 0; p < s->w.contacts->point_count; p++) {
-    const event_point *c = &s->point[p];
-    if (!c->takes_part) continue;
-    s->a[c->row] = keep_gaps ? 0 : -s->w.points[p].gap;
+  for EACH_PART(k, s) {
+    const event_point *c = event_part(s, k);
+    s->a[c->row] = keep_gaps ? 0 : -s->w.points[s->part[k]].gap;
     worst = fmax(worst, fabs(s->a[c->row]));
   }
   return worst;
@@ -406,7 +415,7 @@ bool event_project(event *s, double t, double *y, event_hold what) {
   if (free && m->nq == m->nv) return true;
   dynamics_set(m, s->w.x, t, y, y + s->nq);
   dynamics_normalize(m, s->w.x->q);
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_take_closed(s);
   bool held = free || (project_positions(s) && project_velocities(s, what));
   if (held) memcpy(y, s->w.x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->w.x->u, (size_t)s->nv * sizeof *y);
   rows_clear(m, s->w.x);
@@ -414,6 +423,6 @@ bool event_project(event *s, double t, double *y, event_hold what) {
 }
 
 bool event_arrest(event *s) {
-  for (int p = 0; p < s->w.contacts->point_count; p++) s->point[p].takes_part = event_is_closed(&s->point[p]);
+  event_take_closed(s);
   return find_arrest(s, HOLD_STICKING, true);
 }

@@ -318,7 +318,7 @@ carom_status watcher_step(void *scheme, double t_stop, carom_error *error) {
 // --- showing ------------------------------------------------------------------------------------------------------
 
 void watcher_list(watcher *w, const watch_look *at) {
-  for (int p = 0; p < w->contacts->point_count; p++) {
+  for EACH_POINT(p, w) {
     w->shown[p] = (scheme_contact){.gap = at[p].gap, .normal_force = at[p].normal, .tangential_force = {at[p].drag[0], at[p].drag[1]},
                                    .point = &w->points[p]};
     w->type->list(w, p, &at[p], &w->shown[p]);
@@ -377,7 +377,7 @@ void watcher_memory(watcher *w, fields *f) {
   fields_count(f, "watched_steps", &w->steps);
   fields_count(f, "looks", &w->looks);
   scheme_trouble_fields(&w->trouble, f);
-  for (int p = 0; p < w->contacts->point_count; p++) {
+  for EACH_POINT(p, w) {
     fields_group(f, "shown", p);
     scheme_contact_fields(&w->shown[p], f);
     scheme_place_fields(&w->points[p], f);

@@ -89,6 +89,9 @@ struct watcher {
   contact_trouble trouble;
 };
 
+// for EACH_POINT(p, w): the contact points.
+#define EACH_POINT(p, w) (int p = 0; p < (w)->contacts->point_count; p++)
+
 // What it takes to create a scheme.
 typedef struct watcher_plan {
   size_t size;                // of its struct
