@@ -231,14 +231,14 @@ static void own_files_are_replaced_by_their_kind_only(void) {
   }
 }
 
-// Tables of whole records, of impacts and of energy are known, of this model or another; others only if the record has them.
+// Tables are known, of this model or another; the time alone, forces and outputs, which may come from elsewhere, only if the record has them.
 static void csv_files_are_known_by_their_header(void) {
   make_inputs();
   static const struct {
     const char *name;
     bool known;  // under any model
-  } tables[] = {{"time", false}, {"joints", false}, {"bodies", false}, {"reactions", false}, {"contacts", false}, {"outputs", false},
-                {"checkpoint", false}, {"energy", true}, {"impacts", true}};
+  } tables[] = {{"time", false}, {"joints", true}, {"bodies", true}, {"reactions", false}, {"contacts", true}, {"outputs", false},
+                {"checkpoint", true}, {"energy", true}, {"impacts", true}};
   const size_t count = sizeof tables / sizeof *tables;
   CHECK_EQUAL(carom("run '%s/models/car-axis.yaml' --end 1e-3 -q -o other.rec", CHECK_SOURCE_DIR), 0);
   for (size_t i = 0; i < count; i++) {
@@ -259,6 +259,34 @@ static void csv_files_are_known_by_their_header(void) {
     bool over_run = CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0), over_other = CHECK_EQUAL(carom("export other.rec -o other.csv"), 0);
     if (!CHECK_EQUAL(carom("export run.h5 -o other.csv"), 0) || !over_run || !over_other) printf("      %s: %s\n", models[i], err);
     in_scratch("rm other.rec other.csv");
+  }
+}
+
+// Every table of many models, so that a new column is missed here.
+static void tables_of_any_model_are_known(void) {
+  make_inputs();
+  static const char *const models[] = {"quick-return", "car-axis", "dry-slide", "socket-pendulum", "differential", "top", "rocking-block",
+                                       "stick-slip-oscillator", "rolling-sphere", "andrews", "woodpecker"};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    CHECK_EQUAL(carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec", CHECK_SOURCE_DIR, models[i]), 0);
+    CHECK_EQUAL(carom("export other.rec --tables"), 0);
+    char tables[4096];
+    snprintf(tables, sizeof tables, "%s", out);
+    char *place = NULL;
+    for (char *line = strtok_r(tables, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
+      line[strcspn(line, " ")] = '\0';
+      if (strstr("time reactions forces outputs", line)) continue;
+      CHECK_EQUAL(carom("export other.rec --table %s -o t.csv --force", line), 0);
+      if (!CHECK_EQUAL(carom("export run.h5 --table time -o t.csv"), 0)) printf("      %s, %s: %s\n", models[i], line, err);
+    }
+    in_scratch("rm other.rec");
+  }
+  static const char *const measured[] = {"t,x,y", "t,plate_fx", "t,marker.x,marker.y,marker.z", "t,pin.fx,pin.fy", "time,pin.fx,pin.fy,pin.fz",
+                                         "t,q0,u0", "t,a.q,b.u,c.a", "t,pin.effort,load"};
+  for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+    write_text(scratch("t.csv"), measured[i]);
+    in_scratch("echo >> t.csv; echo 1,2,3,4 >> t.csv");
+    if (!CHECK_EQUAL(carom("export run.h5 --table time -o t.csv"), 2)) printf("      %s\n", measured[i]);
   }
 }
 
@@ -371,6 +399,7 @@ int main(void) {
   RUN(files_of_other_kinds_are_kept);
   RUN(own_files_are_replaced_by_their_kind_only);
   RUN(csv_files_are_known_by_their_header);
+  RUN(tables_of_any_model_are_known);
   RUN(dumps_spare_other_files);
   RUN(pipes_and_devices_are_written_to);
   RUN(only_csv_goes_to_the_standard_output);

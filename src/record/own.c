@@ -99,6 +99,60 @@ static bool is_impacts(const header *h) {
          (h->count == IMPACT_COLUMN_COUNT || equals(h, IMPACT_COLUMN_COUNT, impact_name_columns, IMPACT_NAME_COLUMNS));
 }
 
+// What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as repetitions of it. Forces
+// and torques are missing: the file of a force sensor may look the same. tests/test_outputs.c exports the tables of many models and looks
+// whether they are known.
+static const char *const part_columns[] = {
+    "q u a",                                                                  // joints
+    "x y z qw qx qy qz vx vy vz wx wy wz ax ay az alx aly alz",               // bodies
+    "x y z vx vy vz ax ay az",                                                // markers
+    "effort power",                                                           // drives
+    "lambda",                                                                 // multipliers
+    "gap fn ft mode x y slip at_x at_y force_x force_y",                      // contacts, in the plane and in space
+    "gap fn ft mode x y slip at_x at_y force_x force_y z at_z force_z",
+};
+
+// How many columns from `at` on are those of one part. 0: they are not.
+static int match_part(const header *h, int at, const char *columns) {
+  const char *dot = strrchr(h->names[at], '.');
+  size_t owner = dot ? (size_t)(dot - h->names[at]) + 1 : 0;
+  int first = at;
+  while (*columns && owner) {
+    size_t length = strcspn(columns, " ");
+    int before = at;
+    for (; at < h->count && strncmp(h->names[at], h->names[first], owner) == 0; at++) {
+      const char *word = h->names[at] + owner;
+      if (strncmp(word, columns, length) != 0 || word[length + strspn(word + length, "0123456789")] != '\0') break;
+    }
+    if (at == before) return 0;
+    columns += length + (columns[length] == ' ');
+  }
+  return at - first;
+}
+
+// A table with the columns of one part behind those of another.
+static bool is_parts(const header *h) {
+  int at = 1, before = 0;
+  if (strcmp(h->names[0], "t") != 0) return false;
+  while (at > before && at < h->count) {
+    before = at;
+    int most = 0;
+    for (size_t i = 0; i < sizeof part_columns / sizeof *part_columns; i++) {
+      int count = match_part(h, before, part_columns[i]);
+      if (count > most) most = count;
+    }
+    at += most;
+  }
+  return h->count > 1 && at == h->count;
+}
+
+static bool is_checkpoint(const header *h) {
+  if (h->count < 2 || strcmp(h->names[0], "t") != 0 || strcmp(h->names[1], "q0") != 0) return false;
+  for (int i = 2; i < h->count; i++)
+    if (strcmp(h->names[i], "accepted_t") == 0) return true;
+  return false;
+}
+
 static bool is_laws(const char *line) { return strcmp(line, CAROM_IMPACT_CSV) == 0 || strcmp(line, CAROM_SLIDE_CSV) == 0; }
 
 // The first line without its end, to be freed; null where there is none.
@@ -122,7 +176,7 @@ static bool is_one_of(const header *h, const own_headers *known) {
 bool own_csv(int fd, const void *headers) {
   char *text = read_line(fd);
   header h = {0};
-  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_one_of(&h, headers))));
+  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
   free(h.names);
   free(text);
   return own;

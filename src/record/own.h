@@ -8,9 +8,9 @@
 bool own_record(int fd, const void *unused);         // an HDF5 file with our mark, also one that was killed or damaged
 bool own_page(int fd, const void *unused);           // a report
 bool own_comparison(int fd, const void *unused);
-// A CSV file whose first line shows that carom wrote it: that of a run or a whole record of any model, of impacts, of laws, or
-// one of the headers that are given, such as those of all tables of the record that is exported. Single tables of other models
-// (`t,pin.fx,pin.fy,pin.fz`) may come from anywhere.
+// A CSV file whose first line is one that carom writes: that of a run, of a whole record or of one of its tables, of any model, or of laws;
+// or one of the headers that are given, such as those of all tables of the record that is exported. Only given headers tell what may come
+// from elsewhere: the time alone, forces and torques (a sensor), outputs (named by the user).
 #define OWN_CSV "a CSV file with a header by which carom knows its own"
 typedef struct own_header {
   const char *const *columns;
