@@ -32,6 +32,10 @@ static const subject subjects[] = {
     {"sphere on sphere", true, "", "surfaces: {f: {sphere: a, at: [1, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
     {"sphere on sphere", false, "", "surfaces: {f: {sphere: a, at: [1, 0, 0], radius: 0.2, material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
     {"point on sphere", false, "", "surfaces: {f: {point: a, at: [1, 0, 0], material: m}, g: {sphere: b, radius: 0.3, material: m}}\n"},
+    {"sphere on box", true, "", "surfaces: {f: {sphere: a, at: [1, 0.2], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4], material: m}}\n"},
+    {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [1, 0.2, 0.3], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], material: m}}\n"},
+    {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [0.6, 0, 0], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.8, 0.7], material: m}}\n"},
+    {"point on box", false, "", "surfaces: {f: {point: a, at: [0.2, 0, 0.1], material: m}, g: {box: b, at: [-0.9, 0, 0], size: [2.2, 1.6, 1.4], material: m}}\n"},
     {"stop", true, "j: {revolute: [a, b], limits: [-1, 1], friction_torque: 1}", ""},
     {"stop", false, "j: {prismatic: [a, b], axis: [1, 2, 3], limits: [-2, 2], friction_force: 1}", ""},
 };

@@ -99,18 +99,14 @@ static void expect_refusal(const char *text, const char *words) {
   "materials: {m: {restitution: 0.5}}\n"                                                     \
   "method: {moreau: {step: 1e-3}}\n"                                                         \
   "end: 0.1 s\n"
-#define BOX(body) "{box: " body ", size: [0.1, 0.1], material: m}"
 #define SPHERE(body) "{sphere: " body ", radius: 0.1, material: m}"
 #define PLANE(body) "{plane: " body ", material: m}"
 #define POINT(body) "{point: " body ", material: m}"
 
 static void unsupported_pairs_are_refused(void) {
-  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " BOX("b") "}\n", "between 'x' and 'y' (box–box)");
-  expect_refusal(TWO_BODIES "surfaces: {x: " SPHERE("a") ", y: " BOX("b") "}\n", "between 'x' and 'y' (sphere–box)");
-  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " POINT("b") "}\n", "between 'x' and 'y' (box–point)");
   expect_refusal(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") "}\n", "between 'x' and 'y' (plane–plane)");
-  expect_refusal(TWO_BODIES "surfaces: {x: " BOX("a") ", y: " BOX("b") ", z: " BOX("ground") "}\n",
-                 "for 3 pairs of surfaces: 'x' and 'y' (box–box), 'x' and 'z' (box–box), 'y' and 'z' (box–box)");
+  expect_refusal(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: " PLANE("ground") "}\n",
+                 "for 3 pairs of surfaces: 'x' and 'y' (plane–plane), 'x' and 'z' (plane–plane), 'y' and 'z' (plane–plane)");
 }
 
 // The number of contacts of a model, or -1.
@@ -124,15 +120,14 @@ static int count_contacts(const char *text) {
 }
 
 static void unsupported_pairs_can_be_excluded(void) {
-  static const char boxes[] = TWO_BODIES
-      "surfaces: {x: {box: a, size: [0.1, 0.1], material: m, group: g}, y: {box: b, size: [0.1, 0.1], material: m, group: g}, "
-      "floor: " PLANE("ground") "}\n";
+  static const char planes[] = TWO_BODIES
+      "surfaces: {x: {plane: a, material: m, group: g}, y: {plane: b, material: m, group: g}, ball: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n";
   char text[2048];
-  snprintf(text, sizeof text, "%scontacts: {apart: {between: [y, x], exclude: true}}\n", boxes);
+  snprintf(text, sizeof text, "%scontacts: {apart: {between: [y, x], exclude: true}}\n", planes);
   CHECK(count_contacts(text) == 2);
-  snprintf(text, sizeof text, "%scontacts: {apart: {between: [g, g], exclude: true}}\n", boxes);
+  snprintf(text, sizeof text, "%scontacts: {apart: {between: [g, g], exclude: true}}\n", planes);
   CHECK(count_contacts(text) == 2);
-  snprintf(text, sizeof text, "%scontacts: {all: {between: [g, floor]}}\n", boxes);
+  snprintf(text, sizeof text, "%scontacts: {all: {between: [g, ball]}}\n", planes);
   CHECK(count_contacts(text) == 2);
   CHECK(count_contacts(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n") == 2);
 }
@@ -148,19 +143,18 @@ static void unsupported_pairs_are_refused_in_c(void) {
   carom_contact_def apart = carom_contact_default();
   carom_moreau_def moreau = carom_moreau_default();
   moreau.step = 1e-3;
-  surface.size[0] = surface.size[1] = 0.1;
   static const char *const names[] = {"a", "b"};
   for (int i = 0; i < 2; i++) {
     carom_def_body(def, names[i], &body);
     joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
     carom_def_joint(def, names[i], "free", &joint);
     surface.on = names[i];
-    carom_def_surface(def, names[i], "box", &surface);
+    carom_def_surface(def, names[i], "plane", &surface);
   }
   carom_def_moreau(def, &moreau);
   carom_error error = {0};
   CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
-  CHECK(strstr(error.message, "between 'a' and 'b' (box–box)") != NULL);
+  CHECK(strstr(error.message, "between 'a' and 'b' (plane–plane)") != NULL);
   apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
   carom_def_contact(def, "apart", &apart);
   error = (carom_error){0};
@@ -207,22 +201,22 @@ static void unsupported_neighbours_are_told_without_advice(void) {
       "space: planar\n"
       "bodies: {arm: {mass: 1, inertia: 1}}\n"
       "joints: {hinge: {revolute: [ground, arm], at: [0, 1]}}\n"
-      "surfaces: {tip: " SPHERE("arm") ", block: " BOX("ground") "%s}\n"
+      "surfaces: {tip: " PLANE("arm") ", block: " PLANE("ground") "%s}\n"
       "materials: {m: {restitution: 0.5}}\n"
       "method: {moreau: {step: 1e-3}}\n"
       "end: 0.01 s\n";
   for (int more = 0; more < 2; more++) {
     char text[1024];
     run r;
-    snprintf(text, sizeof text, hinged, more ? ", floor: " PLANE("ground") : "");
+    snprintf(text, sizeof text, hinged, more ? ", ball: " SPHERE("ground") : "");
     if (!run_open_text(&r, text, "")) return;
     carom_remark remark = carom_model_remark(r.model, 0);
     if (CHECK(remark.name && strcmp(remark.name, "no_contact") == 0)) {
-      CHECK_TEXT(remark.contact, more ? "tip-floor" : "tip-block");
+      CHECK_TEXT(remark.contact, more ? "tip-ball" : "tip-block");
       CHECK(remark.count == 1 + more);
       CHECK(strstr(remark.text, "joint 'hinge' connects bodies 'ground' and 'arm'") != NULL);
-      CHECK((strstr(remark.text, "between: [tip, floor]") != NULL) == more);
-      CHECK((strstr(remark.text, "sphere–box contact is not supported") != NULL) == !more);
+      CHECK((strstr(remark.text, "between: [tip, ball]") != NULL) == more);
+      CHECK((strstr(remark.text, "plane–plane contact is not supported") != NULL) == !more);
     }
     CHECK_EQUAL(carom_model_get_info(r.model).neighbour_pairs, more);  // those that may be named
     run_close(&r);

@@ -172,7 +172,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes touch spheres, boxes and points, and spheres touch spheres and points"
+#define SUPPORTED_PAIRS "planes and spheres touch spheres, boxes and points, and boxes touch points"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

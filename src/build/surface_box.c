@@ -24,7 +24,7 @@ static const option options[] = {
      .help = "Edges along its axes."},
 };
 static const option_table table =
-    SURFACE_TABLE("box", "A box; its corners can touch planes. Contact with boxes, spheres and points is not supported.",
+    SURFACE_TABLE("box", "A box. It touches planes with its corners, and spheres and points. Contact between boxes is not supported.",
                   "block: {box: block, size: [0.2, 0.1]}");
 
 const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size,

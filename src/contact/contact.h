@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "contact/material.h"
+#include "geometry/convex.h"
 #include "mechanics/mechanism.h"
 
 typedef struct contact_point {
@@ -17,6 +18,7 @@ typedef struct contact_point {
   vec3 at;                        // where its percussion acts on both bodies, in the world: one point, so that linear
                                   // and angular momentum are kept whatever the gap [m]
   vec3 n, t[2];
+  vec3 apart;                     // place of the first surface in the axes of the second, where a type needs it to see passages [m]
   int speed;                      // of a stop in the tree: its speed and sense, else -1
   double sense;
 } contact_point;
@@ -55,8 +57,10 @@ typedef struct contact_type {
   const char *const *point_names, *const *point_names_planar;  // of an element with several points, in space and in the plane
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
-  // The least gap on the straight way between two places of a point; NULL if what lies behind a surface never comes out again.
-  double (*nearest)(const contact_element *e, const contact_point *before, const contact_point *after);
+  // The least gap on the straight way between two places of a point, the bodies turned as they are now; it need not be exact above
+  // -graze. NULL if what lies behind a surface never comes out again.
+  double (*nearest)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                    const contact_point *after, double graze);
   // What is wrong where it starts deeper than allowed, for messages.
   void (*tell_overlap)(const contact_element *e, double depth, char text[CONTACT_TEXT]);
   // Where its gap is not the distance of two surfaces along n at one point: how it acts on the speeds; else NULL.
@@ -70,6 +74,7 @@ struct contact_element {
   const contact_type *type;
   int first, second;              // markers
   double size_first[3], size_second[3];
+  const convex *shape_first, *shape_second;  // of a pair of surfaces; null of a plane
   double clearance;
   double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;                    // of a stop: half the way to the opposite one [m or rad]
@@ -139,7 +144,7 @@ extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 // --- surfaces -----------------------------------------------------------------------------------------------------
 
-typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_BOX, SHAPE_PLANE, SHAPE_COUNT } shape;
+typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_PLANE, SHAPE_COUNT } shape;
 
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
 // the second of the pair.

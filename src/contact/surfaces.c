@@ -6,7 +6,7 @@
 
 #include "contact/contact.h"
 #include "contact/frame.h"
-#include "mechanics/marker.h"
+#include "contact/pairs.h"
 
 static vec3 plane_normal(const mechanism *m, const marker_place *plane) {
   return mat3_column(plane->R, m->planar ? 1 : 2);
@@ -49,7 +49,9 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
 
 // The vector from centre to centre is d = (gap + r₁ + r₂) n. The smallest distance is at the point of the line from d
 // to d' that is nearest to the origin.
-static double spheres_nearest(const contact_element *e, const contact_point *before, const contact_point *after) {
+static double spheres_nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                              const contact_point *after, double graze) {
+  (void)m, (void)x, (void)graze;
   double reach = e->size_first[0] + e->size_second[0];
   vec3 from = vec3_scale(before->gap + reach, before->n), to = vec3_scale(after->gap + reach, after->n);
   vec3 way = vec3_sub(to, from);
@@ -88,42 +90,56 @@ static void curvatures_of_spheres(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = e->size_second[0];
 }
 
-static void tell_overlap(const contact_element *e, double depth, char text[CONTACT_TEXT]) {
+void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]) {
   (void)e;
   snprintf(text, CONTACT_TEXT, "surfaces overlap by %.4g m at the start", depth);
 }
 
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double graze) {
+  vec3 way = vec3_sub(after->apart, before->apart);
+  double length = vec3_norm(way), bound = 0.5 * (before->gap + after->gap - length);
+  if (bound > -graze) return bound;
+  const double part = 0.6180339887498949;  // the golden section: one gap for each part
+  double low = 0, high = 1, at[2] = {1 - part, part}, value[2];
+  for (int i = 0; i < 2; i++) value[i] = gap(context, vec3_axpy(before->apart, at[i], way));
+  while ((high - low) * length > 0.1 * graze) {
+    int side = value[0] < value[1];  // the least is below at[1], or else above at[0]
+    if (side) high = at[1], at[1] = at[0], value[1] = value[0], at[0] = high - part * (high - low);
+    else low = at[0], at[0] = at[1], value[0] = value[1], at[1] = low + part * (high - low);
+    value[!side] = gap(context, vec3_axpy(before->apart, at[!side], way));
+  }
+  return fmin(value[0], value[1]);
+}
+
 static const contact_type contact_sphere_plane = {
     .name = "sphere on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
-    .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
+    .curvatures = curvatures_on_plane, .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_point_plane = {
     .name = "point on plane", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_plane, .travel = sphere_on_plane,
-    .curvatures = curvatures_on_plane, .tell_overlap = tell_overlap,
+    .curvatures = curvatures_on_plane, .tell_overlap = contact_tell_surfaces,
 };
 const char *const contact_corners_planar[4] = {"corner -x -y", "corner +x -y", "corner -x +y", "corner +x +y"};
 static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "corner -x +y -z", "corner +x +y -z",
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
 static const contact_type contact_box_plane = {
     .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .travel = corner_on_plane, .point_names = corners,
-    .point_names_planar = contact_corners_planar, .curvatures = curvatures_of_corner, .tell_overlap = tell_overlap,
+    .point_names_planar = contact_corners_planar, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_sphere_sphere = {
     .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
-    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
+    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_point_sphere = {
     .name = "point on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
-    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = tell_overlap,
+    .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = contact_tell_surfaces,
 };
 
 // The upper half of a symmetric table; a point is a sphere without radius. Null where contact is not supported.
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
-    //                point   sphere                  box    plane
-    [SHAPE_POINT]  = {NULL,   &contact_point_sphere,  NULL,  &contact_point_plane},
-    [SHAPE_SPHERE] = {NULL,   &contact_sphere_sphere, NULL,  &contact_sphere_plane},
-    [SHAPE_BOX]    = {NULL,   NULL,                   NULL,  &contact_box_plane},
-    [SHAPE_PLANE]  = {NULL,   NULL,                   NULL,  NULL},
+    [SHAPE_POINT] = {[SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_PLANE] = &contact_point_plane},
+    [SHAPE_SPHERE] = {[SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_BOX] = {[SHAPE_PLANE] = &contact_box_plane},
 };
 
 const contact_type *contact_between(shape a, shape b, bool *swap) {

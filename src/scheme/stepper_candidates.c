@@ -31,8 +31,8 @@ static double graze(const stepper *s, const contact_element *e) { return fmax(s-
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed.
 static void look_for_passage(stepper *s, const contact_element *e, int p) {
-  double nearest = e->type->nearest(e, &s->before[p], &s->points[p]);
-  s->nearest[p] = fmin(s->nearest[p], nearest);
+  if (!s->struck[p])
+    s->nearest[p] = fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->before[p], &s->points[p], graze(s, e)));
   if (s->points[p].gap <= s->contacts->activation) return;
   s->trouble.leaps += !s->struck[p] && s->nearest[p] < -graze(s, e);
   s->struck[p] = false;
@@ -51,7 +51,7 @@ static bool passes_at_end(const stepper *s, const contact_element *e, int p) {
   const contact_point *at = &s->looked[p];
   if (!e->type->nearest || s->struck[p]) return false;
   if (at->gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, at) < 0) return false;
-  return fmin(s->nearest[p], e->type->nearest(e, &s->points[p], at)) < -graze(s, e);
+  return fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->points[p], at, graze(s, e))) < -graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.

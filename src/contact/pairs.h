@@ -1,0 +1,21 @@
+// Contact types of pairs of surfaces, and what several of them share. The table of surfaces.c says which pair has which.
+#ifndef CONTACT_PAIRS_H
+#define CONTACT_PAIRS_H
+
+#include "contact/contact.h"
+#include "mechanics/marker.h"
+
+extern const contact_type contact_sphere_box, contact_point_box;
+
+// For messages: "surfaces overlap by ...".
+void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]);
+
+// The place of the first surface in the axes of the second.
+static inline vec3 contact_apart(const marker_place *a, const marker_place *b) { return mat3_tmul(b->R, vec3_sub(a->p, b->p)); }
+
+// The least of a gap on the way between two places. Without turns it is a convex function of the place, and changes by no more than
+// the place does.
+typedef double contact_gap_at(const void *context, vec3 apart);
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double graze);
+
+#endif
