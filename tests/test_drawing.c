@@ -19,7 +19,7 @@ static drawn draw(const char *text) {
   drawn d = {.memory = arena_create(&out_of_memory)};
   carom_error error = {0};
   d.model = carom_model_parse(text, "drawn", &error);
-  if (!CHECK(d.model)) printf("%s\n", error.text);
+  if (!CHECK(d.model)) printf("%s\n", error.text), exit(1);
   else d.bodies = json_get(json_read(&d.memory, scene_write(&d.memory, d.model)), "bodies");
   return d;
 }
@@ -134,11 +134,90 @@ static void a_shape_is_drawn_as_given(void) {
   finish(&d);
 }
 
+static const json_value *only_shape(const drawn *d, const char *body, const char *kind) {
+  const json_value *shapes = shapes_of(d, body);
+  if (!CHECK(shapes && shapes->count == 1) || !CHECK_TEXT(json_get_text(&shapes->items[0], "kind"), kind)) return NULL;
+  return &shapes->items[0];
+}
+
+static double number_of(const json_value *shape, const char *key, int i) {
+  const json_value *v = shape ? json_get(shape, key) : NULL;
+  if (!CHECK(v)) return NAN;
+  return v->kind == JSON_LIST ? v->items[i].number : v->number;
+}
+
+static void solids_are_drawn_with_their_sizes(void) {
+  drawn d = draw(
+      "bodies:\n"
+      "  capsule: {mass: 1, inertia: 1, shape: {capsule: [2 cm, 30 cm], axis: x}}\n"
+      "  cone: {mass: 1, inertia: 1, shape: {cone: [3 cm, 10 cm], at: [0, 0, 1]}}\n"
+      "  egg: {mass: 1, inertia: 1, shape: {ellipsoid: [3 cm, 2 cm, 1 cm]}}\n"
+      "  soap: {mass: 1, inertia: 1, shape: {superellipsoid: [3 cm, 2 cm, 1 cm], exponents: [0.5, 0.8]}}\n"
+      "  stone: {mass: 1, inertia: 1, shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2 m]]}}\n"
+      "joints: {a: {free: [ground, capsule]}, b: {free: [ground, cone]}, c: {free: [ground, egg]}, d: {free: [ground, soap]}, e: {free: [ground, stone]}}\n");
+  const json_value *capsule = only_shape(&d, "capsule", "capsule");
+  CHECK_NEAR(number_of(capsule, "radius", 0), 0.02, 0);
+  CHECK_NEAR(number_of(capsule, "length", 0), 0.3, 0);
+  CHECK_NEAR(number_of(capsule, "rotate", 2), sqrt(0.5), 1e-15);  // takes z to x
+  const json_value *cone = only_shape(&d, "cone", "cone");
+  CHECK_NEAR(number_of(cone, "height", 0), 0.1, 0);
+  CHECK_NEAR(number_of(cone, "at", 2), 1, 0);
+  CHECK_NEAR(number_of(only_shape(&d, "egg", "ellipsoid"), "radii", 1), 0.02, 0);
+  CHECK_NEAR(number_of(only_shape(&d, "soap", "superellipsoid"), "exponents", 1), 0.8, 0);
+  const json_value *stone = only_shape(&d, "stone", "hull"), *points = stone ? json_get(stone, "points") : NULL;
+  CHECK(points && points->count == 4 && is_at(&points->items[3], 0, 0, 2));
+  CHECK_NEAR(carom_model_body_size(d.model, 1).size, 0.34, 1e-15);
+  CHECK_NEAR(carom_model_body_size(d.model, 3).size, 0.06, 1e-15);
+  finish(&d);
+}
+
+static void planar_solids_are_drawn_with_their_sizes(void) {
+  drawn d = draw(
+      "space: planar\nbodies:\n"
+      "  capsule: {mass: 1, inertia: 1, shape: {capsule: [2 cm, 30 cm], axis: y}}\n"
+      "  pill: {mass: 1, inertia: 1, shape: {capsule: [2 cm, 30 cm]}}\n"
+      "  plate: {mass: 1, inertia: 1, shape: {polygon: [[0, 0], [2, 0], [0.5, 0.5], [0, 2]], rotate: 90 deg}}\n"
+      "joints: {a: {free: [ground, capsule]}, b: {free: [ground, pill]}, c: {free: [ground, plate]}}\n");
+  CHECK_NEAR(number_of(only_shape(&d, "capsule", "capsule"), "rotate", 3), sqrt(0.5), 1e-15);  // takes x to y
+  CHECK(!json_get(only_shape(&d, "pill", "capsule"), "rotate"));
+  const json_value *plate = only_shape(&d, "plate", "polygon"), *points = plate ? json_get(plate, "points") : NULL;
+  CHECK(points && points->count == 4 && points->items[2].count == 2 && points->items[1].items[0].number == 2);
+  finish(&d);
+}
+
+static void refuses(const char *space, const char *shape, const char *why) {
+  char text[400];
+  snprintf(text, sizeof text, "space: %s\nbodies: {b: {mass: 1, inertia: 1, shape: %s}}\n", space, shape);
+  carom_error error = {0};
+  carom_model *m = carom_model_parse(text, "drawn", &error);
+  if (!CHECK(!m && strstr(error.text, why))) printf("%s\n", error.text);
+  carom_model_destroy(m);
+}
+
+static void impossible_shapes_are_refused(void) {
+  refuses("spatial", "{capsule: 2 cm}", "a capsule is a radius and a length");
+  refuses("spatial", "{cone: [2 cm, -1 cm]}", "must be positive");
+  refuses("spatial", "{ellipsoid: [1, 1, 0]}", "must be positive");
+  refuses("spatial", "{superellipsoid: [1, 1, 1], exponents: [0.05, 1]}", "between 0.1 and 1.9");
+  refuses("spatial", "{superellipsoid: [1, 1, 1], exponents: 1}", "two numbers");
+  refuses("spatial", "{superellipsoid: [1, 1, 1]}", "'exponents' is missing");
+  refuses("spatial", "{hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}", "at least 4 points");
+  refuses("spatial", "{hull: [1, 2, 3]}", "must be a list of points");
+  refuses("spatial", "{hull: [[0, 0, 0], [1, 0], [0, 1, 0]]}", "must have 3 components");
+  refuses("spatial", "{polygon: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}", "no polygon in a spatial model");
+  refuses("planar", "{polygon: [[0, 0], [1, 0]]}", "at least 3 corners");
+  refuses("planar", "{cone: [1, 1]}", "no cone in a planar model");
+  refuses("planar", "{hull: [[0, 0], [1, 0], [0, 1]]}", "use 'polygon'");
+}
+
 int main(void) {
   RUN(a_rod_reaches_its_tip);
   RUN(a_body_reaches_all_that_is_attached);
   RUN(free_bodies_hold_their_surfaces);
   RUN(a_rod_without_a_tip_is_guessed);
   RUN(a_shape_is_drawn_as_given);
+  RUN(solids_are_drawn_with_their_sizes);
+  RUN(planar_solids_are_drawn_with_their_sizes);
+  RUN(impossible_shapes_are_refused);
   return check_summary();
 }

@@ -16,6 +16,7 @@ typedef struct thing {
   carom_names names;
   double point[3], axis[3], rotation[4], inertia[6];
   carom_numbers values;
+  carom_points corners;
   carom_function force, gravity[3];
   inner inner;
 } thing;
@@ -38,6 +39,7 @@ static const option options[] = {
   {"rotation", OPTION_ROTATION, AT(rotation), DIM_NONE, 0, NULL, NULL, NULL, "Rotation."},
   {"inertia", OPTION_INERTIA, AT(inertia), DIM_INERTIA, OPTION_NOT_NEGATIVE, NULL, NULL, NULL, "Inertia."},
   {"values", OPTION_NUMBERS, AT(values), DIM_ANY, 0, NULL, NULL, NULL, "Values."},
+  {"corners", OPTION_POINTS, AT(corners), DIM_LENGTH, 0, NULL, NULL, NULL, "Corners."},
   {"force", OPTION_FUNCTION, AT(force), DIM_FORCE, 0, "5 N", NULL, NULL, "Force."},
   {"gravity", OPTION_FUNCTIONS, AT(gravity), DIM_ACCELERATION, 0, "[0, -9.81]", NULL, NULL, "Gravity."},
   {"hole", OPTION_TABLE, AT(inner), DIM_NONE, 0, NULL, NULL, &inner_table, "Hole."},
@@ -85,7 +87,7 @@ static void every_type_is_read(void) {
   bool ok = read_thing("parameters: {l: 2 m, n: 4, mode: rk4, off: false, name: wheel}\n"
                  "x: {mass: 2*n, length: l/2, count: n + 1, kind: mode, fixed: off, note: free text, between: [ground, name],\n"
                  "    of: [a, 'name'], at: [l, 0, 1 mm], axis: [0, 3, 4], rotation: {axis: -z, angle: 90 deg},\n"
-                 "    inertia: [1, 2, 3, 0.1, -0.2, 0.3], values: [1, l], force: 3*n, gravity: [0, 't*2', -g0],\n"
+                 "    inertia: [1, 2, 3, 0.1, -0.2, 0.3], values: [1, l], corners: [[1 mm, 0, l], [0, 2, 3]], force: 3*n, gravity: [0, 't*2', -g0],\n"
                  "    hole: {depth: 1 cm}, shape: anything}\n", false, &t);
   if (!CHECK(ok)) printf("    %s\n", error.text);
   CHECK_NEAR(t.mass, 8, 0);
@@ -104,6 +106,7 @@ static void every_type_is_read(void) {
   CHECK_NEAR(t.rotation[3], -sqrt(0.5), 1e-15);
   CHECK(t.inertia[2] == 3 && t.inertia[4] == -0.2);
   CHECK(t.values.count == 2 && t.values.items[1] == 2);
+  CHECK(t.corners.count == 2 && t.corners.items[0][0] == 1e-3 && t.corners.items[0][2] == 2 && t.corners.items[1][1] == 2);
   CHECK(t.force.constant == 12 && !t.force.text);
   CHECK_TEXT(t.gravity[1].text, "t*2");
   const function_origin *origin = t.gravity[1].origin;

@@ -21,6 +21,11 @@ typedef struct carom_numbers {
   int count;
 } carom_numbers;
 
+typedef struct carom_points {
+  const double (*items)[3];                  // in a planar model z is 0
+  int count;
+} carom_points;
+
 // A number that may depend on time and state. In order of precedence: a C function, an expression, a constant.
 typedef struct carom_function {
   double constant;
@@ -47,16 +52,19 @@ typedef struct carom_model_def {
   double end;           // time to run to [s]
 } carom_model_def;
 
-// The appearance of a body, for drawing only. Shape kinds: link box sphere cylinder disc.
+// The appearance of a body, for drawing only. Shape kinds: link box sphere cylinder disc capsule cone ellipsoid superellipsoid
+// hull polygon.
 typedef struct carom_shape_def {
   const char *kind;
   double at[3];         // centre in body axes; for a link its first end [m]
-  double rotate[4];     // box: unit quaternion (w, x, y, z)
-  double axis[3];       // cylinder, disc
+  double rotate[4];     // box, ellipsoid, superellipsoid, hull, polygon: unit quaternion (w, x, y, z)
+  double axis[3];       // cylinder, disc, capsule, cone
   carom_numbers to;     // link: second end, or one number, its length along x [m]
-  double size[3];       // box: edges along its axes [m]
+  double size[3];       // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
   double radius;        // sphere, disc [m]
-  carom_numbers span;   // cylinder: radius and length [m]
+  carom_numbers span;   // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
+  carom_numbers exponents;  // superellipsoid: two [-]
+  carom_points points;  // hull: any points of it; polygon: its corners in turn [m]
   double width;         // link; 0 chooses a width from its length [m]
 } carom_shape_def;
 

@@ -11,6 +11,12 @@ static carom_numbers copy_numbers(builder *b, carom_numbers from) {
   return (carom_numbers){items, from.count};
 }
 
+static carom_points copy_points(builder *b, carom_points from) {
+  double(*items)[3] = arena_alloc(b->memory, (size_t)from.count, sizeof *items);
+  if (from.count) memcpy(items, from.items, (size_t)from.count * sizeof *items);
+  return (carom_points){(const double(*)[3])items, from.count};
+}
+
 static bool all_finite(const double *x, int count) {
   for (int i = 0; i < count; i++)
     if (!isfinite(x[i])) return false;
@@ -25,6 +31,8 @@ static bool check_shape(builder *b, const part *p, const carom_shape_def *s) {
                         s->kind ? s->kind : "");
   bool sound = all_finite(s->at, 3) && all_finite(s->rotate, 4) && all_finite(s->axis, 3) && all_finite(s->size, 3) &&
                all_finite(s->to.items, s->to.count) && all_finite(s->span.items, s->span.count) && isfinite(s->radius) &&
+               all_finite(s->exponents.items, s->exponents.count) &&
+               (!s->points.count || all_finite(s->points.items[0], 3 * s->points.count)) &&
                isfinite(s->width) && (!type->is_complete || type->is_complete(s));
   if (!sound)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
@@ -46,6 +54,8 @@ static bool keep_shapes(builder *b, drawing *d) {
       to->shape.kind = to->type->table->name;
       to->shape.to = copy_numbers(b, body->shapes[k].to);
       to->shape.span = copy_numbers(b, body->shapes[k].span);
+      to->shape.exponents = copy_numbers(b, body->shapes[k].exponents);
+      to->shape.points = copy_points(b, body->shapes[k].points);
     }
   }
   return true;

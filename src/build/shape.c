@@ -10,6 +10,12 @@ static const shape_type *const all[] = {
     &shape_sphere,
     &shape_cylinder,
     &shape_disc,
+    &shape_capsule,
+    &shape_cone,
+    &shape_ellipsoid,
+    &shape_superellipsoid,
+    &shape_hull,
+    &shape_polygon,
 };
 enum { COUNT = sizeof all / sizeof *all };
 _Static_assert((int)COUNT <= (int) OPTION_MEMBERS_MAX, "more members than a reader has room for");
@@ -30,6 +36,12 @@ const shape_type *shape_find(const char *kind) {
   return NULL;
 }
 
+mat3 shape_rotation(const carom_shape_def *d, bool planar) {
+  (void)planar;
+  quat q = {d->rotate[0], d->rotate[1], d->rotate[2], d->rotate[3]};
+  return quat_norm(q) > 0 ? quat_matrix(quat_normalize(q)) : MAT3_IDENTITY;
+}
+
 mat3 shape_axis_rotation(const carom_shape_def *d, bool planar) {
   vec3 axis = vec3_of(d->axis);
   double size = vec3_norm(axis);
@@ -43,4 +55,58 @@ vec3 shape_ball_half(const carom_shape_def *d, mat3 R) {
 
 bool shape_same_radius(const carom_shape_def *a, const carom_shape_def *b, double within) {
   return fabs(a->radius - b->radius) <= within;
+}
+
+bool shape_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) {
+  return vec3_norm(vec3_sub(vec3_of(b->size), vec3_of(a->size))) <= within;
+}
+
+// |R diag(size)|, row by row.
+vec3 shape_ellipsoid_half(const carom_shape_def *d, mat3 R) {
+  double half[3];
+  for (int i = 0; i < 3; i++)
+    half[i] = vec3_norm((vec3){R.m[3 * i] * d->size[0], R.m[3 * i + 1] * d->size[1], R.m[3 * i + 2] * d->size[2]});
+  return vec3_of(half);
+}
+
+vec3 shape_points_half(const carom_shape_def *d, mat3 R) {
+  vec3 half = VEC3_ZERO;
+  for (int i = 0; i < d->points.count; i++) {
+    vec3 p = mat3_mul(R, vec3_of(d->points.items[i]));
+    half = (vec3){fmax(half.x, fabs(p.x)), fmax(half.y, fabs(p.y)), fmax(half.z, fabs(p.z))};
+  }
+  return half;
+}
+
+bool shape_same_points(const carom_shape_def *a, const carom_shape_def *b, double within) {
+  if (a->points.count != b->points.count) return false;
+  for (int i = 0; i < a->points.count; i++)
+    if (vec3_norm(vec3_sub(vec3_of(a->points.items[i]), vec3_of(b->points.items[i]))) > within) return false;
+  return true;
+}
+
+// --- a radius and a length ----------------------------------------------------------------------------------------
+
+bool shape_has_span(const carom_shape_def *d) { return d->span.count == 2; }
+
+const char *shape_span_fault(const carom_shape_def *d, const char *count, const char *sign) {
+  if (d->span.items && d->span.count != 2) return count;
+  for (int i = 0; i < d->span.count; i++)
+    if (!(d->span.items[i] > 0)) return sign;
+  return NULL;
+}
+
+// Whatever its direction.
+vec3 shape_span_half(const carom_shape_def *d, mat3 R) {
+  (void)R;
+  return shape_cube(fmax(d->span.items[SHAPE_RADIUS], 0.5 * d->span.items[SHAPE_LENGTH]));
+}
+
+bool shape_same_span(const carom_shape_def *a, const carom_shape_def *b, double within) {
+  return shape_has_span(a) && shape_has_span(b) && fabs(a->span.items[SHAPE_RADIUS] - b->span.items[SHAPE_RADIUS]) <= within &&
+         fabs(a->span.items[SHAPE_LENGTH] - b->span.items[SHAPE_LENGTH]) <= within;
+}
+
+const char *shape_half_axes_fault(const carom_shape_def *d, const char *sign) {
+  return d->size[0] > 0 && d->size[1] > 0 && d->size[2] > 0 ? NULL : sign;
 }

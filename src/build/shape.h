@@ -20,7 +20,8 @@ typedef struct shape_type {
   void (*draw)(const sketch *s, const carom_shape_def *d, pose at, bool from_model);
 } shape_type;
 
-extern const shape_type shape_link, shape_box, shape_sphere, shape_cylinder, shape_disc;
+extern const shape_type shape_link, shape_box, shape_sphere, shape_cylinder, shape_disc, shape_capsule, shape_cone, shape_ellipsoid,
+    shape_superellipsoid, shape_hull, shape_polygon;
 
 // All of them, in the order of the reference page; the one of a name, or null;
 // their tables, whose number is returned.
@@ -28,14 +29,28 @@ const shape_type *const *shape_types(int *count);
 const shape_type *shape_find(const char *kind);
 int shape_tables(const option_table *tables[OPTION_MEMBERS_MAX]);
 
-// What several share: the rotation that takes z to `axis`; half the edges of a cube around a ball; equal radii.
+// What several share: the rotation that `rotate` gives, and that which takes z to `axis`; half the edges of boxes around a ball,
+// an ellipsoid, points about the origin, and of a cube around a body of revolution; equal sizes; what is wrong with a radius and length.
+mat3 shape_rotation(const carom_shape_def *d, bool planar);
 mat3 shape_axis_rotation(const carom_shape_def *d, bool planar);
 vec3 shape_ball_half(const carom_shape_def *d, mat3 R);
+vec3 shape_ellipsoid_half(const carom_shape_def *d, mat3 R);
+vec3 shape_points_half(const carom_shape_def *d, mat3 R);
+vec3 shape_span_half(const carom_shape_def *d, mat3 R);
 bool shape_same_radius(const carom_shape_def *a, const carom_shape_def *b, double within);
+bool shape_same_size(const carom_shape_def *a, const carom_shape_def *b, double within);
+bool shape_same_span(const carom_shape_def *a, const carom_shape_def *b, double within);
+bool shape_same_points(const carom_shape_def *a, const carom_shape_def *b, double within);
+enum { SHAPE_RADIUS, SHAPE_LENGTH };  // of a span
+bool shape_has_span(const carom_shape_def *d);
+const char *shape_span_fault(const carom_shape_def *d, const char *count, const char *sign);
+const char *shape_half_axes_fault(const carom_shape_def *d, const char *sign);
 static inline vec3 shape_cube(double half) { return (vec3){half, half, half}; }
 
 #define SHAPE_OPTION(field) offsetof(carom_shape_def, field)
 #define SHAPE_AT {.key = "at", .type = OPTION_POINT, .offset = SHAPE_OPTION(at), .dim = DIM_LENGTH, .help = "Centre in body axes."}
+#define SHAPE_ROTATE \
+  {.key = "rotate", .type = OPTION_ROTATION, .offset = SHAPE_OPTION(rotate), .help = "Orientation in body axes."}
 #define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = SHAPE_OPTION(axis), .preset = "z", .help = "Its axis."}
 #define SHAPE_TABLE(word, text, sample)                                                              \
   {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = options, \

@@ -2,12 +2,6 @@
 
 #include "build/shape.h"
 
-static mat3 rotation(const carom_shape_def *d, bool planar) {
-  (void)planar;
-  quat q = {d->rotate[0], d->rotate[1], d->rotate[2], d->rotate[3]};
-  return quat_norm(q) > 0 ? quat_matrix(quat_normalize(q)) : MAT3_IDENTITY;
-}
-
 static vec3 half(const carom_shape_def *d, mat3 R) {
   const double *r = R.m, *size = d->size;
   return vec3_scale(0.5, (vec3){fabs(r[0]) * size[0] + fabs(r[1]) * size[1] + fabs(r[2]) * size[2],
@@ -15,9 +9,7 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
                                 fabs(r[6]) * size[0] + fabs(r[7]) * size[1] + fabs(r[8]) * size[2]});
 }
 
-static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) {
-  return vec3_norm(vec3_sub(vec3_of(b->size), vec3_of(a->size))) <= within;
-}
+static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) { return shape_same_size(a, b, within); }
 
 static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) {
   sketch_box(s, at, vec3_of(d->size), from_model);
@@ -26,9 +18,8 @@ static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_m
 static const option options[] = {
     {.key = "box", .type = OPTION_POINT, .offset = SHAPE_OPTION(size), .dim = DIM_LENGTH,
      .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Edges along its axes."},
-    SHAPE_AT,
-    {.key = "rotate", .type = OPTION_ROTATION, .offset = SHAPE_OPTION(rotate), .help = "Orientation in body axes."},
+    SHAPE_AT, SHAPE_ROTATE,
 };
 static const option_table table = SHAPE_TABLE("box", "A box.", "shape: {box: [2*a, 2*b]}");
 
-const shape_type shape_box = {.table = &table, .rotation = rotation, .half = half, .is_same_size = is_same_size, .draw = draw};
+const shape_type shape_box = {.table = &table, .rotation = shape_rotation, .half = half, .is_same_size = is_same_size, .draw = draw};

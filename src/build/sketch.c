@@ -49,6 +49,32 @@ void sketch_cylinder(const sketch *s, pose at, double radius, double length, boo
   put_round(s, "cylinder", at, radius, length, from_model);
 }
 
+void sketch_capsule(const sketch *s, pose at, double radius, double length, bool from_model) {
+  put_round(s, "capsule", at, radius, length, from_model);
+}
+
+void sketch_cone(const sketch *s, pose at, double radius, double height, bool from_model) {
+  begin(s, "cone", from_model);
+  json_put_number(s->w, "radius", radius);
+  json_put_number(s->w, "height", height);
+  end_at(s, at);
+}
+
+void sketch_ellipsoid(const sketch *s, pose at, vec3 radii, const double *exponents, bool from_model) {
+  begin(s, exponents ? "superellipsoid" : "ellipsoid", from_model);
+  sketch_put_point(s->w, "radii", radii);
+  if (exponents) json_put_numbers(s->w, "exponents", exponents, 2);
+  end_at(s, at);
+}
+
+void sketch_points(const sketch *s, const char *kind, pose at, carom_points points, int components, bool from_model) {
+  begin(s, kind, from_model);
+  json_open(s->w, "points", '[');
+  for (int i = 0; i < points.count; i++) json_put_numbers(s->w, NULL, points.items[i], components);
+  json_close(s->w, ']');
+  end_at(s, at);
+}
+
 void sketch_box(const sketch *s, pose at, vec3 size, bool from_model) {
   begin(s, "box", from_model);
   if (!(size.z > 0)) size.z = fmin(size.x, size.y);

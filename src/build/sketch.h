@@ -1,9 +1,10 @@
-// The primitives of a drawing, as the record describes them to the report: links, boxes, balls, cylinders, discs, and marks of points
-// and planes. Shapes of a model, surfaces and guessed bodies are drawn with them.
+// The primitives of a drawing, as the record describes them to the report: links, boxes, balls and other solids, discs, polygons, and
+// marks of points and planes. Shapes of a model, surfaces and guessed bodies are drawn with them.
 #ifndef BUILD_SKETCH_H
 #define BUILD_SKETCH_H
 
 #include "base/json.h"
+#include "carom/define.h"
 #include "math/linalg.h"
 
 typedef struct sketch {
@@ -17,6 +18,10 @@ void sketch_link(const sketch *s, vec3 from, vec3 to, double width, bool from_mo
 void sketch_ball(const sketch *s, pose at, double radius, bool from_model);            // in the plane a disc
 void sketch_box(const sketch *s, pose at, vec3 size, bool from_model);                 // without a depth it gets one
 void sketch_cylinder(const sketch *s, pose at, double radius, double length, bool from_model);
+void sketch_capsule(const sketch *s, pose at, double radius, double length, bool from_model);
+void sketch_cone(const sketch *s, pose at, double radius, double height, bool from_model);
+void sketch_ellipsoid(const sketch *s, pose at, vec3 radii, const double *exponents, bool from_model);  // null: none
+void sketch_points(const sketch *s, const char *kind, pose at, carom_points points, int components, bool from_model);
 void sketch_disc(const sketch *s, pose at, double radius, bool from_model);
 void sketch_mark(const sketch *s, pose at, const char *kind);                          // a thing without a size
 

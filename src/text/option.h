@@ -23,6 +23,7 @@ typedef enum option_type {
                     // (about x, the new y, the new z) or {quaternion: [w, x, y, z]}
   OPTION_INERTIA,   // double[6] xx yy zz xy xz yz: one number (planar: zz; spatial: all three axes), three or six
   OPTION_NUMBERS,   // carom_numbers: a number or a list of them
+  OPTION_POINTS,    // carom_points: a list of points, each as in OPTION_POINT
   OPTION_FUNCTION,  // carom_function: a number or an expression over t and state, compiled later
   OPTION_FUNCTIONS, // carom_function[3]: components as in OPTION_POINT
   OPTION_TABLE,     // a nested struct described by `table`

@@ -62,6 +62,12 @@ static bool check_numbers(const checked *c, const carom_numbers *numbers) {
   return true;
 }
 
+static bool check_points(const checked *c, const carom_points *points) {
+  if (points->count < 0 || (points->count && !points->items)) return wrong(c, "is not a list");
+  if (points->count == 0 && c->o->flags & OPTION_REQUIRED) return wrong(c, "is missing");
+  return points->count == 0 || check_finite(c, points->items[0], 3 * points->count);
+}
+
 static bool check_functions(const checked *c, const carom_function *f, int count) {
   for (int i = 0; i < count; i++)
     if (!f[i].call && !f[i].text && !check_number(c, f[i].constant)) return false;
@@ -94,6 +100,7 @@ static bool check_one(const checked *c, const void *from) {
     case OPTION_ROTATION: return check_finite(c, from, 4) && check_unit(c, from, 4);
     case OPTION_INERTIA: return check_inertia(c, from);
     case OPTION_NUMBERS: return check_numbers(c, from);
+    case OPTION_POINTS: return check_points(c, from);
     case OPTION_FUNCTION: return check_functions(c, from, 1);
     case OPTION_FUNCTIONS: return check_functions(c, from, c->r->planar ? 2 : 3);
     case OPTION_TABLE: return option_check(c->r, c->o->table, from, c->name);

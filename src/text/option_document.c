@@ -33,6 +33,7 @@ static const char *type_text(const option *o) {
     case OPTION_ROTATION: return "rotation";
     case OPTION_INERTIA: return "1, 3 or 6 numbers";
     case OPTION_NUMBERS: return "number or list of numbers";
+    case OPTION_POINTS: return "list of points of 2 or 3 components";
     case OPTION_FUNCTION: return "number or function";
     case OPTION_FUNCTIONS: return "2 or 3 numbers or functions";
     case OPTION_TABLE: return "map";
@@ -52,7 +53,7 @@ static void put_words(option_sink out, const char *words) {
 
 static bool has_unit(const option *o) {
   switch (o->type) {
-    case OPTION_NUMBER: case OPTION_POINT: case OPTION_INERTIA: case OPTION_NUMBERS: case OPTION_FUNCTION:
+    case OPTION_NUMBER: case OPTION_POINT: case OPTION_INERTIA: case OPTION_NUMBERS: case OPTION_POINTS: case OPTION_FUNCTION:
     case OPTION_FUNCTIONS: return o->dim != DIM_ANY && o->dim != DIM_NONE;
     default: return false;
   }

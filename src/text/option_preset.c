@@ -54,7 +54,7 @@ static void preset_one(const option *o, void *to) {
       break;
     case OPTION_FUNCTION: preset_functions(o->preset, to, 1); break;
     case OPTION_FUNCTIONS: preset_functions(o->preset, to, 3); break;
-    case OPTION_PAIR: case OPTION_NAMES: case OPTION_NUMBERS: case OPTION_TABLE: break;
+    case OPTION_PAIR: case OPTION_NAMES: case OPTION_NUMBERS: case OPTION_POINTS: case OPTION_TABLE: break;
   }
 }
 

@@ -161,6 +161,20 @@ static bool read_numbers(const asked *a, const value *v, carom_numbers *out) {
   return true;
 }
 
+static bool read_points(const asked *a, const value *v, carom_points *out) {
+  if (v->kind != VALUE_LIST || (v->count && v->items[0]->kind != VALUE_LIST))
+    return FAIL(a, option_place(v), a->r->planar ? "for instance [[0, 0], [1, 0], [0, 1]]" : "for instance [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+                "'%s' must be a list of points", a->o->key);
+  double(*points)[3] = arena_alloc(a->r->memory, (size_t)v->count, sizeof *points);
+  for (int i = 0; i < v->count; i++) {
+    if (!read_vector(a, v->items[i], points[i])) return false;
+    for (int k = 0; k < 3; k++)
+      if (!check_range(a, v->items[i]->at, points[i][k])) return false;
+  }
+  *out = (carom_points){(const double(*)[3])points, v->count};
+  return true;
+}
+
 const dimension *option_open_units(const option_reader *r, const option *o, const value *v) {
   if (o->dim != DIM_ANY || (o->type != OPTION_NUMBER && o->type != OPTION_NUMBERS)) return NULL;
   int count = v->kind == VALUE_LIST ? v->count : 1;
@@ -401,6 +415,7 @@ bool option_read_value(const option_reader *r, const option *o, const value *v, 
     case OPTION_ROTATION: return read_rotation(a, v, to);
     case OPTION_INERTIA: return read_inertia(a, v, to);
     case OPTION_NUMBERS: return read_numbers(a, v, to);
+    case OPTION_POINTS: return read_points(a, v, to);
     case OPTION_FUNCTION: return read_function(a, v, to);
     case OPTION_FUNCTIONS: return read_functions(a, v, to);
     case OPTION_TABLE: return option_read(r, o->table, v, to, NULL, NULL);
