@@ -75,7 +75,7 @@ static void impact_fields(impact_ledger *l, fields *f) {
   fields_number(f, "worst_penetration", &l->worst_penetration);
   fields_number(f, "deepest", &l->deepest);
   if (f->from) l->open_count = 0;
-  for (int p = 0; p < l->point_count; p++) episode_fields(l, p, f);
+  for (int p = 0; p < l->slot_count; p++) episode_fields(l, p, f);
   fields_group(f, NULL, 0);
 }
 

@@ -129,7 +129,7 @@ static const char *list_parameters(run *r) {
 
 // What the column `point` of the impacts counts: a line each with the name of the pair and, after a tab, which of its points.
 static const char *list_points(run *r) {
-  const contact_set *s = &r->model->contacts;
+  const contact_world *s = &r->model->contacts;
   arena_text list = {0};
   arena_append(&r->memory, &list, "%s", "");
   for (int i = 0; i < s->element_count; i++)
@@ -499,7 +499,7 @@ static carom_status copy_frames(run *r, long rows) {
 // Episodes that were over at the checkpoint. Those that were still open go on, and get their row when they end.
 static bool is_over(const run *r, const impact *row, double t) {
   const impact_ledger *l = &r->sim->impacts;
-  int point = row->point >= 0 && row->point < l->point_count ? (int)row->point : -1;
+  int point = row->point >= 0 && row->point < l->slot_count ? (int)row->point : -1;
   return row->end <= t && !(point >= 0 && l->is_open[point] && l->open[point].start == row->start);
 }
 
@@ -570,7 +570,7 @@ static carom_status loop(run *r) {
     r->sim->ends = !row_is_due(r, carom_sim_time(r->sim));
     carom_status written = write_row(r);
     if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
-    impact_close_all(&r->sim->impacts);
+    sim_close_episodes(r->sim);
     r->error = keep;
     if (status == CAROM_OK) status = written;
   }

@@ -53,7 +53,7 @@ static energy_size size_of(const carom_model *model, const motion *x) {
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   void *old = sim->scheme;
-  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = &model->contacts, .impacts = &sim->impacts,
+  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = sim->contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
@@ -83,28 +83,22 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
 
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error) {
   carom_sim *sim = calloc(1, sizeof *sim);
-  size_t points = (size_t)model->contacts.point_count + 1;
   if (sim) {
     sim->model = model;
     sim->stop = (interrupt){.go_on = go_on, .context = context};
     sim->type = model->scheme;
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
-    sim->impacts.open = calloc(points, sizeof *sim->impacts.open);
-    sim->impacts.is_open = calloc(points, sizeof *sim->impacts.is_open);
-    sim->impacts.turns = sim->turns = calloc(points, sizeof *sim->turns);
+    sim->contacts = contact_state_create(&model->contacts, error);
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
-    sim->impacts.point_count = model->contacts.point_count;
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->impacts.open || !sim->impacts.is_open || !sim->turns || !sim->starts) {
+  if (!sim || !sim->row || !sim->slots || !sim->contacts || !sim->starts || !impact_reserve(&sim->impacts, sim->contacts->point_slots)) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
-  for (int i = 0; i < model->contacts.element_count; i++)
-    for (int k = 0; k < model->contacts.elements[i].point_count; k++)
-      sim->turns[model->contacts.elements[i].point0 + k] = contact_turns(&model->m, &model->contacts.elements[i]);
+  CONTACT_EACH_POINT(sim->contacts, p) impact_assign(&sim->impacts, p, p, contact_turns(&model->m, sim->contacts->element_of[p]));
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
   if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
@@ -128,9 +122,8 @@ void carom_sim_destroy(carom_sim *sim) {
   if (!sim) return;
   sim->type->destroy(sim->scheme);
   motion_destroy(sim->x);
-  free(sim->impacts.open);
-  free(sim->impacts.is_open);
-  free(sim->turns);
+  contact_state_destroy(sim->contacts);
+  impact_free(&sim->impacts);
   for (int i = 0; sim->starts && i <= sim->model->m.joint_count; i++) free(sim->starts[i].message);
   free(sim->starts);
   free(sim->row);
@@ -316,6 +309,10 @@ void sim_show_end(carom_sim *sim) {
   if (sim->x->t == sim->type->time(sim->scheme)) return;
   sim->type->show_end(sim->scheme);
   sim->evaluated = false;
+}
+
+void sim_close_episodes(carom_sim *sim) {
+  CONTACT_EACH_POINT(sim->contacts, p) impact_separate(&sim->impacts, p);
 }
 
 // --- reading ------------------------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ struct carom_sim {
   interrupt stop;              // asked within steps
   joint_start *starts;         // one per joint, then one for names that no joint has; for a batch
   energy_ledger ledger;
+  contact_state *contacts;     // what is near
   impact_ledger impacts;
-  bool *turns;                 // of the ledger
   bool evaluated;              // accelerations and reactions belong to the present state
   int since_booked;            // steps since the ledger looked
   double booked_t;             // when it did [s]
@@ -94,6 +94,8 @@ void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 int sim_checkpoint_size(carom_sim *sim);
 void sim_checkpoint(carom_sim *sim, double *row);
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
+
+void sim_close_episodes(carom_sim *sim);  // the run ends: rows of the episodes that are open
 
 // Fails when the steps on the way to an end bring it no nearer; to be called after each.
 typedef struct sim_pace {

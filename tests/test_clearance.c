@@ -71,7 +71,7 @@ static void gap_rates_are_what_the_normal_rows_say(void) {
     run r;
     if (!open_pair(&r, k, "")) return;
     const mechanism *m = &r.model->m;
-    const contact_set *s = &r.model->contacts;
+    const contact_world *s = &r.model->contacts;
     CHECK_TEXT(s->elements[0].type->name, kinds[k].name);
     CHECK_EQUAL(s->point_count, kinds[k].points);
     for (int sample = 0; sample < 20; sample++) {
@@ -316,7 +316,7 @@ static void curvatures_are_those_of_the_surfaces(void) {
       "method: {moreau: {step: 1e-3}}\nend: 1 s\n";
   run r;
   if (!run_open_text(&r, text, "")) return;
-  const contact_set *s = &r.model->contacts;
+  const contact_world *s = &r.model->contacts;
   CHECK_EQUAL(s->element_count, 4);
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = &s->elements[i];

@@ -49,7 +49,7 @@ static void quick_return_makes_three_revolutions(void) {
   CHECK_EQUAL(carom_model_get_info(r.model).freedom + carom_model_get_info(r.model).drives, 9);
   profile loose = follow(&r, 2 * pi);
   carom_summary s = carom_sim_summary(r.sim);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   printf("    %d impacts, %d plateaus up to %.3f s, %d jumps, energy to %.1e\n", list.count, loose.plateaus, loose.longest,
          loose.jumps, s.energy_imbalance);
   rows_keep_their_bound(&list);
@@ -75,7 +75,7 @@ static void quick_return_fails_without_control(void) {
   rows list;
   if (!rows_open(&r, "quick-return", "method.compliant.entry=none integrator.type=rk4 integrator.step=9e-4", &list)) return;
   carom_status status = carom_sim_advance(r.sim, 2 * pi, &r.error);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK(status != CAROM_OK);
   CHECK_CONTAINS(r.error.text, "through the body it presses");
   CHECK_CONTAINS(r.error.text, "entry: locate");
@@ -261,7 +261,7 @@ static void joints_with_clearance_keep_the_energy(void) {
     snprintf(text, sizeof text, journal, joints[k]);
     if (!rows_open_text(&r, text, "gravity=[0,-9.81,0]", &list)) continue;
     run_to(&r, 0.5);
-    impact_close_all(&r.sim->impacts);
+    sim_close_episodes(r.sim);
     carom_summary s = carom_sim_summary(r.sim);
     printf("    %d episodes, energy to %.1e, deepest %.1e m\n", list.count, s.energy_imbalance, s.deepest_penetration);
     CHECK_LE(5, list.count);

@@ -56,7 +56,7 @@ static bool open_subject(run *r, const subject *s) {
 
 // A motion at constant speeds through (q, u), and the contact rows on the way.
 typedef struct path {
-  const contact_set *contacts;
+  const contact_world *contacts;
   const mechanism *m;
   motion *x;
   double q[32], u[32];

@@ -160,7 +160,7 @@ static void check_same_books(const carom_sim *a, const carom_sim *b) {
     CHECK_EQUAL(y.stages[i].tried, x.stages[i].tried);
     CHECK_EQUAL(y.stages[i].solved, x.stages[i].solved);
   }
-  for (int p = 0; p < k->point_count; p++) {
+  for (int p = 0; p < k->slot_count; p++) {
     CHECK_EQUAL(l->is_open[p], k->is_open[p]);
     if (k->is_open[p]) CHECK(memcmp(&l->open[p], &k->open[p], sizeof k->open[p]) == 0);
   }

@@ -12,7 +12,7 @@ static void finish(run *r, double imbalance) {
   CHECK_LE(s.energy_imbalance, imbalance);
   CHECK_EQUAL(s.unsolved, 0);
   CHECK_EQUAL(s.projection_failures, 0);
-  impact_close_all(&r->sim->impacts);
+  sim_close_episodes(r->sim);
   run_close(r);
 }
 
@@ -33,7 +33,7 @@ static void ball_bounces_to_rest(void) {
   CHECK_NEAR(list.row[1].start, first * (1 + 2 * 0.9), accuracy);
   CHECK_NEAR(run_read(&r, "fall.q2"), 0, accuracy);
   CHECK_NEAR(run_read(&r, "fall.a2"), 0, accuracy);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   const impact *rest = &list.row[list.count - 1];
   CHECK_NEAR(rest->start, 8.578949178729, accuracy);
   CHECK_NEAR(rest->impulse_normal, g * (10 - rest->start), 1e-9);
@@ -71,7 +71,7 @@ static void block_stops_and_stays(void) {
   double stopped = run_read(&r, "slide.q1");
   run_to(&r, 100);
   CHECK_NEAR(run_read(&r, "slide.q1"), stopped, 1e-12);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK_EQUAL(list.count, 2);
   for (int i = 0; i < list.count; i++) CHECK_NEAR(list.row[i].slip_time, 1.019367992, 1e-9);
   CHECK_NEAR(list.row[0].impulse_normal + list.row[1].impulse_normal, 2 * g * 100, 1e-6);
@@ -90,7 +90,7 @@ static void sphere_slides_then_rolls(void) {
   CHECK_NEAR(run_read(&r, "ball.vx"), 5.0 / 7, accuracy);
   CHECK_NEAR(0.05 * run_read(&r, "ball.wy"), 5.0 / 7, accuracy);
   CHECK_NEAR(run_read(&r, "ball.x"), 0.083213714 + 5.0 / 7 * (0.5 - t), 2e-9);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK_NEAR(list.row[0].slip_time, 0.097082666, 1e-9);
   CHECK_NEAR(list.row[0].stick_time, 0.5 - t, accuracy);
   finish(&r, 1e-11);
@@ -115,7 +115,7 @@ static void cylinder_slides_then_rolls(void) {
   run_to(&r, 0.5);
   CHECK_NEAR(run_read(&r, "disc.vx"), 2.0 / 3, accuracy);
   CHECK_NEAR(0.1 * run_read(&r, "disc.wz"), -2.0 / 3, accuracy);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK_NEAR(list.row[0].slip_time, 0.113263110, 1e-9);
   finish(&r, 1e-11);
 }
@@ -141,7 +141,7 @@ static void sphere_slips_aslant(void) {
   CHECK_NEAR(run_read(&r, "ball.vx"), 1 - 2 * sx / 7, accuracy);
   CHECK_NEAR(run_read(&r, "ball.vy"), -2 * sy / 7, accuracy);
   CHECK_NEAR(run_read(&r, "ball.wz"), 5, accuracy);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK_NEAR(list.row[0].slip_time, 2 * hypot(sx, sy) / (7 * 0.3 * g), accuracy);
   finish(&r, 1e-11);
 }
@@ -170,7 +170,7 @@ static void coulomb_oscillator_comes_to_rest(void) {
   run_to(&r, 30);
   CHECK_NEAR(run_read(&r, "slide.q1"), 0.682178936724, accuracy);
   CHECK_NEAR(run_read(&r, "slide.u1"), 0, 1e-13);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   // amplitude about +1 (it moves forward first, friction pulls back): x + 1 = 13 + ..., then half periods of π
   CHECK_NEAR(list.row[0].slip_time, 22.42356, 0.5e-5);
   CHECK_NEAR(list.row[0].slip_time, atan2(6, 13) + 7 * acos(-1), accuracy);
@@ -192,7 +192,7 @@ static void block_rocks(void) {
   CHECK_NEAR(run_read(&r, "rock.u0"), 0, 1e-12);
   CHECK_NEAR(run_read(&r, "rock.q0"), 0, accuracy);
   // Every later impact keeps the same share, so that speeds of approach are a geometric series.
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK(list.count > 20);
   CHECK_NEAR(list.row[1].approach_speed / 0.4, 1.208857469, 1e-9);
   for (int i = 2; i < 10; i++)
@@ -507,7 +507,7 @@ static void a_resumed_run_goes_on(void) {
     fine &= CHECK_NEAR(b.accumulation_error, a.accumulation_error, accuracy);
     fine &= CHECK_EQUAL(b.inconsistent, a.inconsistent);
     fine &= CHECK_EQUAL(b.restarts, 1);
-    for (int p = 0; p < r.sim->impacts.point_count; p++) {
+    for (int p = 0; p < r.sim->impacts.slot_count; p++) {
       fine &= CHECK_EQUAL(resumed->impacts.is_open[p], r.sim->impacts.is_open[p]);
       if (!r.sim->impacts.is_open[p]) continue;
       const impact *x = &r.sim->impacts.open[p], *y = &resumed->impacts.open[p];

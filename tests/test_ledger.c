@@ -19,7 +19,7 @@ static int for_each_method(const char *text, double end, void (*check)(const sch
     snprintf(settings, sizeof settings, all[i]->about->integrates ? "method=%s" : "method=%s method.%s.step=%g", all[i]->name, all[i]->name, step);
     if (!rows_open_text(&r, text, settings, &list)) continue;
     if (run_to(&r, end)) {
-      impact_close_all(&r.sim->impacts);
+      sim_close_episodes(r.sim);
       check(all[i], &list);
       checked++;
     }

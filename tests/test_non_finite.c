@@ -187,7 +187,8 @@ static void extremes_keep_what_is_no_number(void) {
 static void ledgers_keep_what_is_no_number(void) {
   impact open = {0};
   bool is_open = false, turns = false;
-  impact_ledger l = {.open = &open, .is_open = &is_open, .point_count = 1, .turns = &turns};
+  double id = 0;
+  impact_ledger l = {.open = &open, .is_open = &is_open, .turns = &turns, .id = &id, .slot_count = 1};
   impact_touch(&l, 0, &(impact_step){.t_end = 1, .gap = NAN, .speed_before = NAN, .impulse_normal = NAN});
   impact_touch(&l, 0, &(impact_step){.t_start = 1, .t_end = 2, .gap = -1, .impulse_normal = 1});
   CHECK(isnan(open.penetration) && isnan(open.approach_speed) && isnan(open.deepest) && isnan(open.peak_force));

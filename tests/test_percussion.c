@@ -50,7 +50,7 @@ static void balance_note(balance *b, const carom_sim *sim) {
 static void balance_pose(balance *b, carom_sim *sim, double t, double dt) {
   const mechanism *m = b->m;
   motion *x = b->x;
-  const contact_set *contacts = &sim->model->contacts;
+  const contact_world *contacts = &sim->model->contacts;
   CHECK(sim_evaluate(sim, NULL));
   const scheme_contact *shown = sim->type->contacts(sim->scheme);
   memcpy(x->q, b->q, (size_t)m->nq * sizeof *x->q);
@@ -274,7 +274,7 @@ static void contacts_take_energy(const char *model, const char *settings, double
   r.sim->impacts.close = add_row_up;
   r.sim->impacts.context = &sum;
   run_to(&r, t_end);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   const carom_summary s = carom_sim_summary(r.sim);
   const double impact_loss = run_read(&r, "energy.impact"), friction = run_read(&r, "energy.friction");
   printf("    %s %s: %ld episodes, %.3e J lost across, %.3e J along\n", model, settings, sum.rows, impact_loss, friction);
@@ -411,7 +411,7 @@ static void ledger_tells_stick_from_slip(void) {
   r.sim->impacts.close = add_row_up;
   r.sim->impacts.context = &sum;
   run_to(&r, 2);
-  impact_close_all(&r.sim->impacts);
+  sim_close_episodes(r.sim);
   CHECK_EQUAL(sum.rows, 2);
   CHECK_NEAR(sum.last.slip_time, 5 / (0.5 * 9.81), 1e-3);
   CHECK_NEAR(sum.last.slip_time + sum.last.stick_time, 2, 1e-9);

@@ -24,7 +24,7 @@ typedef struct rig {
 
 static double *numbers(rig *g, long count) { return ARENA_ARRAY(&g->memory, double, count + 1); }
 
-static void add_rows(rig *g, const contact_set *s) {
+static void add_rows(rig *g, const contact_world *s) {
   contact_point *points = ARENA_ARRAY(&g->memory, contact_point, s->point_count + 1);
   dynamics_positions_velocities(g->m, g->x);
   contact_evaluate(s, g->m, g->x, points);

@@ -477,8 +477,9 @@ static bool add_joint_contacts(contact_builder *c) {
 
 // --- all ----------------------------------------------------------------------------------------------------------
 
-static void number_points(contact_builder *c, contact_set *set) {
+static void number_points(contact_builder *c, contact_world *set) {
   for (int i = 0; i < c->count; i++) {
+    c->elements[i].slot = i;
     c->elements[i].point0 = set->point_count;
     set->point_count += c->elements[i].point_count;
   }
@@ -488,7 +489,7 @@ static void number_points(contact_builder *c, contact_set *set) {
 }
 
 bool builder_resolve_materials(builder *b) {
-  contact_set *set = &b->model->contacts;
+  contact_world *set = &b->model->contacts;
   for (int i = 0; i < set->element_count; i++) {
     contact_element *e = &b->elements[i];
     double radius[2];

@@ -26,7 +26,7 @@ static const char *describe_contact(builder *b, const contact_element *e) {
 }
 
 static void name_contacts(builder *b) {
-  const contact_set *s = &b->model->contacts;
+  const contact_world *s = &b->model->contacts;
   int each = b->model->m.planar ? CONTACT_Z : CONTACT_SIGNALS;
   b->model->contact_signals = each;
   b->model->contact_names = ARENA_ARRAY(b->memory, const char *, each * s->element_count + 1);

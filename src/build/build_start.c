@@ -16,7 +16,7 @@ typedef struct start {
   builder *b;
   mechanism *m;
   motion *x;
-  contact_set *contacts;
+  contact_world *contacts;
   contact_point *points;
   const contact_element *worst;   // the deepest overlap that is not allowed; may be null
   double depth;

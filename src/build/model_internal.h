@@ -71,7 +71,7 @@ struct carom_model {
   const scheme_type *scheme;
   scheme_options options;    // of the scheme, as given
   carom_record_def record;
-  contact_set contacts;
+  contact_world contacts;
   carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
   double *start_gaps;        // one an element: the least of its points [m], of a turning stop [rad]

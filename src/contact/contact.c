@@ -6,7 +6,7 @@
 #include "mechanics/block.h"
 #include "mechanics/rows.h"
 
-void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points) {
+void contact_evaluate(const contact_world *s, const mechanism *m, const motion *x, contact_point *points) {
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = &s->elements[i];
     e->type->evaluate(m, x, e, points + e->point0);
@@ -22,7 +22,7 @@ bool contact_turns(const mechanism *m, const contact_element *e) {
   return e->type->action && e->type->action->turns(m, e);
 }
 
-temporary_rows contact_rows_of(const contact_set *s, const mechanism *m, arena *memory) {
+temporary_rows contact_rows_of(const contact_world *s, const mechanism *m, arena *memory) {
   bool *bodies = ARENA_ARRAY(memory, bool, m->body_count);
   temporary_rows all = {.bodies = bodies};
   for (int i = 0; i < s->element_count; i++) {

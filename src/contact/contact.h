@@ -81,17 +81,18 @@ struct contact_element {
   coordinate of;                  // of a stop
   double limit, sense;
   contact_material material;
+  int slot;                       // its own, and the first of its points, in arrays by slot (state.h)
   int point0, point_count;
 };
 
-// Everything that can touch in one model.
-typedef struct contact_set {
-  const contact_element *elements;
+// What can touch in one model. Never changes.
+typedef struct contact_world {
+  const contact_element *elements;  // permanent: in every sim from its start to its end, with the first slots
   int element_count, point_count;
   int inner_count;                // states of friction laws, of all points
   int neighbours;                 // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
-} contact_set;
+} contact_world;
 
 // Within this gap surfaces touch, unless a model says otherwise [m].
 static inline double contact_nearness(double length) { return 1e-10 * length; }
@@ -104,7 +105,7 @@ static inline double contact_still(const mechanism *m, double unresolved) {
 }
 
 // Where everything is now, one per point. Positions must be known.
-void contact_evaluate(const contact_set *s, const mechanism *m, const motion *x, contact_point *points);
+void contact_evaluate(const contact_world *s, const mechanism *m, const motion *x, contact_point *points);
 // Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
 // Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
@@ -118,7 +119,7 @@ void contact_slip(const mechanism *m, const motion *x, const contact_point *p, d
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
 // The rows of all points, if they all touched.
-temporary_rows contact_rows_of(const contact_set *s, const mechanism *m, arena *memory);
+temporary_rows contact_rows_of(const contact_world *s, const mechanism *m, arena *memory);
 int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
 bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
 static inline bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }

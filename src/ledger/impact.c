@@ -1,5 +1,7 @@
 #include "ledger/impact.h"
 
+#include <stdlib.h>
+
 #include "base/number.h"
 
 #define X(name, unit, help) #name,
@@ -10,11 +12,41 @@ const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
 const char *const impact_name_columns[IMPACT_NAME_COLUMNS] = {"pair_name", "point_name"};
 #undef X
 
+// --- slots --------------------------------------------------------------------------------------------------------
+
+static bool grow(void *array, int count, size_t size) {
+  void *grown = realloc(*(void **)array, (size_t)count * size);
+  if (grown) *(void **)array = grown;
+  return grown != NULL;
+}
+
+bool impact_reserve(impact_ledger *l, int slots) {
+  if (slots <= l->slot_count) return true;
+  if (!grow(&l->open, slots, sizeof *l->open) || !grow(&l->is_open, slots, sizeof *l->is_open) ||
+      !grow(&l->turns, slots, sizeof *l->turns) || !grow(&l->id, slots, sizeof *l->id))
+    return false;
+  for (int p = l->slot_count; p < slots; p++) l->open[p] = (impact){0}, l->is_open[p] = l->turns[p] = false, l->id[p] = p;
+  l->slot_count = slots;
+  return true;
+}
+
+void impact_free(impact_ledger *l) {
+  free(l->open), free(l->is_open), free(l->turns), free(l->id);
+  *l = (impact_ledger){0};
+}
+
+void impact_assign(impact_ledger *l, int slot, double id, bool turns) {
+  l->id[slot] = id;
+  l->turns[slot] = turns;
+}
+
+// --- episodes -----------------------------------------------------------------------------------------------------
+
 static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
   l->open_count++;
   l->episodes++;
-  l->open[point] = (impact){.point = point, .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
+  l->open[point] = (impact){.point = l->id[point], .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
                             .approach_speed = number_larger(0, -s->speed_before), .restitution = s->restitution};
   if (!s->given && !l->turns[point]) l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
 }
@@ -45,8 +77,4 @@ void impact_separate(impact_ledger *l, int point) {
   l->open_count--;
   i->restitution_achieved = i->approach_speed > 0 ? i->separation_speed / i->approach_speed : 0;
   if (l->close) l->close(l->context, i);
-}
-
-void impact_close_all(impact_ledger *l) {
-  for (int p = 0; p < l->point_count; p++) impact_separate(l, p);
 }

@@ -57,12 +57,13 @@ typedef struct impact_step {
   double slip, still;                      // speed along the surface, and the speed below which that is sticking
 } impact_step;
 
-// Open episodes, one per point, and totals over all.
+// Open episodes, in arrays by the slots of the points, and totals over all.
 typedef struct impact_ledger {
   impact *open;
   bool *is_open;
-  int point_count, open_count;
-  const bool *turns;                       // one per point: its gap is an angle, no length
+  bool *turns;                             // its gap is an angle, no length
+  double *id;                              // what its rows have as `point`
+  int slot_count, open_count;
   long episodes;                           // begun
   double loss_normal, loss_tangential;     // [J]
   double worst_penetration;                // at detection [m]
@@ -75,8 +76,13 @@ typedef struct impact_ledger {
 // Whether a point sticks that slides at a speed, where a speed counts as none. The same for every scheme.
 static inline bool impact_sticks(double slip, double still) { return slip <= still; }
 
-void impact_touch(impact_ledger *l, int point, const impact_step *step);
-void impact_separate(impact_ledger *l, int point);   // the point does not touch in this step
-void impact_close_all(impact_ledger *l);         // the run ends
+// Has at least so many slots. Returns false if memory runs out.
+bool impact_reserve(impact_ledger *l, int slots);
+void impact_free(impact_ledger *l);
+// A slot is that of another point from here on. Its episodes are closed.
+void impact_assign(impact_ledger *l, int slot, double id, bool turns);
+
+void impact_touch(impact_ledger *l, int slot, const impact_step *step);
+void impact_separate(impact_ledger *l, int slot);  // the point does not touch in this step
 
 #endif

@@ -60,7 +60,7 @@ static scheme_contact_options contact(const void *options, double length) {
 
 // Sticking under a force law is stiff. At the make and break of contact a multistep method begins anew with order 1, a one-step
 // method does not: for the same error it takes three fifths of the evaluations. Everything else runs best with a long memory.
-static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts) {
+static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts) {
   (void)m;
   bool rubs = false;
   for (int i = 0; i < contacts->element_count; i++) rubs |= contact_rubs(&contacts->elements[i]);

@@ -48,7 +48,7 @@ static scheme_contact_options contact(const void *options, double length) {
 
 // In space the direction of friction follows that of the slip, the faster the slower the slip is: stiff wherever a point comes to rest
 // or begins to move. In the plane the direction has two values, and modes tell which.
-static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts) {
+static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts) {
   bool turns = false;
   for (int i = 0; i < contacts->element_count; i++) turns |= contact_row_count(m, &contacts->elements[i]) == 3;
   integrator->type = turns && integrator->order <= 5 ? CAROM_BDF : CAROM_ADAMS;
@@ -66,7 +66,7 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
 
 // Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
 static bool accepts_contacts(const scheme_request *request, scheme_refusal *why) {
-  const contact_set *contacts = request->contacts;
+  const contact_world *contacts = request->contacts;
   for (int i = 0; i < contacts->element_count; i++)
     if (contacts->elements[i].material.tangential_restitution > 0)
       return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or leave it out",

@@ -7,7 +7,7 @@
 #include "base/fields.h"
 #include "base/interrupt.h"
 #include "carom/define.h"
-#include "contact/contact.h"
+#include "contact/state.h"
 #include "ledger/energy.h"
 #include "ledger/impact.h"
 #include "mechanics/mechanism.h"
@@ -18,7 +18,7 @@
 typedef struct scheme_setup {
   const mechanism *m;
   motion *x;
-  const contact_set *contacts;
+  contact_state *contacts;
   impact_ledger *impacts;
   const void *options;             // the member's own struct
   const carom_integrator_def *integrator;
@@ -82,7 +82,7 @@ typedef struct scheme_request {
   const void *options;
   const carom_integrator_def *integrator;
   const mechanism *m;
-  const contact_set *contacts;
+  const contact_world *contacts;
   int redundant;                   // constraint rows that follow from others
 } scheme_request;
 
@@ -112,7 +112,7 @@ typedef struct scheme_about {
   void (*complete)(void *options, double length);
   scheme_contact_options (*contact)(const void *options, double length);     // may be null; then all are zero
   // Chooses the integrator if the model does not name one. May be null; then it is adams.
-  void (*choose_integrator)(carom_integrator_def *integrator, const mechanism *m, const contact_set *contacts);
+  void (*choose_integrator)(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts);
   // Whether it can run with these settings (of the request only options and integrator are known), and then this model.
   // Returns false and says why not. May be null if it always can.
   bool (*accepts_settings)(const scheme_request *request, scheme_refusal *why);

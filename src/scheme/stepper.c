@@ -17,7 +17,7 @@
 static void allocate(stepper *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_count;
+  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_slots;
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
@@ -28,7 +28,6 @@ static void allocate(stepper *s) {
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->points = ARENA_ARRAY(a, contact_point, points + 1);
-  s->element_of = ARENA_ARRAY(a, const contact_element *, points + 1);
   s->before = ARENA_ARRAY(a, contact_point, points + 1);
   s->looked = ARENA_ARRAY(a, contact_point, points + 1);
   s->struck = ARENA_ARRAY(a, bool, points + 1);
@@ -37,8 +36,7 @@ static void allocate(stepper *s) {
   s->active_row = ARENA_ARRAY(a, int, points + 1);
   s->last = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->last_before = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->touched = ARENA_ARRAY(a, long, s->contacts->element_count + 1);
-  s->passed = ARENA_ARRAY(a, const contact_element *, s->contacts->element_count + 1);
+  s->touched = ARENA_ARRAY(a, long, s->contacts->element_slots + 1);
   s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
   s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   stepper_friction_create(&s->friction, m, a);
@@ -78,12 +76,12 @@ static void allocate_kept(stepper *s) {
 
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
+  s->element_of = s->contacts->element_of;
   s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
-    for (int p = e->point0; p < e->point0 + e->point_count; p++) s->element_of[p] = e;
+    const contact_element *e = s->contacts->elements[i];
     s->reads_coordinates |= e->type->reads_coordinate;
-    if (e->type->nearest) s->passed[s->passed_count++] = e;
+    s->passes |= e->type->nearest != NULL;
   }
 }
 
@@ -99,7 +97,7 @@ void stepper_destroy(void *scheme) {
 static void look_at_rates(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  CONTACT_EACH_POINT(s->contacts, p) {
     double *rate = s->rate_E + 3 * p;
     rate[0] = rate[1] = rate[2] = NAN;
     if (!s->struck[p]) continue;
@@ -113,18 +111,17 @@ static void look_at_rates(stepper *s) {
 // Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
 static void begin(stepper *s) {
   const mechanism *m = s->m;
-  int points = s->contacts->point_count;
   memset(s->P, 0, (size_t)(m->row_count + m->extra_rows + 1) * sizeof *s->P);
   dynamics_set(m, s->x, s->t, s->q, s->u);
   dynamics_positions_velocities(m, s->x);
-  contact_evaluate(s->contacts, m, s->x, s->points);
-  for (int p = 0; p < points; p++) {
+  contact_state_evaluate(s->contacts, m, s->x, s->points);
+  CONTACT_EACH_POINT(s->contacts, p) {
     s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
     s->struck[p] = s->points[p].gap <= s->contacts->activation;
     s->nearest[p] = 0;
   }
-  for (int i = 0; i < s->contacts->element_count; i++) s->touched[i] = s->steps - REMEMBERED - 1;
-  if (points) look_at_rates(s);
+  for (int i = 0; i < s->contacts->element_slots; i++) s->touched[i] = s->steps - REMEMBERED - 1;
+  if (s->contacts->point_count) look_at_rates(s);
   stepper_friction_reset(&s->friction, m, s->x);
   stepper_begin_projection(s);
   s->dt = 0;
@@ -204,8 +201,8 @@ void stepper_state_fields(stepper *s, fields *f) {
   const mechanism *m = s->m;
   step_fields(s, f);
   count_fields(s, f);
-  for (int i = 0; i < s->contacts->element_count; i++) element_fields(s, i, f);
-  for (int p = 0; p < s->contacts->point_count; p++) point_fields(s, p, f);
+  for (int i = 0; i < s->contacts->world->element_count; i++) element_fields(s, i, f);
+  for (int p = 0; p < s->contacts->world->point_count; p++) point_fields(s, p, f);
   fields_numbers(f, "percussion", m->row_count, s->P);
   fields_numbers(f, "lambda", m->row_count, s->lambda);
   fields_numbers(f, "friction_limit", m->friction_count, s->friction.limit);
@@ -214,7 +211,7 @@ void stepper_state_fields(stepper *s, fields *f) {
 void stepper_memory(void *scheme, fields *f) {
   stepper *s = scheme;
   stepper_state_fields(s, f);
-  for (int p = 0; p < s->contacts->point_count; p++) shown_fields(s, p, f);
+  for (int p = 0; p < s->contacts->world->point_count; p++) shown_fields(s, p, f);
 }
 
 carom_status stepper_restored(void *scheme, carom_error *error) {

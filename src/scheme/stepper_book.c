@@ -105,7 +105,7 @@ static double rounding_of_losses(const stepper *s) {
 static void book_contacts(stepper *s, double dt) {
   int next = 0;
   step_losses losses = {0};
-  for (int p = 0; p < s->contacts->point_count; p++) {
+  CONTACT_EACH_POINT(s->contacts, p) {
     if (next < s->active_count && s->active[next] == p)
       book_contact(s, next++, dt, &losses);
     else if (!s->trying)

@@ -13,9 +13,8 @@ static void guess_percussion(stepper *s, const contact_element *e, const scheme_
 }
 
 // Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
-static bool is_near(stepper *s, int index) {
-  const contact_element *e = &s->contacts->elements[index];
-  if (!e->type->gaps || s->rule->ahead > 0 || s->steps - s->touched[index] <= REMEMBERED) return true;
+static bool is_near(stepper *s, const contact_element *e) {
+  if (!e->type->gaps || s->rule->ahead > 0 || s->steps - s->touched[e->slot] <= REMEMBERED) return true;
   double gap[CONTACT_POINTS_MAX];
   e->type->gaps(s->m, s->x, e, gap);
   for (int k = 0; k < e->point_count; k++)
@@ -40,9 +39,10 @@ static void look_for_passage(stepper *s, const contact_element *e, int p) {
 }
 
 void stepper_look_for_passages(stepper *s) {
-  for (int i = 0; i < s->passed_count; i++)
-    for (int p = s->passed[i]->point0; p < s->passed[i]->point0 + s->passed[i]->point_count; p++)
-      look_for_passage(s, s->passed[i], p);
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    for (int k = 0; e->type->nearest && k < e->point_count; k++) look_for_passage(s, e, e->point0 + k);
+  }
 }
 
 // The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
@@ -65,7 +65,7 @@ void stepper_look_at_end(stepper *s) {
   dynamics_positions_velocities(s->m, s->x);
   if (s->reads_coordinates) coordinate_update(s->m, s->x);
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
     e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
@@ -111,10 +111,10 @@ void stepper_find_active(stepper *s, double dt) {
   rows_clear(s->m, s->x);
   s->active_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
-    if (!is_near(s, i)) continue;
+    const contact_element *e = s->contacts->elements[i];
+    if (!is_near(s, e)) continue;
     e->type->evaluate(s->m, s->x, e, s->points + e->point0);
-    if (add_active(s, e, dt)) s->touched[i] = s->steps;
+    if (add_active(s, e, dt)) s->touched[e->slot] = s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }

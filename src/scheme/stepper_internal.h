@@ -16,7 +16,7 @@ typedef struct stepper {
   const stepper_rule *rule;
   const mechanism *m;
   motion *x;
-  const contact_set *contacts;
+  contact_state *contacts;
   stepper_settings settings;
   impact_ledger *impacts;
   double t;
@@ -43,12 +43,11 @@ typedef struct stepper {
   double deepest_at_end;                 // the largest penetration at its end [m]
   double entered_at_end;                 // likewise, of points that no step has dealt with [m]
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
-  const contact_element **element_of;    // the element of each point
+  const contact_element **element_of;    // the element of each point, of `contacts`
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
-  const contact_element **passed;        // elements whose bodies can pass each other between two steps
-  int passed_count;
+  bool passes;                           // there are elements whose bodies can pass each other between two steps
   long *touched;                         // the number of the step in which each element last took part
   scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read

@@ -26,7 +26,7 @@ bool stepper_prepare_room(stepper *s, carom_error *error) {
   int row_count = s->m->row_count;
   block_list_begin(&s->blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
       add_contact_block(s, e, row_count);
       row_count += contact_row_count(s->m, e);

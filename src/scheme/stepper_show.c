@@ -38,7 +38,7 @@ static bool is_active(const contact_element *e, const scheme_contact *points) {
 
 static void push_contacts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     if (!is_active(e, s->last)) continue;
     e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
@@ -54,7 +54,7 @@ static void push_contacts(stepper *s) {
 static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  memcpy(s->shown, s->last, (size_t)s->contacts->point_count * sizeof *s->shown);
+  memcpy(s->shown, s->last, (size_t)s->contacts->point_slots * sizeof *s->shown);
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
   dynamics_apply_forces(m, x);
@@ -79,7 +79,7 @@ static void find_means(stepper *s) {
 // Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step.
 static void find_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     double gaps[CONTACT_POINTS_MAX];
     bool whole = !e->type->gaps || is_active(e, s->shown);
     if (whole) e->type->evaluate(s->m, s->x, e, s->looked + e->point0);

@@ -156,7 +156,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   if (solved != CAROM_OK) return give_up(s, solved);
   bool touching = s->x->row_total > 0;
   if (touching) stepper_look_for_paradox(s);
-  if (s->passed_count) stepper_look_for_passages(s);
+  if (s->passes) stepper_look_for_passages(s);
   if (s->books_differ) keep_books(s);
   if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
     stepper_book(s, dt, touching, u_end);

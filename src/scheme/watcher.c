@@ -57,7 +57,7 @@ void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const 
   }
   w->memory = arena_create(&out_of_memory);
   w->type = plan->type;
-  w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts, w->impacts = setup->impacts, w->stop = setup->stop;
+  w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts->world, w->impacts = setup->impacts, w->stop = setup->stop;
   w->t = w->t_before = start->t;
   bool made = create_core(w, plan, setup, start, error);
   w->memory.out_of_memory = NULL;

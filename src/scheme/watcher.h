@@ -62,7 +62,7 @@ struct watcher {
   const watcher_type *type;
   const mechanism *m;
   motion *x;
-  const contact_set *contacts;
+  const contact_world *contacts;
   impact_ledger *impacts;
   interrupt *stop;
   flow *core;
