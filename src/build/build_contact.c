@@ -34,6 +34,7 @@ typedef struct contact_builder {
   names materials, surfaces, groups;
   pairs pairs;               // two surfaces → the entry of `contacts` by which they touch
   const contact_material *material;  // one per name
+  contact_surface *surface;  // one per surface
   int *surface_group;        // one per surface; -1 if it has none
   contact_side (*sides)[2];  // one pair per entry of `contacts`
   neighbour_list neighbours;
@@ -58,12 +59,16 @@ static bool find_material(contact_builder *c, const char *name, place at, const 
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static contact_element *add_element(contact_builder *c, const char *name, place at, const contact_type *type) {
+static contact_element *add_element(contact_builder *c, const char *name, place at, contact_element of) {
   *ARENA_PUSH(c->b->memory, c->places, c->place_count, c->place_capacity) = at;
   contact_element *e = ARENA_PUSH(c->b->memory, c->elements, c->count, c->capacity);
-  *e = (contact_element){.name = arena_copy_text(c->b->memory, name), .type = type,
-                         .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
+  *e = of;
+  e->name = arena_copy_text(c->b->memory, name);
   return e;
+}
+
+static contact_element element_of_type(const contact_builder *c, const contact_type *type) {
+  return (contact_element){.type = type, .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
 }
 
 // The surfaces as markers. Every compilation of a model numbers them alike.
@@ -105,30 +110,28 @@ static bool add_groups(contact_builder *c) {
   return true;
 }
 
-static double thickness(const part *p, bool planar) {
-  const surface_type *type = surface_find(p->kind);
-  return type->thickness ? type->thickness(p->content, planar) : INFINITY;
-}
-
-static void set_size(const part *p, double size[3]) {
-  const surface_type *type = surface_find(p->kind);
-  if (type->set_size) type->set_size(p->content, size);
+static void list_surfaces(contact_builder *c) {
+  const part_list *list = &c->b->def->surfaces;
+  c->surface = ARENA_ARRAY(c->b->memory, contact_surface, list->count + 1);
+  for (int i = 0; i < list->count; i++) {
+    const part *p = &list->items[i];
+    const surface_type *type = surface_find(p->kind);
+    contact_surface *s = &c->surface[i];
+    *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name), .shape = type->shape, .marker = c->b->surface_marker[i],
+                           .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY};
+    if (type->set_size) type->set_size(p->content, s->size);
+  }
 }
 
 static const part *surface_part(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
 
-static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->b->surface_marker[i]].body; }
+static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->surface[i].marker].body; }
 
 static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(surface_part(c, i)->kind); }
 
-// The contact type of two surfaces; null if contact between their shapes is not supported. `swap` as in contact_between.
-static const contact_type *type_of_pair(const contact_builder *c, int i, int j, bool *swap) {
-  return contact_between(type_of_surface(c, i)->shape, type_of_surface(c, j)->shape, swap);
-}
-
 static bool is_supported(const contact_builder *c, int i, int j) {
   bool swap;
-  return type_of_pair(c, i, j, &swap) != NULL;
+  return contact_between(c->surface[i].shape, c->surface[j].shape, &swap) != NULL;
 }
 
 // Two points never touch, so that nothing is lost without a contact between them.
@@ -138,12 +141,6 @@ static bool are_points(const contact_builder *c, int i, int j) {
 
 // An element for two surfaces whose contact is supported.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
-  bool swap;
-  const contact_type *type = type_of_pair(c, i, j, &swap);
-  if (swap) {
-    int k = i;
-    i = j, j = k;
-  }
   const part *a = surface_part(c, i), *b = surface_part(c, j);
   const char *of_a = ((const carom_surface_def *)a->content)->material;
   const char *of_b = ((const carom_surface_def *)b->content)->material;
@@ -151,12 +148,7 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
                         "'%s' and '%s' name different materials", a->name, b->name);
   if (!material) material = of_a ? of_a : of_b;
-  contact_element *e = add_element(c, name, at, type);
-  e->first = c->b->surface_marker[i], e->second = c->b->surface_marker[j];
-  set_size(a, e->size_first);
-  set_size(b, e->size_second);
-  e->span = fmin(thickness(a, c->m->planar), thickness(b, c->m->planar));
-  if (isinf(e->span)) e->span = 0;
+  contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
   return find_material(c, material, at, name, &e->material);
 }
 
@@ -434,7 +426,7 @@ static bool add_clearance(contact_builder *c, const part *p, const carom_joint_d
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': a %s joint cannot have clearance", p->name, p->kind);
   if (type->is_complete && !type->is_complete(d))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, type->hint, "'%s': clearance %s", p->name, type->lacks);
-  contact_element *e = add_element(c, p->name, p->places.whole, type->contact);
+  contact_element *e = add_element(c, p->name, p->places.whole, element_of_type(c, type->contact));
   e->first = j->first, e->second = j->second;
   e->clearance = e->span = d->clearance;
   type->set_sizes(e, d);
@@ -453,7 +445,7 @@ static bool add_stops(contact_builder *c, const part *p, const carom_joint_def *
                         p->name);
   for (int k = 0; k < 2; k++) {
     contact_element *e = add_element(c, arena_print(c->b->memory, "%s_%s", p->name, k ? "max" : "min"), p->places.whole,
-                                     &contact_stop);
+                                     element_of_type(c, &contact_stop));
     e->of = (coordinate){index, 0};
     e->limit = d->limits.items[k];
     e->sense = k ? -1 : 1;
@@ -485,6 +477,8 @@ static void number_points(contact_builder *c, contact_world *set) {
   }
   set->elements = c->elements;
   set->element_count = c->count;
+  set->surfaces = c->surface;
+  set->surface_count = c->b->def->surfaces.count;
   c->b->contact_rows = contact_rows_of(set, c->m, c->b->memory);
 }
 
@@ -509,6 +503,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
                        .neighbours = list_neighbours(m, b->memory)};
   names contacts = names_create(b->memory);
   bool any = false;
+  list_surfaces(&c);
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
       !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||

@@ -85,10 +85,14 @@ struct contact_element {
   int point0, point_count;
 };
 
+typedef struct contact_surface contact_surface;
+
 // What can touch in one model. Never changes.
 typedef struct contact_world {
   const contact_element *elements;  // permanent: in every sim from its start to its end, with the first slots
   int element_count, point_count;
+  const contact_surface *surfaces;
+  int surface_count;
   int inner_count;                // states of friction laws, of all points
   int neighbours;                 // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
@@ -150,5 +154,16 @@ typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLI
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
 // the second of the pair.
 const contact_type *contact_between(shape a, shape b, bool *swap);
+
+struct contact_surface {
+  const char *name;
+  shape shape;
+  int marker;
+  double size[3];
+  double thickness;               // that a step must not pass over; infinite if there is none [m]
+};
+
+// What is in an element from its two surfaces: all but its name and material. Their contact must be supported.
+contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b);
 
 #endif

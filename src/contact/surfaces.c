@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "contact/contact.h"
 #include "contact/frame.h"
@@ -145,4 +146,17 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
 const contact_type *contact_between(shape a, shape b, bool *swap) {
   *swap = a > b;
   return *swap ? narrow[b][a] : narrow[a][b];
+}
+
+contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {
+  bool swap;
+  const contact_type *type = contact_between(a->shape, b->shape, &swap);
+  const contact_surface *first = swap ? b : a, *second = swap ? a : b;
+  contact_element e = {.type = type, .point_count = m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0},
+                       .first = first->marker, .second = second->marker};
+  memcpy(e.size_first, first->size, sizeof e.size_first);
+  memcpy(e.size_second, second->size, sizeof e.size_second);
+  e.span = fmin(first->thickness, second->thickness);
+  if (isinf(e.span)) e.span = 0;
+  return e;
 }
