@@ -9,7 +9,7 @@
 #include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "solve/blocks.h"
-#include "solve/room.h"
+#include "solve/storage.h"
 #include "solve/solver.h"
 
 typedef struct start {
@@ -21,7 +21,7 @@ typedef struct start {
   const contact_element *worst;   // the deepest overlap that is not allowed; may be null
   double depth;
   // to separate surfaces
-  solve_room room;
+  solve_storage storage;
   block_list blocks;
   double *q, *lambda, *gap;
   double *q0, *u0, *joint_q0;     // the start after separation
@@ -90,13 +90,13 @@ static bool move_apart(start *s) {
   motion *x = s->x;
   if (!response_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
-  if (!solve_room_grow(&s->room, &p, s->b->error)) return false;
-  response_problem(m, x, s->room.W);
+  if (!solve_storage_grow(&s->storage, &p, s->b->error)) return false;
+  response_problem(m, x, s->storage.W);
   response_clear(m, x, s->q);
-  p.W.values = s->room.W;
+  p.W.values = s->storage.W;
   solve_settings settings = solve_settings_default();
   solve_solution solution = {s->lambda, s->gap};
-  solve_info info = solve_chain(&p, &settings, s->room.workspace, &solution, NULL);
+  solve_info info = solve_chain(&p, &settings, s->storage.workspace, &solution, NULL);
   if (!isfinite(info.residual)) return false;
   dynamics_move(m, x->q, response_to(m, x, s->lambda, x->row_total));
   return true;
@@ -110,7 +110,7 @@ static bool separate(start *s) {
     moved = move_apart(s);
     evaluate(s);
   }
-  solve_room_free(&s->room);
+  solve_storage_free(&s->storage);
   if (s->worst) return refuse(s, "the surfaces could not be separated; give other values under 'initial'");
   if (!dynamics_project_velocities(s->m, s->x)) return refuse(s, NULL);
   memcpy(s->q0, s->x->q, (size_t)s->m->nq * sizeof *s->q0);

@@ -67,30 +67,30 @@ typedef struct middle {
   double duration;    // for a distance of 1 [s]
 } middle;
 
-int crossing_room(const mechanism *m) { return 3 * m->nq + 7 * m->nv + 2 * m->row_count + m->joint_nq + m->joint_nv; }
+int crossing_storage(const mechanism *m) { return 3 * m->nq + 7 * m->nv + 2 * m->row_count + m->joint_nq + m->joint_nv; }
 
-static double *keep(double **room, const double *from, int count) {
-  double *at = *room;
-  *room += count;
+static double *keep(double **storage, const double *from, int count) {
+  double *at = *storage;
+  *storage += count;
   if (from && count) memcpy(at, from, (size_t)count * sizeof *at);
   return at;
 }
 
 // Returns false if nothing moves.
 static bool begin(const mechanism *m, motion *x, middle *c) {
-  double *room = x->beside;
+  double *storage = x->beside;
   bool rests = is_at_rest(m, x);
   *c = (middle){.t = x->t, .nearness = x->nearness, .rank = x->rank};
-  c->q = keep(&room, x->q, m->nq);
-  c->u = keep(&room, x->u, m->nv);
-  c->udot = keep(&room, x->udot, m->nv);
-  c->lambda = keep(&room, x->lambda, m->row_count);
-  c->joint_q = keep(&room, x->joint_q, m->joint_nq);
-  c->joint_u = keep(&room, x->joint_u, m->joint_nv);
-  c->sum_q = keep(&room, NULL, m->nq);
-  c->sum_u = keep(&room, NULL, m->nv);
-  c->sum_force = keep(&room, NULL, m->nv);
-  c->sum_lambda = keep(&room, NULL, m->row_count);
+  c->q = keep(&storage, x->q, m->nq);
+  c->u = keep(&storage, x->u, m->nv);
+  c->udot = keep(&storage, x->udot, m->nv);
+  c->lambda = keep(&storage, x->lambda, m->row_count);
+  c->joint_q = keep(&storage, x->joint_q, m->joint_nq);
+  c->joint_u = keep(&storage, x->joint_u, m->joint_nv);
+  c->sum_q = keep(&storage, NULL, m->nq);
+  c->sum_u = keep(&storage, NULL, m->nv);
+  c->sum_force = keep(&storage, NULL, m->nv);
+  c->sum_lambda = keep(&storage, NULL, m->row_count);
   c->way = rests ? x->way : c->u;
   c->size = size_of(m, c->way);
   c->duration = rests ? 0 : 1 / c->size;
@@ -202,7 +202,7 @@ void crossing_begin(const mechanism *m, motion *x) {
   memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
   x->most_rank = 0, x->usual_nearness = 0;
   if (!m->row_count || m->sparse || !dynamics_accelerations(m, x)) return;
-  double *q = x->beside + crossing_room(m) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
+  double *q = x->beside + crossing_storage(m) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
   int rank = x->rank;
   x->usual_nearness = crossing_is_near(m, x) ? 1 : x->nearness;
   if (rank < m->row_count) {

@@ -20,6 +20,6 @@ bool crossing_project(const mechanism *m, motion *x);
 // taken to have all its rank at each position.
 void crossing_begin(const mechanism *m, motion *x);
 // Number of entries of x->beside.
-int crossing_room(const mechanism *m);
+int crossing_storage(const mechanism *m);
 
 #endif

@@ -334,8 +334,8 @@ void motion_copy(motion *to, const motion *from);
 bool motion_is_finite(const motion *x);  // its state and its results
 // The state alone, to be put back: so many numbers.
 long motion_state_size(const motion *x);
-void motion_save_state(const motion *x, double *room);
-void motion_load_state(motion *x, const double *room);
+void motion_save_state(const motion *x, double *storage);
+void motion_load_state(motion *x, const double *storage);
 // State and results as named fields.
 void motion_fields(const mechanism *m, motion *x, fields *f);
 // The constraint rows of a motion with the bodies, speeds and trees they touch, which never change.

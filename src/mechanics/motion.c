@@ -19,14 +19,14 @@ static int count_slots(const mechanism *m) {
   return most;
 }
 
-// Lays arrays out behind each other. Without room it only counts.
+// Lays arrays out behind each other. Without storage it only counts.
 typedef struct layout {
-  double *room;             // may be null
+  double *storage;          // may be null
   long used;
 } layout;
 
 static double *take(layout *l, long count) {
-  double *at = l->room ? l->room + l->used : NULL;
+  double *at = l->storage ? l->storage + l->used : NULL;
   l->used += count;
   return at;
 }
@@ -67,9 +67,9 @@ static void lay_results(const mechanism *m, motion *x, layout *l) {
 static motion_block allocate_block(const mechanism *m, motion *x, void (*lay)(const mechanism *, motion *, layout *)) {
   layout count = {0};
   lay(m, x, &count);
-  layout l = {.room = ARENA_ARRAY(&x->memory, double, count.used + 1)};
+  layout l = {.storage = ARENA_ARRAY(&x->memory, double, count.used + 1)};
   lay(m, x, &l);
-  return (motion_block){l.room, l.used};
+  return (motion_block){l.storage, l.used};
 }
 
 static void allocate_workspace(const mechanism *m, motion *x) {
@@ -87,7 +87,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->lambda = ARENA_ARRAY(a, double, nc);
   for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
   response_create(m, x);
-  x->beside = ARENA_ARRAY(a, double, crossing_room(m));
+  x->beside = ARENA_ARRAY(a, double, crossing_storage(m));
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
@@ -195,14 +195,14 @@ enum { STATE_SCALARS = 4 };  // t, accepted_t, most_rank, usual_nearness
 
 long motion_state_size(const motion *x) { return STATE_SCALARS + x->state.count; }
 
-void motion_save_state(const motion *x, double *room) {
-  room[0] = x->t, room[1] = x->accepted_t, room[2] = x->most_rank, room[3] = x->usual_nearness;
-  memcpy(room + STATE_SCALARS, x->state.values, (size_t)x->state.count * sizeof *room);
+void motion_save_state(const motion *x, double *storage) {
+  storage[0] = x->t, storage[1] = x->accepted_t, storage[2] = x->most_rank, storage[3] = x->usual_nearness;
+  memcpy(storage + STATE_SCALARS, x->state.values, (size_t)x->state.count * sizeof *storage);
 }
 
-void motion_load_state(motion *x, const double *room) {
-  x->t = room[0], x->accepted_t = room[1], x->most_rank = (int)room[2], x->usual_nearness = room[3];
-  memcpy(x->state.values, room + STATE_SCALARS, (size_t)x->state.count * sizeof *room);
+void motion_load_state(motion *x, const double *storage) {
+  x->t = storage[0], x->accepted_t = storage[1], x->most_rank = (int)storage[2], x->usual_nearness = storage[3];
+  memcpy(x->state.values, storage + STATE_SCALARS, (size_t)x->state.count * sizeof *storage);
   forget_workspace(x);
 }
 

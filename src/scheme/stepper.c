@@ -88,7 +88,7 @@ static void look_ahead(stepper *s) {
 void stepper_destroy(void *scheme) {
   stepper *s = scheme;
   if (!s) return;
-  solve_room_free(&s->room);
+  solve_storage_free(&s->storage);
   arena_free(&s->memory);
   free(s);
 }
@@ -253,7 +253,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
   s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
-  if (!stepper_prepare_room(s, error)) {
+  if (!stepper_prepare_storage(s, error)) {
     stepper_destroy(s);
     return NULL;
   }

@@ -93,7 +93,7 @@ static double rounding_of_losses(const stepper *s) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k];
     for (int i = first; i < first + contact_row_count(s->m, e); i++) {
-      const double *W = s->room.W + (long)i * s->x->row_total;
+      const double *W = s->storage.W + (long)i * s->x->row_total;
       double rate = contact_turns(s->m, e) ? speed / s->m->length : speed;
       for (int j = 0; j < s->x->row_total; j++) rate += fabs(W[j] * s->P[j]);
       sum += rate * fabs(s->P[i]);

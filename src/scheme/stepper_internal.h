@@ -9,7 +9,7 @@
 #include "scheme/stepper.h"
 #include "scheme/stepper_friction.h"
 #include "solve/blocks.h"
-#include "solve/room.h"
+#include "solve/storage.h"
 
 typedef struct stepper {
   arena memory;
@@ -72,8 +72,8 @@ typedef struct stepper {
   double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
   double *lambda;                        // mean multipliers of the constraints in the last step
   bool *moves;                           // constraint rows that follow a function of time, and so do work
-  solve_room room;                       // W and what the solvers need
-  bool crowded;                          // room is made for problems as they come
+  solve_storage storage;                 // W and what the solvers need
+  bool crowded;                          // storage is made for problems as they come
   solve_settings solver;
   interrupt *stop;
   chain_tally tally, tally_before;
@@ -129,8 +129,8 @@ void stepper_look_at_end(stepper *s);
 
 // --- stepper_problem.c ----------------------------------------------------------------------------------------------
 
-// Room for the largest contact problem. False after reporting.
-bool stepper_prepare_room(stepper *s, carom_error *error);
+// Storage for the largest contact problem. False after reporting.
+bool stepper_prepare_storage(stepper *s, carom_error *error);
 carom_status stepper_solve(stepper *s, double dt, carom_error *error);
 // Solves again until the friction of joints fits the load; u_end follows.
 carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error);

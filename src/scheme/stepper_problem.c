@@ -9,7 +9,7 @@
 #include "scheme/stepper_internal.h"
 #include "scheme/wedge.h"
 
-enum { ROWS_OF_A_CROWD = 600 };          // above, room for contact problems is made when they come
+enum { ROWS_OF_A_CROWD = 600 };          // above, storage for contact problems is made when they come
 
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
   block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
@@ -20,9 +20,9 @@ static void add_friction_blocks(stepper *s, double dt) {
     block_list_add(&s->blocks, stepper_friction_block(&s->friction, s->m, i, s->t + dt, dt));
 }
 
-// A mechanism has room for the largest problem that can come, every point active, before its first step. In a crowd of bodies
+// A mechanism has storage for the largest problem that can come, every point active, before its first step. In a crowd of bodies
 // most pairs never meet: there it grows with what does.
-bool stepper_prepare_room(stepper *s, carom_error *error) {
+bool stepper_prepare_storage(stepper *s, carom_error *error) {
   int row_count = s->m->row_count;
   block_list_begin(&s->blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
@@ -35,20 +35,20 @@ bool stepper_prepare_room(stepper *s, carom_error *error) {
   s->friction.row0 = row_count;
   add_friction_blocks(s, s->settings.step);
   row_count += s->m->friction_count;
-  solve_problem largest = block_list_problem(&s->blocks, row_count, s->room.W, s->q_rows);
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
   s->crowded = row_count > ROWS_OF_A_CROWD;
   if (s->crowded) return true;
-  bool made = solve_room_make(&s->room, &limits, error);
-  s->friction.W = s->room.W;
+  bool made = solve_storage_make(&s->storage, &limits, error);
+  s->friction.W = s->storage.W;
   return made;
 }
 
-static bool has_room(stepper *s, carom_error *error) {
+static bool has_storage(stepper *s, carom_error *error) {
   if (!s->crowded) return true;
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
-  bool grown = solve_room_grow(&s->room, &problem, error);
-  s->friction.W = s->room.W;
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->storage.W, s->q_rows);
+  bool grown = solve_storage_grow(&s->storage, &problem, error);
+  s->friction.W = s->storage.W;
   return grown;
 }
 
@@ -61,7 +61,7 @@ void stepper_look_for_paradox(stepper *s) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
-    const double *rate = s->rate_before + first, *W = s->room.W + (long)first * row_total + first;
+    const double *rate = s->rate_before + first, *W = s->storage.W + (long)first * row_total + first;
     if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
     if (!(slip > 0)) continue;
@@ -106,13 +106,13 @@ static bool drop_restitution(void *context) {
 
 static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
   solve_solution solution = {s->P, s->xi};
-  wedge_problem w = {.problem = problem, .W = s->room.W, .drop = drop_restitution, .context = &(step_problem){s, dt}};
-  return wedge_solve(&w, &s->solver, s->room.workspace, &solution, &s->tally, &s->trouble);
+  wedge_problem w = {.problem = problem, .W = s->storage.W, .drop = drop_restitution, .context = &(step_problem){s, dt}};
+  return wedge_solve(&w, &s->solver, s->storage.workspace, &solution, &s->tally, &s->trouble);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->room.W, s->q_rows);
-  s->room.workspace->stop = s->stop;
+  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->storage.W, s->q_rows);
+  s->storage.workspace->stop = s->stop;
   solve_info info = solve_problem_of_step(s, &problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
@@ -128,7 +128,7 @@ static void release_held(stepper *s) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(s->m, e);
     for (int i = first + 1; i < first + size; i++)
-      if (response_hold(s->m, s->x, s->u_free, s->room.W, s->q_rows, i)) s->P[i] = 0;
+      if (response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, i)) s->P[i] = 0;
   }
 }
 
@@ -147,9 +147,9 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
     require(s, k, &e->material, dt);
   }
   add_friction_blocks(s, dt);
-  if (!has_room(s, error)) return CAROM_ERROR_MEMORY;
+  if (!has_storage(s, error)) return CAROM_ERROR_MEMORY;
   problem_dump_step(&s->settings.dump, s->steps + 1);
-  response_problem(m, x, s->room.W);
+  response_problem(m, x, s->storage.W);
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (m->row_count) response_clear(m, x, s->q_rows);
   release_held(s);

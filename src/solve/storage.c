@@ -1,10 +1,10 @@
-#include "solve/room.h"
+#include "solve/storage.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
 
-bool solve_room_make(solve_room *r, const solve_limits *limits, carom_error *error) {
+bool solve_storage_make(solve_storage *r, const solve_limits *limits, carom_error *error) {
   solve_workspace *workspace = solve_workspace_create(limits, error);
   size_t rows = (size_t)limits->rows;
   double *W = workspace ? malloc((rows * rows + 1) * sizeof *W) : NULL;
@@ -13,21 +13,21 @@ bool solve_room_make(solve_room *r, const solve_limits *limits, carom_error *err
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
     return false;
   }
-  solve_room_free(r);
-  *r = (solve_room){W, workspace};
+  solve_storage_free(r);
+  *r = (solve_storage){W, workspace};
   return true;
 }
 
-bool solve_room_grow(solve_room *r, const solve_problem *p, carom_error *error) {
+bool solve_storage_grow(solve_storage *r, const solve_problem *p, carom_error *error) {
   solve_limits limits = solve_limits_of(p);
   if (r->workspace && solve_workspace_fits(r->workspace, &limits)) return true;
   if (r->workspace) limits = solve_limits_union(&limits, &r->workspace->limits);
   limits = solve_limits_beyond(&limits);
-  return solve_room_make(r, &limits, error);
+  return solve_storage_make(r, &limits, error);
 }
 
-void solve_room_free(solve_room *r) {
+void solve_storage_free(solve_storage *r) {
   solve_workspace_destroy(r->workspace);
   free(r->W);
-  *r = (solve_room){0};
+  *r = (solve_storage){0};
 }
