@@ -7,7 +7,10 @@
 
 #include "math/dense.h"
 #include "math/lu.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/response.h"
 #include "runs.h"
+#include "sim.h"
 #include "tool.h"
 
 static double now(void) {
@@ -349,6 +352,54 @@ static void a_factorisation_ends_early(void) {
   }
 }
 
+// A chain of links that all touch the floor: every contact moves every other, and forming W of its 4500 rows takes seconds.
+static void forming_a_matrix_ends_early(void) {
+  write_text(scratch("cut.yaml"),
+             "bodies: {'l{i}': {repeat: {i: [1, 1500]}, mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+             "joints:\n"
+             "  j1: {free: [ground, l1]}\n"
+             "  j{i}: {repeat: {i: [2, 1500]}, revolute: ['l{i-1}', 'l{i}'], at: [1, 0, 0], axis: y}\n"
+             "surfaces:\n"
+             "  s{i}: {repeat: {i: [1, 1500]}, sphere: 'l{i}', radius: 0.1, material: m, group: links}\n"
+             "  floor: {plane: ground, at: [0, 0, -0.1], material: m}\n"
+             "contacts: {own: {between: [links, links], exclude: true}}\n"
+             "materials: {m: {friction: 0.3}}\n"
+             "method: {moreau: {step: 1e-3}}\nend: 1\n");
+  double took;
+  CHECK_EQUAL(interrupt_tool(SIGTERM, &took), 130);
+  CHECK_LE(took, 2);
+  remove(scratch("cut.h5"));
+}
+
+// W is formed from the last row to the first; interrupted at once, it has no first row.
+static void forming_a_matrix_asks(void) {
+  run r;
+  static const char text[] =
+      "bodies: {'l{i}': {repeat: {i: [1, 9]}, mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+      "joints: {'j{i}': {repeat: {i: [1, 9]}, free: [ground, 'l{i}'], at: [i, 0, 0]}}\n"
+      "surfaces:\n"
+      "  s{i}: {repeat: {i: [1, 9]}, sphere: 'l{i}', radius: 0.1, material: m}\n"
+      "  floor: {plane: ground, at: [0, 0, -0.1], material: m}\n"
+      "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\nend: 1\n";
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 0.01);
+  motion *x = r.sim->x;
+  const mechanism *m = &r.model->m;
+  double *W = calloc((size_t)x->row_total * (size_t)x->row_total, sizeof *W);
+  CHECK_EQUAL(x->row_total, 27);
+  dynamics_positions_velocities(m, x);
+  CHECK(response_factor(m, x));
+  response_matrix(m, x, W);
+  CHECK(W[0] > 0);
+  interrupt stop = {.go_on = never}, *before = x->stop;
+  x->stop = &stop;
+  response_problem(m, x, W);
+  x->stop = before;
+  CHECK(stop.raised && W[0] == 0);
+  free(W);
+  run_close(&r);
+}
+
 static void factorisations_ask(void) {
   enum { N = 400 };
   double *A = calloc(2 * N * N, sizeof *A);
@@ -393,6 +444,8 @@ int main(void) {
   RUN(an_interrupted_record_can_be_resumed);
   RUN(factorisations_ask);
   RUN(a_factorisation_ends_early);
+  RUN(forming_a_matrix_asks);
+  RUN(forming_a_matrix_ends_early);
   RUN(rows_beyond_all_reason_are_refused);
   RUN(a_run_without_progress_ends);
   return check_summary();

@@ -107,7 +107,7 @@ static void form_sparse(const mechanism *m, motion *x, double *W) {
 
 void response_matrix(const mechanism *m, motion *x, double *W) {
   form_dense(m, x, x->row_total, W);
-  response_decouple_fixed(m, x, W);
+  if (!interrupted(x->stop)) response_decouple_fixed(m, x, W);
 }
 
 void response_form_constraints(const mechanism *m, motion *x) {

@@ -31,7 +31,8 @@ void response_add(const mechanism *m, motion *x, const double *P, const double *
 // --- W --------------------------------------------------------------------------------------------------------------
 
 // W over all rows, dense and row-major. Rows that nothing can move are decoupled: a constraint keeps a diagonal, so that its
-// equation has a solution; another row is zero.
+// equation has a solution; another row is zero. This takes long for thousands of rows: once the motion's `stop` is raised it
+// returns early, as all functions of this header that form W do, and what it has written is of no use.
 void response_matrix(const mechanism *m, motion *x, double *W);
 
 // The same without W, for solvers that work on J and M⁻¹Jᵀ: each row in pieces, one for each tree that it touches. Trees are joined

@@ -104,7 +104,7 @@ void response_decouple(const mechanism *m, motion *x, int n, double *W) {
 void response_problem(const mechanism *m, motion *x, double *W) {
   x->response->held_count = 0;
   response_matrix(m, x, W);
-  response_decouple(m, x, x->row_total, W);
+  if (!interrupted(x->stop)) response_decouple(m, x, x->row_total, W);
 }
 
 // --- rows that constraints hold -----------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
   begin(m, x);
   memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
   for (int b = 0; b < m->base_count; b++) w->tree_slot[b] = -1;
-  for (int j = n - 1; j >= 0; j--) {
+  for (int j = n - 1; j >= 0 && !interrupted(x->stop); j--) {
     const row *mover = &x->rows[j];
     respond_to_row(m, x, mover, x->speed_work[0], speeds);
     list_row(x, j);
@@ -88,7 +88,7 @@ void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
 void response_tree_pattern(const mechanism *m, motion *x, double *W) {
   double *speeds = x->speed_work[1];
   begin(m, x);
-  for (int j = 0; j < m->row_count; j++) {
+  for (int j = 0; j < m->row_count && !interrupted(x->stop); j++) {
     const row *mover = &x->rows[j];
     respond_to_row(m, x, mover, x->speed_work[0], speeds);
     for (int k = m->pattern_start[j]; k < m->pattern_start[j + 1]; k++)
@@ -120,7 +120,7 @@ static void project_row(const mechanism *m, const motion *x, const row *r, const
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   double *speeds = x->speed_work[1];
   begin(m, x);
-  for (int i = 0; i < p->row_count; i++) {
+  for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) {
     const row *r = &x->rows[i];
     respond_to_row(m, x, r, x->speed_work[0], speeds);
     for (int k = p->start[i]; k < p->start[i + 1]; k++) {
