@@ -25,6 +25,7 @@ void response_create(const mechanism *m, motion *x) {
   w->order = ARENA_ARRAY(a, int, nc);
   if (!m->sparse) w->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
   w->held = ARENA_ARRAY(a, int, m->extra_rows + 1);
+  w->unit = ARENA_ARRAY(a, double, m->row_count + m->extra_rows + 1);
   if (!m->redundant && m->sparse) return;
   w->dense = ARENA_ARRAY(a, double, 2 * (long)nc * nc);
   w->dense_scale = ARENA_ARRAY(a, double, nc);
@@ -118,4 +119,18 @@ void response_form_constraints(const mechanism *m, motion *x) {
 void response_half_row(const mechanism *m, motion *x, int j, double *half) {
   if (is_written_out(m, x)) response_small_half_row(m, x, j, half);
   else response_tree_half_row(m, x, j, half);
+}
+
+// n M⁻¹ (nᵀ + Gᵀ λ), with G M⁻¹ (nᵀ + Gᵀ λ) = 0.
+double response_mobility(const mechanism *m, motion *x, int row) {
+  double *rows = x->response->unit;
+  memset(rows, 0, (size_t)x->row_total * sizeof *rows);
+  rows[row] = 1;
+  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
+  if (!m->row_count) return rows[row];
+  for (int i = 0; i < x->row_total; i++) rows[i] = i < m->row_count ? -rows[i] : i == row;
+  if (!response_factor_constraints(m, x)) return 0;
+  response_solve_constraints(m, x, rows, rows);
+  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
+  return rows[row];
 }

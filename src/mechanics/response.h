@@ -70,6 +70,10 @@ const double *response_scales(const motion *x);
 // How many constraint rows are independent at the present position. -1: out of memory.
 int response_rank(const mechanism *m, motion *x);
 
+// How fast a row that comes and goes, `row`, moves under a unit impulse along it while the constraints hold. M must be factorised. Returns
+// 0 if the constraints are not finite.
+double response_mobility(const mechanism *m, motion *x, int row);
+
 // --- redundant constraint rows in contact problems W r + q ----------------------------------------------------------
 
 // W over all rows as in response_matrix; the constraint rows that depend on others are decoupled, so that none is left that does.

@@ -27,6 +27,7 @@ typedef struct response_work {
   int independent;          // the first of these are rows to keep
   double rank_tolerance;    // that they were told by
   int *held, held_count;    // rows that response_hold has decoupled
+  double *unit;             // a number per row, for response_mobility
 } response_work;
 
 void response_create(const mechanism *m, motion *x);

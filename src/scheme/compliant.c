@@ -99,7 +99,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   (void)start, (void)error;
   s->settings = compliant_settings_from(setup);
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
-  s->rows = ARENA_ARRAY(&w->memory, double, w->m->row_count + 1);
   describe_points(s);
   w->nearness = 1e-13 * s->settings.flow.length;  // a thousand times the rounding of positions
   set_modes_at_start(s);
@@ -183,7 +182,8 @@ static double deepest_seen(const compliant *s, int p) {
 }
 
 // A point keeps what the most energy it has stored allows. An impact alone never stores more than it came with, but a load that
-// presses further does. Returns whether the force of any point is no longer that of the last step.
+// presses further does. While it sinks the penetration says as much, so that the force changes only where it turns, and there by
+// little. Returns whether the force of any point is no longer that of the last step.
 static bool bound_approaches(compliant *s) {
   static const double NOTICEABLE = 1.01;  // a body at rest trembles by the tolerance
   bool changed = false, shown = false;
@@ -191,9 +191,11 @@ static bool bound_approaches(compliant *s) {
     touch_point *c = &s->point[p];
     if (!(c->release > 0)) continue;
     if (c->now.mode == TOUCH_OPEN) c->now.mobility = c->now.elastic = 0;
+    bool sinks = s->w.look[LOOK_END][p].rate < 0;
+    if (c->now.mode == TOUCH_OPEN || (sinks && !c->entered)) continue;
     double delta = deepest_seen(s, p);
     bool rises = compliant_elastic_speed(c, &c->now, delta) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
-    if (c->now.mode == TOUCH_OPEN || !(c->entered || rises)) continue;
+    if (!c->entered && !rises) continue;
     if (!shown) flow_show(s->w.core, s->w.t, s->w.y), shown = true;
     c->now.mobility = compliant_mobility(s, p);
     c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));

@@ -1,6 +1,5 @@
 // The forces of pressed surfaces, point by point.
 #include <math.h>
-#include <string.h>
 
 #include "contact/law.h"
 #include "mechanics/dynamics.h"
@@ -59,34 +58,17 @@ double compliant_elastic_speed(const touch_point *c, const touch_memory *memory,
   return c->release * sqrt(2 * normal_energy(&c->e->material.normal, delta) * memory->mobility);
 }
 
-// How fast the last row moves under a unit impulse along it while the constraints hold: n M⁻¹ (nᵀ + Gᵀ λ), with
-// G M⁻¹ (nᵀ + Gᵀ λ) = 0. The tree must be factorised. `rows` has a number for every row.
-static double mobility_of_last_row(const mechanism *m, motion *x, double *rows) {
-  int nc = m->row_count, last = x->row_total - 1;
-  memset(rows, 0, (size_t)last * sizeof *rows);
-  rows[last] = 1;
-  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
-  if (!nc) return rows[last];
-  for (int i = 0; i < nc; i++) rows[i] = -rows[i];
-  if (!response_factor_constraints(m, x)) return 0;
-  response_solve_constraints(m, x, rows, rows);
-  rows[last] = 1;
-  response_rates(m, x, response_to(m, x, rows, x->row_total), rows);
-  return rows[last];
-}
-
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
 // the rounding of the others.
 double compliant_mobility(compliant *s, int p) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  x->level = LEVEL_NONE;
+  const contact_element *e = s->point[p].e;
   dynamics_positions_velocities(m, x);
-  compliant_see(s);
-  s->w.looks++;
+  e->type->evaluate(m, x, e, s->w.points + e->point0);
   rows_clear(m, x);
-  contact_add_normal(m, x, s->point[p].e, &s->w.points[p]);
-  double mobility = response_factor(m, x) ? mobility_of_last_row(m, x, s->rows) : 0;
+  contact_add_normal(m, x, e, &s->w.points[p]);
+  double mobility = response_factor(m, x) ? response_mobility(m, x, m->row_count) : 0;
   rows_clear(m, x);
   x->level = LEVEL_NONE;
   return isfinite(mobility) ? fmax(0, mobility) : 0;

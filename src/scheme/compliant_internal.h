@@ -40,7 +40,6 @@ typedef struct compliant {
   watcher w;
   compliant_settings settings;
   touch_point *point;
-  double *rows;               // workspace, one number per constraint row and one more
   double shorter;             // the longest the next step may be, 0: no matter [s]
 } compliant;
 

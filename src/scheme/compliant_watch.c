@@ -128,6 +128,7 @@ static watch_look halfway(const compliant *s, int p, double h, const watch_look 
 }
 
 static void estimate_middle(compliant *s, double h) {
+  s->w.at[LOOK_MIDDLE] = s->w.from + 0.5 * h;
   for EACH_POINT(p, &s->w)
     s->w.look[LOOK_MIDDLE][p] = halfway(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p]);
 }
