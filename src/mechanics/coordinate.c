@@ -103,6 +103,25 @@ void coordinate_accept(const mechanism *m, motion *x) {
   memcpy(x->accepted_u, x->joint_u, (size_t)m->joint_nv * sizeof *x->accepted_u);
 }
 
+void coordinate_keep_turns(const mechanism *m, motion *x) {
+  x->kept_t = x->accepted_t;
+  memcpy(x->kept_q, x->accepted_q, (size_t)m->joint_nq * sizeof *x->kept_q);
+  memcpy(x->kept_u, x->accepted_u, (size_t)m->joint_nv * sizeof *x->kept_u);
+}
+
+static void exchange(double *a, double *b, int count) {
+  for (int i = 0; i < count; i++) {
+    double x = a[i];
+    a[i] = b[i], b[i] = x;
+  }
+}
+
+void coordinate_exchange_turns(const mechanism *m, motion *x) {
+  exchange(&x->accepted_t, &x->kept_t, 1);
+  exchange(x->accepted_q, x->kept_q, m->joint_nq);
+  exchange(x->accepted_u, x->kept_u, m->joint_nv);
+}
+
 // Asked at every step: speeds come first, since they are mostly low.
 bool coordinate_is_far(const mechanism *m, const motion *x) {
   double elapsed = fabs(x->t - x->accepted_t);

@@ -22,6 +22,10 @@ void coordinate_measure(const mechanism *m, motion *x);
 // from the last state that a scheme accepted, however often other states are evaluated between. To be called at such
 // states, with positions and velocities evaluated: at the end of a step that led far, and after a jump of velocities.
 void coordinate_accept(const mechanism *m, motion *x);
+// A scheme that shows states within a step after it has accepted the end keeps the state that turns are counted from before the step, and
+// exchanges the two for the time.
+void coordinate_keep_turns(const mechanism *m, motion *x);
+void coordinate_exchange_turns(const mechanism *m, motion *x);
 bool coordinate_counts_turns(const mechanism *m);                // there are such angles
 bool coordinate_is_far(const mechanism *m, const motion *x);     // one of them may have moved by a radian since
 // joint_udot of all joints, from x->udot and the bodies' accelerations.

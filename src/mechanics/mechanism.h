@@ -295,6 +295,7 @@ struct motion {
   motion_level level;       // what of it is up to date
   double *udot;
   double *tau;              // applied along each speed
+  double kept_t, *kept_q, *kept_u;  // see coordinate_keep_turns
   double *joint_udot;
   tree_link *links;
   double *S, *U;            // six per speed: joint columns, and IA S

@@ -77,6 +77,8 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   int nv = m->nv ? m->nv : 1, nc = m->row_count ? m->row_count : 1;
   x->udot = ARENA_ARRAY(a, double, nv);
   x->tau = ARENA_ARRAY(a, double, nv);
+  x->kept_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
+  x->kept_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
   x->reduced = ARENA_ARRAY(a, double, nv);
   for (int i = 0; i < 2; i++) x->speed_work[i] = ARENA_ARRAY(a, double, nv);
   x->joint_udot = ARENA_ARRAY(a, double, m->joint_nv + 1);

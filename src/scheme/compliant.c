@@ -22,14 +22,14 @@ static double release_of(const contact_element *e) {
 
 static void describe_points(compliant *s) {
   int inner = 0;
-  for (int p = 0; p < s->w.count; p++) {
+  for EACH_POINT(p, &s->w) {
     const contact_element *e = s->w.entry[p].e;
     int bristles = contact_inner_count(s->w.m, e);
     bool elastic = normal_is_elastic(&e->material.normal);
-    s->settings.flow.loses[POWER_CONTACT] |= !elastic;
-    s->settings.flow.loses[POWER_FRICTION] |= contact_rubs(e);
-    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->settings.approach_by_energy ? release_of(e) : 0,
-                                .releases = !elastic && !e->material.normal.pulls, .now.approach = s->settings.approach_min,
+    s->w.flow.loses[POWER_CONTACT] |= !elastic;
+    s->w.flow.loses[POWER_FRICTION] |= contact_rubs(e);
+    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
+                                .releases = !elastic && !e->material.normal.pulls, .now.approach = s->options.approach_min,
                                 .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
     s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps
     inner += bristles;
@@ -49,12 +49,12 @@ static void remember(compliant *s) {
 // What overlaps at the start is pressed already.
 static void set_modes_at_start(compliant *s) {
   compliant_see(s);
-  for (int p = 0; p < s->w.count; p++) {
+  for EACH_POINT(p, &s->w) {
     const watch_look *at = &s->w.seen[p];
     touch_point *c = &s->point[p];
     c->lasts = at->gap < 0 || (at->gap == 0 && at->rate <= 0);
     c->now.mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
-    c->now.approach = fmax(s->settings.approach_min, -at->rate);
+    c->now.approach = fmax(s->options.approach_min, -at->rate);
   }
   remember(s);
 }
@@ -94,18 +94,20 @@ static void memory(void *scheme, fields *f) {
   if (f->from) s->shorter = 0;
 }
 
-static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error) {
+static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   compliant *s = (compliant *)w;
-  (void)start, (void)error;
-  s->settings = compliant_settings_from(setup);
+  (void)error;
+  s->options = *(const carom_compliant_def *)setup->options;
+  s->approach_by_energy = !(s->options.approach_min > 0);
+  compliant_complete(&s->options, w->m->length);
+  w->flow = flow_settings_from(setup, s->options.constraints, s->options.alpha, s->options.beta);
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
   describe_points(s);
-  w->nearness = 1e-13 * s->settings.flow.length;  // a thousand times the rounding of positions
+  w->nearness = 1e-13 * s->w.m->length;  // a thousand times the rounding of positions
   set_modes_at_start(s);
   w->x->push = compliant_push;
   w->x->push_context = s;
   bound_approaches_at_start(s);
-  *settings = s->settings.flow;
   return true;
 }
 
@@ -126,7 +128,7 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 static void guess_approach(compliant *s) {
   for EACH_POINT(p, &s->w)
     if (s->point[p].now.mode == TOUCH_OPEN)
-      s->point[p].now.approach = fmax(s->settings.approach_min, -s->w.look[LOOK_START][p].rate);
+      s->point[p].now.approach = fmax(s->options.approach_min, -s->w.look[LOOK_START][p].rate);
 }
 
 static touch next_mode(const compliant *s, int p) {
@@ -135,7 +137,7 @@ static touch next_mode(const compliant *s, int p) {
   bool near = fabs(at->gap) <= s->w.nearness;
   if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
-  if (s->settings.entry != ENTRY_LOCATE || !s->point[p].releases) return TOUCH_PRESSED;
+  if (s->options.entry != CAROM_LOCATE || !s->point[p].releases) return TOUCH_PRESSED;
   if (s->point[p].undecided >= UNDECIDED_MOST) return mode;
   // where the force changes its sign it is nothing but rounding: which way it goes, the watch has seen
   bool turns = s->point[p].turns == s->w.t;
@@ -169,7 +171,7 @@ static bool change_modes(compliant *s) {
     if (mode == c->now.mode) continue;
     changed = true;
     if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
-      c->now.approach = fmax(s->settings.approach_min, -s->w.look[LOOK_END][p].rate);
+      c->now.approach = fmax(s->options.approach_min, -s->w.look[LOOK_END][p].rate);
     c->now.mode = mode;
     s->w.restart |= entry_is_gated(s);
   }
@@ -219,13 +221,13 @@ static double before_parting(const touch_point *c, double to_surface) {
 static double limit(const watcher *w, double t_stop) {
   const compliant *s = (const compliant *)w;
   double limit = s->shorter > 0 ? fmin(t_stop, w->t + s->shorter) : t_stop;
-  if (s->settings.entry == ENTRY_NONE) return limit;
+  if (s->options.entry == CAROM_NO_CONTROL) return limit;
   for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
     const watch_look *at = &s->w.look[LOOK_START][p];
     bool open = c->now.mode == TOUCH_OPEN;
     if (open && at->gap > 0 && at->rate < 0)
-      limit = fmin(limit, s->w.t + 2 * (at->gap + s->settings.penetration_max) / -at->rate);
+      limit = fmin(limit, s->w.t + 2 * (at->gap + s->options.penetration_max) / -at->rate);
     if (!open && at->gap < -s->w.nearness && at->rate > 0 && c->first_step > 0)
       limit = fmin(limit, s->w.t + before_parting(c, -at->gap / at->rate));
   }
@@ -245,7 +247,7 @@ static void restarted(watcher *w) {
 // Only a one-step method of variable step begins with a step of full length.
 static void learn_step(compliant *s) {
   double taken = flow_time(s->w.core) - s->w.from;
-  if (s->settings.flow.kind != INTEGRATOR_ERK || !(flow_time(s->w.core) < s->w.limit)) return;
+  if (s->w.flow.kind != INTEGRATOR_ERK || !(flow_time(s->w.core) < s->w.limit)) return;
   for EACH_POINT(p, &s->w)
     if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, flow_next_step(s->w.core));
 }
@@ -267,7 +269,7 @@ static void explain(const watcher *w, carom_error *error) {
   if (p < 0) return;
   error_append(error, "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
                s->point[p].e->name, -s->w.look[LOOK_START][p].gap, s->w.look[LOOK_START][p].normal,
-               s->settings.flow.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
+               s->w.flow.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
 }
 
 // Where a body has gone through a surface, no force law means anything any more.
@@ -277,7 +279,7 @@ static carom_status check_depth(const compliant *s, carom_error *error) {
       return error_set(error, CAROM_ERROR_INTEGRATOR,
                        "contact '%s' is %.3g m deep at t = %.10g s, through the body it presses (first penetrations up to "
                        "%.3g m where %.3g m is the bound): %s", s->point[p].e->name, -s->w.look[LOOK_END][p].gap, s->w.t,
-                       s->w.impacts->worst_penetration, s->settings.penetration_max,
+                       s->w.impacts->worst_penetration, s->options.penetration_max,
                        entry_is_gated(s) ? "its law is too weak for what presses on it" : "take shorter steps, or 'entry: locate'");
   return CAROM_OK;
 }
@@ -301,21 +303,17 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
+    .size = sizeof(compliant), .memory = "the forces of contact", .prepare = prepare, .destroy = destroy,
     .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = look, .is_unchanged = compliant_is_unchanged,
     .value = compliant_value, .find = compliant_find, .limit = limit, .touches = compliant_touches, .describe = compliant_describe,
     .list = list, .begin = begin, .restarted = restarted, .end = end, .explain = explain,
 };
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  static const watcher_plan plan = {.size = sizeof(compliant), .type = &watched, .what = "the forces of contact", .prepare = prepare,
-                                    .destroy = destroy};
-  return watcher_create(&plan, setup, start, error);
+  return watcher_create(&watched, setup, start, error);
 }
 
 const scheme_type scheme_compliant = {
-    .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "compliant", .about = &compliant_about, .knows_contact = true, .create = create, .destroy = destroy, .step = watcher_step,
-    .show = watcher_show, .show_end = watcher_show_end, .result = watcher_result, .time = watcher_time, .state = watcher_state,
-    .accounts = watcher_accounts, .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .next_step = watcher_next_step,
-    .contacts = watcher_contacts, .memory = memory, .restored = watcher_restored,
+    .name = "compliant", .about = &compliant_about, .create = create, .destroy = destroy, .step = watcher_step, .result = watcher_result,
+    .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .memory = memory, WATCHER_FUNCTIONS,
 };

@@ -51,7 +51,7 @@ void compliant_describe(watcher *w, int p, impact_step *step) {
   bool entering = !w->impacts->is_open[p], unseen = entering && s->point[p].now.mode == TOUCH_OPEN && a->gap > 0;
   if (unseen) step->t_start = begin_of(a, b, step->t_start, step->t_end), step->gap = b->gap;
   step->given = w->steps == 0 && a->gap < 0;  // and not met by a step
-  step->bound = s->settings.penetration_max;
+  step->bound = s->options.penetration_max;
   if (entering && !step->given && -step->gap > step->bound) w->trouble.too_deep++;
   step->deepest = deepest_of(w, p, step->deepest);
   step->peak_force = peak_of(w, p, step->peak_force);

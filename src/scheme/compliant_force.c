@@ -18,12 +18,12 @@ static const touch_memory *memory_of(const compliant *s, const touch_point *c) {
 
 // Whether the law of a point counts now. The force it gives may still be zero.
 static bool acts(const compliant *s, const touch_memory *memory, double delta) {
-  if (s->settings.entry == ENTRY_LOCATE) return memory->mode != TOUCH_OPEN;
+  if (s->options.entry == CAROM_LOCATE) return memory->mode != TOUCH_OPEN;
   return delta > 0 && (memory->mode != TOUCH_OPEN || !entry_is_gated(s));
 }
 
 static double cut(const compliant *s, const touch_memory *memory, const normal_law *l, double formula) {
-  if (s->settings.entry == ENTRY_LOCATE) return memory->mode == TOUCH_PRESSED ? formula : 0;
+  if (s->options.entry == CAROM_LOCATE) return memory->mode == TOUCH_PRESSED ? formula : 0;
   return l->pulls ? formula : fmax(0, formula);
 }
 
@@ -112,11 +112,11 @@ void compliant_see(compliant *s) {
 // taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
 // Jacobians are found, and means no entry.
 static bool enters_too_deep(const compliant *s, int index) {
-  if (s->settings.entry != ENTRY_REJECT || s->w.in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
+  if (s->options.entry != CAROM_REJECT || s->w.in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
   const watch_look *from = &s->w.look[LOOK_START][index], *to = &s->w.seen[index];
-  double h = s->w.x->t - s->w.t, shortest = s->settings.flow.integrator.step_min;
+  double h = s->w.x->t - s->w.t, shortest = s->w.flow.integrator.step_min;
   bool moved_there = from->gap - to->gap <= 4 * h * fmax(fabs(from->rate), fabs(to->rate));
-  return -to->gap > s->settings.penetration_max && h > 1.001 * shortest && moved_there;
+  return -to->gap > s->options.penetration_max && h > 1.001 * shortest && moved_there;
 }
 
 void compliant_push(void *scheme, const mechanism *m, motion *x) {

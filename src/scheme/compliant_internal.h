@@ -38,13 +38,14 @@ enum { LOOK_START, LOOK_MIDDLE, LOOK_END, LOOK_COUNT };
 
 typedef struct compliant {
   watcher w;
-  compliant_settings settings;
+  carom_compliant_def options;
+  bool approach_by_energy;    // no least speed of approach was given: it is at least what the stored elastic energy would give
   touch_point *point;
   double shorter;             // the longest the next step may be, 0: no matter [s]
 } compliant;
 
 static inline bool entry_is_gated(const compliant *s) {  // an open point does not push before its entry was seen
-  return s->settings.entry == ENTRY_LOCATE || s->settings.entry == ENTRY_RESTART;
+  return s->options.entry == CAROM_LOCATE || s->options.entry == CAROM_RESTART;
 }
 
 // Forces at the motion's present state, into w.seen; and the same with the forces pushed on the bodies.

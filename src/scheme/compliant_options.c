@@ -1,5 +1,6 @@
 // What scheme `compliant` says about itself: its options, what it can run, what makes it more accurate.
 #include "scheme/compliant.h"
+#include "scheme/flow.h"
 #include "scheme/options.h"
 
 #define AT(field) offsetof(carom_compliant_def, field)
@@ -24,37 +25,17 @@ static const option_table table = {
     .example = "method: {compliant: {entry: locate, penetration_max: 1 um}}", .size = sizeof(carom_compliant_def),
     .options = options, .count = OPTION_COUNT(options)};
 #undef AT
+SCHEME_INTERFACE(compliant);
 
-carom_compliant_def carom_compliant_default(void) {
-  carom_compliant_def d;
-  option_defaults(&table, &d);
-  return d;
-}
-
-carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant) {
-  return carom_def_method(def, "compliant", compliant);
-}
-
-_Static_assert(sizeof(carom_compliant_def) <= sizeof(scheme_options), "scheme_options has room for these");
-
-static void complete(void *options, double length) {
+void compliant_complete(void *options, double length) {
   carom_compliant_def *d = options;
   if (!(d->penetration_max > 0)) d->penetration_max = 1e-7 * length;
   if (!(d->approach_min > 0)) d->approach_min = 1e-3 * length;
 }
 
-compliant_settings compliant_settings_from(const scheme_setup *setup) {
-  carom_compliant_def d = *(const carom_compliant_def *)setup->options;
-  bool by_energy = !(d.approach_min > 0);  // no least speed of approach was given
-  complete(&d, setup->m->length);
-  return (compliant_settings){.flow = flow_settings_from(setup, d.constraints, d.alpha, d.beta),
-                              .entry = (compliant_entry)d.entry, .penetration_max = d.penetration_max,
-                              .approach_min = d.approach_min, .approach_by_energy = by_energy};
-}
-
 static scheme_contact_options contact(const void *options, double length) {
   carom_compliant_def d = *(const carom_compliant_def *)options;
-  complete(&d, length);
+  compliant_complete(&d, length);
   return (scheme_contact_options){.penetration_max = d.penetration_max};
 }
 
@@ -86,7 +67,7 @@ static const option_synonym synonyms[] = {
 };
 
 const scheme_about compliant_about = {
-    .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .complete = complete, .contact = contact,
+    .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .complete = compliant_complete, .contact = contact,
     .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
     .loops = "use constraints: project", .entry = "use entry: locate",
 };

@@ -53,7 +53,7 @@ static root_end evaluate_gap(void *context, double t) {
 // Half of what gaps can be told apart by; procedure 1 takes any instant at which the bound is kept.
 static double precise_enough(const compliant *s, int p) {
   bool entry = s->point[p].now.mode == TOUCH_OPEN;
-  return entry && s->settings.entry == ENTRY_RESTART ? s->settings.penetration_max : 0.5 * s->w.nearness;
+  return entry && s->options.entry == CAROM_RESTART ? s->options.penetration_max : 0.5 * s->w.nearness;
 }
 
 // No more precisely than times can be told apart.
@@ -169,7 +169,7 @@ static bool presses(const compliant *s, bool with_friction) {
 // Procedure 2 has seen to the points that the step leaves inside; those that it leaves outside may have been in.
 static bool may_enter_unseen(const compliant *s, int p) {
   if (s->point[p].now.mode != TOUCH_OPEN) return false;
-  return s->settings.entry != ENTRY_REJECT || s->w.look[LOOK_END][p].gap > 0;
+  return s->options.entry != CAROM_REJECT || s->w.look[LOOK_END][p].gap > 0;
 }
 
 double compliant_find(watcher *w, int function, int k) {
@@ -177,7 +177,7 @@ double compliant_find(watcher *w, int function, int k) {
   int p = function / FUNCTION_COUNT;
   bool force = function % FUNCTION_COUNT == FUNCTION_FORCE;
   if (force && k == 0) s->point[p].turns = INFINITY;
-  if (s->settings.entry == ENTRY_NONE || (s->settings.entry != ENTRY_LOCATE && (force || !may_enter_unseen(s, p)))) return INFINITY;
+  if (s->options.entry == CAROM_NO_CONTROL || (s->options.entry != CAROM_LOCATE && (force || !may_enter_unseen(s, p)))) return INFINITY;
   watch_span d = watcher_span(w, p, k);
   double t = find_between(s, p, function % FUNCTION_COUNT, &d);
   if (force) s->point[p].turns = fmin(s->point[p].turns, t);

@@ -62,8 +62,6 @@ static void allocate(event *s) {
   s->during.point = ARENA_ARRAY(a, event_point, points);
   s->during.share = ARENA_ARRAY(a, double, rows);
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
-  s->during.accepted_q = ARENA_ARRAY(a, double, m->joint_nq + 1);
-  s->during.accepted_u = ARENA_ARRAY(a, double, m->joint_nv + 1);
 }
 
 static void describe_points(event *s) {
@@ -118,7 +116,7 @@ static void memory(void *scheme, fields *f) {
   fields_count(f, "accelerations", &s->evaluations);
   fields_count(f, "projection_failures_of_modes", &s->projection_failures);
   scheme_tally_fields(&s->tally, f);
-  if (f->from) s->settings.dump.problems = s->tally.problems;
+  if (f->from) s->dump.problems = s->tally.problems;
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
   for EACH_POINT(p, &s->w) {
@@ -132,19 +130,22 @@ static void memory(void *scheme, fields *f) {
 
 // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
 static void set_tolerances(event *s) {
-  double atol = s->settings.flow.integrator.atol, length = s->settings.flow.length;
+  double atol = s->w.flow.integrator.atol, length = s->w.m->length;
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
   s->solver = solve_settings_default();
-  s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
-  if (s->settings.tolerance > 0) s->solver.tolerance = s->settings.tolerance;
+  s->solver.dump = s->dump.path ? &s->dump : NULL;
+  if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
-static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error) {
+static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event *s = (event *)w;
   solve_limits limits;
-  (void)start;
-  s->settings = event_settings_from(setup);
+  s->options = *(const carom_event_def *)setup->options;
+  s->dump = (problem_dump){.path = s->options.dump, .every = s->options.dump_every};
+  w->flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0);
+  w->flow.loses[POWER_CONTACT] = w->flow.loses[POWER_FRICTION] = true;
+  w->flow.accelerate = accelerate, w->flow.project = project, w->flow.context = s;
   s->nq = w->m->nq, s->nv = w->m->nv;
   s->counts_turns = coordinate_counts_turns(w->m);
   allocate(s);
@@ -155,9 +156,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, const scheme_start *s
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
   s->workspace->stop = w->stop;
-  *settings = s->settings.flow;
-  settings->loses[POWER_CONTACT] = settings->loses[POWER_FRICTION] = true;
-  settings->accelerate = accelerate, settings->project = project, settings->context = s;
   return true;
 }
 
@@ -189,30 +187,16 @@ static void keep_modes(event *s) {
   memcpy(s->during.friction, s->friction, (size_t)m->friction_count * sizeof *s->friction);
   memcpy(s->during.share, s->share, (size_t)m->row_count * sizeof *s->share);
   s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
-  s->during.accepted_t = s->w.x->accepted_t;
-  memcpy(s->during.accepted_q, s->w.x->accepted_q, (size_t)m->joint_nq * sizeof *s->w.x->accepted_q);
-  memcpy(s->during.accepted_u, s->w.x->accepted_u, (size_t)m->joint_nv * sizeof *s->w.x->accepted_u);
-}
-
-static void exchange(double *a, double *b, int count) {
-  for (int i = 0; i < count; i++) {
-    double x = a[i];
-    a[i] = b[i], b[i] = x;
-  }
 }
 
 // The dense output is projected onto what is closed, and forces depend on it: both need the modes of the step itself, not
-// those that an event at its end has brought. Turns are counted from the start of the step for the same reason.
+// those that an event at its end has brought.
 static void swap_modes(watcher *w) {
   event *s = (event *)w;
   event_modes kept = s->during;
-  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant,
-                            kept.accepted_t, kept.accepted_q, kept.accepted_u};
+  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant};
   s->point = kept.point, s->friction = kept.friction, s->share = kept.share;
   s->closed_count = kept.closed_count, s->redundant = kept.redundant;
-  exchange(&w->x->accepted_t, &s->during.accepted_t, 1);
-  exchange(w->x->accepted_q, s->during.accepted_q, w->m->joint_nq);
-  exchange(w->x->accepted_u, s->during.accepted_u, w->m->joint_nv);
 }
 
 // --- stepping -----------------------------------------------------------------------------------------------------
@@ -333,14 +317,14 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .looks = 5, .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find,
-    .limit = limit, .touches = touches, .show = show, .describe = describe, .list = list, .swap = swap_modes, .begin = begin, .restarted = restarted, .end = end,
+    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .destroy = destroy, .looks = 5,
+    .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find, .limit = limit,
+    .touches = touches, .show = show, .describe = describe, .list = list, .swap = swap_modes, .begin = begin, .restarted = restarted,
+    .end = end,
 };
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  watcher_plan plan = {.size = sizeof(event), .type = &watched, .what = "the events of contact", .joints = setup->m->friction_count,
-                       .prepare = prepare, .destroy = destroy};
-  return watcher_create(&plan, setup, start, error);
+  return watcher_create(&watched, setup, start, error);
 }
 
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
@@ -348,7 +332,7 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   s->disagrees = false;
   carom_status status = watcher_step(s, t_stop, error);
   s->w.trouble.friction_unsettled += s->disagrees;
-  const carom_error *unsaved = &s->settings.dump.error;
+  const carom_error *unsaved = &s->dump.error;
   if (status == CAROM_OK && unsaved->status != CAROM_OK) status = error_set(error, unsaved->status, "%s", unsaved->message);
   return status;
 }
@@ -383,9 +367,6 @@ static scheme_stats stats_of(const void *scheme) {
 }
 
 const scheme_type scheme_event = {
-    .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4},
-    .name = "event", .about = &event_about, .knows_contact = true, .create = create, .destroy = destroy, .step = step,
-    .show = watcher_show, .show_end = watcher_show_end, .result = result, .time = watcher_time, .state = watcher_state,
-    .accounts = watcher_accounts, .stats = stats_of, .resumes_exactly = resumes_exactly, .next_step = watcher_next_step,
-    .contacts = watcher_contacts, .memory = memory, .restored = watcher_restored,
+    .name = "event", .about = &event_about, .create = create, .destroy = destroy, .step = step, .result = result, .stats = stats_of,
+    .resumes_exactly = resumes_exactly, .memory = memory, WATCHER_FUNCTIONS,
 };

@@ -272,7 +272,7 @@ static carom_status strike(event *s, double *change, carom_error *error) {
   event_find_repeats(s, s->rate, s->still);
   response_repeat_apply(&s->repeat, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);
-  solved = solved && (s->settings.law == EVENT_POISSON ? solve_poisson(s) : solve_with_load(s));
+  solved = solved && (s->options.impact == CAROM_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);
   respond(s, true);
   *change = strength(s);
@@ -559,7 +559,7 @@ static bool hold_small_hops(event *s) {
     double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
     if (!(g > 0)) continue;
     double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
-    if (height > lowest && !(v <= s->settings.accumulation)) continue;
+    if (height > lowest && !(v <= s->options.accumulation)) continue;
     close_point(s, c);
     c->held_until = s->w.t + duration;
     s->w.trouble.accumulations++;

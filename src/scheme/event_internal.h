@@ -7,6 +7,7 @@
 #include "scheme/event.h"
 #include "scheme/watcher.h"
 #include "solve/blocks.h"
+#include "solve/problem_dump.h"
 
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
 typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
@@ -72,12 +73,12 @@ typedef struct event_modes {
   double *share;
   int closed_count;
   bool redundant;
-  double accepted_t, *accepted_q, *accepted_u;    // where turns of joints were counted from (coordinate.h)
 } event_modes;
 
 typedef struct event {
   watcher w;                       // first its points, then the frictions of joints
-  event_settings settings;
+  carom_event_def options;
+  problem_dump dump;
   int nq, nv;
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state

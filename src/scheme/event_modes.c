@@ -129,7 +129,7 @@ void event_find_repeats(event *s, const double *v, double enough) {
   response_repeat *f = &s->repeat;
   f->count = s->part_count;
   for EACH_PART(k, s) f->row[k] = event_part(s, k)->row;
-  response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->settings.flow.length, enough);
+  response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->w.m->length, enough);
 }
 
 bool event_free_accelerations(event *s) {

@@ -22,24 +22,7 @@ static const option_table table = {
     .example = "method: {event: {impact: newton}}", .size = sizeof(carom_event_def), .options = options,
     .count = OPTION_COUNT(options)};
 #undef AT
-
-carom_event_def carom_event_default(void) {
-  carom_event_def d;
-  option_defaults(&table, &d);
-  return d;
-}
-
-carom_status carom_def_event(carom_def *def, const carom_event_def *event) {
-  return carom_def_method(def, "event", event);
-}
-
-_Static_assert(sizeof(carom_event_def) <= sizeof(scheme_options), "scheme_options has room for these");
-
-event_settings event_settings_from(const scheme_setup *setup) {
-  const carom_event_def *d = setup->options;
-  return (event_settings){.flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0), .law = (event_law)d->impact,
-                          .accumulation = d->accumulation, .tolerance = d->tolerance, .dump = {.path = d->dump, .every = d->dump_every}};
-}
+SCHEME_INTERFACE(event);
 
 static scheme_contact_options contact(const void *options, double length) {
   (void)length;

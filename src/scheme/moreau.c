@@ -21,18 +21,7 @@ static const option_table table = {.name = "moreau",
                                    .example = "method: {moreau: {step: 10 us}}", .size = sizeof(carom_moreau_def),
                                    .options = options, .count = OPTION_COUNT(options)};
 #undef AT
-
-carom_moreau_def carom_moreau_default(void) {
-  carom_moreau_def d;
-  option_defaults(&table, &d);
-  return d;
-}
-
-carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau) {
-  return carom_def_method(def, "moreau", moreau);
-}
-
-_Static_assert(sizeof(carom_moreau_def) <= sizeof(scheme_options), "scheme_options has room for these");
+SCHEME_INTERFACE(moreau);
 
 static scheme_contact_options contact(const void *options, double length) {
   const carom_moreau_def *d = options;

@@ -27,6 +27,18 @@
   {.key = "dump_every", .type = OPTION_INTEGER, .offset = AT(dump_every), .flags = OPTION_NOT_NEGATIVE,             \
    .preset = "0", .help = "Save every n-th problem (1: all); 0 saves the unsolved ones."}
 
+// The C interface of a scheme: its defaults from `table`, and how a definition takes its options.
+#define SCHEME_INTERFACE(name)                                                          \
+  carom_##name##_def carom_##name##_default(void) {                                     \
+    carom_##name##_def d;                                                               \
+    option_defaults(&table, &d);                                                        \
+    return d;                                                                           \
+  }                                                                                     \
+  carom_status carom_def_##name(carom_def *def, const carom_##name##_def *d) {          \
+    return carom_def_method(def, #name, d);                                             \
+  }                                                                                     \
+  _Static_assert(sizeof(carom_##name##_def) <= sizeof(scheme_options), "scheme_options has room for these")
+
 #define OPTION_COUNT(options) (int)(sizeof(options) / sizeof *(options))
 
 // Always false.

@@ -13,18 +13,7 @@ static const option_table table = {.name = "smooth", .summary = "Smooth motion w
                                    .size = sizeof(carom_smooth_def), .options = options,
                                    .count = OPTION_COUNT(options)};
 #undef AT
-
-carom_smooth_def carom_smooth_default(void) {
-  carom_smooth_def d;
-  option_defaults(&table, &d);
-  return d;
-}
-
-carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth) {
-  return carom_def_method(def, "smooth", smooth);
-}
-
-_Static_assert(sizeof(carom_smooth_def) <= sizeof(scheme_options), "scheme_options has room for these");
+SCHEME_INTERFACE(smooth);
 
 // --- what it can run ----------------------------------------------------------------------------------------------
 

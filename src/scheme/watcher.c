@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "integrate/root.h"
 
@@ -16,27 +17,26 @@ void watcher_destroy(watcher *w) {
   free(w);
 }
 
-static void allocate(watcher *w, const watcher_plan *plan) {
+static void allocate(watcher *w) {
   arena *a = &w->memory;
-  w->count = w->contacts->point_count + plan->joints;
+  w->count = w->contacts->point_count + w->m->friction_count;
   w->entry = ARENA_ARRAY(a, watch_entry, w->count + 1);
   w->points = ARENA_ARRAY(a, contact_point, w->count + 1);
   w->shown = ARENA_ARRAY(a, scheme_contact, w->count + 1);
   w->seen = ARENA_ARRAY(a, watch_look, w->count + 1);
-  for (int k = 0; k < plan->type->looks; k++) w->look[k] = ARENA_ARRAY(a, watch_look, w->count + 1);
+  for (int k = 0; k < w->type->looks; k++) w->look[k] = ARENA_ARRAY(a, watch_look, w->count + 1);
   for (int i = 0; i < w->contacts->element_count; i++) {
     const contact_element *e = &w->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) w->entry[e->point0 + k].e = e;
   }
 }
 
-static bool create_core(watcher *w, const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  flow_settings settings;
-  allocate(w, plan);
+static bool create_core(watcher *w, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  allocate(w);
   dynamics_set(w->m, w->x, start->t, start->q, start->u);
   dynamics_positions_velocities(w->m, w->x);
-  if (!plan->prepare(w, setup, start, &settings, error)) return false;
-  w->core = flow_create(setup, &settings, start, error);
+  if (!w->type->prepare(w, setup, error)) return false;
+  w->core = flow_create(setup, &w->flow, start, error);
   if (!w->core) return false;
   w->n = flow_size(w->core);
   w->y = ARENA_ARRAY(&w->memory, double, w->n);
@@ -45,28 +45,28 @@ static bool create_core(watcher *w, const watcher_plan *plan, const scheme_setup
   return true;
 }
 
-void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
-  watcher *volatile w = calloc(1, plan->size);
+  watcher *volatile w = calloc(1, type->size);
   bool failed = !w;
   if (setjmp(out_of_memory)) failed = true;
   if (failed) {
-    plan->destroy(w);
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for %s", plan->what);
+    type->destroy(w);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for %s", type->memory);
     return NULL;
   }
   w->memory = arena_create(&out_of_memory);
-  w->type = plan->type;
+  w->type = type;
   w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts->world, w->impacts = setup->impacts, w->stop = setup->stop;
   w->t = w->t_before = start->t;
-  bool made = create_core(w, plan, setup, start, error);
+  bool made = create_core(w, setup, start, error);
   w->memory.out_of_memory = NULL;
   if (made) {
     (void)watcher_look_at_start(w);
     watcher_list(w, w->look[WATCH_START]);
     return w;
   }
-  plan->destroy(w);
+  type->destroy(w);
   return NULL;
 }
 
@@ -297,6 +297,7 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
     if (w->type->begin) status = w->type->begin(w, error);
+    coordinate_keep_turns(w->m, w->x);
     if (status == CAROM_OK) status = prepare_integrator(w, error);
     if (status == CAROM_OK) status = advance(w, t_stop, error);
     if (status == CAROM_OK) status = w->type->end(w, &changed, error);
@@ -348,16 +349,22 @@ void watcher_show_end(void *scheme) {
   mute(w, false);
 }
 
+// Modes of the scheme, and turns of joints, which are counted from the start of the step for the same reason.
+static void swap_times(watcher *w) {
+  if (w->type->swap) w->type->swap(w);
+  coordinate_exchange_turns(w->m, w->x);
+}
+
 carom_status watcher_show(void *scheme, double t, carom_error *error) {
   watcher *w = scheme;
   if (t == w->t) return watcher_show_end(w), CAROM_OK;
   w->in_the_past = true;
   w->seen_at = NAN;
   mute(w, true);
-  if (w->type->swap) w->type->swap(w);
+  swap_times(w);
   bool within = t >= w->t_before && t < w->t && watcher_see_at(w, t);
   if (within) show_state(w, w->y_look, w->seen);
-  if (w->type->swap) w->type->swap(w);
+  swap_times(w);
   mute(w, false);
   if (within) return CAROM_OK;
   return error_set(error, CAROM_ERROR_USAGE, "the time %g s is not within the last step", t);

@@ -32,6 +32,11 @@ typedef struct watcher watcher;
 
 // Functions of time are numbered: those of entry p are p * functions, p * functions + 1, ... Each is positive while its mode lasts.
 typedef struct watcher_type {
+  size_t size;                // of its struct
+  const char *memory;         // what there is no memory for, in a message
+  // Lays out its own memory, describes its entries and says how to integrate (w->flow). The motion holds the start. False after reporting.
+  bool (*prepare)(watcher *w, const scheme_setup *setup, carom_error *error);
+  void (*destroy)(void *scheme);  // null is legal
   int looks;                  // at a step, both ends included: 3 or 5
   int functions;              // of each entry
   bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
@@ -66,6 +71,7 @@ struct watcher {
   impact_ledger *impacts;
   interrupt *stop;
   flow *core;
+  flow_settings flow;
   int n;                      // of the state
   int count;                  // of entries: contact points, then frictions of joints
   watch_entry *entry;
@@ -92,18 +98,8 @@ struct watcher {
 // for EACH_POINT(p, w): the contact points.
 #define EACH_POINT(p, w) (int p = 0; p < (w)->contacts->point_count; p++)
 
-// What it takes to create a scheme.
-typedef struct watcher_plan {
-  size_t size;                // of its struct
-  const watcher_type *type;
-  const char *what;           // there is no memory for, in a message
-  int joints;                 // entries beside the contact points
-  // Lays out its own memory, describes its entries and says how to integrate. The motion holds the start. False after reporting.
-  bool (*prepare)(watcher *w, const scheme_setup *setup, const scheme_start *start, flow_settings *settings, carom_error *error);
-  void (*destroy)(void *scheme);  // null is legal
-} watcher_plan;
 // Null after reporting.
-void *watcher_create(const watcher_plan *plan, const scheme_setup *setup, const scheme_start *start, carom_error *error);
+void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error);
 void watcher_destroy(watcher *w);
 
 // The look at the start of the step to come, in the present modes.
@@ -140,5 +136,10 @@ scheme_stats watcher_stats(const void *scheme);
 void watcher_memory(watcher *w, fields *f);           // the scheme adds its own
 carom_status watcher_restored(void *scheme, carom_error *error);
 void watcher_list(watcher *w, const watch_look *at);  // what is shown of the contact points
+
+#define WATCHER_FUNCTIONS                                                                                                       \
+  .knows_contact = true, .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4}, .show = watcher_show, .show_end = watcher_show_end, \
+  .time = watcher_time, .state = watcher_state, .accounts = watcher_accounts, .next_step = watcher_next_step,                    \
+  .contacts = watcher_contacts, .restored = watcher_restored
 
 #endif
