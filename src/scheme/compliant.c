@@ -79,7 +79,9 @@ static void point_fields(touch_point *c, fields *f) {
   fields_number(f, "mobility", &c->now.mobility);
   fields_flag(f, "follows", &c->lasts);
   fields_flag(f, "entered", &c->entered);
+  fields_flag(f, "parted", &c->parted);
   fields_number(f, "first_step", &c->first_step);
+  fields_number(f, "free_step", &c->free_step);
   if (!f->from) return;
   c->now.mode = (touch)mode;
   c->before = c->now;
@@ -168,6 +170,7 @@ static bool change_modes(compliant *s) {
     c->undecided = s->w.t > s->w.t_before ? 0 : c->undecided + (c->turns == s->w.t);
     if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->w.impacts->is_open[p])) separate(s, p);
     c->entered = mode != c->now.mode && c->now.mode == TOUCH_OPEN;
+    c->parted = mode != c->now.mode && mode == TOUCH_OPEN;
     if (mode == c->now.mode) continue;
     changed = true;
     if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
@@ -234,13 +237,13 @@ static double limit(const watcher *w, double t_stop) {
   return limit;
 }
 
-// The first step after an entry is the one that suited the point when it last entered: contacts of one point are much alike,
-// whatever the speed.
+// The first step after an entry or a parting is the one that suited the point when it last entered or parted: contacts of one point
+// are much alike, whatever the speed.
 static void restarted(watcher *w) {
   const compliant *s = (const compliant *)w;
   double step = INFINITY;
   for EACH_POINT(p, &s->w)
-    if (s->point[p].entered) step = fmin(step, s->point[p].first_step);
+    if (s->point[p].entered || s->point[p].parted) step = fmin(step, s->point[p].entered ? s->point[p].first_step : s->point[p].free_step);
   if (step > 0 && isfinite(step)) flow_suggest_step(s->w.core, step);
 }
 
@@ -248,8 +251,11 @@ static void restarted(watcher *w) {
 static void learn_step(compliant *s) {
   double taken = flow_time(s->w.core) - s->w.from;
   if (s->w.flow.kind != INTEGRATOR_ERK || !(flow_time(s->w.core) < s->w.limit)) return;
-  for EACH_POINT(p, &s->w)
-    if (s->point[p].entered) s->point[p].first_step = fmin(1.5 * taken, flow_next_step(s->w.core));
+  double suited = fmin(1.5 * taken, flow_next_step(s->w.core));
+  for EACH_POINT(p, &s->w) {
+    if (s->point[p].entered) s->point[p].first_step = suited;
+    if (s->point[p].parted) s->point[p].free_step = suited;
+  }
 }
 
 static int deepest_point(const compliant *s) {

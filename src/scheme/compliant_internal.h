@@ -26,8 +26,9 @@ typedef struct touch_point {
   double through;             // deeper than this it has gone through [m]
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
-  bool entered;               // with the last change of modes
+  bool entered, parted;       // with the last change of modes
   double first_step;          // the step that suited when it last entered, 0: not known [s]
+  double free_step;           // likewise when it last parted [s]
   int inner;                  // the first of its inner states, -1: none
   int inner_count;
 } touch_point;
