@@ -38,8 +38,12 @@ carom_body_size carom_model_body_size(const carom_model *model, int i) {
   const body *b = &model->m.bodies[i];
   const double *I = b->inertia;
   double most = model->m.planar ? I[2] : fmax(I[0], fmax(I[1], I[2]));
-  return (carom_body_size){.mass = b->mass, .size = model->drawing.bodies[i].size,
-                           .gyration = b->mass > 0 && most > 0 ? sqrt(most / b->mass) : 0};
+  carom_body_size size = {.mass = b->mass, .size = model->drawing.bodies[i].size,
+                          .gyration = b->mass > 0 && most > 0 ? sqrt(most / b->mass) : 0,
+                          .from_shape = i > 0 && model->masses[i - 1].from_shape};
+  vec3_store(size.com, b->com);
+  memcpy(size.inertia, I, sizeof size.inertia);
+  return size;
 }
 
 static const contact_element *contact_at(const carom_model *model, int i) {

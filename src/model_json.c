@@ -7,10 +7,19 @@
 // Texts that a model does not have are empty.
 static void put_text(json_writer *w, const char *key, const char *text) { json_put_text(w, key, text ? text : ""); }
 
+static void put_rounded(json_writer *w, const char *key, const double *x, int count) {
+  json_open(w, key, '[');
+  for (int i = 0; i < count; i++) json_put_rounded(w, NULL, x[i]);
+  json_close(w, ']');
+}
+
 static void put_body(json_writer *w, carom_body_size b) {
   json_put_rounded(w, "mass", b.mass);
   json_put_rounded(w, "size", b.size);
   json_put_rounded(w, "gyration", b.gyration);
+  put_rounded(w, "com", b.com, 3);
+  put_rounded(w, "inertia", b.inertia, 6);
+  json_put_flag(w, "from_shape", b.from_shape);
 }
 
 static void put_part(json_writer *w, const carom_model *model, const char *section, int i, const carom_part *p) {

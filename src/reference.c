@@ -121,8 +121,9 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   option_document(&model_table, out);
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
-  write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. It has no "
-                             "influence on the motion. A body without it is drawn from its joints and surfaces.\n\n", out);
+  write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. A body "
+                             "without it is drawn from its joints and surfaces. With `density` or `solid`, mass, mass centre and "
+                             "inertia of the body follow from its shapes; without, a shape has no influence on the motion.\n\n", out);
   option_document(&marker_table, out);
   option_document(&drive_table, out);
   option_document(&initial_table, out);

@@ -26,10 +26,10 @@ static void a_hull_has_only_true_corners_and_faces(void) {
   CHECK_EQUAL(p.vertex_count, 8);
   CHECK_EQUAL(p.face_count, 6);
   CHECK_EQUAL(p.corner_count, 24);
-  polytope_moments m = polytope_moments_of(&p);
+  moments m = polytope_moments(&p);
   CHECK_NEAR(m.volume, 0.6 * 0.8 * 1.0, 1e-15);
-  CHECK_NEAR(m.second.m[4], m.volume * 0.8 * 0.8 / 12, 1e-15);
-  CHECK_NEAR(vec3_norm(m.first), 0, 1e-15);
+  CHECK_NEAR(m.spread.m[4], m.volume * 0.8 * 0.8 / 12, 1e-15);
+  CHECK_NEAR(vec3_norm(m.centre), 0, 1e-15);
 }
 
 static void hulls_of_random_points_hold_them_all(void) {

@@ -39,6 +39,18 @@ static const char *coordinates_word(const carom_model_info *info) {
 
 enum { MOST = 50 };  // a chain of a thousand links needs no list
 
+// What follows from the shapes of a body.
+static void print_from_shape(const carom_body_size *b, bool planar) {
+  const double *c = b->com, *I = b->inertia;
+  if (planar) {
+    printf("    %-16s   from its shape: mass centre [%.6g, %.6g] m, inertia %.6g kg m^2\n", "", c[0], c[1], I[2]);
+    return;
+  }
+  printf("    %-16s   from its shape: mass centre [%.6g, %.6g, %.6g] m\n", "", c[0], c[1], c[2]);
+  printf("    %-16s   inertia [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g] kg m^2 (xx, yy, zz, xy, xz, yz)\n", "", I[0], I[1], I[2], I[3],
+         I[4], I[5]);
+}
+
 // Lengths and masses as they were understood: millimetres taken for metres show here.
 static void print_bodies(const carom_model *model, const carom_model_info *info) {
   double mass = 0;
@@ -52,6 +64,7 @@ static void print_bodies(const carom_model *model, const carom_model_info *info)
     if (b.size > 0) printf(", size %.4g m", b.size);
     if (b.gyration > 0) printf(", radius of gyration %.4g m", b.gyration);
     putchar('\n');
+    if (b.from_shape) print_from_shape(&b, info->space == CAROM_PLANAR);
   }
   if (info->bodies > MOST) printf("    ... and %d more\n", info->bodies - MOST);
 }

@@ -72,6 +72,9 @@ typedef struct carom_body_size {
   double mass;                             // [kg]
   double size;                             // largest edge of the box around what is attached to it; 0 if nothing is [m]
   double gyration;                         // radius of gyration, in space about the axis of largest inertia; 0 without inertia [m]
+  double com[3];                           // mass centre in body axes [m]
+  double inertia[6];                       // about the mass centre: xx yy zz xy xz yz; planar: zz [kg·m²]
+  bool from_shape;                         // mass, mass centre and inertia follow from its shapes
 } carom_body_size;
 CAROM_API carom_body_size carom_model_body_size(const carom_model *model, int i);  // 0 is ground
 // Smallest gap of a contact at the start [m]; for a stop of a joint that turns [rad].

@@ -52,7 +52,7 @@ typedef struct carom_model_def {
   double end;           // time to run to [s]
 } carom_model_def;
 
-// The appearance of a body, for drawing only. Shape kinds: link box sphere cylinder disc capsule cone ellipsoid superellipsoid
+// A shape of a body: for drawing, and for its mass where a density is given. Shape kinds: link box sphere cylinder disc capsule cone ellipsoid superellipsoid
 // hull polygon.
 typedef struct carom_shape_def {
   const char *kind;
@@ -65,6 +65,10 @@ typedef struct carom_shape_def {
   carom_numbers span;   // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
   carom_numbers exponents;  // superellipsoid: two [-]
   carom_points points;  // hull: any points of it; polygon: its corners in turn [m]
+  double density;       // 0 for that of the body [kg/m³]
+  double thickness;     // in a planar model; 0 for that of the body. In a spatial one of a disc [m]
+  bool massless;        // does not count for the mass of the body
+  const void *origin;   // place of the shape in the model file; null in a program
   double width;         // link; 0 chooses a width from its length [m]
 } carom_shape_def;
 
@@ -72,6 +76,9 @@ typedef struct carom_body_def {
   double mass;          // [kg]
   double inertia[6];    // about the mass centre in body axes: xx yy zz xy xz yz; planar: zz [kg·m²]
   double com[3];        // mass centre in body axes [m]
+  double density;       // 0, or the mass, mass centre and inertia follow from the shapes [kg/m³]
+  const char *solid;    // name of a solid that gives the density; may be null
+  double thickness;     // of the shapes in a planar model with a density [m]
   const carom_shape_def *shapes;  // may be null; the body is then drawn from its joints and surfaces
   int shape_count;
 } carom_body_def;

@@ -130,7 +130,7 @@ static void principal_moments(const double J[6], double moments[3]) {
 
 // No distribution of mass has a moment that is negative or larger than the other two together. Numbers from a drawing
 // are rounded, so a millionth is forgiven.
-static bool check_inertia(builder *b, const part *p, const carom_body_def *d, bool planar) {
+static bool check_inertia(builder *b, const part *p, const body_mass *d, bool planar) {
   place at = builder_place(p, &body_table, "inertia");
   double m[3];
   if (planar) {
@@ -153,12 +153,11 @@ static bool fill_bodies(builder *b, mechanism *m) {
   m->bodies = ARENA_ARRAY(b->memory, body, m->body_count);
   m->bodies[0] = (body){.name = "ground"};
   for (int i = 0; i < list->count; i++) {
-    const carom_body_def *d = list->items[i].content;
-    if (!check_inertia(b, &list->items[i], d, m->planar)) return false;
+    const body_mass *given = &b->masses[i];
+    if (!given->from_shape && !check_inertia(b, &list->items[i], given, m->planar)) return false;
     body *to = &m->bodies[i + 1];
-    *to = (body){.name = arena_copy_text(b->memory, list->items[i].name),
-                 .mass = d->mass, .com = vec3_of(d->com)};
-    memcpy(to->inertia, d->inertia, sizeof to->inertia);
+    *to = (body){.name = arena_copy_text(b->memory, list->items[i].name), .mass = given->mass, .com = given->com};
+    memcpy(to->inertia, given->inertia, sizeof to->inertia);
   }
   return true;
 }
@@ -648,7 +647,8 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->record = def->record;
   builder_keep_options(b);
-  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b)) return false;
+  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_solids(b) || !builder_shapes(b) || !builder_masses(b))
+    return false;
 
   mechanism *m = &model->m;
   if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
@@ -674,7 +674,9 @@ static bool build(builder *b) {
   note_rows(b);
   builder_note_tolerances(b);
   model->notes = b->notes, model->note_count = b->note_count;
-  return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
+  if (!bind_forces(b, m) || !builder_outputs(b)) return false;
+  builder_drawing(b);
+  return true;
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

@@ -5,62 +5,6 @@
 #include "build/builder.h"
 #include "build/surface.h"
 
-static carom_numbers copy_numbers(builder *b, carom_numbers from) {
-  double *items = ARENA_ARRAY(b->memory, double, from.count + 1);
-  if (from.count) memcpy(items, from.items, (size_t)from.count * sizeof *items);
-  return (carom_numbers){items, from.count};
-}
-
-static carom_points copy_points(builder *b, carom_points from) {
-  double(*items)[3] = arena_alloc(b->memory, (size_t)from.count, sizeof *items);
-  if (from.count) memcpy(items, from.items, (size_t)from.count * sizeof *items);
-  return (carom_points){(const double(*)[3])items, from.count};
-}
-
-static bool all_finite(const double *x, int count) {
-  for (int i = 0; i < count; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
-// The same for shapes that were filled in code.
-static bool check_shape(builder *b, const part *p, const carom_shape_def *s) {
-  const shape_type *type = shape_find(s->kind);
-  if (!type)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL, "'%s': there is no shape called '%s'", p->name,
-                        s->kind ? s->kind : "");
-  bool sound = all_finite(s->at, 3) && all_finite(s->rotate, 4) && all_finite(s->axis, 3) && all_finite(s->size, 3) &&
-               all_finite(s->to.items, s->to.count) && all_finite(s->span.items, s->span.count) && isfinite(s->radius) &&
-               all_finite(s->exponents.items, s->exponents.count) &&
-               (!s->points.count || all_finite(s->points.items[0], 3 * s->points.count)) &&
-               isfinite(s->width) && (!type->is_complete || type->is_complete(s));
-  if (!sound)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, NULL,
-                        "'%s': its shape has a number that is missing or not finite", p->name);
-  return true;
-}
-
-static bool keep_shapes(builder *b, drawing *d) {
-  const part_list *bodies = &b->def->bodies;
-  for (int i = 0; i < bodies->count; i++) d->shape_count += ((const carom_body_def *)bodies->items[i].content)->shape_count;
-  d->shapes = ARENA_ARRAY(b->memory, drawn_shape, d->shape_count + 1);
-  int used = 0;
-  for (int i = 0; i < bodies->count; i++) {
-    const carom_body_def *body = bodies->items[i].content;
-    for (int k = 0; k < body->shape_count; k++) {
-      if (!check_shape(b, &bodies->items[i], &body->shapes[k])) return false;
-      drawn_shape *to = &d->shapes[used++];
-      *to = (drawn_shape){.body = i + 1, .type = shape_find(body->shapes[k].kind), .shape = body->shapes[k]};
-      to->shape.kind = to->type->table->name;
-      to->shape.to = copy_numbers(b, body->shapes[k].to);
-      to->shape.span = copy_numbers(b, body->shapes[k].span);
-      to->shape.exponents = copy_numbers(b, body->shapes[k].exponents);
-      to->shape.points = copy_points(b, body->shapes[k].points);
-    }
-  }
-  return true;
-}
-
 static void keep_surfaces(builder *b, drawing *d) {
   const part_list *list = &b->def->surfaces;
   d->surface_count = list->count;
@@ -82,7 +26,7 @@ static void keep_joints(builder *b, drawing *d) {
     const carom_joint_def *j = list->items[i].content;
     d->joints[i] = (drawn_joint){.clearance = j->clearance, .axial_clearance = j->axial_clearance, .radius = j->radius,
                                  .length = j->length, .width = j->width, .height = j->height,
-                                 .limits = j->limits.items ? copy_numbers(b, j->limits).items : NULL};
+                                 .limits = j->limits.items ? builder_numbers(b, j->limits).items : NULL};
   }
 }
 
@@ -99,7 +43,9 @@ static void reach(box *b, vec3 p, vec3 half) {
 
 static void reach_shape(box *b, const drawn_shape *s, bool planar) {
   const shape_type *type = s->type;
-  reach(b, vec3_of(s->shape.at), type->half(&s->shape, type->rotation ? type->rotation(&s->shape, planar) : MAT3_IDENTITY));
+  mat3 R = type->rotation ? type->rotation(&s->shape, planar) : MAT3_IDENTITY;
+  vec3 middle = type->middle ? type->middle(&s->shape, R) : VEC3_ZERO;
+  reach(b, vec3_add(vec3_of(s->shape.at), middle), type->half(&s->shape, R));
   if (type->far_end) reach(b, type->far_end(&s->shape), VEC3_ZERO);
 }
 
@@ -176,12 +122,9 @@ static void keep_attached(builder *b, drawing *d) {
   d->bodies = a.bodies;
 }
 
-bool builder_drawing(builder *b) {
+void builder_drawing(builder *b) {
   drawing *d = &b->model->drawing;
-  *d = (drawing){0};
   keep_surfaces(b, d);
   keep_joints(b, d);
-  if (!keep_shapes(b, d)) return false;
   keep_attached(b, d);
-  return true;
 }

@@ -7,7 +7,6 @@
 
 typedef struct material_builder {
   builder *b;
-  names solids;              // of the section
   const part *p;
   const carom_material_def *d;
 } material_builder;
@@ -60,26 +59,26 @@ static bool check_poisson_ratio(const material_builder *mb, const char *key, dou
   return REFUSE(mb, key, "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g", mb->p->name, nu);
 }
 
-static const char *solid_hint(const material_builder *mb, const char *name) {
+static const char *solid_hint(builder *b, const char *name) {
   int count, used = 0;
   const solid *all = solid_list(&count);
-  const part_list *own = &mb->b->def->solids;
-  const char **names = ARENA_ARRAY(mb->b->memory, const char *, count + own->count);
+  const part_list *own = &b->def->solids;
+  const char **names = ARENA_ARRAY(b->memory, const char *, count + own->count);
   for (int i = 0; i < count; i++) names[used++] = all[i].name;
   for (int i = 0; i < own->count; i++) names[used++] = own->items[i].name;
   const char *near = word_nearest(name, names, used);
   return near ? near : "add it to a section 'solids' with its young: and poisson:";
 }
 
-static bool find_solid(const material_builder *mb, const char *name, solid *to) {
-  int own = names_find(&mb->solids, name);
+bool builder_solid(builder *b, place at, const char *owner, const char *name, solid *to) {
+  int own = names_find(&b->solids, name);
   const solid *common = solid_find(name);
   if (own < 0 && !common)
-    return REFUSE(mb, "solid", solid_hint(mb, name), "'%s': there is no solid '%s'", mb->p->name, name);
+    return source_error(b->error, CAROM_ERROR_MODEL, at, solid_hint(b, name), "'%s': there is no solid '%s'", owner, name);
   if (own < 0) *to = *common;
   else {
-    const carom_solid_def *d = mb->b->def->solids.items[own].content;
-    *to = (solid){.name = arena_copy_text(mb->b->memory, name), .young = d->young, .poisson = d->poisson,
+    const carom_solid_def *d = b->def->solids.items[own].content;
+    *to = (solid){.name = arena_copy_text(b->memory, name), .young = d->young, .poisson = d->poisson,
                   .density = d->density};
   }
   return true;
@@ -97,7 +96,8 @@ static bool take_solids(const material_builder *mb, contact_material *m) {
   m->has_solids = d->solid.count || d->young.count;
   for (int k = 0; k < 2 && m->has_solids; k++) {
     if (d->solid.count) {
-      if (!find_solid(mb, d->solid.items[k % d->solid.count], &m->solids[k])) return false;
+      if (!builder_solid(mb->b, builder_place(mb->p, &material_table, "solid"), mb->p->name, d->solid.items[k % d->solid.count], &m->solids[k]))
+        return false;
     } else {
       m->solids[k] = (solid){.young = d->young.items[k % d->young.count], .poisson = d->poisson.items[k % d->poisson.count]};
       if (!check_poisson_ratio(mb, "poisson", m->solids[k].poisson)) return false;
@@ -106,14 +106,14 @@ static bool take_solids(const material_builder *mb, contact_material *m) {
   return true;
 }
 
-static bool check_solids(material_builder *mb) {
-  const part_list *list = &mb->b->def->solids;
-  mb->solids = names_create(mb->b->memory);
-  if (!builder_names(mb->b, &mb->solids, list, "solids", 0)) return false;
+bool builder_solids(builder *b) {
+  const part_list *list = &b->def->solids;
+  b->solids = names_create(b->memory);
+  if (!builder_names(b, &b->solids, list, "solids", 0)) return false;
   for (int i = 0; i < list->count; i++) {
     const carom_solid_def *d = list->items[i].content;
     if (!(d->poisson > -1 && d->poisson <= 0.5))
-      return source_error(mb->b->error, CAROM_ERROR_MODEL, builder_place(&list->items[i], &solid_table, "poisson"),
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(&list->items[i], &solid_table, "poisson"),
                           "rubber comes near 0.5, cork has 0", "'%s': no solid has Poisson's ratio %g", list->items[i].name,
                           d->poisson);
   }
@@ -302,7 +302,6 @@ const contact_material *builder_materials(builder *b) {
   const part_list *list = &b->def->materials;
   contact_material *all = ARENA_ARRAY(b->memory, contact_material, list->count + 1);
   material_builder mb = {.b = b};
-  if (!check_solids(&mb)) return NULL;
   for (int i = 0; i < list->count; i++) {
     mb.p = &list->items[i], mb.d = mb.p->content;
     all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,

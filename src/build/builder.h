@@ -12,6 +12,8 @@ typedef struct builder {
   carom_error *error;
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
+  names solids;                    // of the section
+  const body_mass *masses;         // one per body of the definition
   contact_element *elements;       // of the model's contacts, while they may still change
   place *element_at;               // their places in the file
   bool ideal;                      // build without clearance, for the start
@@ -82,8 +84,16 @@ bool builder_surfaces(builder *b, mechanism *m);
 bool builder_contacts(builder *b, const mechanism *m);
 // For continuous contact: stiffness from shapes and solids, and the number of internal states of friction laws.
 bool builder_resolve_materials(builder *b);
-// Shapes, surfaces and sizes of joints, for drawing.
-bool builder_drawing(builder *b);
+// A solid of the section or a common one. Returns false after reporting at `at` that `owner` names none.
+bool builder_solids(builder *b);  // checks the section; first of all
+bool builder_solid(builder *b, place at, const char *owner, const char *name, solid *to);
+// A copy in the memory of the model.
+carom_numbers builder_numbers(builder *b, carom_numbers from);
+// The shapes of bodies, and then the masses of bodies, as given or from the shapes.
+bool builder_shapes(builder *b);
+bool builder_masses(builder *b);
+// Surfaces and sizes of joints, for drawing.
+void builder_drawing(builder *b);
 // The method and its options, from the definition into the model.
 void builder_keep_options(builder *b);
 // Refuse what the method does not support, at its line: settings first, then the model once it is assembled.

@@ -36,6 +36,12 @@ static const option body_options[] = {
      .help = "Inertia about the mass centre in body axes: one number (planar), three (xx, yy, zz) or six (xx, yy, zz, xy, xz, "
              "yz)."},
     {.key = "com", .type = OPTION_POINT, .offset = AT(com), .dim = DIM_LENGTH, .help = "Mass centre in body axes."},
+    {.key = "density", .type = OPTION_NUMBER, .offset = AT(density), .dim = DIM_DENSITY, .flags = OPTION_POSITIVE,
+     .help = "Instead of `mass`, `inertia` and `com`: they follow from the shapes, which add up."},
+    {.key = "solid", .type = OPTION_TEXT, .offset = AT(solid),
+     .help = "Instead of `density`: a solid that has one, from `carom list solids` or the section `solids`."},
+    {.key = "thickness", .type = OPTION_NUMBER, .offset = AT(thickness), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,
+     .help = "Thickness of the shapes in a planar model, for the mass."},
 };
 const option_table body_table = {.name = "body", .summary = "A rigid body. `ground` always exists.",
                                  .example = "crank: {mass: 0.2, inertia: 3e-4, com: [l/2, 0]}",

@@ -3,7 +3,6 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 #define DIM_PRESSURE DIM(-1, 1, -2)
-#define DIM_DENSITY DIM(-3, 1, 0)
 
 #define AT(field) offsetof(carom_material_def, field)
 static const option material_options[] = {
@@ -78,7 +77,7 @@ static const option solid_options[] = {
     {.key = "poisson", .type = OPTION_NUMBER, .offset = AT(poisson), .dim = DIM_NONE, .flags = OPTION_REQUIRED,
      .help = "Poisson's ratio, above -1 and at most 0.5."},
     {.key = "density", .type = OPTION_NUMBER, .offset = AT(density), .dim = DIM_DENSITY, .flags = OPTION_NOT_NEGATIVE,
-     .preset = "0", .help = "Density; for information only."},
+     .preset = "0", .help = "Density, for bodies that name the solid."},
 };
 const option_table solid_table = {
     .name = "solid", .summary = "An elastic solid. Common solids are built in: `carom list solids`.",

@@ -60,6 +60,13 @@ typedef struct drawing {
   drawn_joint *joints;       // one per joint
 } drawing;
 
+typedef struct body_mass {
+  double mass;               // [kg]
+  vec3 com;                  // in body axes [m]
+  double inertia[6];         // about the mass centre: xx yy zz xy xz yz; planar: zz [kg·m²]
+  bool from_shape;
+} body_mass;
+
 struct carom_model {
   arena memory;
   carom_def *def;            // what it was compiled from, kept when it came from a file
@@ -74,6 +81,7 @@ struct carom_model {
   contact_world contacts;
   carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
+  const body_mass *masses;   // one per body without ground
   double *start_gaps;        // one an element: the least of its points [m], of a turning stop [rad]
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;

@@ -121,6 +121,9 @@ static bool read_shape(const reader *r, const value *entry, carom_shape_def *sha
   const shape_type *type = shape_find(shape->kind);
   const char *fault = type->fault ? type->fault(shape, r->options.planar) : NULL;
   if (fault) return source_error(r->error, CAROM_ERROR_MODEL, entry->at, NULL, "%s", fault);
+  place *at = ARENA_NEW(&r->def->memory, place);
+  *at = entry->at;
+  shape->origin = at;
   return true;
 }
 

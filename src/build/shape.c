@@ -69,13 +69,25 @@ vec3 shape_ellipsoid_half(const carom_shape_def *d, mat3 R) {
   return vec3_of(half);
 }
 
-vec3 shape_points_half(const carom_shape_def *d, mat3 R) {
-  vec3 half = VEC3_ZERO;
-  for (int i = 0; i < d->points.count; i++) {
+static void points_box(const carom_shape_def *d, mat3 R, vec3 *low, vec3 *high) {
+  *low = *high = d->points.count ? mat3_mul(R, vec3_of(d->points.items[0])) : VEC3_ZERO;
+  for (int i = 1; i < d->points.count; i++) {
     vec3 p = mat3_mul(R, vec3_of(d->points.items[i]));
-    half = (vec3){fmax(half.x, fabs(p.x)), fmax(half.y, fabs(p.y)), fmax(half.z, fabs(p.z))};
+    *low = (vec3){fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z)};
+    *high = (vec3){fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z)};
   }
-  return half;
+}
+
+vec3 shape_points_half(const carom_shape_def *d, mat3 R) {
+  vec3 low, high;
+  points_box(d, R, &low, &high);
+  return vec3_scale(0.5, vec3_sub(high, low));
+}
+
+vec3 shape_points_middle(const carom_shape_def *d, mat3 R) {
+  vec3 low, high;
+  points_box(d, R, &low, &high);
+  return vec3_scale(0.5, vec3_add(high, low));
 }
 
 bool shape_same_points(const carom_shape_def *a, const carom_shape_def *b, double within) {

@@ -1,8 +1,9 @@
-// Shapes of bodies, for drawing alone. Each kind is a small file with a const operations table; shape.c lists them.
+// Shapes of bodies, for drawing and for mass. Each kind is a small file with a const operations table; shape.c lists them.
 #ifndef BUILD_SHAPE_H
 #define BUILD_SHAPE_H
 
 #include "build/sketch.h"
+#include "geometry/moments.h"
 #include "carom/define.h"
 #include "text/option.h"
 
@@ -14,9 +15,14 @@ typedef struct shape_type {
   bool (*is_complete)(const carom_shape_def *d);
   mat3 (*rotation)(const carom_shape_def *d, bool planar);     // in the axes of the body; may be null
   vec3 (*half)(const carom_shape_def *d, mat3 R);              // half the edges of the box around it in the axes of the body
+  vec3 (*middle)(const carom_shape_def *d, mat3 R);            // of that box, from `at`; may be null if it is there
   vec3 (*far_end)(const carom_shape_def *d);                   // another point that it extends to; may be null
   // Whether two have the same size. Types with the same function look alike. May be null; then it is not compared.
   bool (*is_same_size)(const carom_shape_def *a, const carom_shape_def *b, double within);
+  // Of the solid, in its own axes; in a planar model of a plate of that thickness. Returns what is missing for it, or null.
+  const char *(*moments)(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to);
+  bool is_flat;               // it needs a thickness for a mass in space too
+  bool has_own_thickness;     // and no other in the plane
   void (*draw)(const sketch *s, const carom_shape_def *d, pose at, bool from_model);
 } shape_type;
 
@@ -30,12 +36,13 @@ const shape_type *shape_find(const char *kind);
 int shape_tables(const option_table *tables[OPTION_MEMBERS_MAX]);
 
 // What several share: the rotation that `rotate` gives, and that which takes z to `axis`; half the edges of boxes around a ball,
-// an ellipsoid, points about the origin, and of a cube around a body of revolution; equal sizes; what is wrong with a radius and length.
+// an ellipsoid and points, the middle of the latter, and of a cube around a body of revolution; equal sizes; what is wrong with a radius and length.
 mat3 shape_rotation(const carom_shape_def *d, bool planar);
 mat3 shape_axis_rotation(const carom_shape_def *d, bool planar);
 vec3 shape_ball_half(const carom_shape_def *d, mat3 R);
 vec3 shape_ellipsoid_half(const carom_shape_def *d, mat3 R);
 vec3 shape_points_half(const carom_shape_def *d, mat3 R);
+vec3 shape_points_middle(const carom_shape_def *d, mat3 R);
 vec3 shape_span_half(const carom_shape_def *d, mat3 R);
 bool shape_same_radius(const carom_shape_def *a, const carom_shape_def *b, double within);
 bool shape_same_size(const carom_shape_def *a, const carom_shape_def *b, double within);
@@ -52,6 +59,13 @@ static inline vec3 shape_cube(double half) { return (vec3){half, half, half}; }
 #define SHAPE_ROTATE \
   {.key = "rotate", .type = OPTION_ROTATION, .offset = SHAPE_OPTION(rotate), .help = "Orientation in body axes."}
 #define SHAPE_AXIS {.key = "axis", .type = OPTION_AXIS, .offset = SHAPE_OPTION(axis), .preset = "z", .help = "Its axis."}
+#define SHAPE_MASS                                                                                                                  \
+  {.key = "density", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(density), .dim = DIM_DENSITY, .flags = OPTION_POSITIVE,          \
+   .help = "Density; default: that of the body."},                                                                                 \
+  {.key = "thickness", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(thickness), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,       \
+   .help = "Thickness in a planar model, for the mass; default: that of the body. In a spatial model only of a disc."},            \
+  {.key = "massless", .type = OPTION_FLAG, .offset = SHAPE_OPTION(massless), .preset = "false",                                     \
+   .help = "It is drawn, but does not count for the mass of the body."}
 #define SHAPE_TABLE(word, text, sample)                                                              \
   {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = options, \
    .count = sizeof options / sizeof *options}

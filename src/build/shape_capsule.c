@@ -22,6 +22,13 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return shape_cube(d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH]);
 }
 
+static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)scratch;
+  double r = d->span.items[SHAPE_RADIUS], l = d->span.items[SHAPE_LENGTH];
+  *to = planar ? moments_stadium(r, l, thickness) : moments_capsule(r, l);
+  return NULL;
+}
+
 static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) {
   sketch_capsule(s, at, d->span.items[SHAPE_RADIUS], d->span.items[SHAPE_LENGTH], from_model);
 }
@@ -33,8 +40,9 @@ static const option options[] = {
      .flags = OPTION_REQUIRED | OPTION_SUBJECT, .help = "Radius, and length between the centres of its caps."},
     SHAPE_AT,
     {.key = "axis", .type = OPTION_AXIS, .offset = SHAPE_OPTION(axis), .preset = "z", .help = "Its axis; in a planar model default x."},
+    SHAPE_MASS,
 };
 static const option_table table = SHAPE_TABLE("capsule", "A cylinder with half spheres at its ends.", "shape: {capsule: [2 cm, 30 cm], axis: x}");
 
 const shape_type shape_capsule = {.table = &table, .fault = fault_of, .is_complete = shape_has_span, .rotation = rotation,
-                                  .half = half, .is_same_size = is_same_size, .draw = draw};
+                                  .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

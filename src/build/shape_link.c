@@ -21,6 +21,17 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return VEC3_ZERO;
 }
 
+static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)scratch;
+  vec3 middle = vec3_scale(0.5, vec3_add(vec3_of(d->at), far_end(d))), way = vec3_sub(far_end(d), vec3_of(d->at));
+  double length = vec3_norm(way);
+  vec3 along = length > 0 ? vec3_scale(1 / length, way) : (vec3){planar, 0, !planar};
+  mat3 R = planar ? (mat3){{along.x, -along.y, 0, along.y, along.x, 0, 0, 0, 1}} : quat_matrix(quat_from_z(along));
+  *to = planar ? moments_stadium(0.5 * d->width, length, thickness) : moments_capsule(0.5 * d->width, length);
+  *to = moments_moved(*to, (pose){R, vec3_sub(middle, vec3_of(d->at))});
+  return d->width > 0 ? NULL : "a link has a mass only with a 'width'";
+}
+
 static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) {
   sketch_link(s, at.p, far_end(d), d->width, from_model);
 }
@@ -31,8 +42,9 @@ static const option options[] = {
     {.key = "from", .type = OPTION_POINT, .offset = SHAPE_OPTION(at), .dim = DIM_LENGTH, .help = "First end."},
     {.key = "width", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(width), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Width; 0 chooses one from the length."},
+    SHAPE_MASS,
 };
 static const option_table table = SHAPE_TABLE("link", "A bar with round ends.", "shape: {link: l1}");
 
 const shape_type shape_link = {.table = &table, .fault = fault_of, .is_complete = is_complete, .half = half, .far_end = far_end,
-                               .draw = draw};
+                               .moments = moments_of, .draw = draw};

@@ -22,6 +22,12 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return vec3_of(half);
 }
 
+static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)planar, (void)thickness, (void)scratch;
+  *to = moments_superellipsoid(vec3_of(d->size), d->exponents.items[0], d->exponents.items[1]);
+  return NULL;
+}
+
 static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) {
   sketch_ellipsoid(s, at, vec3_of(d->size), d->exponents.items, from_model);
 }
@@ -37,10 +43,10 @@ static const option options[] = {
     {.key = "exponents", .type = OPTION_NUMBERS, .offset = SHAPE_OPTION(exponents), .dim = DIM_NONE, .flags = OPTION_REQUIRED,
      .help = "e1, e2 of (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1, each between 0.1 and 1.9. 1, 1 is an ellipsoid; smaller "
              "ones make it squarer, larger ones more pointed."},
-    SHAPE_AT, SHAPE_ROTATE,
+    SHAPE_AT, SHAPE_ROTATE, SHAPE_MASS,
 };
 static const option_table table = SHAPE_TABLE("superellipsoid", "Between a box, an ellipsoid and a double pyramid.",
                                               "shape: {superellipsoid: [3 cm, 2 cm, 1 cm], exponents: [0.5, 0.5]}");
 
 const shape_type shape_superellipsoid = {.table = &table, .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
-                                         .half = half, .is_same_size = is_same_size, .draw = draw};
+                                         .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

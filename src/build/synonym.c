@@ -15,7 +15,7 @@
 #define DRIVE_HAS_NO_EFFORT "a drive prescribes the motion, and its effort follows. A given effort is a force: 'forces: {NAME: {along: JOINT, effort: ...}}'"
 #define DAMPER_IS_SPRING "a damper is a spring without stiffness: '{spring: [first, second], damping: ...}', in a joint '{along: JOINT, damping: ...}'"
 #define TOUCHES_BY_SURFACE "shapes that touch are surfaces: 'surfaces: {NAME: {sphere: BODY, radius: ...}}'; a contact names two of them: 'between: [NAME, floor]'"
-#define NO_MASS_FROM_SHAPE "give 'mass' and 'inertia': they are not computed from a shape"
+#define MASS_FROM_SHAPE "the mass follows from 'shape:' and 'density:', or give 'mass' and 'inertia'"
 #define STEP_IS_FOUND "this method finds its steps itself; 'integrator: {step_max: ...}' limits them"
 
 const option_synonym model_synonyms[] = {
@@ -63,7 +63,7 @@ const option_synonym model_synonyms[] = {
     {"lengths", "size", NULL}, {"gap", "clearance", NULL}, {"play", "clearance", NULL}, {"backlash", "clearance", NULL},
     {"range", "limits", NULL}, {"limit", "limits", NULL}, {"stops", "limits", NULL}, {"lower", "limits", "write limits: [lowest, highest]"},
     {"upper", "limits", "write limits: [lowest, highest]"},
-    {"density", "com", NO_MASS_FROM_SHAPE}, {"volume", "com", NO_MASS_FROM_SHAPE},
+    {"volume", "com", MASS_FROM_SHAPE}, {"depth", "thickness", NULL},
     // materials
     {"mu", "friction", NULL}, {"cof", "friction", NULL}, {"friction_coefficient", "friction", NULL},
     {"coefficient_of_friction", "friction", NULL}, {"mu_k", "friction", NULL}, {"mu_d", "friction", NULL},

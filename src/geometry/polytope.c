@@ -236,25 +236,11 @@ polytope_fault polytope_build(const vec3 *points, int count, arena *memory, poly
 
 // --- moments ------------------------------------------------------------------------------------------------------
 
-// Of the tetrahedra from the origin to the triangles of the faces.
-polytope_moments polytope_moments_of(const polytope *p) {
-  polytope_moments m = {0};
+moments polytope_moments(const polytope *p) {
+  moments_sum s = {.base = p->vertices[0]};
   for (int i = 0; i < p->face_count; i++) {
     const int *c = p->corners + p->faces[i].first;
-    for (int k = 2; k < p->faces[i].count; k++) {
-      vec3 v[3] = {p->vertices[c[0]], p->vertices[c[k - 1]], p->vertices[c[k]]}, sum = vec3_add(vec3_add(v[0], v[1]), v[2]);
-      double volume = vec3_dot(v[0], vec3_cross(v[1], v[2])) / 6, s[3] = {sum.x, sum.y, sum.z};
-      m.volume += volume;
-      m.first = vec3_axpy(m.first, volume / 4, sum);
-      for (int a = 0; a < 9; a++) {
-        double squares = 0;
-        for (int j = 0; j < 3; j++) {
-          double x[3] = {v[j].x, v[j].y, v[j].z};
-          squares += x[a / 3] * x[a % 3];
-        }
-        m.second.m[a] += volume / 20 * (squares + s[a / 3] * s[a % 3]);
-      }
-    }
+    for (int k = 2; k < p->faces[i].count; k++) moments_sum_add(&s, p->vertices[c[0]], p->vertices[c[k - 1]], p->vertices[c[k]]);
   }
-  return m;
+  return moments_sum_of(&s);
 }

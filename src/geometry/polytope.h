@@ -2,8 +2,7 @@
 #ifndef GEOMETRY_POLYTOPE_H
 #define GEOMETRY_POLYTOPE_H
 
-#include "base/arena.h"
-#include "math/linalg.h"
+#include "geometry/moments.h"
 
 typedef struct polytope_face {
   vec3 normal;      // outwards
@@ -25,12 +24,6 @@ typedef enum polytope_fault { POLYTOPE_OK, POLYTOPE_FLAT, POLYTOPE_NOT_FINITE } 
 // FLAT: all points lie in one plane, up to rounding, or there are fewer than four.
 polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to);
 
-// Volume, first and second moments of the body inside, for unit density, about the origin: ∫dV, ∫x dV, ∫xxᵀ dV.
-typedef struct polytope_moments {
-  double volume;
-  vec3 first;
-  mat3 second;
-} polytope_moments;
-polytope_moments polytope_moments_of(const polytope *p);
+moments polytope_moments(const polytope *p);
 
 #endif

@@ -24,6 +24,7 @@ typedef int dimension;
 #define DIM_MASS   DIM(0, 1, 0)
 #define DIM_TIME   DIM(0, 0, 1)
 #define DIM_INERTIA DIM(2, 1, 0)
+#define DIM_DENSITY DIM(-3, 1, 0)
 #define DIM_FORCE  DIM(1, 1, -2)
 #define DIM_TORQUE DIM(2, 1, -2)
 #define DIM_SPEED  DIM(1, 0, -1)
