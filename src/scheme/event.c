@@ -54,7 +54,6 @@ static void allocate(event *s) {
   s->held = ARENA_ARRAY(a, int, rows);
   s->pivot = ARENA_ARRAY(a, int, rows);
   s->blocks = block_list_create(a, rows + points);
-  s->block_point = ARENA_ARRAY(a, int, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
   s->repeat = response_repeat_create(s->w.contacts->point_count, rows, a);
   s->part = ARENA_ARRAY(a, int, points);
@@ -140,7 +139,6 @@ static void set_tolerances(event *s) {
 
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event *s = (event *)w;
-  solve_limits limits;
   s->options = *(const carom_event_def *)setup->options;
   s->dump = (problem_dump){.path = s->options.dump, .every = s->options.dump_every};
   w->flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0);
@@ -152,7 +150,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event_friction_create(s);
   set_tolerances(s);
   describe_points(s);
-  event_measure_problem(s, &limits);
+  solve_limits limits = event_largest_problem(s);
   s->workspace = solve_workspace_create(&limits, error);
   if (!s->workspace) return false;
   s->workspace->stop = w->stop;

@@ -132,18 +132,13 @@ void event_friction_prepare(event *s, const event_instant *instant) {
   }
 }
 
-static void add_box(event *s, int row, double limit) {
-  s->block_point[s->blocks.count] = -1;
-  block_list_add(&s->blocks, (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -limit, .hi = limit});
-}
-
 int event_friction_add_boxes(event *s, int n, int *of) {
   for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
     if (!f->decided) continue;
     f->unknown = n;
     of[n] = s->friction_row0 + i;
-    add_box(s, n++, f->limit);
+    block_list_add(&s->blocks, block_of_friction(n++, f->limit));
   }
   return n;
 }
@@ -179,9 +174,8 @@ bool event_friction_is_settled(event *s) {
 
 void event_friction_add_percussions(event *s, int row) {
   for (int i = 0; i < s->w.m->friction_count; i++) {
-    add_box(s, row + i, s->friction[i].percussion);
+    block_list_add(&s->blocks, block_of_friction(row + i, s->friction[i].percussion));
     s->problem_q[row + i] = s->rate[row + i];
-    s->compression[row + i] = 0;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "mechanics/dry_friction.h"
 #include "mechanics/response.h"
 #include "scheme/event.h"
+#include "scheme/wedge.h"
 #include "scheme/watcher.h"
 #include "solve/blocks.h"
 #include "solve/problem_dump.h"
@@ -18,6 +19,7 @@ typedef struct event_point {
   double friction, restitution;
   contact_mode mode;
   double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
+  double along[2];                 // likewise in the state at hand
   bool returns;                    // its restitution acts in the impact under way
   int row;                         // the first of its rows in the problem at hand, if it takes part
   double gap, rate[3], force[3];   // as last observed
@@ -104,8 +106,7 @@ typedef struct event {
   response_repeat repeat;          // of the normal rows of the points that take part,
   bool *wedged;                    // which wedge each other
   // problems for the solvers
-  block_list blocks;
-  int *block_point;                // the point of each block, -1: of a constraint or a joint's friction
+  block_list blocks;               // one per constraint row, one per point that takes part; then of frictions, or one per row of points
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression, *softness;
   solve_workspace *workspace;
   solve_settings solver;
@@ -114,6 +115,16 @@ typedef struct event {
 } event;
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
+
+static inline double event_slip_speed(const event_point *c) {
+  return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
+}
+
+// It slips along the tangents like this.
+static inline void event_set_way(event_point *c, const double *along) {
+  double size = c->rows == 2 ? fabs(along[0]) : hypot(along[0], along[1]);
+  c->way[0] = c->along[0] = along[0] / size, c->way[1] = c->along[1] = c->rows == 3 ? along[1] / size : 0;
+}
 
 // for EACH_PART(k, s): the points that take part, event_part(s, k).
 #define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
@@ -140,6 +151,8 @@ void event_find_repeats(event *s, const double *v, double enough);
 // Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that stick; also
 // tangents of points that begin to slip.
 typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
+// W of the rows `of`, n of them in their order, into A; `coupled`: the column of a slipping point's normal row carries its friction.
+void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
@@ -152,9 +165,26 @@ bool event_project(event *s, double t, double *y, event_hold what);
 // The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
 bool event_arrest(event *s);
 
-// --- event_impact.c: what happens at an instant ---------------------------------------------------------------------
+// --- event_impact.c -------------------------------------------------------------------------------------------------
 
-void event_measure_problem(event *s, solve_limits *limits);
+// The solution of the problem in s->blocks, problem_q and W into problem_r and problem_u. `w` is NULL if there is no restitution to drop.
+solve_info event_solve(event *s, int n, const double *W, wedge_problem *w);
+void event_set_impact_problem(event *s, bool elastic);
+solve_limits event_largest_problem(event *s);           // that can come
+// The velocities after the percussions s->lambda, and their books. `strikes`: not to stop small hops.
+void event_respond(event *s, bool strikes);
+// An impact of all points that touch. `change`: of the normal rates, the largest.
+carom_status event_strike(event *s, double *change, carom_error *error);
+
+// --- event_decide.c -------------------------------------------------------------------------------------------------
+
+carom_status event_decide(event *s, const event_instant *instant, carom_error *error);
+bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error);
+
+// --- event_settle.c -------------------------------------------------------------------------------------------------
+
+void event_observe_state(event *s);                      // that the scheme has reached
+bool event_touches(const event *s, const event_point *c);
 bool event_is_struck(event *s);    // two surfaces touch and approach
 // Impacts, then new modes. `instant` says what brought it about.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error);

@@ -155,13 +155,19 @@ bool event_free_accelerations(event *s) {
 // The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the event is
 // located. Below the speed that counts as none, what was integrated is an error, which may point anywhere, also across: there
 // the direction is led over to the way that was known last.
-static void find_way(const event *s, const event_point *c, const double *rate, double *way) {
-  memcpy(way, c->way, 2 * sizeof *way);
+static void find_way(const event *s, event_point *c, const double *rate) {
+  memcpy(c->along, c->way, sizeof c->along);
   if (c->rows < 3) return;
   double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
   along += fmax(0, s->still - hypot(along, across));
   double size = hypot(along, across);
-  way[0] = (along * c->way[0] - across * c->way[1]) / size, way[1] = (along * c->way[1] + across * c->way[0]) / size;
+  c->along[0] = (along * c->way[0] - across * c->way[1]) / size, c->along[1] = (along * c->way[1] + across * c->way[0]) / size;
+}
+
+// The rates of the rows, and the direction of slip that goes with them.
+static void find_rates(event *s) {
+  rows_rates(s->w.m, s->w.x, s->rate);
+  for EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
 }
 
 static int list_held(event *s, event_hold what) {
@@ -177,20 +183,16 @@ static int list_held(event *s, event_hold what) {
   return what >= HOLD_STICKING ? event_friction_hold(s, count) : count;
 }
 
-// Adds the friction of slipping points to the columns of their normal reactions.
-static void couple_friction(event *s, int n) {
-  int row_total = s->w.x->row_total;
-  for (int j = 0; j < n; j++) {
-    int part = 0;
-    if (s->held[j] < s->w.m->row_count || s->held[j] >= s->friction_row0) continue;
-    while (event_part(s, part)->row + event_part(s, part)->rows <= s->held[j]) part++;
+void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
+  int row_total = s->w.x->row_total, j = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) A[i * n + k] = s->W[(long)of[i] * row_total + of[k]];
+  for EACH_PART(part, s) {
     const event_point *c = event_part(s, part);
-    if (c->mode != MODE_SLIP) continue;
-    double way[2];
-    find_way(s, c, s->rate + c->row, way);
+    if (!coupled || c->mode != MODE_SLIP) continue;
+    while (of[j] != c->row) j++;
     for (int i = 0; i < n; i++)
-      for (int k = 1; k < c->rows; k++)
-        s->A[i * n + j] -= c->friction * way[k - 1] * s->W[(long)s->held[i] * row_total + c->row + k];
+      for (int k = 1; k < c->rows; k++) A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
   }
 }
 
@@ -225,11 +227,10 @@ static bool solve_proximal(event *s, int n) {
 static int write_held(event *s, event_hold what, bool coupled) {
   int n = list_held(s, what), row_total = s->w.x->row_total;
   for (int i = 0; i < n; i++) {
-    const double *row = s->W + (long)s->held[i] * row_total;
-    s->scaling[i] = row[s->held[i]] > 0 ? 1 / sqrt(row[s->held[i]]) : 0;
-    for (int j = 0; j < n; j++) s->A[i * n + j] = row[s->held[j]];
+    double own = s->W[(long)s->held[i] * (row_total + 1)];
+    s->scaling[i] = own > 0 ? 1 / sqrt(own) : 0;
   }
-  if (coupled) couple_friction(s, n);
+  event_write_rows(s, n, s->held, coupled, s->A);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) s->A[i * n + j] *= s->scaling[i] * s->scaling[j];
   for (int i = 0; i < n; i++)
@@ -254,9 +255,7 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
   for EACH_PART(part, s) {
     const event_point *c = event_part(s, part);
     if (!coupled || c->mode != MODE_SLIP) continue;
-    double way[2];
-    find_way(s, c, s->rate + c->row, way);
-    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * way[k - 1] * lambda[c->row];
+    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
   }
   return true;
 }
@@ -266,9 +265,7 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
 // Over that without friction.
 static double resistance_of(const event *s, const event_point *c) {
   const double *W = s->W + (long)c->row * s->w.x->row_total + c->row;
-  double way[2];
-  find_way(s, c, s->rate + c->row, way);
-  return paradox_resistance(c->rows, W, c->friction, way) / W[0];
+  return paradox_resistance(c->rows, W, c->friction, c->along) / W[0];
 }
 
 static void recall_shares(event *s) {
@@ -286,7 +283,7 @@ static bool accelerate(event *s) {
   s->evaluations++;
   for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
-  rows_rates(m, x, s->rate);
+  find_rates(s);
   event_friction_observe(s);
   recall_shares(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
@@ -391,7 +388,7 @@ static bool find_arrest(event *s, event_hold what, bool coupled) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!prepare_projection(s)) return false;
-  rows_rates(m, x, s->rate);
+  find_rates(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
   event_find_repeats(s, s->a, s->still);
   response_repeat_apply(&s->repeat, s->a);

@@ -6,6 +6,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
+#include "scheme/percussion.h"
 #include "scheme/stepper_internal.h"
 
 // What the contacts of one step took, and the most that may be the work of forces within the step or rounding.
@@ -13,36 +14,19 @@ typedef struct step_losses {
   double sum, slack;
 } step_losses;
 
-// What a contact did in this step, across the surface and along it.
-typedef struct contact_step {
-  double tangential;                   // |P_T|
-  double slip;                         // afterwards
-  double speed;                        // the size of all its rates, also of those the forces would have brought about
-  double loss_normal, loss_tangential;
-} contact_step;
-
-static inline double length_of(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
-
-// ½ (γ_E + γ_A)ᵀ P of each contact is what it took from the motion; with M fixed for the step these and the work of
-// the forces sum to the change of kinetic energy exactly. A contact that lasts may give as well as take, since its rates
-// turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step; an impact that adds more than
-// that has gained energy.
-static contact_step measure_contact(const stepper *s, int first, int size, step_losses *losses) {
+// With M fixed for the step, what contacts take and the work of the forces sum to the change of kinetic energy exactly. A contact that
+// lasts may give as well as take, since its rates turn with the rows, but never more than |γ_F - γ_A| |P|, which vanishes with the step;
+// an impact that adds more than that has gained energy. Returns the size of all its rates, also of those the forces would have brought
+// about.
+static double measure_contact(const stepper *s, int first, int size, step_losses *losses) {
   const double *P = s->P + first, *a = s->rate_before + first, *b = s->rate_after + first, *q = s->q_rows + first, *free = s->rate_free + first;
-  contact_step c = {0};
+  double speed = 0;
   for (int i = 0; i < size; i++) {
-    double loss = -0.5 * (a[i] + b[i]) * P[i];
-    c.speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
-    losses->sum += loss;
-    losses->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * c.speed);
-    if (i == 0) {
-      c.loss_normal = loss;
-      continue;
-    }
-    c.loss_tangential += loss;
+    speed += fabs(a[i]) + fabs(b[i]) + fabs(q[i]);
+    losses->sum -= 0.5 * (a[i] + b[i]) * P[i];
+    losses->slack += fabs(P[i]) * (fabs(free[i] - a[i]) + 1e-10 * speed);
   }
-  if (size > 1) c.slip = length_of(size - 1, b + 1), c.tangential = length_of(size - 1, P + 1);
-  return c;
+  return speed;
 }
 
 static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
@@ -53,8 +37,8 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   scheme_contact *last = &s->last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
-  contact_step c = measure_contact(s, first, size, losses);
-  double still = 1e-9 * c.speed;  // what solutions leave of a rate that is zero
+  double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
+  percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
   last->slides = c.slip > still;
   double *rate = s->rate_E + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
@@ -66,13 +50,10 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
     return;
   }
   if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e)) s->trouble.leaps++;
-  double restitution;
-  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &restitution);
-  impact_touch(s->impacts, point, &(impact_step){  // every field: nothing is left to be cleared first
-      .t_start = s->t, .t_end = s->t + dt, .gap = s->points[point].gap, .given = false, .bound = 0, .deepest = 0,
-      .peak_force = 0, .speed_before = s->rate_before[first], .speed_after = s->rate_after[first], .impulse_normal = P[0],
-      .impulse_tangential = c.tangential, .loss_normal = c.loss_normal, .loss_tangential = c.loss_tangential,
-      .restitution = restitution, .slip = c.slip, .still = contact_still(s->m, still)});
+  impact_step step = percussion_step(&c, P, s->rate_before + first, s->rate_after + first);
+  step.t_start = s->t, step.t_end = s->t + dt, step.gap = s->points[point].gap, step.still = contact_still(s->m, still);
+  s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
+  impact_touch(s->impacts, point, &step);
 }
 
 // The largest speed of a point at the mechanism's size from the origin of its body.

@@ -6,6 +6,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/function.h"
 #include "mechanics/tree.h"
+#include "solve/blocks.h"
 
 // Limits agree when they change by less than this of themselves: far below the step's own error.
 static const double AGREEMENT = 1e-10;
@@ -45,7 +46,7 @@ void stepper_friction_add_rows(stepper_friction *f, const mechanism *m, motion *
 
 solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m, int i, double t_end, double dt) {
   double most = f->limit[i] * dt;
-  solve_block b = {.kind = BLOCK_BOX, .row = f->row0 + i, .size = 1, .lo = -most, .hi = most};
+  solve_block b = block_of_friction(f->row0 + i, most);
   if (m->frictions[i].drive < 0) return b;
   double speed = function_jet(&m->drives[m->frictions[i].drive].f, t_end).d;
   b.lo = b.hi = speed > 0 ? -most : speed < 0 ? most : 0;

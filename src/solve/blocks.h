@@ -31,6 +31,11 @@ static inline solve_block block_of_contact(int row, int size, double mu) {
   return (solve_block){.kind = kind, .row = row, .size = size, .mu = size == 1 ? 0 : mu};
 }
 
+// Friction of at most so much along one row.
+static inline solve_block block_of_friction(int row, double most) {
+  return (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -most, .hi = most};
+}
+
 // The dense problem of all its blocks, which fill so many rows.
 solve_problem block_list_problem(block_list *l, int rows, const double *W, const double *q);
 

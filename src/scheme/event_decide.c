@@ -1,0 +1,244 @@
+// The modes in which the motion goes on: with γ = 0 at a closed point, 0 ≤ γ̇_N ⊥ λ_N ≥ 0 and -λ_T ∈ μ λ_N Sgn(γ̇_T); where it slips,
+// λ_T = -μ λ_N d.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/rows.h"
+#include "scheme/event_internal.h"
+#include "scheme/paradox.h"
+
+static const event_instant NO_EVENT = {.kind = EVENT_NONE, .point = -1};
+
+static double largest(const double *v, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+  return most;
+}
+
+// --- the problem --------------------------------------------------------------------------------------------------
+
+// Touching and not moving apart. One whose force has just vanished is not asked again.
+static bool is_candidate(const event *s, const event_point *c) {
+  if (c->has_lifted && c->lifted_at == s->w.t) return false;
+  return event_touches(s, c) && c->rate[0] <= s->still;
+}
+
+// Whether friction has a direction already. Where several points come to a standstill together, the speeds of all are the error that
+// the integration has gathered until then, which is more than that of a step.
+static bool slips(const event *s, const event_point *c) { return c->rows == 1 || event_slip_speed(c) > 10 * s->still; }
+
+// One row for a slipping point, whose column carries its friction; all rows for one that stands.
+static int set_mode_problem(event *s) {
+  int n = s->w.m->row_count;
+  block_list_begin(&s->blocks, n);
+  int *of = s->held;  // the row behind each unknown
+  for (int i = 0; i < n; i++) of[i] = i;
+  for EACH_PART(part, s) {
+    event_point *c = event_part(s, part);
+    bool slipping = slips(s, c);
+    int rows = slipping ? 1 : c->rows;
+    c->mode = slipping ? MODE_SLIP : MODE_STICK;
+    c->stood = !slipping;
+    if (slipping && c->rows > 1) event_set_way(c, c->rate + 1);
+    block_list_add(&s->blocks, block_of_contact(n, rows, c->friction));
+    for (int k = 0; k < rows; k++) of[n++] = c->row + k;
+  }
+  n = event_friction_add_boxes(s, n, of);
+  event_write_rows(s, n, of, true, s->problem_W);
+  for (int i = 0; i < n; i++) s->problem_q[i] = s->a[of[i]], s->softness[i] = response_repeat_softness(&s->repeat, of[i]);
+  response_decouple(s->w.m, s->w.x, n, s->problem_W);
+  return n;
+}
+
+// Bodies that just fit between two walls may be pressed together by any force. Where the solver has found none or a large one, the
+// softness of repeated rows makes it the least.
+static solve_info solve_modes(event *s, int n) {
+  static const double LARGE = 1e3;  // over what it takes to change the accelerations
+  chain_tally before = s->tally;
+  solve_info info = event_solve(s, n, s->problem_W, NULL);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, s->problem_W[(long)i * n + i] * fabs(s->problem_r[i]));
+  bool fits = info.status == SOLVE_SOLVED && most <= LARGE * largest(s->problem_q, n);
+  if (!s->repeat.any || fits || info.status == SOLVE_INTERRUPTED) return info;
+  for (int i = 0; i < n; i++) s->problem_W[(long)i * n + i] += s->softness[i];
+  s->tally = before;
+  info = event_solve(s, n, s->problem_W, NULL);
+  for (int i = 0; i < n; i++) s->problem_W[(long)i * n + i] -= s->softness[i];
+  return info;
+}
+
+// Of all forces that fit, those in the middle: every point as far from lifting off and from slipping as the others let it,
+// so that the motion goes on for as long as any share of the load allows. The accelerations must be the same. Bodies between two walls
+// can be pressed together by any force, and the middle is at infinity: the forces go towards it until the largest has grown tenfold.
+static bool find_central_share(event *s, int n, double scale) {
+  enum { FURTHEST = 10 };
+  solve_problem problem = block_list_problem(&s->blocks, n, s->problem_W, s->problem_q);
+  solve_solution solution = {s->lambda, s->rate_after};
+  if (solver_run(&solver_interior, &problem, &s->solver, s->workspace, &solution).status != SOLVE_SOLVED) return false;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(s->rate_after[i] - s->problem_u[i]) <= 1e-7 * scale)) return false;
+  double part = fmin(1, FURTHEST * largest(s->problem_r, n) / largest(s->lambda, n));
+  for (int i = 0; i < n; i++) {
+    s->problem_r[i] += part * (s->lambda[i] - s->problem_r[i]);
+    s->problem_u[i] += part * (s->rate_after[i] - s->problem_u[i]);
+  }
+  return true;
+}
+
+// --- its solution -------------------------------------------------------------------------------------------------
+
+// Where the reserve of friction has just run out, and at every other point without any, slip begins against the force.
+static bool breaks_loose(int p, const event_instant *instant, double reserve, double limit) {
+  return instant->kind == EVENT_BREAK && (instant->point == p || reserve <= 1e-8 * limit);
+}
+
+// A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed modes, and
+// a ball that touches a wall without force stays there. The computed forces of such a point are rounding errors, and its
+// share is zero.
+static void read_mode(event *s, const solve_block *b, int p, int n, const event_instant *instant, double scale) {
+  event_point *c = &s->point[p];
+  const double *r = s->problem_r + b->row, *a = s->problem_u + b->row;
+  const double *W = s->problem_W + (long)b->row * n + b->row;
+  bool presses = r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale);
+  c->idles = !presses && a[0] <= 1e-9 * scale;
+  c->mode = !presses && !c->idles ? MODE_OPEN : c->stood ? MODE_STICK : MODE_SLIP;
+  if (c->mode != MODE_STICK) return;
+  double drag = b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), limit = c->friction * r[0], reserve = limit - drag;
+  double start = b->size == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
+  if (drag > 0 && breaks_loose(p, instant, reserve, limit)) {
+    c->mode = MODE_SLIP;
+    double against[2] = {-r[1], b->size == 3 ? -r[2] : 0};
+    event_set_way(c, against);
+  } else if (start > fmax(1e-9 * scale, reserve * W[n + 1])) {
+    c->mode = MODE_SLIP;
+    event_set_way(c, a + 1);
+  }
+}
+
+static void read_modes(event *s, int n, const event_instant *instant, double scale) {
+  const solve_block *b = s->blocks.block + s->w.m->row_count;
+  s->closed_count = 0;
+  for EACH_PART(k, s) {
+    read_mode(s, &b[k], s->part[k], n, instant, scale);
+    s->closed_count += event_is_closed(event_part(s, k));
+  }
+}
+
+static void keep_shares(event *s, int n) {
+  const solve_block *b = s->blocks.block + s->w.m->row_count;
+  memcpy(s->share, s->problem_r, (size_t)s->w.m->row_count * sizeof *s->share);
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
+    double W = s->problem_W[(long)b[k].row * n + b[k].row];
+    if (c->mode == MODE_SLIP && c->rows > 1) c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->w.x->row_total + c->row];
+    memset(c->share, 0, sizeof c->share);
+    if (!c->idles) memcpy(c->share, s->problem_r + b[k].row, (size_t)b[k].size * sizeof *c->share);
+  }
+  event_friction_keep_shares(s);
+}
+
+static void count_paradoxes(event *s, int n) {
+  const solve_block *b = s->blocks.block + s->w.m->row_count;
+  for EACH_PART(k, s)
+    if (!event_part(s, k)->stood) paradox_count(&s->w.trouble, s->problem_W[b[k].row * n + b[k].row], s->problem_q[b[k].row]);
+}
+
+// --- no solution --------------------------------------------------------------------------------------------------
+
+// No forces fit: the points are stopped by an impact without collision, the limit of a step of Moreau's scheme as it
+// shrinks. This one is so short that the forces change speeds only by 1e-9 of themselves. Where a point just comes to
+// the edge of such a state (its resistance vanishes, `at` that point), the percussion along the edge of its cone that
+// stops it changes its normal rate by nothing: a little more friction there decides for it.
+static bool jam(event *s, int at) {
+  int n = s->w.x->row_total, nc = s->w.m->row_count;
+  rows_rates(s->w.m, s->w.x, s->rate);
+  response_repeat_apply(&s->repeat, s->rate);
+  event_set_impact_problem(s, false);
+  double duration = 1e-9 * largest(s->rate, n) / largest(s->a, n);
+  for (int i = 0; i < n; i++) s->problem_q[i] += duration * s->a[i];
+  for EACH_PART(k, s)
+    if (s->part[k] == at) s->blocks.block[nc + k].mu *= 1.001;
+  memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
+  response_decouple(s->w.m, s->w.x, n, s->problem_W);
+  if (!(event_solve(s, n, s->problem_W, NULL).residual <= 1e-6)) return false;
+  memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
+  if (!(largest(s->lambda + nc, n - nc) > 0)) return false;
+  event_respond(s, true);
+  return true;
+}
+
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error);
+
+static carom_status decide_after_jam(event *s, carom_error *error) {
+  event_observe_state(s);
+  return decide_once(s, &NO_EVENT, false, error);
+}
+
+// --- deciding -----------------------------------------------------------------------------------------------------
+
+static carom_status decide_once(event *s, const event_instant *instant, bool may_jam, carom_error *error) {
+  event_friction_prepare(s, instant);
+  event_take(s, is_candidate);
+  for EACH_POINT(p, &s->w)
+    if (!is_candidate(s, &s->point[p])) s->point[p].mode = MODE_OPEN, s->point[p].stood = false;
+  s->closed_count = 0;
+  s->redundant = false;
+  if (!s->part_count && !s->w.m->friction_count) return CAROM_OK;
+  if (!event_free_accelerations(s))
+    return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE, s->w.t);
+  if (instant->kind == EVENT_JAM && is_candidate(s, &s->point[instant->point])) {
+    s->w.trouble.inconsistent++;
+    if (jam(s, instant->point)) return decide_after_jam(s, error);
+  }
+  int n = set_mode_problem(s);
+  double scale = largest(s->problem_q, n);
+  chain_tally before = s->tally;
+  solve_info info = solve_modes(s, n);
+  if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->w.t);
+  count_paradoxes(s, n);
+  if (!(info.residual <= 1e-6)) {
+    if (may_jam) s->tally = before;  // that it has no solution is no failure of the solvers
+    if (may_jam && jam(s, -1)) return decide_after_jam(s, error);
+    return error_set(error, CAROM_ERROR_SINGULAR,
+                     "at t = %g s no contact forces fit the points that touch: bodies that slide wedge each other, and no percussion was "
+                     "found that stops them; use a time stepper such as moreau, which needs none at an instant", s->w.t);
+  }
+  read_modes(s, n, instant, scale);
+  s->redundant = event_is_redundant(s);
+  if (s->redundant && find_central_share(s, n, scale)) read_modes(s, n, instant, scale);
+  keep_shares(s, n);
+  event_friction_read(s, scale);
+  rows_clear(s->w.m, s->w.x);
+  return CAROM_OK;
+}
+
+// Again where the modes change the load of joints, and that changes what their friction can hold.
+carom_status event_decide(event *s, const event_instant *instant, carom_error *error) {
+  enum { TURNS = 20 };
+  carom_status status = CAROM_OK;
+  for (int turn = 0; turn < TURNS && status == CAROM_OK; turn++) {
+    status = decide_once(s, instant, true, error);
+    if (status != CAROM_OK || event_friction_is_settled(s)) return status;
+    event_observe_state(s);
+  }
+  if (status == CAROM_OK) s->w.trouble.unsettled++;
+  return status;
+}
+
+// Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
+// from there.
+bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error) {
+  bool loosens = instant->kind == EVENT_LOOSEN;
+  if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
+  if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
+  if (loosens) return event_friction_holds(s, instant->point - s->w.contacts->point_count);
+  const event_point *c = &s->point[instant->point];
+  double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
+  for EACH_POINT(p, &s->w)
+    if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
+  double clearly = 4 * EVENT_REDUNDANCY_NOISE * most;
+  if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
+  return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
+}

@@ -1,0 +1,123 @@
+// What happens at an instant: impacts, the modes after them, and the end of ever smaller hops.
+#include <math.h>
+
+#include "base/error.h"
+#include "mechanics/constraint.h"
+#include "mechanics/rows.h"
+#include "scheme/event_internal.h"
+
+void event_observe_state(event *s) {
+  event_set(s, s->w.t, s->w.y);
+  event_observe(s);
+}
+
+bool event_touches(const event *s, const event_point *c) { return event_is_closed(c) || c->gap <= s->w.nearness; }
+
+static bool is_struck(const event *s) {
+  for EACH_POINT(p, &s->w)
+    if (event_touches(s, &s->point[p]) && s->point[p].rate[0] < -s->still) return true;
+  return false;
+}
+
+bool event_is_struck(event *s) {
+  event_observe_state(s);
+  return is_struck(s);
+}
+
+// --- accumulation of impacts --------------------------------------------------------------------------------------
+
+static void close_point(event *s, event_point *c) {
+  bool stands = c->rows > 1 && !(event_slip_speed(c) > s->still);
+  c->mode = stands ? MODE_STICK : MODE_SLIP;
+  if (c->rows > 1 && !stands) event_set_way(c, c->rate + 1);
+  s->closed_count++;
+}
+
+static bool is_closed_or_hops(const event *s, const event_point *c) {
+  return event_is_closed(c) || (c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution < 1);
+}
+
+// A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
+// of its impacts takes 2γ/(g(1 - e)) and lifts it by at most γ²/2g. Where that is within the tolerance the point counts
+// as closed from now on. The forces that hold it give the same impulse as the impacts would, so that what friction
+// does along the surface is the same too, but for its distribution over that short time.
+static bool hold_small_hops(event *s) {
+  bool any = false;
+  double lowest = 8 * s->w.nearness;
+  event_take(s, is_closed_or_hops);
+  if (s->part_count == s->closed_count || !event_accelerate(s)) return false;
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
+    if (event_is_closed(c)) continue;
+    double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
+    if (!(g > 0)) continue;
+    double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
+    if (height > lowest && !(v <= s->options.accumulation)) continue;
+    close_point(s, c);
+    c->held_until = s->w.t + duration;
+    s->w.trouble.accumulations++;
+    s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
+    any = true;
+  }
+  rows_clear(s->w.m, s->w.x);
+  return any;
+}
+
+// Stopping the hops may press other touching points together, at speeds as small. These points are closed as well: as
+// separate impacts they would start the same hops again, without end.
+static carom_status arrest_hops(event *s, carom_error *error) {
+  for (int turn = 0; turn <= s->w.contacts->point_count; turn++) {
+    event_set(s, s->w.t, s->w.y);
+    if (!event_arrest(s))
+      return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
+    event_respond(s, false);
+    event_observe_state(s);
+    bool closes = false;
+    for EACH_POINT(p, &s->w) {
+      event_point *c = &s->point[p];
+      if (c->mode == MODE_OPEN && event_touches(s, c) && c->rate[0] < -s->still) close_point(s, c), closes = true;
+    }
+    if (!closes) break;
+  }
+  if (is_struck(s) && !s->repeat.any) s->w.trouble.unsettled++;  // closed points still approach
+  return CAROM_OK;
+}
+
+// --- an instant ---------------------------------------------------------------------------------------------------
+
+// The impacts of an instant, one after the other until none is left. Says whether there were any.
+static carom_status strike_all(event *s, bool *struck, carom_error *error) {
+  enum { TURNS = 20 };
+  carom_status status = CAROM_OK;
+  double change = INFINITY;  // a rate that no percussion changes is an error of a row that repeats others
+  for (int turn = 0; turn < TURNS && is_struck(s) && change > s->still && status == CAROM_OK; turn++) {
+    *struck = true;
+    status = event_strike(s, &change, error);
+    event_observe_state(s);
+  }
+  if (status == CAROM_OK && is_struck(s) && change > s->still) s->w.trouble.unsettled++;
+  return status;
+}
+
+static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
+  bool struck = false;
+  if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
+  event_observe_state(s);
+  carom_status status = strike_all(s, &struck, error);
+  if (status == CAROM_OK) status = event_decide(s, instant, error);
+  if (status == CAROM_OK && struck && hold_small_hops(s)) {
+    status = arrest_hops(s, error);
+    if (status == CAROM_OK) status = event_decide(s, instant, error);
+  }
+  for EACH_POINT(p, &s->w)
+    if (status == CAROM_OK && s->point[p].mode == MODE_OPEN) s->point[p].held_until = 0, impact_separate(s->w.impacts, p);
+  return status;
+}
+
+// In the end the state goes back onto what is held in the new modes, without the slip of points that counted as standing.
+carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
+  event_observe_state(s);
+  carom_status status = event_finds_another_share(s, instant, error) ? CAROM_OK : settle(s, instant, error);
+  if (status == CAROM_OK && !event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
+  return status;
+}
