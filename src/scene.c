@@ -58,7 +58,7 @@ static void put_given_shape(scene *s, const drawn_shape *given) {
 // Whether a shape of the model is this surface already.
 static bool shows(const drawn_shape *given, const drawn_surface *f, double within) {
   const shape_type *drawn = f->type->drawn;
-  return drawn && drawn->is_same_size == given->type->is_same_size &&
+  return drawn && drawn->is_same_size && drawn->is_same_size == given->type->is_same_size &&
          vec3_norm(vec3_sub(vec3_of(given->shape.at), vec3_of(f->shape.at))) <= within &&
          drawn->is_same_size(&f->shape, &given->shape, within);
 }

@@ -36,10 +36,40 @@ static const subject subjects[] = {
     {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [1, 0.2, 0.3], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], material: m}}\n"},
     {"sphere on box", false, "", "surfaces: {f: {sphere: a, at: [0.6, 0, 0], radius: 0.2, material: m}, g: {box: b, size: [0.6, 0.8, 0.7], material: m}}\n"},
     {"point on box", false, "", "surfaces: {f: {point: a, at: [0.2, 0, 0.1], material: m}, g: {box: b, at: [-0.9, 0, 0], size: [2.2, 1.6, 1.4], material: m}}\n"},
+    {"capsule on plane", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"cylinder on plane", false, "", "surfaces: {f: {cylinder: a, radius: 0.2, length: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"cone on plane", false, "", "surfaces: {f: {cone: a, radius: 0.2, height: 0.4, at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"hull on plane", false, "", "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"smooth surface on plane", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"smooth surface on plane", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [0, 0, 0], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {plane: b, at: [0, 0, -0.9], material: m}}\n"},
+    {"capsule on plane", true, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, rotate: 0.3, material: m}, g: {plane: b, at: [0, -0.9], material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {ellipsoid: a, semi_axes: [0.2, 0.3, 0.4], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {superellipsoid: b, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cylinder: b, radius: 0.2, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {cone: b, radius: 0.2, height: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {superellipsoid: a, semi_axes: [0.2, 0.3, 0.4], exponents: [0.8, 1.2], at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {box: b, size: [0.6, 0.4, 0.5], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {ellipsoid: b, semi_axes: [0.2, 0.3, 0.4], rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", false, "", "surfaces: {f: {point: a, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"smooth surfaces", true, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {capsule: b, radius: 0.1, length: 0.4, rotate: 0.3, material: m}}\n"},
+    {"smooth surfaces", true, "", "surfaces: {f: {sphere: a, radius: 0.2, at: [1.1, 0.2], material: m}, g: {hull: b, points: [[0.3, 0], [-0.2, 0.2], [-0.1, -0.3]], material: m}}\n"},
     {"stop", true, "j: {revolute: [a, b], limits: [-1, 1], friction_torque: 1}", ""},
     {"stop", false, "j: {prismatic: [a, b], axis: [1, 2, 3], limits: [-2, 2], friction_force: 1}", ""},
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects, ROWS = 64 };
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, ROWS = 128 };
 
 static bool open_subject(run *r, const subject *s) {
   char text[2048];
@@ -117,11 +147,23 @@ static bool choose(path *w) {
   return true;
 }
 
+// Whether a feature changes on the way (a nearest point comes to the end of an edge): the slopes before and after then differ, by far
+// more than the second derivative of about (3/0.06)² times the way of 1e-4 says.
+static bool has_kink(path *w, double h) {
+  double before[ROWS] = {0}, after[ROWS] = {0};
+  add_rates(w, -2 * h, -1 / h, before), add_rates(w, -h, 1 / h, before);
+  add_rates(w, h, -1 / h, after), add_rates(w, 2 * h, 1 / h, after);
+  for (int i = 0; i < w->x->row_total; i++)
+    if (fabs(after[i] - before[i]) > 0.02) return true;
+  return false;
+}
+
 // The derivative at constant speeds by the rule of fourth order over h errs by h⁴/30 of the fifth derivative, which for relative
-// speeds of 3 and lengths from 0.06 is about (3/0.06)⁵: 1e-9 at h = 1e-4. Rounding errs by 1e-15/h.
+// speeds of 3 and lengths from 0.06 is about (3/0.06)⁵: 1e-10 at h = 5e-5. Rounding errs by 1e-15/h.
 static int compare(path *w) {
-  const double h = 1e-4;
+  const double h = 5e-5;
   const contact_element *e = w->contacts->elements;
+  if (e->shape_second && has_kink(w, h)) return 0;
   double sum[ROWS] = {0}, effort[32], none[32] = {0};
   int row = w->m->row_count;
   add_rates(w, -2 * h, 1 / (12 * h), sum);
@@ -149,7 +191,7 @@ static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
     for (int sample = 0; sample < 40; sample++)
       if (choose(&w)) compared += compare(&w);
     printf("    %s%s: %d rows\n", subjects[k].type, subjects[k].planar ? ", planar" : "", compared);
-    CHECK(compared >= 40);
+    CHECK(compared >= (r.model->contacts.elements->shape_second ? 36 * r.sim->x->row_total : 40));
     run_close(&r);
   }
 }

@@ -210,7 +210,34 @@ static void impossible_shapes_are_refused(void) {
   refuses("planar", "{hull: [[0, 0], [1, 0], [0, 1]]}", "use 'polygon'");
 }
 
+// Surfaces of every kind are drawn as they are.
+static void every_surface_is_drawn(void) {
+  drawn d = draw(
+      "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {j: {free: [ground, b], at: [0, 0, 2]}}\n"
+      "surfaces:\n"
+      "  capsule: {capsule: b, radius: 0.1, length: 0.5, material: m}\n"
+      "  cylinder: {cylinder: b, radius: 0.1, length: 0.5, material: m}\n"
+      "  cone: {cone: b, radius: 0.1, height: 0.5, material: m}\n"
+      "  egg: {ellipsoid: b, semi_axes: [0.1, 0.2, 0.3], material: m}\n"
+      "  stone: {superellipsoid: b, semi_axes: [0.1, 0.2, 0.3], exponents: [0.5, 1.5], material: m}\n"
+      "  hull: {hull: b, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], material: m}\n"
+      "  floor: {plane: ground, material: m}\n"
+      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n");
+  const json_value *shapes = shapes_of(&d, "b");
+  static const char *const kinds[] = {"capsule", "cylinder", "cone", "ellipsoid", "superellipsoid", "hull"};
+  for (int i = 0; i < 6; i++) CHECK_EQUAL(count_kind(shapes, kinds[i]), 1);
+  if (CHECK(shapes && shapes->count == 6)) {
+    CHECK_NEAR(json_get(&shapes->items[2], "height")->number, 0.5, 0);
+    CHECK(is_at(json_get(&shapes->items[3], "radii"), 0.1, 0.2, 0.3));
+    CHECK_NEAR(json_get(&shapes->items[4], "exponents")->items[1].number, 1.5, 0);
+    CHECK_EQUAL(json_get(&shapes->items[5], "points")->count, 4);
+  }
+  finish(&d);
+}
+
 int main(void) {
+  RUN(every_surface_is_drawn);
   RUN(a_rod_reaches_its_tip);
   RUN(a_body_reaches_all_that_is_attached);
   RUN(free_bodies_hold_their_surfaces);

@@ -54,6 +54,25 @@ static void passages_through_boxes_are_seen(void) {
   CHECK(leaps_of(text, "gap=8 offset=0.26+1e-5", 0.02) == 0);
 }
 
+// An ellipsoid through a thin cylinder, and past it.
+static void passages_of_smooth_bodies_are_seen(void) {
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "parameters: {gap: 1, offset: 0}\n"
+      "bodies: {a: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}, b: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b], at: [gap, offset, 0]}}\n"
+      "surfaces: {a: {ellipsoid: a, semi_axes: [0.01, 0.02, 0.03], material: m}, b: {cylinder: b, radius: 0.01, length: 0.5, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {a: {velocity: [1000, 0, 0]}}\n"
+      "method: {moreau: {step: 10 ms}}\n";
+  CHECK(leaps_of(text, "gap=1", 0.02) == 1);
+  CHECK(leaps_of(text, "gap=8", 0.01) == 1);
+  CHECK(leaps_of(text, "gap=18", 0.03) == 1);
+  CHECK(leaps_of(text, "gap=100", 0.03) == 0);
+  CHECK(leaps_of(text, "gap=8 offset=0.03-4e-5", 0.02) == 1);
+  CHECK(leaps_of(text, "gap=8 offset=0.03+1e-5", 0.02) == 0);
+}
+
 // Where rows of the last step are evaluated, the spheres overlap and have passed the point where they are nearest, so that they part: no step
 // saw them approach. At 100 m/s a sphere goes 50 mm in half a step, and its way through the other is 80 mm long.
 static void passages_are_seen_from_within_the_overlap(void) {
@@ -227,6 +246,7 @@ static void settling_spheres_are_no_passages(void) {
 int main(void) {
   RUN(passages_are_seen_in_every_half_step);
   RUN(passages_through_boxes_are_seen);
+  RUN(passages_of_smooth_bodies_are_seen);
   RUN(passages_are_seen_from_within_the_overlap);
   RUN(runs_that_end_inside_are_doubtful);
   RUN(one_step_through_the_floor_is_seen);

@@ -150,13 +150,16 @@ typedef struct carom_solid_def {
   double density;  // [kg/m³]
 } carom_solid_def;
 
-// Surface kinds: point sphere box plane.
+// Surface kinds: point sphere capsule box cylinder cone ellipsoid superellipsoid hull plane.
 typedef struct carom_surface_def {
   const char *on;          // body or marker
   double at[3];            // in its axes [m]
   double rotate[4];        // unit quaternion (w, x, y, z)
-  double radius;           // sphere, in a planar model a circle [m]
-  double size[3];          // box: edges along its axes [m]
+  double radius;           // sphere, in a planar model a circle; capsule, cylinder, base of a cone [m]
+  double length;           // capsule: between the centres of its ends; cylinder; height of a cone [m]
+  double size[3];          // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
+  carom_numbers exponents; // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
+  carom_points points;     // hull [m]
   const char *material;
   const char *group;       // name of a group that contacts can refer to; may be null
 } carom_surface_def;

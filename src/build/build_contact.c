@@ -110,6 +110,17 @@ static bool add_groups(contact_builder *c) {
   return true;
 }
 
+// The shape by its support mapping, and names of its corners.
+static void set_form(contact_builder *c, const part *p, contact_surface *s) {
+  const surface_type *type = surface_find(p->kind);
+  if (!type->form) return;
+  convex *form = ARENA_NEW(c->b->memory, convex);
+  *form = type->form(p->content, c->m->planar, c->b->memory);
+  const char **names = arena_alloc(c->b->memory, (size_t)form->point_count + 1, sizeof *names);
+  for (int k = 0; k < form->point_count; k++) names[k] = arena_print(c->b->memory, "corner %d", k + 1);
+  s->form = form, s->corner_names = names;
+}
+
 static void list_surfaces(contact_builder *c) {
   const part_list *list = &c->b->def->surfaces;
   c->surface = ARENA_ARRAY(c->b->memory, contact_surface, list->count + 1);
@@ -120,6 +131,7 @@ static void list_surfaces(contact_builder *c) {
     *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name), .shape = type->shape, .marker = c->b->surface_marker[i],
                            .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY};
     if (type->set_size) type->set_size(p->content, s->size);
+    set_form(c, p, s);
   }
 }
 
@@ -164,7 +176,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes and spheres touch spheres, boxes and points, and boxes touch points"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape; two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

@@ -15,6 +15,7 @@ static void keep_surfaces(builder *b, drawing *d) {
     *to = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name), .type = surface_find(list->items[i].kind),
                           .marker = b->surface_marker[i], .shape.radius = s->radius};
     memcpy(to->shape.size, s->size, sizeof s->size);
+    if (to->type->set_drawn) to->type->set_drawn(s, b->model->m.planar, b->memory, &to->shape);
     vec3_store(to->shape.at, b->model->m.markers[to->marker].local.p);
   }
 }

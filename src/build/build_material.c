@@ -278,7 +278,7 @@ static bool is_written(const material_builder *mb, int i) {
   const char *is = (const char *)mb->d + o->offset, *was = (const char *)&preset + o->offset;
   switch (o->type) {
     case OPTION_NUMBER: return *(const double *)is != *(const double *)was;
-    case OPTION_NUMBERS: return ((const carom_numbers *)is)->count > 0;
+    case OPTION_NUMBERS: case OPTION_POINTS: return ((const carom_numbers *)is)->count > 0;
     case OPTION_NAMES: return ((const carom_names *)is)->count > 0;
     case OPTION_FLAG: return *(const bool *)is != *(const bool *)was;
     default: return false;

@@ -3,12 +3,19 @@
 
 #include <string.h>
 
-extern const surface_type surface_point, surface_sphere, surface_box, surface_plane;
+extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone, surface_ellipsoid,
+    surface_superellipsoid, surface_hull, surface_plane;
 
 static const surface_type *const all[] = {
     &surface_point,
     &surface_sphere,
+    &surface_capsule,
     &surface_box,
+    &surface_cylinder,
+    &surface_cone,
+    &surface_ellipsoid,
+    &surface_superellipsoid,
+    &surface_hull,
     &surface_plane,
 };
 enum { COUNT = sizeof all / sizeof *all };
@@ -28,4 +35,19 @@ const surface_type *surface_find(const char *kind) {
   for (int i = 0; i < COUNT; i++)
     if (kind && strcmp(all[i]->table->name, kind) == 0) return all[i];
   return NULL;
+}
+
+void surface_set_span(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to) {
+  (void)planar;
+  double *span = ARENA_ARRAY(memory, double, 2);
+  span[SHAPE_RADIUS] = d->radius, span[SHAPE_LENGTH] = d->length;
+  to->span = (carom_numbers){span, 2};
+}
+
+double surface_span_reach(const carom_shape_def *d) { return d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH]; }
+
+const char *surface_needs_space(const char *kind, bool planar, const char *sentence, const char **what) {
+  if (!planar) return NULL;
+  *what = sentence;
+  return kind;
 }

@@ -3,6 +3,7 @@
 #ifndef BUILD_SURFACE_H
 #define BUILD_SURFACE_H
 
+#include "base/arena.h"
 #include "build/shape.h"
 #include "contact/contact.h"
 
@@ -13,9 +14,12 @@ typedef struct surface_type {
   // be null.
   const char *(*fault)(const carom_surface_def *d, bool planar, const char **what);
   void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; may be null
+  // The shape by its support mapping, in the axes of the surface. Null of a plane.
+  convex (*form)(const carom_surface_def *d, bool planar, arena *memory);
   // The thickness that a step must not pass over [m]; NULL if infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
   const shape_type *drawn;    // NULL if as a mark
+  void (*set_drawn)(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to);  // beside radius and size; may be null
   double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0
   bool is_point;              // two of them never touch
   bool is_body;               // a body that has one needs no other shape
@@ -26,6 +30,12 @@ typedef struct surface_type {
 const surface_type *const *surface_types(int *count);
 const surface_type *surface_find(const char *kind);
 int surface_tables(const option_table *tables[OPTION_MEMBERS_MAX]);
+
+// Radius and length as the span of what is drawn, and how far a body with it reaches.
+void surface_set_span(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to);
+double surface_span_reach(const carom_shape_def *d);
+// The fault of a shape that exists in space only, where a model is planar.
+const char *surface_needs_space(const char *kind, bool planar, const char *sentence, const char **what);
 
 #define SURFACE_OPTION(field) offsetof(carom_surface_def, field)
 #define SURFACE_OPTIONS(word)                                                                                           \

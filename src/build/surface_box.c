@@ -16,6 +16,11 @@ static double thickness(const carom_surface_def *d, bool planar) {
   return planar ? edge : fmin(edge, d->size[2]);
 }
 
+static convex form(const carom_surface_def *d, bool planar, arena *memory) {
+  (void)memory;
+  return convex_box(d->size[0], d->size[1], planar ? 0 : d->size[2]);
+}
+
 static double reach(const carom_shape_def *d) { return 0.5 * hypot(d->size[0], d->size[1]); }
 
 static const option options[] = {
@@ -24,8 +29,8 @@ static const option options[] = {
      .help = "Edges along its axes."},
 };
 static const option_table table =
-    SURFACE_TABLE("box", "A box. It touches planes with its corners, and spheres and points. Contact between boxes is not supported.",
+    SURFACE_TABLE("box", "A box. It touches planes with its corners.",
                   "block: {box: block, size: [0.2, 0.1]}");
 
-const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size,
+const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size, .form = form,
                                   .thickness = thickness, .drawn = &shape_box, .reach = reach, .is_body = true};

@@ -3,4 +3,9 @@
 static const option options[] = {SURFACE_OPTIONS("point")};
 static const option_table table = SURFACE_TABLE("point", "A point.", "tip: {point: rod, at: [0.5, 0]}");
 
-const surface_type surface_point = {.table = &table, .shape = SHAPE_POINT, .is_point = true};
+static convex form(const carom_surface_def *d, bool planar, arena *memory) {
+  (void)d, (void)planar, (void)memory;
+  return convex_sphere(0);
+}
+
+const surface_type surface_point = {.table = &table, .shape = SHAPE_POINT, .form = form, .is_point = true};

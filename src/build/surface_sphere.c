@@ -7,6 +7,11 @@ static double thickness(const carom_surface_def *d, bool planar) {
   return d->radius;
 }
 
+static convex form(const carom_surface_def *d, bool planar, arena *memory) {
+  (void)planar, (void)memory;
+  return convex_sphere(d->radius);
+}
+
 static double reach(const carom_shape_def *d) { return d->radius; }
 
 static const option options[] = {
@@ -17,5 +22,5 @@ static const option options[] = {
 static const option_table table =
     SURFACE_TABLE("sphere", "A sphere, in a planar model a circle.", "ball: {sphere: ball, radius: 5 cm}");
 
-const surface_type surface_sphere = {.table = &table, .shape = SHAPE_SPHERE, .set_size = set_size, .thickness = thickness,
+const surface_type surface_sphere = {.table = &table, .shape = SHAPE_SPHERE, .set_size = set_size, .form = form, .thickness = thickness,
                                      .drawn = &shape_sphere, .reach = reach, .is_body = true};

@@ -14,6 +14,7 @@ void contact_evaluate(const contact_world *s, const mechanism *m, const motion *
 }
 
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k) {
+  if (e->point_names) return e->point_names[k];
   const char *const *names = m->planar ? e->type->point_names_planar : e->type->point_names;
   return names && e->point_count > 1 ? names[k] : "";
 }

@@ -43,6 +43,7 @@ enum { CONTACT_TEXT = 128 };       // length of a message's part
 typedef struct contact_type {
   const char *name;
   int point_count, point_count_planar;
+  bool has_own_points;            // one point per corner of its first shape; the counts above say nothing
   bool frictionless;              // it has no surface to slide on
   bool reads_coordinate;          // its gap is that of a coordinate of a joint, which must be up to date
   bool along_line;                // its surfaces touch along a line in space too; in the plane all do
@@ -67,7 +68,7 @@ typedef struct contact_type {
   const contact_action *action;
 } contact_type;
 
-enum { CONTACT_POINTS_MAX = 16 };  // of one element
+enum { CONTACT_POINTS_MAX = 64 };  // of one element
 
 struct contact_element {
   const char *name;
@@ -75,6 +76,7 @@ struct contact_element {
   int first, second;              // markers
   double size_first[3], size_second[3];
   const convex *shape_first, *shape_second;  // of a pair of surfaces; null of a plane
+  const char *const *point_names; // of its own; null if those of the type
   double clearance;
   double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;                    // of a stop: half the way to the opposite one [m or rad]
@@ -160,6 +162,8 @@ struct contact_surface {
   shape shape;
   int marker;
   double size[3];
+  const convex *form;             // by its support mapping; null of a plane
+  const char *const *corner_names;  // of a hull
   double thickness;               // that a step must not pass over; infinite if there is none [m]
 };
 

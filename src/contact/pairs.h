@@ -6,6 +6,8 @@
 #include "mechanics/marker.h"
 
 extern const contact_type contact_sphere_box, contact_point_box;
+extern const contact_type contact_smooth_pair, contact_smooth_plane;  // by the common normal
+extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
 
 // For messages: "surfaces overlap by ...".
 void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]);

@@ -137,10 +137,20 @@ static const contact_type contact_point_sphere = {
 };
 
 // The upper half of a symmetric table; a point is a sphere without radius. Null where contact is not supported.
+#define SMOOTH &contact_smooth_pair
+#define SMOOTH_WITH_EDGES                                                                                                \
+  [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
+  [SHAPE_CONE] = SMOOTH, [SHAPE_HULL] = SMOOTH
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
-    [SHAPE_POINT] = {[SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_PLANE] = &contact_point_plane},
-    [SHAPE_SPHERE] = {[SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_PLANE] = &contact_point_plane},
+    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
+    [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
+    [SHAPE_CAPSULE] = {[SHAPE_PLANE] = &contact_capsule_plane},
     [SHAPE_BOX] = {[SHAPE_PLANE] = &contact_box_plane},
+    [SHAPE_CYLINDER] = {[SHAPE_PLANE] = &contact_cylinder_plane},
+    [SHAPE_CONE] = {[SHAPE_PLANE] = &contact_cone_plane},
+    [SHAPE_HULL] = {[SHAPE_PLANE] = &contact_hull_plane},
 };
 
 const contact_type *contact_between(shape a, shape b, bool *swap) {
@@ -156,6 +166,8 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
                        .first = first->marker, .second = second->marker};
   memcpy(e.size_first, first->size, sizeof e.size_first);
   memcpy(e.size_second, second->size, sizeof e.size_second);
+  e.shape_first = first->form, e.shape_second = second->form;
+  if (type->has_own_points) e.point_count = first->form->point_count, e.point_names = first->corner_names;
   e.span = fmin(first->thickness, second->thickness);
   if (isinf(e.span)) e.span = 0;
   return e;

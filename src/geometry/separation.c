@@ -214,13 +214,17 @@ static int find_edges(const convex *shape, const vec3 *samples, int count, doubl
   return found;
 }
 
+static mat3 radii_at(const convex *shape, mat3 turn, vec3 n, vec3 at) {
+  mat3 r = convex_radii(shape, mat3_tmul(turn, n), mat3_tmul(turn, at));
+  return mat3_product(turn, mat3_product(r, mat3_transpose(turn)));
+}
+
 // Radii at a point between corners are between theirs: on the side of a cone they grow from the tip to the rim.
 static mat3 blend_radii(const simplex *s, const vec3 *points, const convex *shape, mat3 turn, vec3 n) {
   mat3 sum = {{0}};
   if (!shape->type->radii) return sum;
   for (int i = 0; i < s->count; i++) {
-    mat3 r = convex_radii(shape, mat3_tmul(turn, n), mat3_tmul(turn, points[i]));
-    mat3 world = mat3_product(turn, mat3_product(r, mat3_transpose(turn)));
+    mat3 world = radii_at(shape, turn, n, points[i]);
     for (int k = 0; k < 9; k++) sum.m[k] += s->weights[i] * world.m[k];
   }
   return sum;
@@ -272,22 +276,48 @@ static slope slope_at(pair *p, vec3 n, const vec3 t[2], int count) {
   return s;
 }
 
-// The normal nearest to m->n that is normal to the edges.
-static vec3 normal_to(const maximum *m, const vec3 edges[2], int count) {
-  vec3 n = m->n;
+// The normal nearest to n that is normal to the edges.
+static vec3 normal_to(vec3 n, const vec3 edges[2], int count) {
+  vec3 from = n;
   if (count == 2) n = unit(vec3_cross(edges[0], edges[1]));
   else if (count == 1) n = unit(vec3_axpy(n, -vec3_dot(n, edges[0]), edges[0]));
-  return vec3_dot(n, m->n) < 0 ? vec3_neg(n) : n;
+  return vec3_dot(n, from) < 0 ? vec3_neg(n) : n;
+}
+
+static double trace(mat3 m) { return m.m[0] + m.m[4] + m.m[8]; }
+
+// Off edges and faces a shape has one support point for a normal, and the point of the other lies across from it. That is more accurate than
+// the points of the walk, whose distance is good to rounding but whose place only to the root of that. A point of the more curved
+// shape depends less on the normal.
+static void settle_points(pair *p, maximum *m) {
+  corner c = support(p, m->n, VEC3_ZERO);
+  bool by_a = !m->of_a.edge_count, by_b = !m->of_b.edge_count;
+  if (by_a) m->of_a.radii = radii_at(p->a, p->turn_a, vec3_neg(m->n), c.a);
+  if (by_b) m->of_b.radii = radii_at(p->b, p->turn_b, m->n, c.b);
+  if (by_a && by_b) by_a = trace(m->of_a.radii) < trace(m->of_b.radii);
+  if (by_a) m->a = c.a, m->b = vec3_axpy(vec3_add(p->between, c.a), -m->f, m->n);
+  else if (by_b) m->b = c.b, m->a = vec3_axpy(vec3_sub(c.b, p->between), m->f, m->n);
+}
+
+// The exact direction of a straight edge that is known roughly: from one end to the other.
+static void sharpen(const convex *shape, mat3 turn, vec3 n, double least, separation_feature *f) {
+  if (f->edge_count != 1) return;
+  vec3 far = convex_support(shape, mat3_tmul(turn, vec3_axpy(n, 1e-6, f->edges[0])));
+  vec3 near = convex_support(shape, mat3_tmul(turn, vec3_axpy(n, -1e-6, f->edges[0])));
+  vec3 e = mat3_mul(turn, vec3_sub(far, near));
+  if (vec3_norm(e) > least) f->edges[0] = unit(e);
 }
 
 // The last digits of a normal: Newton's method in the directions that the edges leave free.
 static void refine(pair *p, const simplex *s, maximum *m) {
-  vec3 edges[2], t[2];
+  vec3 edges[2], t[2], n = m->n;
   find_features(p, s, false, m);
-  int edge_count = edges_of_both(m, edges), free = (p->planar ? 1 : 2) - edge_count;
-  vec3 n = normal_to(m, edges, edge_count);
-  double longest = 1e-2, first_rest = DBL_MAX, rest = 0;
-  for (int i = 0; i < 8 && free > 0 && longest > 1e-12; i++) {
+  double longest = 1e-2, first_rest = DBL_MAX, rest = 0, least = 1e-3 * p->size;
+  for (int i = 0; i < 8 && longest > 1e-15; i++) {
+    sharpen(p->a, p->turn_a, vec3_neg(n), least, &m->of_a), sharpen(p->b, p->turn_b, n, least, &m->of_b);
+    int edge_count = edges_of_both(m, edges), free = (p->planar ? 1 : 2) - edge_count;
+    n = normal_to(n, edges, edge_count);
+    if (free <= 0) break;
     tangents(p, n, t);
     if (edge_count == 1) t[0] = unit(vec3_cross(n, edges[0]));
     slope at = slope_at(p, n, t, free);
@@ -302,6 +332,8 @@ static void refine(pair *p, const simplex *s, maximum *m) {
   double f = value(p, n);
   if (f >= m->f || (rest < first_rest && f >= m->f - 1e-14 * p->size)) m->n = n, m->f = f;
   find_features(p, s, true, m);
+  sharpen(p->a, p->turn_a, vec3_neg(m->n), least, &m->of_a), sharpen(p->b, p->turn_b, m->n, least, &m->of_b);
+  settle_points(p, m);
 }
 
 static maximum climb(pair *p, vec3 n) {
@@ -461,6 +493,17 @@ separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b,
                       .of_a = m.of_a,
                       .of_b = m.of_b,
                       .evaluations = p.evaluations};
+}
+
+separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset) {
+  vec3 local = mat3_tmul(at_a.R, vec3_neg(n)), core = convex_support(a, local);
+  vec3 on_a = vec3_axpy(vec3_add(at_a.p, mat3_mul(at_a.R, core)), -a->layer, n);
+  mat3 radii = mat3_product(at_a.R, mat3_product(convex_radii(a, local, core), mat3_transpose(at_a.R)));
+  separation s = {.distance = vec3_dot(n, on_a) - offset, .normal = n, .on_a = on_a, .of_a = {.radii = radii, .layer = a->layer},
+                  .of_b = {.edge_count = 2}, .evaluations = 1};
+  s.on_b = vec3_axpy(on_a, -s.distance, n);
+  vec3_tangents(n, s.of_b.edges);
+  return s;
 }
 
 // --- rates --------------------------------------------------------------------------------------------------------

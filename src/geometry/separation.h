@@ -23,6 +23,9 @@ typedef struct separation {
 // In a planar problem the normal lies in the plane of x and y. Always ends; starts without a guess.
 separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b, bool planar);
 
+// The same for a half space that ends at n · x = offset, with the outward normal n.
+separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset);
+
 // How a shape moves: the velocity of the point `at` of its body, and its angular velocity.
 typedef struct shape_motion {
   vec3 at, v, w;

@@ -1,0 +1,152 @@
+// Shapes with edges and faces on a plane touch it in several points. A capsule has the spheres of its two ends, a hull its corners. A
+// rim of a cylinder or cone has its lowest point, which travels along the rim, and the face within it 24 points that are fixed to the body:
+// they carry a body that stands. They lie a little inside the rim, so that none of them touches while the body rolls on the rim or
+// on its side.
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/frame.h"
+#include "contact/pairs.h"
+
+static vec3 normal_of(const mechanism *m, const marker_place *plane) { return mat3_column(plane->R, m->planar ? 1 : 2); }
+
+static void set_point(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, contact_point *p) {
+  vec3 n = normal_of(m, plane);
+  p->gap = vec3_dot(n, vec3_sub(at, plane->p));
+  p->node_first = body->node, p->node_second = plane->node;
+  p->at = at;
+  contact_set_frame(m, p, n);
+}
+
+static contact_travel fixed_point(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)e, (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+}
+
+// --- capsule ------------------------------------------------------------------------------------------------------------
+
+static void capsule_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
+  vec3 half = vec3_scale(0.5 * e->size_first[1], mat3_column(body.R, m->planar ? 0 : 2)), n = normal_of(m, &plane);
+  for (int k = 0; k < 2; k++) {
+    vec3 centre = k ? vec3_add(body.p, half) : vec3_sub(body.p, half);
+    set_point(m, &body, &plane, vec3_axpy(centre, -e->size_first[0], n), &points[k]);
+  }
+}
+
+static contact_travel round_end(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, -e->size_first[0]);
+}
+
+static void curvatures_of_end(const contact_element *e, double radius[2]) { radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT; }
+static void curvatures_of_corner(const contact_element *e, double radius[2]) {
+  (void)e;
+  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
+}
+
+static const char *const ends[] = {"end -z", "end +z"}, *const ends_planar[] = {"end -x", "end +x"};
+
+const contact_type contact_capsule_plane = {
+    .name = "capsule on plane", .point_count = 2, .point_count_planar = 2, .evaluate = capsule_plane, .travel = round_end,
+    .point_names = ends, .point_names_planar = ends_planar, .curvatures = curvatures_of_end, .tell_overlap = contact_tell_surfaces,
+};
+
+// --- hull ---------------------------------------------------------------------------------------------------------------
+
+static void hull_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
+  for (int k = 0; k < e->point_count; k++)
+    set_point(m, &body, &plane, vec3_add(body.p, mat3_mul(body.R, e->shape_first->points[k])), &points[k]);
+}
+
+const contact_type contact_hull_plane = {
+    .name = "hull on plane", .has_own_points = true, .evaluate = hull_plane, .travel = fixed_point,
+    .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+};
+
+// --- rims ---------------------------------------------------------------------------------------------------------------
+
+enum { FACE_POINTS = 24 };   // a polygon of so many corners falls short of its circle by 1 - cos(π/24) = 0.86 %
+#define INSIDE 0.9986        // of the radius: 1 % in all
+#define LEVEL 1e-6           // a rim that is tilted by less is nearly level [rad]
+
+// The lowest point of a rim is off its centre by r along what of -n is across the axis a: u = -p/|p|, p = n - (n·a) a. Where the rim is
+// level every point is as low, and the least tilt would send it round the rim. There it moves to the middle: u = -p/√(|p|² + ε²),
+// which is too high by no more than ε r.
+static vec3 lowest_along(const marker_place *body, vec3 n) {
+  vec3 a = mat3_column(body->R, 2), p = vec3_axpy(n, -vec3_dot(n, a), a);
+  return vec3_scale(-1 / sqrt(vec3_dot(p, p) + LEVEL * LEVEL), p);
+}
+
+static void set_rim(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *p) {
+  vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2));
+  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body, normal_of(m, plane))), p);
+}
+
+static void set_face(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *points) {
+  vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2)), x = mat3_column(body->R, 0), y = mat3_column(body->R, 1);
+  for (int k = 0; k < FACE_POINTS; k++) {
+    static const double sines[] = {0, 0.25881904510252074, 0.5, 0.70710678118654757, 0.86602540378443865, 0.96592582628906829, 1};
+    int quarter = k / 6, i = k % 6;  // the same numbers in every quarter, on every machine
+    double c = sines[6 - i], s = sines[i], cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s,
+           sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
+    set_point(m, body, plane, vec3_axpy(vec3_axpy(centre, INSIDE * radius * cosine, x), INSIDE * radius * sine, y), &points[k]);
+  }
+}
+
+// u̇ = -(ṗ - (ṗ·u) u)/√(|p|² + ε²).
+static contact_travel lowest_point(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
+  marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
+  vec3 a = mat3_column(body.R, 2), a_rate = vec3_cross(body.w, a), n_rate = vec3_cross(plane.w, p->n);
+  double along = vec3_dot(p->n, a);
+  vec3 across = vec3_axpy(p->n, -along, a);
+  double length = sqrt(vec3_dot(across, across) + LEVEL * LEVEL);
+  vec3 u = vec3_scale(-1 / length, across);
+  vec3 rate = vec3_axpy(vec3_axpy(n_rate, -along, a_rate), -(vec3_dot(n_rate, a) + vec3_dot(p->n, a_rate)), a);
+  vec3 turn = vec3_scale(-1 / length, vec3_axpy(rate, -vec3_dot(rate, u), u));
+  vec3 centre = vec3_axpy(p->at, -e->size_first[0], u);
+  vec3 v = vec3_add(body.v, vec3_cross(body.w, vec3_sub(centre, body.p)));
+  return (contact_travel){.at = vec3_axpy(v, e->size_first[0], turn), .n = n_rate};
+}
+
+// Of the two faces the one that looks at the plane.
+static void cylinder_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
+  double half = 0.5 * e->size_first[1], radius = e->size_first[0];
+  bool upright = vec3_dot(normal_of(m, &plane), mat3_column(body.R, 2)) > 0;
+  set_rim(m, &body, &plane, radius, -half, &points[0]);
+  set_rim(m, &body, &plane, radius, half, &points[1]);
+  set_face(m, &body, &plane, radius, upright ? -half : half, points + 2);
+}
+
+static void cone_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
+  double half = 0.5 * e->size_first[1], radius = e->size_first[0];
+  set_rim(m, &body, &plane, radius, -half, &points[0]);
+  set_point(m, &body, &plane, vec3_axpy(body.p, half, mat3_column(body.R, 2)), &points[1]);
+  set_face(m, &body, &plane, radius, -half, points + 2);
+}
+
+static contact_travel point_of_cylinder(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  return k < 2 ? lowest_point(m, x, e, p) : fixed_point(m, x, e, p, k);
+}
+
+static contact_travel point_of_cone(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  return k < 1 ? lowest_point(m, x, e, p) : fixed_point(m, x, e, p, k);
+}
+
+#define FACE                                                                                                                          \
+  "face 0 deg", "face 15 deg", "face 30 deg", "face 45 deg", "face 60 deg", "face 75 deg", "face 90 deg", "face 105 deg", "face 120 deg", \
+  "face 135 deg", "face 150 deg", "face 165 deg", "face 180 deg", "face 195 deg", "face 210 deg", "face 225 deg", "face 240 deg",          \
+  "face 255 deg", "face 270 deg", "face 285 deg", "face 300 deg", "face 315 deg", "face 330 deg", "face 345 deg"
+static const char *const rims[] = {"rim -z", "rim +z", FACE}, *const rim_and_tip[] = {"rim", "tip", FACE};
+
+const contact_type contact_cylinder_plane = {
+    .name = "cylinder on plane", .point_count = 2 + FACE_POINTS, .evaluate = cylinder_plane, .travel = point_of_cylinder,
+    .point_names = rims, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+};
+const contact_type contact_cone_plane = {
+    .name = "cone on plane", .point_count = 2 + FACE_POINTS, .evaluate = cone_plane, .travel = point_of_cone,
+    .point_names = rim_and_tip, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+};

@@ -1,0 +1,65 @@
+// Two convex surfaces that touch in one point, where their normals are opposite: the common normal (Flores and Ambrósio, eq. 1 to 6).
+// The geometry finds it as the direction that separates the shapes by most, and how the nearest points and the normal move
+// with the bodies and over the surfaces.
+#include "contact/frame.h"
+#include "contact/pairs.h"
+#include "geometry/separation.h"
+
+static separation find(const mechanism *m, const contact_element *e, const marker_place *a, const marker_place *b) {
+  pose at_a = {a->R, a->p}, at_b = {b->R, b->p};
+  if (e->shape_second) return separation_of(e->shape_first, at_a, e->shape_second, at_b, m->planar);
+  vec3 n = mat3_column(b->R, m->planar ? 1 : 2);
+  return separation_of_plane(e->shape_first, at_a, n, vec3_dot(n, b->p));
+}
+
+static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
+  separation s = find(m, e, &a, &b);
+  p->gap = s.distance;
+  p->node_first = a.node, p->node_second = b.node;
+  p->at = vec3_scale(0.5, vec3_add(s.on_a, s.on_b));
+  p->apart = contact_apart(&a, &b);
+  contact_set_frame(m, p, s.normal);
+}
+
+static vec3 velocity_at(const marker_state *s, vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
+
+// Where the nearest points are not unique, they are taken to move with the bodies, and the normal with the second.
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)k;
+  marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
+  marker_place at_a = {.R = a.R, .p = a.p}, at_b = {.R = b.R, .p = b.p};
+  separation s = find(m, e, &at_a, &at_b);
+  separation_rate rate;
+  if (separation_rate_of(&s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
+    return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
+  return (contact_travel){.at = vec3_scale(0.5, vec3_add(velocity_at(&a, p->at), velocity_at(&b, p->at))), .n = vec3_cross(b.w, p->n)};
+}
+
+typedef struct pass {
+  const mechanism *m;
+  const contact_element *e;
+  marker_place a, b;  // in the axes of the second
+} pass;
+
+static double gap_at(const void *context, vec3 apart) {
+  pass w = *(const pass *)context;
+  w.a.p = apart;
+  return find(w.m, w.e, &w.a, &w.b).distance;
+}
+
+static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                      const contact_point *after, double graze) {
+  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
+  pass w = {m, e, {.R = mat3_product(mat3_transpose(b.R), a.R)}, {.R = MAT3_IDENTITY}};
+  return contact_least_gap(gap_at, &w, before, after, graze);
+}
+
+const contact_type contact_smooth_pair = {
+    .name = "smooth surfaces", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel, .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
+};
+const contact_type contact_smooth_plane = {
+    .name = "smooth surface on plane", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel,
+    .tell_overlap = contact_tell_surfaces,
+};
