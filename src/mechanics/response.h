@@ -80,7 +80,7 @@ double response_mobility(const mechanism *m, motion *x, int row);
 void response_problem(const mechanism *m, motion *x, double *W);
 // The same in a W that was taken from response_matrix: n rows, the constraints' first. Call it once for each W.
 void response_decouple(const mechanism *m, motion *x, int n, double *W);
-// After response_problem, for a row that comes and goes, i: where joints and constraints hold it and no drive prescribes its rate, it
+// After response_problem, or response_decouple with all rows, for a row that comes and goes, i: where joints and constraints hold it and no drive prescribes its rate, it
 // needs no force. It is decoupled with a diagonal of its own, and q_i := 0, so that its force is zero. Returns whether this is so. `u`:
 // the speeds that q belongs to. Sparse constraints (see response_problem) are not asked.
 bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i);

@@ -94,7 +94,8 @@ static void find_dependent(const mechanism *m, motion *x) {
 
 void response_decouple(const mechanism *m, motion *x, int n, double *W) {
   int nc = m->row_count;
-  const response_work *w = x->response;
+  response_work *w = x->response;
+  w->held_count = 0;
   if (!nc || !w->dense) return;
   for (int i = 0; i < nc; i++) memcpy(w->dense + (long)i * nc, W + (long)i * n, (size_t)nc * sizeof *W);
   find_dependent(m, x);
@@ -102,7 +103,6 @@ void response_decouple(const mechanism *m, motion *x, int n, double *W) {
 }
 
 void response_problem(const mechanism *m, motion *x, double *W) {
-  x->response->held_count = 0;
   response_matrix(m, x, W);
   if (!interrupted(x->stop)) response_decouple(m, x, x->row_total, W);
 }

@@ -90,6 +90,7 @@ static void point_fields(event_point *c, fields *f) {
   mode_field(f, &c->mode);
   fields_finites(f, "way", 2, c->way);
   fields_finites(f, "share", 3, c->share);
+  fields_choice(f, "guided", 7, &c->guided);
   fields_flag(f, "stood", &c->stood);
   fields_flag(f, "idles", &c->idles);
   fields_flag(f, "may_jam", &c->may_jam);

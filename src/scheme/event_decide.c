@@ -29,6 +29,21 @@ static bool is_candidate(const event *s, const event_point *c) {
 // the integration has gathered until then, which is more than that of a step.
 static bool slips(const event *s, const event_point *c) { return c->rows == 1 || event_slip_speed(c) > 10 * s->still; }
 
+// Directions that joints hold are decoupled in W, as the problem of modes takes it.
+static void release_guided(event *s) {
+  int n = s->w.x->row_total;
+  if (!s->w.m->row_count) return;
+  memcpy(s->problem_W, s->W, (size_t)n * (size_t)n * sizeof *s->W);
+  response_decouple(s->w.m, s->w.x, n, s->problem_W);
+  event_find_guided(s, s->problem_W, s->a);
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    for (int k = 1; k < c->rows; k++)
+      for (int i = c->row + k, j = 0; event_is_guided(c, k) && j < n; j++)
+        s->W[(long)i * n + j] = s->problem_W[(long)i * n + j], s->W[(long)j * n + i] = s->problem_W[(long)j * n + i];
+  }
+}
+
 // One row for a slipping point, whose column carries its friction; all rows for one that stands.
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
@@ -188,6 +203,7 @@ static carom_status decide_once(event *s, const event_instant *instant, bool may
   if (!s->part_count && !s->w.m->friction_count) return CAROM_OK;
   if (!event_free_accelerations(s))
     return error_set(error, CAROM_ERROR_SINGULAR, "the accelerations are not finite at t = %g s; " NOT_FINITE_ADVICE, s->w.t);
+  release_guided(s);
   if (instant->kind == EVENT_JAM && is_candidate(s, &s->point[instant->point])) {
     s->w.trouble.inconsistent++;
     if (jam(s, instant->point)) return decide_after_jam(s, error);

@@ -39,7 +39,7 @@ void event_set_impact_problem(event *s, bool elastic) {
     block_list_add(&s->blocks, block_of_contact(c->row, c->rows, c->friction));
     for (int k = 0; k < c->rows; k++) {
       double e = k ? c->e->material.tangential_restitution : c->restitution;
-      s->problem_q[c->row + k] = s->rate[c->row + k] * (elastic && c->returns ? 1 + e : 1);
+      s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (elastic && c->returns ? 1 + e : 1);
     }
   }
   event_friction_add_percussions(s, s->friction_row0);
@@ -239,6 +239,8 @@ carom_status event_strike(event *s, double *change, carom_error *error) {
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
   if (solved) response_problem(m, x, s->W);
+  for (int i = 0; i < x->row_total; i++) s->problem_q[i] = rate_of_row(s, i);
+  event_find_guided(s, s->W, s->problem_q);
   event_find_repeats(s, s->rate, s->still);
   response_repeat_apply(&s->repeat, s->rate);
   for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);

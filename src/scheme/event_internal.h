@@ -20,6 +20,7 @@ typedef struct event_point {
   contact_mode mode;
   double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
   double along[2];                 // likewise in the state at hand
+  int guided;                      // bit k: joints and constraints hold its row k, which takes no force
   bool returns;                    // its restitution acts in the impact under way
   int row;                         // the first of its rows in the problem at hand, if it takes part
   double gap, rate[3], force[3];   // as last observed
@@ -116,6 +117,8 @@ typedef struct event {
 
 static inline bool event_is_closed(const event_point *p) { return p->mode != MODE_OPEN; }
 
+static inline bool event_is_guided(const event_point *c, int k) { return c->guided >> k & 1; }
+
 static inline double event_slip_speed(const event_point *c) {
   return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
 }
@@ -148,6 +151,9 @@ void event_observe(event *s);
 bool event_free_accelerations(event *s);
 // Finds the normal rows that repeat others and replaces them in s->W; v and enough as in response_repeat_find.
 void event_find_repeats(event *s, const double *v, double enough);
+// Finds the directions of friction in which joints and constraints let nothing move, and decouples them; for W as response_problem
+// leaves it and the rates or accelerations q. They take no force: any up to the limit of friction would fit.
+void event_find_guided(event *s, double *W, double *q);
 // Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that stick; also
 // tangents of points that begin to slip.
 typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;

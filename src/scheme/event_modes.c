@@ -64,6 +64,7 @@ void event_add_rows(event *s) {
   event_friction_add_rows(s);
 }
 
+
 void event_observe(event *s) {
   event_take(s, NULL);
   event_add_rows(s);
@@ -71,7 +72,7 @@ void event_observe(event *s) {
   for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     c->gap = s->w.points[p].gap;
-    memcpy(c->rate, s->rate + c->row, (size_t)c->rows * sizeof *c->rate);
+    for (int k = 0; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
   }
   event_friction_observe(s);
   event_take_closed(s);
@@ -132,6 +133,15 @@ void event_find_repeats(event *s, const double *v, double enough) {
   response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->w.m->length, enough);
 }
 
+void event_find_guided(event *s, double *W, double *q) {
+  for EACH_PART(part, s) {
+    event_point *c = event_part(s, part);
+    c->guided = 0;
+    for (int k = 1; s->w.m->row_count && k < c->rows; k++)
+      if (response_hold(s->w.m, s->w.x, s->w.x->u, W, q, c->row + k)) c->guided |= 1 << k, c->rate[k] = 0;
+  }
+}
+
 bool event_free_accelerations(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
@@ -157,7 +167,7 @@ bool event_free_accelerations(event *s) {
 // the direction is led over to the way that was known last.
 static void find_way(const event *s, event_point *c, const double *rate) {
   memcpy(c->along, c->way, sizeof c->along);
-  if (c->rows < 3) return;
+  if (c->rows < 3 || c->guided) return;
   double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
   along += fmax(0, s->still - hypot(along, across));
   double size = hypot(along, across);
@@ -178,7 +188,8 @@ static int list_held(event *s, event_hold what) {
     if (c->mode == MODE_OPEN) continue;
     s->held[count++] = c->row;
     bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
-    for (int k = 1; stands && k < c->rows; k++) s->held[count++] = c->row + k;
+    for (int k = 1; stands && k < c->rows; k++)
+      if (!event_is_guided(c, k)) s->held[count++] = c->row + k;
   }
   return what >= HOLD_STICKING ? event_friction_hold(s, count) : count;
 }
