@@ -154,7 +154,14 @@ export class Run {
     for (const table of this.tables.values()) {
       for (const column of table.columns) if (!this.byName.has(column.name)) this.byName.set(column.name, column);
     }
+    this.joinMeshes();
     this.impacts = about.impacts && new Impacts(about.impacts, this, blobs);
+  }
+
+  // Shapes name a mesh of the scene by its number.
+  joinMeshes() {
+    const meshes = (this.scene?.meshes ?? []).map((mesh, number) => ({ ...mesh, number }));
+    for (const shape of (this.scene?.bodies ?? []).flatMap((body) => body.shapes ?? [])) if (Number.isInteger(shape.mesh)) shape.mesh = meshes[shape.mesh];
   }
 
   column([table, number]) {

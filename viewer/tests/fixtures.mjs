@@ -196,3 +196,63 @@ export function many(n = 200, frames = 400) {
     scene: { derived: false, gravity: [0, 0, -9.81], length: 1, bounds: { min: [0, 0, 0], max: [1.6, 1.8, 1.2] }, bodies: shapes, joints: [], surfaces: [], forces: [], drives: [], contacts: [] },
   };
 }
+
+// A spatial run of bodies given as {shapes, at(t): [x, y, z, w, i, j, k]}, on a level plane.
+export function spatial(list, { frames = 200, end = 2, name = 'spatial', title = 'Bodies in space', bounds = { min: [-1, -1, 0], max: [1, 1, 1] }, length = 1, meshes = [], ground = [{ kind: 'plane', at: [0, 0, 0] }] } = {}) {
+  const time = Array.from({ length: frames }, (_, i) => end * i / (frames - 1)), bodies = [];
+  list.forEach(({ name: own, at }, b) => {
+    const rows = time.map(at);
+    bodies.push(...POSE.map((k, i) => [`${own ?? `body${b}`}.${k}`, i < 3 ? 'm' : '1', rows.map((row) => row[i])]));
+  });
+  return {
+    name, title, space: 'spatial', time, tables: { bodies }, impacts: null, plots: [{ title: 'Heights', kind: 'time', columns: [['bodies', 2]], unit: 'm' }],
+    scene: { derived: false, gravity: [0, 0, -9.81], length, bounds, meshes, joints: [], surfaces: [], forces: [], drives: [], contacts: [],
+      bodies: [{ name: 'ground', pose: null, com: [0, 0, 0], mass: 0, shapes: ground },
+        ...list.map(({ name: own, shapes }, b) => ({ name: own ?? `body${b}`, pose: POSE.map((_, i) => 7 * b + i), com: [0, 0, 0], mass: 1, shapes }))] },
+  };
+}
+
+const about = (axis, angle) => [Math.cos(angle / 2), ...axis.map((v) => v * Math.sin(angle / 2))];
+
+// A cube with its corners cut, as a hull without triangles; a saddle, as an open mesh.
+const STONE = { vertices: [...Array(8).keys()].flatMap((k) => [0, 1, 2].flatMap((axis) => [0, 1, 2].map((n) => (k >> n & 1 ? 1 : -1) * (n === axis ? 0.04 : 0.1)))) };
+function saddle(n) {
+  const vertices = [], triangles = [], at = (i, k) => i * (n + 1) + k;
+  for (let i = 0; i <= n; i++) for (let k = 0; k <= n; k++) vertices.push(0.2 * (i / n - 0.5), 0.2 * (k / n - 0.5), 0.8 * ((i / n - 0.5) ** 2 - (k / n - 0.5) ** 2) * 0.3);
+  for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) triangles.push(at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k), at(i + 1, k + 1), at(i, k + 1));
+  return { vertices, triangles };
+}
+const STAR = [...Array(10).keys()].map((k) => [(k % 2 ? 0.05 : 0.12) * Math.cos(k * Math.PI / 5), (k % 2 ? 0.05 : 0.12) * Math.sin(k * Math.PI / 5)]);
+const CAM = [...Array(90).keys()].map((k) => k * Math.PI / 45).map((a) => [(0.08 + 0.03 * Math.cos(2 * a)) * Math.cos(a), (0.08 + 0.02 * Math.sin(a)) * Math.sin(a)]);
+
+// One body of each kind of shape, by kind.
+export const SPATIAL_KINDS = {
+  box: { size: [0.2, 0.14, 0.1] }, sphere: { radius: 0.1 }, cylinder: { radius: 0.08, length: 0.18 }, capsule: { radius: 0.06, length: 0.12 }, cone: { radius: 0.09, length: 0.2 },
+  ellipsoid: { radii: [0.12, 0.08, 0.06] }, superellipsoid: { radii: [0.1, 0.09, 0.08], exponents: [0.3, 0.3] }, hull: { mesh: 0 }, mesh: { mesh: 1 }, disc: { radius: 0.1 }, link: { from: [-0.1, 0, 0], to: [0.1, 0, 0.05], width: 0.04 },
+  polygon: { points: STAR }, curve: { points: CAM },
+};
+export function allShapes() {
+  const kinds = [...Object.entries(SPATIAL_KINDS), ['superellipsoid', { radii: [0.09, 0.09, 0.1], exponents: [1.7, 1] }], ['superellipsoid', { radii: [0.09, 0.09, 0.09], exponents: [0.2, 1] }]];
+  const bodies = kinds.map(([kind, size], b) => ({ name: `${kind}${b}`, shapes: [{ kind, at: [0, 0, 0], ...size }],
+    at: (t) => [0.32 * (b % 5) - 0.64, 0.32 * Math.floor(b / 5) - 0.32, 0.14 + 0.02 * Math.sin(3 * t + b), ...about([0.6, 0, 0.8], 1.5 * t + 0.4)] }));
+  return spatial(bodies, { name: 'all-shapes', title: 'Every kind of shape', bounds: { min: [-0.8, -0.5, 0], max: [0.8, 0.5, 0.3] }, meshes: [STONE, saddle(12)], ground: [{ kind: 'plane', at: [0, 0, 0] }] });
+}
+
+export const PLANAR_KINDS = { box: { size: [0.2, 0.14, 0.1] }, sphere: { radius: 0.1 }, disc: { radius: 0.09 }, capsule: { radius: 0.05, length: 0.15, rotate: about([0, 1, 0], Math.PI / 2) }, polygon: { points: STAR }, curve: { points: CAM }, link: { from: [-0.1, 0, 0], to: [0.1, 0.03, 0], width: 0.04 } };
+export function flatShapes() {
+  const bodies = Object.entries(PLANAR_KINDS).map(([kind, size], b) => ({ name: kind, shapes: [{ kind, at: [0, 0, 0], ...size }], at: (t) => [0.3 * (b % 4), 0.3 * Math.floor(b / 4) + 0.2, 0, ...about([0, 0, 1], t + b)] }));
+  return { ...spatial(bodies, { name: 'flat-shapes', title: 'Shapes in the plane', bounds: { min: [-0.2, 0, 0], max: [1.1, 0.7, 0] } }), space: 'planar' };
+}
+
+// A ball that hangs above the floor.
+export const lone = () => spatial([{ name: 'ball', shapes: [{ kind: 'sphere', radius: 0.1, at: [0, 0, 0] }], at: (t) => [0, 0, 0.4, ...about([0, 0, 1], t)] }], { bounds: { min: [-0.5, -0.5, 0], max: [0.5, 0.5, 0.5] } });
+
+// n balls that hop, for the frame rate of a crowd.
+export function crowd(n = 1000, frames = 200) {
+  const side = Math.ceil(Math.sqrt(n)), spread = (k) => (Math.abs(Math.sin(12.9898 * k)) * 43758.5453) % 1;
+  const balls = Array.from({ length: n }, (_, b) => {
+    const [x, y] = [b % side, Math.floor(b / side)].map((k) => 0.08 * (k - side / 2)), high = 0.2 + 0.6 * spread(b), rate = 2 + spread(b + 0.3);
+    return { name: `ball${b}`, shapes: [{ kind: 'sphere', radius: 0.035, at: [0, 0, 0] }], at: (t) => [x, y, 0.035 + high * Math.abs(Math.sin(rate * t + 7 * spread(b + 0.6))), ...about([0.6, 0.8, 0], (3 + spread(b + 0.9)) * t)] };
+  });
+  return spatial(balls, { name: 'crowd', title: `${n} balls`, frames, end: 4, bounds: { min: [-0.04 * side, -0.04 * side, 0], max: [0.04 * side, 0.04 * side, 0.87] } });
+}

@@ -5,6 +5,10 @@ import { madeUp, travelOf } from '../src/scene/constraints.js';
 import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
 import { Poses, spread } from '../src/scene/poses.js';
 import { thinned } from '../src/plots/painter.js';
+import { SHAPES, pointsOf } from '../src/scene/shapes.js';
+import { facet, triples } from '../src/scene/meshes.js';
+import { floorOf } from '../src/scene/floor.js';
+import { SPATIAL_KINDS, PLANAR_KINDS, allShapes } from './fixtures.mjs';
 import { withGaps } from '../src/plots/series.js';
 import { crossings } from '../src/plots/portraits.js';
 
@@ -84,6 +88,77 @@ export function geometryChecks() {
     assert.ok(Math.abs(bestSide(shaft)[0]) > 0.6, 'a shaft from its side');
     const run = runOf([0, 1], [[[0, 0, 0, 1, 0, 0, 0], [2, 0, 0, 1, 0, 0, 0]]], { shapes: [[{ kind: 'sphere', radius: 0.5 }]] }), box = boxOf(cloudOf(run, new Poses(run)), 0.1, 1, false);
     assert.deepEqual([box.min, box.max], [[-0.5, -0.5, -0.5], [2.5, 0.5, 0.5]]);
+  });
+
+  // A shape of each kind with its mesh in metres.
+  const meshed = () => {
+    const { meshes } = allShapes().scene;
+    return Object.entries(SPATIAL_KINDS).map(([kind, size]) => {
+      const shape = { kind, at: [0, 0, 0], ...size, ...(Number.isInteger(size.mesh) ? { mesh: { ...meshes[size.mesh], number: size.mesh } } : {}) }, { vertices, triangles } = SHAPES[kind].mesh(shape, 48), scale = SHAPES[kind].scale?.(shape) ?? [1, 1, 1];
+      return { kind, shape, triangles, vertices: triples(vertices).map((p) => p.map((v, k) => v * scale[k])) };
+    });
+  };
+  const volume = ({ vertices, triangles }) => triples(triangles).map((t) => t.map((v) => vertices[v])).reduce((sum, [[a, b, c], [d, e, f], [g, h, i]]) => sum + (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) / 6, 0);
+
+  check('meshes of shapes are closed, face outwards and have the size that the shape says', () => {
+    const { PI } = Math, length = Math.hypot(0.2, 0.05);
+    const exact = { box: 0.2 * 0.14 * 0.1, sphere: 4 / 3 * PI * 0.1 ** 3, cylinder: PI * 0.08 ** 2 * 0.18, capsule: PI * 0.06 ** 2 * (0.12 + 0.08), cone: PI * 0.09 ** 2 * 0.2 / 3, ellipsoid: 4 / 3 * PI * 0.12 * 0.08 * 0.06,
+      hull: 0.2 ** 3 - 8 * 0.06 ** 3 / 6, disc: PI * 0.1 ** 3 * 0.1, link: PI * 0.02 ** 2 * (length + 4 / 3 * 0.02) };
+    for (const made of meshed().filter(({ kind }) => kind !== 'mesh')) {
+      const edges = new Map();
+      for (const [a, b, c] of triples(made.triangles)) for (const [i, k] of [[a, b], [b, c], [c, a]]) edges.set(`${i} ${k}`, (edges.get(`${i} ${k}`) ?? 0) + 1);
+      for (const [edge, count] of edges) assert.ok(count === 1 && edges.get(edge.split(' ').reverse().join(' ')) === 1, `${made.kind}: edge ${edge} has one face on each side`);
+      const size = volume(made);
+      assert.ok(size > 0, `${made.kind} faces outwards`);
+      // Facets of 48 to a turn (24 for a link) cut off at most 1 - cos²(π/48) of a section, three times in all.
+      if (exact[made.kind]) assert.ok(size <= exact[made.kind] * (1 + 1e-12) && size > exact[made.kind] * (1 - 3 * Math.sin(PI / (made.kind === 'link' ? 24 : 48)) ** 2), `${made.kind}: ${size}, not ${exact[made.kind]}`);
+    }
+  });
+
+  check('what a shape reaches holds its mesh, and no more', () => {
+    for (const { kind, shape, vertices } of meshed()) {
+      const stood = SHAPES[kind].pose ? null : shape, points = pointsOf(shape);
+      if (!stood || kind === 'disc' || kind === 'polygon' || kind === 'curve') continue;       // thickness is for the eye
+      for (let k = 0; k < 40; k++) {
+        const u = [Math.cos(k) * Math.sin(2 * k), Math.sin(k) * Math.sin(2 * k), Math.cos(2 * k)], most = (list) => Math.max(...list.map((p) => p[0] * u[0] + p[1] * u[1] + p[2] * u[2] + (p[3] ?? 0)));
+        const reach = most(points), own = most(vertices);
+        assert.ok(reach > own * 0.92 - 1e-12 && reach < own * 1.9, `${kind}: ${reach} about ${own}`);
+      }
+    }
+  });
+
+  check('a superellipsoid lies on its surface, ridges included', () => {
+    for (const [e1, e2] of [[0.3, 0.3], [1.7, 1], [1, 1], [0.1, 1.9], [0.2, 1]]) {
+      const points = triples(SHAPES.superellipsoid.mesh({ exponents: [e1, e2] }, 16).vertices), power = (v, e) => Math.abs(v) ** (2 / e);
+      for (const [x, y, z] of points) assert.ok(Math.abs((power(x, e2) + power(y, e2)) ** (e2 / e1) + power(z, e1) - 1) < 1e-9, `${e1} ${e2}: ${x} ${y} ${z}`);
+      const corner = Math.max(...points.map((p) => Math.hypot(...p))), exact = Math.max(1, Math.hypot(Math.SQRT2 * 2 ** (-e2 / 2) * 2 ** (-e1 / 2), 2 ** (-e1 / 2)));
+      assert.ok(corner > exact - 1e-9, `its corners are met: ${corner}, ${exact}`);
+    }
+  });
+
+  check('edges are drawn along creases alone', () => {
+    const box = facet(SHAPES.box.mesh()), ball = facet(SHAPES.sphere.mesh({}, 16), SHAPES.sphere.crease), drum = facet(SHAPES.cylinder.mesh({}, 16), SHAPES.cylinder.crease);
+    assert.deepEqual([box.position.length / 3, box.lines.length / 6], [24, 12], 'a corner of a box has three normals, its faces no diagonals');
+    assert.equal(ball.lines.length, 0);
+    assert.equal(drum.lines.length / 6, 32, 'both rims of a cylinder');
+    triples(ball.normal).forEach((n, k) => assert.ok(n.every((v, i) => Math.abs(v - ball.position[3 * k + i]) < 1e-6), 'normals of a ball point outwards'));
+  });
+
+  check('every kind of the plane has an outline', () => {
+    for (const [kind, size] of Object.entries(PLANAR_KINDS)) {
+      const outline = SHAPES[kind].outline({ kind, at: [0, 0, 0], ...size }, 24), area = Math.abs(outline.reduce((sum, [x, y], k) => sum + x * outline[(k + 1) % outline.length][1] - y * outline[(k + 1) % outline.length][0], 0)) / 2;
+      assert.ok(outline.length >= 4 && area > 1e-3, `${kind}: ${area}`);
+      if (kind === 'capsule') assert.ok(Math.abs(area - 0.1 * 0.15 - Math.PI * 0.05 ** 2) < 1e-4, 'lies along its axis');
+    }
+  });
+
+  check('the floor: the plane of the model, or below all that moves', () => {
+    const of = (shapes, min, max) => floorOf({ isPlanar: false, scene: { bodies: [{ shapes }] } }, { min, max });
+    const own = of([{ kind: 'plane', at: [0, 0, 0.3] }], [0, 0, 0.3], [2, 1, 1]), tilted = of([{ kind: 'plane', rotate: [0.9, 0.435889894354067, 0, 0] }], [0, 0, -1], [2, 1, 1]);
+    assert.deepEqual([own.at, own.isReal], [[1, 0.5, 0.3], true]);
+    assert.ok(!tilted.isReal && tilted.at[2] < -1 && tilted.at[2] > -1.2, 'a slope is no floor');
+    assert.equal(of([], [0, 0, 0.01], [2, 1, 1]).at[2], 0, 'at zero height where the model comes near to it');
+    assert.ok([0.01, 0.02, 0.05, 0.1, 0.2, 0.5].some((cell) => Math.abs(own.cell - cell) < 1e-12), 'of round cells');
   });
 
   check('numbers that are not finite are gaps', () => {

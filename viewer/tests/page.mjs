@@ -321,7 +321,7 @@ export function pageChecks(browser, scratch) {
   on('the switch makes another run solid: scene, arrows, trace, magnifier', fixtures.loosePair, async (page, [[a, b]]) => {
     const state = () => page.evaluate(() => {
       const { scene } = window.carom, box = document.querySelector('.lens .whose');
-      return { solid: scene.solids.map((s) => s.materials[0].uniforms.opacity.value === 1), title: document.querySelector('#scene h2').textContent, lens: box.textContent,
+      return { solid: scene.solids.map((s) => !s.isGhost), title: document.querySelector('#scene h2').textContent, lens: box.textContent,
         arrows: scene.overlay.run.name, shown: [scene.lens.drawn.at[0], scene.lens.drawn.at[1]],
         legend: [...document.querySelectorAll('.who button')].map((e) => `${e.querySelector('b').textContent} ${e.querySelector('span').textContent} ${e.getAttribute('aria-pressed')}`) };
     });
@@ -407,6 +407,48 @@ export function pageChecks(browser, scratch) {
     assert.ok(corners.every(([x, y]) => x > 0 && x < width && y > 0 && y < height), 'all of its box is seen');
     assert.ok(span(0) > 0.8 * width || span(1) > 0.75 * height, `${span(0)} of ${width}, ${span(1)} of ${height}`);
   });
+
+  on('every kind of shape is drawn, each at its place', fixtures.allShapes, async (page, run) => {
+    const seen = await page.evaluate(() => {
+      const { scene, clock } = window.carom, { view } = scene;
+      clock.seek(0.5);
+      view.render();
+      return scene.poses[0].bodies.map((_, b) => {
+        const p = view.project(scene.poses[0].point(b, [0, 0, 0]));
+        return b ? view.bodyAt(scene.solids[0], ...p) : 0;
+      });
+    });
+    seen.forEach((number, b) => assert.equal(number, b, `${run.scene.bodies[b].name}: body ${number} at the place of ${b}`));
+  });
+
+  on('every kind of the plane is drawn', fixtures.flatShapes, async (page) => {
+    const seen = await page.evaluate(() => {
+      const { scene } = window.carom, { view } = scene;
+      return scene.poses[0].bodies.slice(1).map((_, b) => view.bodyAt(scene.solids[0], ...view.project(scene.poses[0].point(b + 1, [0, 0, 0]))) - b - 1);
+    });
+    assert.ok(seen.length === 7 && seen.every((off) => off === 0), `${seen}`);
+  });
+
+  for (const scheme of ['light', 'dark']) {
+    on(`a spatial scene has a floor, a light side and a shadow, ${scheme}`, fixtures.lone, async (page) => {
+      const { lit, dim, floor, shadow } = await page.evaluate(() => {
+        const { scene } = window.carom, { view } = scene, canvas = document.createElement('canvas'), sun = view.light.uniforms.sun.value.toArray(), c = canvas.getContext('2d');
+        view.zoom(4);
+        view.render(1);
+        [canvas.width, canvas.height] = [view.width, view.height];
+        c.drawImage(view.renderer.domElement, 0, 0, view.width, view.height);
+        const bright = (p) => {
+          const [x, y] = view.project(p), { data } = c.getImageData(Math.round(x) - 1, Math.round(y) - 1, 3, 3);
+          return data.reduce((sum, v, k) => sum + (k % 4 < 3 ? v : 0), 0) / 27;
+        };
+        // A ball of 0.1 m radius stands 0.4 m high; its shadow falls along the light.
+        const fall = sun.map((v) => -v * 0.4 / sun[2]), eye = view.camera.position.toArray().map((v, k) => v - [0, 0, 0.4][k]), size = Math.hypot(...eye), side = (s) => sun.map((v, k) => (k === 2 ? 0.4 : 0) + 0.06 * eye[k] / size + 0.07 * s * v);
+        return { lit: bright(side(1)), dim: bright(side(-0.5)), floor: bright([0.15, -0.15, 0]), shadow: bright([fall[0], fall[1], 0]) };
+      });
+      assert.ok(lit > dim + 20, `the side towards the light is brighter: ${lit}, ${dim}`);
+      assert.ok(floor > 20 && shadow < 0.85 * floor, `the floor is darker under the ball: ${shadow}, ${floor}`);
+    }, { scheme });
+  }
 
   on('a run without contacts', fixtures.withoutContacts, async (page) => {
     assert.match(await page.textContent('#events'), /This model has no contacts/);

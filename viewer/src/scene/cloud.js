@@ -1,22 +1,8 @@
 // Points that the model's shapes pass through in a run: what the view has to hold, and from where it is seen best.
 import { place } from './poses.js';
+import { pointsOf, sizeOf } from './shapes.js';
 
 const BUDGET = 20000, MOST = 200, LEAST = 12;     // points, and times that they are taken at
-const RIM = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [Math.cos(k * Math.PI / 4), Math.sin(k * Math.PI / 4)]);
-
-// [x, y, z, radius about it], in the axes of the body
-function pointsOf(shape) {
-  const rim = (z) => RIM.map(([x, y]) => [...place(shape, [shape.radius * x, shape.radius * y, z]), 0]);
-  switch (shape.kind) {
-    case 'link': return [shape.from, shape.to].map((p) => [p[0], p[1], p[2] ?? 0, shape.width / 2]);
-    case 'box': return [...Array(8).keys()].map((k) => [...place(shape, shape.size.map((s, n) => (k >> n & 1 ? s : -s) / 2)), 0]);
-    case 'sphere': return [[...place(shape, [0, 0, 0]), shape.radius]];
-    case 'cylinder': return [...rim(shape.length / 2), ...rim(-shape.length / 2)];
-    case 'disc': return rim(0);
-    case 'point': return [[...place(shape, [0, 0, 0]), 0]];
-    default: return [];
-  }
-}
 
 const dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
 const STAND = 0.12;           // of the model's length: how long a spring along a slide is drawn at the least
@@ -81,12 +67,28 @@ export function cloudOf(run, poses) {
 }
 
 // How far the largest body reaches from end to end.
-export function largestOf(run) {
-  const size = (body) => {
-    const points = (body.shapes ?? []).flatMap(pointsOf);
-    return Math.max(0, ...points.map((p) => Math.max(...points.map((q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]) + p[3] + q[3]))));
-  };
-  return Math.max(0, ...run.scene.bodies.slice(1).map(size));
+export const largestOf = (run) => Math.max(0, ...run.scene.bodies.slice(1).map((body) => sizeOf(body.shapes ?? [])));
+
+// A ball [x, y, z, radius] about all bodies where they are now.
+export function ballOf(poses) {
+  const min = [Infinity, Infinity, Infinity], max = [-Infinity, -Infinity, -Infinity], balls = [];
+  poses.bodies.forEach((body, b) => {
+    body.ball ??= ownBall(body);
+    if (!body.ball) return;
+    const p = poses.point(b, body.ball), r = body.ball[3];
+    balls.push([...p, r]);
+    p.forEach((v, k) => [min[k], max[k]] = [Math.min(min[k], v - r), Math.max(max[k], v + r)]);
+  });
+  const middle = min.map((v, k) => (v + max[k]) / 2);
+  return balls.length ? [...middle, balls.reduce((most, p) => Math.max(most, Math.hypot(p[0] - middle[0], p[1] - middle[1], p[2] - middle[2]) + p[3]), 0)] : [0, 0, 0, 1];
+}
+
+// About a body's shapes, in its axes.
+function ownBall({ shapes = [] }) {
+  const points = shapes.flatMap(pointsOf);
+  if (!points.length) return null;
+  const middle = [0, 1, 2].map((k) => (Math.min(...points.map((p) => p[k])) + Math.max(...points.map((p) => p[k]))) / 2);
+  return [...middle, Math.max(...points.map((p) => Math.hypot(p[0] - middle[0], p[1] - middle[1], p[2] - middle[2]) + p[3]))];
 }
 
 // The box about a cloud. Neither a point nor a line fills a picture: no side is shorter than `least`.

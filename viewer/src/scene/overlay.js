@@ -4,6 +4,7 @@ import { roundBelow, quantity } from '../number.js';
 import { place, spread, Poses } from './poses.js';
 import { ContactForces } from './contacts.js';
 import { travelOf } from './constraints.js';
+import { sizeOf } from './shapes.js';
 import { slideAxis, slideSpring } from './cloud.js';
 import * as draw from './symbols.js';
 
@@ -410,8 +411,7 @@ const unit = (v) => v.map((x) => x / Math.hypot(...v));
 
 // How far a body's shapes go, a size for the eye to tell whether they can be seen at all.
 function reach(body) {
-  body.reach ??= Math.max(0, ...(body.shapes ?? []).map((s) => (s.kind === 'plane' ? Infinity : s.radius || Math.max(...(s.size ?? [0])) / 2
-    || (s.to ? Math.hypot(...s.to.map((v, k) => v - s.from[k])) : 0))));
+  body.reach ??= (body.shapes ?? []).some((s) => s.kind === 'plane') ? Infinity : sizeOf(body.shapes ?? []) / 2;
   return body.reach;
 }
 

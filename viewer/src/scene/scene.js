@@ -5,8 +5,9 @@ import { fitCanvas } from '../plots/painter.js';
 import { quantity } from '../number.js';
 import { View, openSurface } from './view.js';
 import { Solids } from './solids.js';
+import { floorOf, makeFloor, HORIZON } from './floor.js';
 import { Poses } from './poses.js';
-import { cloudOf, boxOf, largestOf } from './cloud.js';
+import { cloudOf, boxOf, largestOf, ballOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
 import * as draw from './symbols.js';
@@ -51,12 +52,13 @@ class Scene {
     clock.on('run', () => this.pick(clock.run));
     clock.on('data', () => this.startAnew());
     onTheme(() => {
-      this.solids.forEach((solid) => solid.paint());
+      this.paint();
       this.view.invalidate();
     });
     host.addEventListener('keydown', (e) => this.key(e));
     if (matchMedia('(max-width: 500px)').matches) this.lens.toggle(false);
     this.startAnew();
+    this.paint();
     this.view.render();
   }
 
@@ -73,8 +75,21 @@ class Scene {
     const old = this.solids[k];
     if (old && !old.usesRows) return;
     if (old) this.view.scene.remove(old.group);
-    this.solids[k] = new Solids(run);
+    this.solids[k] = new Solids(run, this.view.light);
     this.view.scene.add(this.solids[k].group);
+  }
+
+  paint() {
+    this.solids.forEach((solid) => solid.paint());
+    this.floor?.paint();
+    this.view.light.paint(theme().dark);
+  }
+
+  // Under a spatial model, as large as it needs.
+  layFloor(run) {
+    if (this.floor) this.view.scene.remove(this.floor.object);
+    this.floor = run.isPlanar ? null : makeFloor(this.view.light, floorOf(run, this.bounds));
+    if (this.floor) this.view.scene.add(this.floor.object);
   }
 
   // The overlay of the run that is drawn solid.
@@ -91,6 +106,8 @@ class Scene {
     const cloud = (this.options.ghosts ? this.runs : [run]).flatMap((r) => this.clouds[r.number] ??= cloudOf(r, this.poses[r.number]));
     const length = run.scene.length || 1, least = Math.max(0.1 * length, run.isPlanar ? AROUND * largestOf(run) : 0);
     this.bounds = boxOf(cloud, least, length, run.isPlanar);
+    this.layFloor(run);
+    this.host.classList.toggle('spatial', !run.isPlanar);
     this.title.textContent = this.runs.length > 1 ? `Scene of ${run.label}` : 'Scene';
     replace(this.tools, this.controls());
     replace(this.legendBox, this.legend());
@@ -120,6 +137,8 @@ class Scene {
   show() {
     const { t, shifts } = this.clock;
     this.poses.forEach((poses, k) => this.solids[k].set(poses.set(t + (shifts?.[k] ?? 0))));
+    const { number, isPlanar } = this.picked;
+    this.view.casters = isPlanar ? null : { solids: this.solids[number], ball: ballOf(this.poses[number]), version: this.shown = (this.shown ?? 0) + 1 };
     this.host.dataset.time = t;
     this.view.invalidate();
   }
@@ -218,6 +237,7 @@ class Scene {
     this.drawOver(ratio);
     c.fillStyle = theme().panel;
     c.fillRect(0, 0, picture.width, picture.height);
+    if (!view.planar) this.paintSky(c, ratio * (head + who), picture.width, ratio * view.height);
     c.drawImage(view.renderer.domElement, 0, ratio * (head + who), picture.width, ratio * view.height);
     c.drawImage(this.canvas, 0, ratio * (head + who), picture.width, ratio * view.height);
     c.scale(ratio, ratio);
@@ -227,6 +247,15 @@ class Scene {
     if (foot) draw.forceKey(c, 12, view.height + head + who + 12, this.overlay.contacts.largest);
     this.drawOver();
     picture.toBlob((blob) => download(`${fileName(this.picked.name, 'scene', Number(this.clock.t.toPrecision(6)))}.png`, blob), 'image/png');
+  }
+
+  // As style.css has it behind a spatial scene.
+  paintSky(c, top, width, height) {
+    const sky = c.createLinearGradient(0, top, 0, top + HORIZON * height);
+    sky.addColorStop(0, theme().sky);
+    sky.addColorStop(1, theme().horizon);
+    c.fillStyle = sky;
+    c.fillRect(0, top, width, height);
   }
 
   // Title and method at the left, the time at the right.

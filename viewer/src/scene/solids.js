@@ -1,274 +1,165 @@
-// All bodies of a run in two draw calls, filled faces and edges. Vertices stand in the axes of their body; the poses of
-// the bodies lie in a small texture, the only thing that changes from picture to picture.
+// All bodies of a run. Shapes with the same mesh are one instanced draw call for their faces and one for their edges, so that a
+// thousand spheres cost as much as one in calls. The poses of the bodies lie in a small texture, the only thing that changes from
+// picture to picture.
 import * as THREE from 'three';
-import { place, turn } from './poses.js';
+import { place } from './poses.js';
+import { SHAPES } from './shapes.js';
+import { facet } from './meshes.js';
+import { CASTS } from './light.js';
+import { TINTS, TONES, ROW, VERTEX, PLAIN, LIT, DISC, BALL, NUMBER, DISC_NUMBER } from './shaders.js';
+import { mixed, squared } from './colours.js';
+import { floorPlane, makePatch } from './floor.js';
 import { theme } from '../theme.js';
-import { madeUp, wheelOutline } from './constraints.js';
+import { madeUp } from './constraints.js';
 
-const TINTS = 8;              // that bodies take in turn, after the ground's
-const GRID = 1 + TINTS, TONES = GRID + 1;
 const FACE_OPACITY = 0.16, EDGE_OPACITY = 0.8;    // of a ghost
-const MANY = 60;              // bodies above which round shapes get fewer facets
-
-const VERTEX = `
-in float body; in float tone; in float shade;
-uniform highp sampler2D poses;
-uniform vec3 palette[${TONES}];
-out vec3 vColour;
-out vec3 vNormal;
-vec3 turn(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
-void main() {
-  vec4 p = texelFetch(poses, ivec2(0, int(body)), 0), q = texelFetch(poses, ivec2(1, int(body)), 0);
-  vColour = palette[int(tone)] * shade;
-  vNormal = turn(q, normal);
-  gl_Position = projectionMatrix * viewMatrix * vec4(p.xyz + turn(q, position), 1.0);
-}`;
-const FRAGMENT = `
-precision mediump float;
-in vec3 vColour;
-in vec3 vNormal;
-uniform vec3 light;
-uniform float lit, opacity;
-out vec4 colour;
-void main() {
-  float bright = mix(1.0, 0.72 + 0.34 * dot(normalize(vNormal), light), lit);
-  colour = vec4(vColour * bright, opacity);
-}`;
+const FACETS = [[60, 36], [Infinity, 16]];   // so many to a turn, up to so many instances of a mesh
+const CROWD = 60;             // spheres above which each is drawn as a disc that faces the eye
+const SMALL = 100;            // vertices of a mesh that is written out
+const UNBOUNDED = new Set(['plane', 'patch']);
+const LAYER = 1e-4;           // of the model's length: how far planar bodies lie above each other
 
 export class Solids {
-  constructor(run) {
+  constructor(run, light) {
     this.run = run;
-    const { bodies } = run.scene;
-    this.texture = new THREE.DataTexture(new Float32Array(8 * bodies.length), 2, bodies.length, THREE.RGBAFormat, THREE.FloatType);
-    const faces = new Pile(), edges = new Pile(), add = run.isPlanar ? addFlat : addSolid, round = bodies.length > MANY ? 12 : 28, cut = new Map(), made = madeUp(run);
-    bodies.forEach((body, b) => {
-      const tone = b === 0 ? 0 : 1 + (b - 1) % TINTS;
-      for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) add(shape, { faces, edges, body: b, tone, round, layer: b * run.scene.length * 1e-4, length: run.scene.length, bounds: run.scene.bounds, cut });
-    });
-    this.usesRows = [...made.values()].flat().some((shape) => shape.kind === 'patch');    // how large depends on the motion
-    this.materials = [material(this.texture, run.isPlanar ? 0 : 1, true), material(this.texture, 0, false)];
+    const { bodies } = run.scene, made = madeUp(run), parts = new Map(), rows = Math.ceil(bodies.length / ROW);
+    this.texture = new THREE.DataTexture(new Float32Array(8 * ROW * rows), 2 * ROW, rows, THREE.RGBAFormat, THREE.FloatType);
+    this.quads = [];
     this.group = new THREE.Group();
-    this.group.add(drawn(new THREE.Mesh(faces.geometry(), this.materials[0])), drawn(new THREE.LineSegments(edges.geometry(), this.materials[1])));
+    bodies.forEach((body, b) => {
+      for (const shape of [...(body.shapes ?? []), ...(made.get(b) ?? [])]) {
+        if (!UNBOUNDED.has(shape.kind)) this.gather(parts, shape, b);
+        else if (!run.isPlanar && shape !== floorPlane(run)) this.addPatch(light, b, shape);
+      }
+    });
+    Object.assign(this, { faceColours: { value: [] }, edgeColours: { value: [] }, faceOpacity: { value: 1 }, edgeOpacity: { value: 1 } });
+    this.looks = this.makeLooks(light);
+    for (const part of parts.values()) this.addPart(part);
     this.haunt(null);
+  }
+
+  // One more instance of a mesh. In the plane meshes are outlines in the axes of their body, bodies in layers one above the other.
+  gather(parts, shape, body) {
+    const kind = SHAPES[shape.kind], planar = this.run.isPlanar;
+    if (!(planar ? kind?.outline : kind?.mesh)) return;
+    const { from_model: _, ...own } = shape, key = planar ? JSON.stringify(own) : `${shape.kind} ${kind.key?.(shape) ?? ''}`;
+    if (!parts.has(key)) parts.set(key, { kind, shape, instances: [] });
+    const pose = planar ? { at: [0, 0, body * this.run.scene.length * LAYER] } : kind.pose?.(shape) ?? shape;
+    parts.get(key).instances.push({ body, tone: body === 0 ? 0 : 1 + (body - 1) % TINTS, at: pose.at ?? [0, 0, 0], rotate: pose.rotate ?? [1, 0, 0, 0], size: (planar ? null : kind.scale?.(shape)) ?? [1, 1, 1] });
+  }
+
+  addPatch(light, body, shape) {
+    const quad = makePatch(light, this.run, body, shape);
+    this.usesRows ||= shape.kind === 'patch';         // how large it is depends on the motion
+    this.quads.push({ body, quad });
+    this.group.add(quad.object);
+  }
+
+  addPart({ kind, shape, instances }) {
+    const round = FACETS.find(([most]) => instances.length <= most)[1], { isPlanar, scene } = this.run, isCrowd = !isPlanar && kind.isBall && instances.length > CROWD;
+    const { lines, ...face } = isPlanar ? flat(kind, shape, round, scene.length) : isCrowd ? OCTAGON : solid(kind, shape, round);
+    const faces = still(new THREE.Mesh(batch(face, instances))), look = isCrowd ? 'disc' : kind.isMarked ? 'marked' : 'plain';
+    faces.userData = { shown: this.looks[look], numbered: this.looks[isCrowd ? 'discNumber' : 'number'] };
+    faces.material = faces.userData.shown;
+    this.group.add(faces);
+    if (lines?.length) this.group.add(still(new THREE.LineSegments(batch({ position: lines }, instances), this.looks.edge)));
+  }
+
+  makeLooks(light) {
+    const uniforms = { poses: { value: this.texture }, palette: this.faceColours, opacity: this.faceOpacity }, { isPlanar } = this.run;
+    const make = (vertexShader, fragmentShader, more = {}, isFace = true) => light.material({
+      vertexShader, fragmentShader, side: THREE.DoubleSide, polygonOffset: isFace, polygonOffsetFactor: 1, polygonOffsetUnits: 1,   // faces lie a little behind the lines on them
+      uniforms: { ...uniforms, ...more },
+    });
+    const lit = (marked) => make(VERTEX, isPlanar ? PLAIN : LIT, { marked: { value: marked } });
+    return { plain: lit(0), marked: lit(1), disc: make(DISC, BALL), number: make(VERTEX, NUMBER), discNumber: make(DISC, DISC_NUMBER), edge: make(VERTEX, PLAIN, { palette: this.edgeColours, opacity: this.edgeOpacity }, false) };
+  }
+
+  // Faces by the numbers of their bodies while `draw` runs: for shadows, and to find what is under the pointer.
+  withNumbers(draw) {
+    const faces = this.group.children.filter((object) => object.userData.numbered), wear = (which) => faces.forEach((object) => { object.material = object.userData[which]; });
+    wear('numbered');
+    draw();
+    wear('shown');
   }
 
   // As a ghost: one colour, that of its run (by number; null: solid), a breath of fill, and an outline over all that is solid.
   haunt(ghost, visible = true) {
     this.ghost = ghost;
     this.group.visible = ghost === null || visible;
-    this.materials.forEach((m, edge) => {
-      Object.assign(m, { transparent: ghost !== null, depthWrite: ghost === null, depthTest: ghost === null || !this.run.isPlanar });
-      m.uniforms.opacity.value = ghost === null ? 1 : edge ? EDGE_OPACITY : FACE_OPACITY;
-    });
+    this.faceOpacity.value = ghost === null ? 1 : FACE_OPACITY;
+    this.edgeOpacity.value = ghost === null ? 1 : EDGE_OPACITY;
+    for (const { shown, object } of this.group.children.map((object) => ({ object, shown: object.userData.shown ?? object.material }))) {
+      if (this.quads.some(({ quad }) => quad.object === object)) object.visible = ghost === null;
+      else Object.assign(shown, { transparent: ghost !== null, depthWrite: ghost === null, depthTest: ghost === null || !this.run.isPlanar });
+      if (object.userData.numbered) object.layers[ghost === null ? 'enable' : 'disable'](CASTS);
+    }
     this.paint();
+  }
+
+  get isGhost() {
+    return this.ghost !== null;
   }
 
   set(poses) {
     this.texture.image.data.set(poses.data);
     this.texture.needsUpdate = true;
+    for (const { body, quad } of this.quads) quad.follow(poses.data, 8 * body);
   }
 
+  // Planar faces are pale, so that symbols on them can be read; lit ones have their full colour, linear.
   paint() {
-    const c = theme(), panel = new THREE.Color(c.panel), ink = new THREE.Color(c.ink);
-    const plain = (colour) => new THREE.Color(colour).convertLinearToSRGB();
-    const tones = this.ghost === null ? [c.ground, ...c.series] : [c.ground, ...c.series].map(() => c.series[this.ghost % TINTS]);
-    this.materials[0].uniforms.palette.value = tones.map((t) => mix(plain(t), panel.clone().convertLinearToSRGB(), c.dark ? 0.42 : 0.5));
-    this.materials[1].uniforms.palette.value = tones.map((t) => mix(plain(t), ink.clone().convertLinearToSRGB(), 0.35));
-    for (const { uniforms } of this.materials) uniforms.palette.value.push(mix(plain(c.ground), panel.clone().convertLinearToSRGB(), 0.6));
+    const c = theme(), tones = this.isGhost ? Array(TONES).fill(c.series[this.ghost % TINTS]) : [c.ground, ...c.series], { isPlanar } = this.run;
+    for (const { quad } of this.quads) quad.paint();
+    this.faceColours.value = tones.map((t) => (isPlanar ? mixed(t, c.panel, c.dark ? 0.42 : 0.5) : squared(c.dark ? mixed(t, '#000000', 0.2) : mixed(t, '#ffffff', 0.22))));
+    this.edgeColours.value = tones.map((t) => mixed(t, c.ink, isPlanar ? 0.35 : c.dark ? 0.2 : 0.6));
   }
 }
 
-const mix = (a, b, w) => a.lerp(b, w);
+const OCTAGON = { position: Float32Array.from([...Array(8).keys()].flatMap((k) => [Math.cos((k + 0.5) * Math.PI / 4), Math.sin((k + 0.5) * Math.PI / 4), 0].map((v) => v / Math.cos(Math.PI / 8)))), index: Uint32Array.of(0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 6, 0, 6, 7) };
 
-function drawn(object) {
+// Drawn wherever it is: its vertices do not tell.
+function still(object) {
   object.frustumCulled = false;
   return object;
 }
 
-// Faces lie a little behind the lines on them.
-function material(texture, lit, face) {
-  return new THREE.ShaderMaterial({
-    glslVersion: THREE.GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, polygonOffset: face, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-    uniforms: { poses: { value: texture }, palette: { value: [] }, light: { value: new THREE.Vector3(0.35, -0.55, 0.76) }, lit: { value: lit }, opacity: { value: 1 } },
-  });
-}
+const EACH = { body: [1, (i) => [i.body]], tone: [1, (i) => [i.tone]], at: [3, ({ at: [x, y, z] }) => [x, y, z ?? 0]], turned: [4, ({ rotate: [w, x, y, z] }) => [x, y, z, w]], size: [3, (i) => i.size] };
 
-// Vertices that pile up to one geometry, in arrays that grow by doubling.
-class Pile {
-  constructor() {
-    this.count = 0;
-    this.grow(1024);
-  }
-
-  grow(size) {
-    const wider = (old, width) => {
-      const list = new Float32Array(size * width);
-      if (old) list.set(old);
-      return list;
-    };
-    this.of = { position: wider(this.of?.position, 3), normal: wider(this.of?.normal, 3), body: wider(this.of?.body, 1), tone: wider(this.of?.tone, 1), shade: wider(this.of?.shade, 1) };
-  }
-
-  // mesh: {position, normal, shade} flat, in the axes of a shape that stands at `pose` on the body
-  add({ position, normal, shade }, pose, body, tone) {
-    const n = position.length / 3;
-    while (this.count + n > this.of.body.length) this.grow(2 * this.of.body.length);
-    const { of } = this, [x, y, z] = pose.at ?? [0, 0, 0], [w, i, j, k] = pose.rotate ?? [1, 0, 0, 0], out = [0, 0, 0];
-    for (let v = 0, o = this.count; v < n; v++, o++) {
-      turn(i, j, k, w, position[3 * v], position[3 * v + 1], position[3 * v + 2], out);
-      of.position[3 * o] = out[0] + x;
-      of.position[3 * o + 1] = out[1] + y;
-      of.position[3 * o + 2] = out[2] + (z ?? 0);
-      if (normal) of.normal.set(turn(i, j, k, w, normal[3 * v], normal[3 * v + 1], normal[3 * v + 2], out), 3 * o);
-      else of.normal[3 * o + 2] = 1;
-      of.body[o] = body;
-      of.tone[o] = tone;
-      of.shade[o] = shade ? shade[v] : 1;
-    }
-    this.count += n;
-  }
-
-  geometry() {
-    const geometry = new THREE.BufferGeometry();
-    for (const [name, list] of Object.entries(this.of)) {
-      const width = name === 'position' || name === 'normal' ? 3 : 1;
-      geometry.setAttribute(name, new THREE.BufferAttribute(list.subarray(0, width * this.count), width));
-    }
-    return geometry;
-  }
-}
-
-// --- in the plane: convex outlines, bodies in layers one above the other ---------------------------------------------
-
-function addFlat(shape, { faces, edges, body, tone, round, layer, length }) {
-  const outline = flatOutline(shape, round), n = outline?.length;
-  if (!n) return;
-  const fan = [], rim = [], above = 0.3e-4 * length;
-  const centre = shape.kind === 'wheel' ? place(shape, [0, 0, 0]) : outline[0];
-  for (let k = 0; k < n; k++) for (const [x, y] of [centre, outline[k], outline[(k + 1) % n]]) fan.push(x, y, layer);
-  const line = (a, b) => rim.push(a[0], a[1], layer + above, b[0], b[1], layer + above);
-  outline.forEach((p, k) => line(p, outline[(k + 1) % n]));
-  // A spoke shows that a round thing turns.
-  if (shape.kind === 'sphere' || shape.kind === 'disc' || shape.kind === 'wheel') line(place(shape, [0, 0, 0]), place(shape, [shape.radius, 0, 0]));
-  faces.add({ position: fan }, {}, body, tone);
-  edges.add({ position: rim }, {}, body, tone);
-}
-
-function flatOutline(shape, round) {
-  const arc = (x, y, r, from, to) => {
-    const n = Math.ceil(2 * round * (to - from) / (2 * Math.PI));
-    return Array.from({ length: n + 1 }, (_, k) => from + (to - from) * k / n).map((a) => [x + r * Math.cos(a), y + r * Math.sin(a), 0]);
+// All instances of a mesh as one draw call. Where there is no graphics card an instance costs as much as a call of its own: small
+// meshes are written out as often as they are needed instead.
+function batch(mesh, instances) {
+  if (instances.length === 1 || mesh.position.length > 3 * SMALL) return instanced(mesh, instances, instances.length);
+  const n = mesh.position.length / 3, all = instances.length, repeated = (list) => {
+    const whole = new Float32Array(list.length * all);
+    for (let k = 0; k < all; k++) whole.set(list, k * list.length);
+    return whole;
   };
-  const rectangle = (a, b) => [[-a, -b, 0], [a, -b, 0], [a, b, 0], [-a, b, 0]].map((p) => place(shape, p));
-  switch (shape.kind) {
-    case 'link': {
-      const [x0, y0] = shape.from, [x1, y1] = shape.to, along = Math.atan2(y1 - y0, x1 - x0), r = shape.width / 2;
-      return [...arc(x0, y0, r, along + Math.PI / 2, along + 1.5 * Math.PI), ...arc(x1, y1, r, along - Math.PI / 2, along + Math.PI / 2)];
-    }
-    case 'wheel': return wheelOutline(shape).map(([x, y]) => place(shape, [x, y, 0]));
-    case 'box': return rectangle(shape.size[0] / 2, shape.size[1] / 2);
-    case 'cylinder': {
-      const axis = place({ rotate: shape.rotate }, [0, 0, 1]);
-      if (Math.abs(axis[2]) < 0.5) return [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([u, v]) => {
-        const [cx, cy] = place(shape, [0, 0, 0]), l = shape.length / 2;
-        return [cx + u * l * axis[0] - v * shape.radius * axis[1], cy + u * l * axis[1] + v * shape.radius * axis[0], 0];
-      });
-    } // falls through: seen along its axis it is a circle
-    case 'sphere': case 'disc': return arc(0, 0, shape.radius, 0, 2 * Math.PI).slice(0, -1).map((p) => place(shape, p));
-    default: return null;
-  }
+  const index = mesh.index && Uint32Array.from({ length: mesh.index.length * all }, (_, k) => mesh.index[k % mesh.index.length] + n * Math.floor(k / mesh.index.length));
+  return instanced({ position: repeated(mesh.position), normal: mesh.normal && repeated(mesh.normal), index }, instances.flatMap((i) => Array(n).fill(i)), 0);
 }
 
-// --- in space ----------------------------------------------------------------------------------------------------------
-
-function addSolid(shape, to) {
-  if (shape.kind === 'plane') addGrid(shape, to);
-  if (shape.kind === 'patch') addPatch(shape, to);
-  const solid = solidOf(shape), { faces, edges, body, tone, round, cut } = to;
-  if (!solid) return;
-  // Many bodies share few shapes: each is cut into triangles once.
-  const key = JSON.stringify([shape.kind, solid.size]);
-  if (!cut.has(key)) cut.set(key, meshOf(shape, solid, round));
-  const { face, edge } = cut.get(key);
-  faces.add(face, solid.pose, body, tone);
-  if (edge) edges.add(edge, solid.pose, body, tone);
+// `count` 0: the instances are one per vertex.
+function instanced({ position, normal, index }, instances, count) {
+  const geometry = count ? new THREE.InstancedBufferGeometry() : new THREE.BufferGeometry(), Attribute = count ? THREE.InstancedBufferAttribute : THREE.BufferAttribute;
+  geometry.setAttribute('position', new THREE.BufferAttribute(position, 3));
+  geometry.setAttribute('normal', new THREE.BufferAttribute(normal ?? new Float32Array(position.length), 3));
+  if (index) geometry.setIndex(new THREE.BufferAttribute(index, 1));
+  for (const [name, [width, of]] of Object.entries(EACH)) geometry.setAttribute(name, new Attribute(Float32Array.from(instances.flatMap(of)), width));
+  if (count) geometry.instanceCount = count;
+  return geometry;
 }
 
-function meshOf(shape, { geometry, crease }, round) {
-  const indexed = geometry(round), g = indexed.index ? indexed.toNonIndexed() : indexed;
-  const face = { position: g.attributes.position.array, normal: g.attributes.normal.array };
-  if (shape.kind === 'sphere') face.shade = octants(face.position);
-  if (!crease) return { face };
-  const lines = [...new THREE.EdgesGeometry(indexed, crease).attributes.position.array];
-  if (shape.kind === 'disc' || shape.kind === 'cylinder') {
-    const top = (shape.length ?? FLAT * shape.radius) / 2 * 1.01;
-    lines.push(0, 0, top, shape.radius, 0, top);     // a spoke
-  }
-  return { face, edge: { position: lines } };
+function solid(kind, shape, round) {
+  const made = facet(kind.mesh(shape, round), kind.crease), lines = kind.spoke ? [...made.lines, 0, 0, kind.spoke, 1, 0, kind.spoke] : made.lines;
+  return { ...made, lines: Float32Array.from(lines) };
 }
 
-// Two shades by octants, so that the eye sees a ball roll.
-function octants(position) {
-  const shade = new Float32Array(position.length / 3), sum = (v, k) => position[v + k] + position[v + 3 + k] + position[v + 6 + k];
-  for (let v = 0; v < position.length; v += 9) shade.fill(sum(v, 0) * sum(v, 1) * sum(v, 2) > 0 ? 0.8 : 1, v / 3, v / 3 + 3);
-  return shade;
-}
-
-const AXIS_Z = new THREE.Matrix4().makeRotationX(Math.PI / 2);   // three's cylinders stand along y
-const FLAT = 0.1;                                                // thickness of a disc, in radii
-const rod = (radius, length) => (round) => new THREE.CylinderGeometry(radius, radius, length, round).applyMatrix4(AXIS_Z);
-
-// A toothed rim, open in the middle where the model's own shapes are.
-function toothed(shape) {
-  const outline = new THREE.Shape(wheelOutline(shape).map(([x, y]) => new THREE.Vector2(x, y))), hole = new THREE.Path();
-  hole.absarc(0, 0, shape.rim, 0, 2 * Math.PI, true);
-  outline.holes.push(hole);
-  return new THREE.ExtrudeGeometry(outline, { depth: shape.depth, bevelEnabled: false, curveSegments: 32 }).translate(0, 0, -shape.depth / 2);
-}
-
-function solidOf(shape) {
-  const { radius, size } = shape;
-  switch (shape.kind) {
-    case 'box': return { size, geometry: () => new THREE.BoxGeometry(...size), crease: 20, pose: shape };
-    case 'sphere': return { size: radius, geometry: (round) => new THREE.SphereGeometry(radius, round - round % 4, 2 * Math.round(round / 4)), pose: shape };
-    case 'cylinder': return { size: [radius, shape.length], geometry: rod(radius, shape.length), crease: 40, pose: shape };
-    case 'wheel': return { size: [radius, shape.teeth, shape.depth, shape.phase], geometry: () => toothed(shape), crease: 25, pose: shape };
-    case 'disc': return { size: radius, geometry: rod(radius, FLAT * radius), crease: 40, pose: shape };
-    case 'link': {
-      const from = new THREE.Vector3(...shape.from), along = new THREE.Vector3(...shape.to).sub(from), length = along.length(), q = new THREE.Quaternion();
-      if (length > 0) q.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.clone().normalize());
-      return { size: [shape.width, length], geometry: (round) => new THREE.CapsuleGeometry(shape.width / 2, length, 4, Math.max(8, round / 2)),
-        pose: { at: from.addScaledVector(along, 0.5).toArray(), rotate: [q.w, q.x, q.y, q.z] } };
-    }
-    default: return null;
-  }
-}
-
-// An unbounded plane as a grid of round cells under all that moves.
-function addGrid(shape, to) {
-  const { body, length, bounds } = to, [low, high] = body === 0 && bounds ? shadow(shape, bounds) : [[-length, -length], [length, length]];
-  addCells(shape, low, high, 0.15, to);
-}
-
-const addPatch = (shape, to) => addCells(shape, shape.min, shape.max, 0.12, to);
-
-function addCells(shape, low, high, margin, { edges, body, length }) {
-  const reach = Math.max(high[0] - low[0], high[1] - low[1], 0.3 * length), cell = 10 ** Math.round(Math.log10(reach / 8)), lines = [];
-  const from = [0, 1].map((k) => Math.floor((low[k] - margin * reach) / cell)), to = [0, 1].map((k) => Math.ceil((high[k] + margin * reach) / cell));
-  for (let k = from[0]; k <= to[0]; k++) lines.push(k * cell, from[1] * cell, 0, k * cell, to[1] * cell, 0);
-  for (let k = from[1]; k <= to[1]; k++) lines.push(from[0] * cell, k * cell, 0, to[0] * cell, k * cell, 0);
-  edges.add({ position: lines }, shape, body, GRID);
-}
-
-// The box of what moves, seen along the plane's normal, in the plane's own axes.
-function shadow(shape, { min, max }) {
-  const r = shape.rotate, back = r ? [r[0], -r[1], -r[2], -r[3]] : undefined, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-  for (let k = 0; k < 8; k++) {
-    const corner = [0, 1, 2].map((i) => (k >> i & 1 ? max : min)[i] - (shape.at?.[i] ?? 0));
-    place({ rotate: back }, corner).slice(0, 2).forEach((v, i) => {
-      low[i] = Math.min(low[i], v);
-      high[i] = Math.max(high[i], v);
-    });
-  }
-  return [low, high];
+// A filled outline, its rim a little above it, and a spoke that shows that a round thing turns.
+function flat(kind, shape, round, length) {
+  const outline = kind.outline(shape, round), triangles = THREE.ShapeUtils.triangulateShape(outline.map(([x, y]) => new THREE.Vector2(x, y)), []), above = 0.3 * LAYER * length, lines = [];
+  const line = (a, b) => lines.push(a[0], a[1], above, b[0], b[1], above);
+  outline.forEach((p, k) => line(p, outline[(k + 1) % outline.length]));
+  if (kind.arm) line(place(shape, [0, 0, 0]), place(shape, [kind.arm(shape), 0, 0]));
+  return { position: Float32Array.from(outline.flatMap(([x, y]) => [x, y, 0])), index: Uint32Array.from(triangles.flat()), lines: Float32Array.from(lines) };
 }

@@ -2,11 +2,14 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { bestSide } from './cloud.js';
+import { Light, CASTS } from './light.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FOOT = 34;              // kept free at the bottom for legend and scale [px]
 const EDGE = 0.06;            // of the picture, kept free around a model
 const NEAR = 18;              // to an inset: signs of joints and guides stand out so far beyond what moves [px]
+const SEEN = 1.2;             // of what the picture shows: how far shadows are drawn where the eye is near
+const QUICK = 5e5;            // dots of a picture that moves, in space without a graphics card
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
@@ -35,6 +38,8 @@ export class View {
     if (this.ratio !== 1) this.renderer.setPixelRatio(this.ratio);
     host.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
+    this.light = new Light();
+    this.casters = null;
     this.eyes = {};
     this.matrix = new THREE.Matrix4();
     // A new size empties the canvas: it is filled again before the browser shows it.
@@ -193,9 +198,14 @@ export class View {
     });
   }
 
+  // Dots a pixel of a picture that the next one follows at once: as many in all as a processor can draw, where there is no graphics card.
+  get quickRatio() {
+    return this.soft && !this.planar && this.isMoving() ? Math.min(this.ratio, Math.sqrt(QUICK / (this.width * this.height))) : this.ratio;
+  }
+
   present() {
     this.asked = false;
-    this.render();
+    this.render(this.quickRatio);
     clearTimeout(this.pause);
     if (this.soft && !this.isMoving()) this.pause = setTimeout(() => this.render(2), SHARPEN);
   }
@@ -207,8 +217,23 @@ export class View {
     this.camera.updateMatrixWorld();
     this.matrix.multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     this.draw();
+    if (!this.planar) this.castShadows(ratio);
     this.renderer.render(this.scene, this.camera);
     this.pictures = (this.pictures ?? 0) + 1;
+  }
+
+  // Shadows of what `casters` tells: {solids, ball: [x, y, z, radius] about all of it, version}. Where the eye is near, the map holds
+  // what can be seen alone. Soft borders cost a processor too much in a picture that moves.
+  castShadows(ratio) {
+    const { light, casters, controls, soft } = this;
+    light.soften(!soft || ratio > this.ratio);
+    if (!casters) return;
+    const { ball, solids, version } = casters, seen = SEEN * Math.hypot(this.width, this.height) / this.scale / 2, target = controls.target.toArray();
+    const near = seen < ball[3], cover = near ? [...target, seen] : ball, back = near ? ball[3] + Math.hypot(...target.map((x, k) => x - ball[k])) : ball[3], state = [...cover, back, version].join();
+    if (state === this.shadowed) return;
+    this.shadowed = state;
+    light.cover(cover, back);
+    light.cast(this.renderer, this.scene, solids);
   }
 
   // Depths about where the eye looks, as near together as the depth of a pixel needs to tell a line from the face it lies on.
@@ -216,6 +241,21 @@ export class View {
     const { camera, controls, reach } = this, away = camera.position.distanceTo(controls.target);
     Object.assign(camera, { near: away / 40, far: away + 20 * reach });
     camera.updateProjectionMatrix();
+  }
+
+  // The body of `solids` under a place in the picture [CSS px]; -1: none. A picture of one pixel, by the numbers of the bodies.
+  bodyAt(solids, x, y) {
+    const { camera, renderer } = this, pixel = new Uint8Array(4);
+    this.probe ??= new THREE.WebGLRenderTarget(1, 1);
+    camera.setViewOffset(this.width, this.height, x, y, 1, 1);
+    camera.layers.set(CASTS);
+    renderer.setRenderTarget(this.probe);
+    solids.withNumbers(() => renderer.render(this.scene, camera));
+    renderer.readRenderTargetPixels(this.probe, 0, 0, 1, 1, pixel);
+    renderer.setRenderTarget(null);
+    camera.layers.set(0);
+    camera.clearViewOffset();
+    return pixel[3] ? pixel[0] + 256 * pixel[1] + 65536 * pixel[2] : -1;
   }
 
   // World to CSS pixels; null behind the eye.
