@@ -141,7 +141,7 @@ static void compare_with_ellipse(int count, double *off, double *bend) {
   outline oval, point = circle(0);
   CHECK_EQUAL(outline_spline(p, count, &memory, &oval, NULL), OUTLINE_OK);
   CHECK(oval.convex);
-  CHECK_EQUAL(oval.id_count, 1);
+  CHECK_EQUAL(oval.curved_count, 1);
   *off = *bend = 0;
   for (int i = 0; i < 500; i++) {
     double s = 2 * M_PI * i / 500, speed = hypot(2 * sin(s), cos(s));

@@ -214,31 +214,37 @@ static void bound(outline *o) {
   o->size = vec2_norm(vec2_sub(o->high, o->low));
 }
 
-// Numbers ids without holes, and lets the last feature continue in the first where it does.
-static void number(chain *c, bool joined) {
+// Numbers ids without holes, those of lines after the others, and lets the last feature continue in the first where it does. Returns
+// how many ids are not those of lines.
+static int number(chain *c, bool joined) {
   outline_feature *last = &c->items[c->count - 1];
   if (joined && c->count > 1 && goes_on(last, &c->items[0], 0))
     for (int i = c->count - 1, id = last->id; i > 0 && c->items[i].id == id; i--) c->items[i].id = c->items[0].id;
-  int *named = ARENA_ARRAY(c->memory, int, c->count), next = 0;
-  for (int i = 0; i < c->count; i++) {
-    int old = c->items[i].id;
-    if (!named[old]) named[old] = ++next;
-    c->items[i].id = named[old] - 1;
+  int *named = ARENA_ARRAY(c->memory, int, c->count), next = 0, curved = 0;
+  for (int lines = 0; lines < 2; lines++) {
+    for (int i = 0; i < c->count; i++) {
+      if ((c->items[i].kind == OUTLINE_LINE) != lines) continue;
+      int old = c->items[i].id;
+      if (!named[old]) named[old] = ++next;
+    }
+    if (!lines) curved = next;
   }
+  for (int i = 0; i < c->count; i++) c->items[i].id = named[c->items[i].id] - 1;
+  return curved;
 }
 
 static void finish(chain *c, vec2 at, outline *to) {
-  if (c->count) {
-    int before = c->count;
-    bool closes = fabs(vec2_angle(c->last, c->first)) <= SMOOTH;
-    if (!closes) join(c, at, c->first);
-    number(c, c->count == before);
-  }
-  *to = (outline){.features = c->items, .count = c->count, .convex = true};
+  int before = c->count;
+  join(c, at, c->first);
+  *to = (outline){.features = c->items, .count = c->count, .convex = true, .polygon = true};
+  to->curved_count = number(c, c->count == before);
   for (int i = 0; i < c->count; i++) {
-    to->convex = to->convex && c->items[i].sense >= 0;
-    to->flat = to->flat || c->items[i].kind == OUTLINE_LINE;
-    if (c->items[i].id >= to->id_count) to->id_count = c->items[i].id + 1;
+    const outline_feature *f = &c->items[i];
+    bool line = f->kind == OUTLINE_LINE, corner = f->kind == OUTLINE_ROUND && f->radius == 0;
+    to->convex = to->convex && f->sense >= 0;
+    to->flat = to->flat || line;
+    to->polygon = to->polygon && (line || corner);
+    to->corner_count += corner && f->sense > 0;
   }
   bound(to);
 }
@@ -395,7 +401,7 @@ outline_status outline_spline(const vec2 *points, int count, arena *memory, outl
 void outline_circle(double radius, arena *memory, outline *to) {
   chain c = {.memory = memory};
   push(&c, (outline_feature){.kind = OUTLINE_ROUND, .sense = 1, .all_round = true, .radius = radius});
-  *to = (outline){.features = c.items, .count = 1, .id_count = 1, .convex = true};
+  *to = (outline){.features = c.items, .count = 1, .curved_count = 1, .convex = true};
   bound(to);
 }
 
@@ -417,6 +423,6 @@ void outline_capsule(double radius, double length, arena *memory, outline *to) {
 void outline_half_plane(arena *memory, outline *to) {
   chain c = {.memory = memory};
   push(&c, (outline_feature){.kind = OUTLINE_LINE, .n0 = {0, 1}, .n1 = {0, 1}, .low = -INFINITY, .high = INFINITY});
-  *to = (outline){.features = c.items, .count = 1, .id_count = 1, .convex = true, .flat = true,
+  *to = (outline){.features = c.items, .count = 1, .convex = true, .flat = true,
                   .low = {-INFINITY, -INFINITY}, .high = {INFINITY, 0}};
 }

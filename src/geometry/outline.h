@@ -14,7 +14,7 @@ typedef enum outline_kind { OUTLINE_LINE, OUTLINE_ROUND, OUTLINE_CUBIC } outline
 
 typedef struct outline_feature {
   outline_kind kind;
-  int id;            // lasting; arcs and curves that continue each other smoothly with the same sense share it
+  int id;            // lasting; arcs and curves that continue each other smoothly with the same sense share it; lines come last
   int sense;         // 1: bulged, -1: hollow, 0: straight
   bool all_round;    // it has every normal: a full circle, a point
   vec2 n0, n1;       // outward normals at its ends, n1 counter-clockwise from n0; the same for a line
@@ -29,9 +29,11 @@ typedef struct outline_feature {
 typedef struct outline {
   const outline_feature *features;  // in order around the material; a hollow corner is a hollow arc without radius
   int count;
-  int id_count;
+  int curved_count;  // ids that are not those of lines
+  int corner_count;  // convex corners
   bool convex;
   bool flat;         // it has straight edges
+  bool polygon;      // it has nothing but straight edges and corners
   vec2 low, high;    // box around it; of a half-plane three sides are infinite
   double size;       // length of the box's diagonal, 0 for a half-plane
 } outline;

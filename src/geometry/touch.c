@@ -259,19 +259,29 @@ static void try_pair(search *s, const outline_feature *a, const outline_feature 
 }
 
 static void try_all(search *s) {
+  s->count = s->patches = 0;
+  outline_feature row[3];  // a feature of A and its neighbours, in turns
+  for (int i = -1; i < 1; i++) row[i + 1] = placed(beside(s->a, i, 0), s->a_in_b);
   for (int i = 0; i < s->a->count; i++) {
-    if (is_inner(&s->a->features[i])) continue;
-    outline_feature here = placed(&s->a->features[i], s->a_in_b);
-    outline_feature before = placed(beside(s->a, i, -1), s->a_in_b), after = placed(beside(s->a, i, 1), s->a_in_b);
-    const outline_feature *neighbours[2] = {&before, &after};
-    for (int j = 0; j < s->b->count; j++) try_pair(s, &here, neighbours, j);
+    const outline_feature *here = &row[(i + 1) % 3], *neighbours[2] = {&row[i % 3], &row[(i + 2) % 3]};
+    row[(i + 2) % 3] = placed(beside(s->a, i, 1), s->a_in_b);
+    if (is_inner(here)) continue;
+    for (int j = 0; j < s->b->count; j++) try_pair(s, here, neighbours, j);
   }
+}
+
+// Not by an initialiser, which would clear the room for what is found.
+static void begin(search *s, const outline *a, const outline *b, pose2 a_in_b) {
+  s->a = a, s->b = b, s->a_in_b = a_in_b;
+  s->convex = a->convex && b->convex, s->one_sided = false;
 }
 
 bool outline_holds(const outline *o, vec2 p) {
   outline_feature point = {.kind = OUTLINE_ROUND, .sense = 1, .all_round = true};
-  outline a = {.features = &point, .count = 1, .id_count = 1, .convex = true};
-  search s = {.a = &a, .b = o, .a_in_b = {p, 1, 0}, .size = o->size + vec2_norm(p), .deepest = INFINITY, .one_sided = true};
+  outline a = {.features = &point, .count = 1, .convex = true};
+  search s;
+  begin(&s, &a, o, (pose2){p, 1, 0});
+  s.size = o->size + vec2_norm(p), s.deepest = INFINITY, s.one_sided = true;
   try_all(&s);
   double least = DBL_MAX, gap = 0;
   for (int i = 0; i < s.count; i++)
@@ -395,7 +405,8 @@ static double overlap(const outline *a, const outline *b, pose2 at_a, pose2 at_b
 }
 
 int touches_of(const outline *a, pose2 at_a, const outline *b, pose2 at_b, double horizon, touch to[TOUCHES_MAX]) {
-  search s = {.a = a, .b = b, .a_in_b = pose2_between(at_a, at_b), .convex = a->convex && b->convex};
+  search s;
+  begin(&s, a, b, pose2_between(at_a, at_b));
   double depth = overlap(a, b, at_a, at_b);
   if (depth < -horizon) return 0;
   s.size = size_of(a, b, s.a_in_b);
