@@ -164,6 +164,25 @@ static void a_spline_follows_its_curve(void) {
   CHECK_LE(off[1], 1e-6);
 }
 
+// Of points in any order, also inside and on edges.
+static void a_hull_has_only_true_corners(void) {
+  check_seed = 31;
+  outline o;
+  vec2 grid[25];
+  for (int i = 0; i < 25; i++) grid[i] = (vec2){(i * 7 % 25) % 5, (i * 7 % 25) / 5};
+  CHECK_EQUAL(outline_hull(grid, 25, &memory, &o), OUTLINE_OK);
+  CHECK_EQUAL(o.corner_count, 4);
+  for (int trial = 0; trial < 200; trial++) {
+    vec2 p[20];
+    for (int i = 0; i < 20; i++) p[i] = (vec2){uniform(-1, 1), uniform(-1, 1)};
+    CHECK_EQUAL(outline_hull(p, 20, &memory, &o), OUTLINE_OK);
+    CHECK(o.convex);
+    for (int i = 0; i < o.count; i++)
+      for (int k = 0; k < 20 && o.features[i].kind == OUTLINE_LINE; k++)
+        CHECK_LE(vec2_dot(o.features[i].n0, vec2_sub(p[k], o.features[i].from)), 1e-15);
+  }
+}
+
 static void faulty_outlines_are_refused(void) {
   outline o;
   int where;
@@ -505,6 +524,7 @@ int main(void) {
   RUN(hollow_outlines_touch_in_several_places);
   RUN(the_nearest_way_out_frees_a_corner);
   RUN(a_spline_follows_its_curve);
+  RUN(a_hull_has_only_true_corners);
   RUN(faulty_outlines_are_refused);
   RUN(planar_pairs_agree_with_the_reference);
   RUN(convex_pairs_agree_with_another_algorithm);

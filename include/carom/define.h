@@ -159,7 +159,8 @@ typedef struct carom_surface_def {
   double length;           // capsule: between the centres of its ends; cylinder; height of a cone [m]
   double size[3];          // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
   carom_numbers exponents; // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
-  carom_points points;     // hull [m]
+  carom_points points;     // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
+  carom_numbers radii;     // arcs: one per point, of the arc from it to the next; negative: hollow, 0: straight [m]
   const char *material;
   const char *group;       // name of a group that contacts can refer to; may be null
 } carom_surface_def;

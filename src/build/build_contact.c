@@ -71,10 +71,30 @@ static contact_element element_of_type(const contact_builder *c, const contact_t
   return (contact_element){.type = type, .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
 }
 
+// The outline of a surface; null if it has none. Returns false after reporting.
+static bool make_outline(builder *b, const part *p, const surface_type *type, const outline **to) {
+  *to = NULL;
+  if (!type->outline) return true;
+  outline *o = ARENA_NEW(b->memory, outline);
+  int at = 0, count = ((const carom_surface_def *)p->content)->points.count;
+  outline_status status = type->outline(p->content, b->memory, o, &at);
+  *to = o;
+  if (status == OUTLINE_OK) return true;
+  static const char *const what[] = {
+      [OUTLINE_FEW] = "its points enclose no area; give at least three that are not on one line",
+      [OUTLINE_REPEATED] = "two points that follow each other are the same; leave one out", [OUTLINE_TANGLED] = "it crosses itself",
+      [OUTLINE_ARC] = "the radius of an arc must be at least half the distance of its ends"};
+  bool numbered = status == OUTLINE_REPEATED || status == OUTLINE_ARC;
+  const char *which = numbered ? arena_print(b->memory, "points %d and %d: ", at + 1, (at + 1) % count + 1) : "";
+  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, status == OUTLINE_ARC ? "radii" : "points"), NULL,
+                      "'%s': %s%s", p->name, which, what[status]);
+}
+
 // The surfaces as markers. Every compilation of a model numbers them alike.
 bool builder_surfaces(builder *b, mechanism *m) {
   const part_list *list = &b->def->surfaces;
   int *surface_marker = ARENA_ARRAY(b->memory, int, list->count + 1);
+  const outline **outlines = ARENA_ARRAY(b->memory, const outline *, list->count + 1);
   for (int i = 0; i < list->count; i++) {
     const part *p = &list->items[i];
     const carom_surface_def *d = p->content;
@@ -87,9 +107,9 @@ bool builder_surfaces(builder *b, mechanism *m) {
       return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, wrong), NULL, "'%s': %s", p->name, what);
     place at = builder_place(p, type->table, p->kind);
     surface_marker[i] = builder_marker(b, m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
-    if (surface_marker[i] < 0) return false;
+    if (surface_marker[i] < 0 || (m->planar && !make_outline(b, p, type, &outlines[i]))) return false;
   }
-  b->surface_marker = surface_marker;
+  b->surface_marker = surface_marker, b->outlines = outlines;
   return true;
 }
 
@@ -129,7 +149,9 @@ static void list_surfaces(contact_builder *c) {
     const surface_type *type = surface_find(p->kind);
     contact_surface *s = &c->surface[i];
     *s = (contact_surface){.name = arena_copy_text(c->b->memory, p->name), .shape = type->shape, .marker = c->b->surface_marker[i],
-                           .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY};
+                           .thickness = type->thickness ? type->thickness(p->content, c->m->planar) : INFINITY,
+                           .outline = c->b->outlines[i]};
+    if (type->by_outline) s->thickness = outline_width(s->outline);
     if (type->set_size) type->set_size(p->content, s->size);
     set_form(c, p, s);
   }
@@ -176,7 +198,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape; two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, as do polygons, curves and arcs in the plane; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

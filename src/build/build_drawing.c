@@ -5,6 +5,15 @@
 #include "build/builder.h"
 #include "build/surface.h"
 
+// An outline as a polygon, off by less than can be seen.
+static carom_points sample_outline(builder *b, const outline *o) {
+  vec2 *p;
+  int count = outline_sample(o, 2e-4 * o->size, b->memory, &p);
+  double(*items)[3] = arena_alloc(b->memory, (size_t)count, sizeof *items);
+  for (int i = 0; i < count; i++) items[i][0] = p[i].x, items[i][1] = p[i].y;
+  return (carom_points){(const double(*)[3])items, count};
+}
+
 static void keep_surfaces(builder *b, drawing *d) {
   const part_list *list = &b->def->surfaces;
   d->surface_count = list->count;
@@ -16,6 +25,7 @@ static void keep_surfaces(builder *b, drawing *d) {
                           .marker = b->surface_marker[i], .shape.radius = s->radius};
     memcpy(to->shape.size, s->size, sizeof s->size);
     if (to->type->set_drawn) to->type->set_drawn(s, b->model->m.planar, b->memory, &to->shape);
+    if (to->type->by_outline) to->shape.points = sample_outline(b, b->outlines[i]);
     vec3_store(to->shape.at, b->model->m.markers[to->marker].local.p);
   }
 }

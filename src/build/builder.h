@@ -19,6 +19,7 @@ typedef struct builder {
   bool ideal;                      // build without clearance, for the start
   carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
   const int *surface_marker;       // one per surface
+  const outline *const *outlines;  // one per surface, in a planar model; null where it has none
   bool contacts_found;
   temporary_rows contact_rows;     // of all contacts
   const char **notes;              // about keys that have no effect, and values that are unusual

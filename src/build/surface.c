@@ -1,10 +1,11 @@
 // The list of surfaces.
 #include "build/surface.h"
 
+#include <math.h>
 #include <string.h>
 
 extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone, surface_ellipsoid,
-    surface_superellipsoid, surface_hull, surface_plane;
+    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_plane;
 
 static const surface_type *const all[] = {
     &surface_point,
@@ -16,6 +17,9 @@ static const surface_type *const all[] = {
     &surface_ellipsoid,
     &surface_superellipsoid,
     &surface_hull,
+    &surface_polygon,
+    &surface_curve,
+    &surface_arcs,
     &surface_plane,
 };
 enum { COUNT = sizeof all / sizeof *all };
@@ -50,4 +54,17 @@ const char *surface_needs_space(const char *kind, bool planar, const char *sente
   if (!planar) return NULL;
   *what = sentence;
   return kind;
+}
+
+const char *surface_outline_fault(const carom_surface_def *d, bool planar, const char **what) {
+  (void)d;
+  if (planar) return NULL;
+  *what = "outlines are surfaces of planar models; add 'space: planar'";
+  return "points";
+}
+
+double surface_outline_reach(const carom_shape_def *d) {
+  double most = 0;
+  for (int i = 0; i < d->points.count; i++) most = fmax(most, hypot(d->points.items[i][0], d->points.items[i][1]));
+  return most;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "build/shape.h"
 #include "contact/contact.h"
+#include "geometry/outline.h"
 
 typedef struct surface_type {
   const option_table *table;  // its name and words in a model file, over carom_surface_def
@@ -16,11 +17,14 @@ typedef struct surface_type {
   void (*set_size)(const carom_surface_def *d, double size[3]);         // as contact reads it; may be null
   // The shape by its support mapping, in the axes of the surface. Null of a plane.
   convex (*form)(const carom_surface_def *d, bool planar, arena *memory);
+  // Its outline in a planar model. `at` gets the point that is wrong. May be null: it has none.
+  outline_status (*outline)(const carom_surface_def *d, arena *memory, outline *to, int *at);
   // The thickness that a step must not pass over [m]; NULL if infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
   const shape_type *drawn;    // NULL if as a mark
   void (*set_drawn)(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to);  // beside radius and size; may be null
   double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0
+  bool by_outline;            // its outline says how thick it is and how it is drawn
   bool is_point;              // two of them never touch
   bool is_body;               // a body that has one needs no other shape
 } surface_type;
@@ -36,6 +40,9 @@ void surface_set_span(const carom_surface_def *d, bool planar, arena *memory, ca
 double surface_span_reach(const carom_shape_def *d);
 // The fault of a shape that exists in space only, where a model is planar.
 const char *surface_needs_space(const char *kind, bool planar, const char *sentence, const char **what);
+// What outlines share: their fault in a spatial model, and how far a body extends by them.
+const char *surface_outline_fault(const carom_surface_def *d, bool planar, const char **what);
+double surface_outline_reach(const carom_shape_def *d);
 
 #define SURFACE_OPTION(field) offsetof(carom_surface_def, field)
 #define SURFACE_OPTIONS(word)                                                                                           \

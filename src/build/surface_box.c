@@ -11,6 +11,11 @@ static const char *fault_of(const carom_surface_def *d, bool planar, const char 
 
 static void set_size(const carom_surface_def *d, double size[3]) { memcpy(size, d->size, sizeof d->size); }
 
+static outline_status make_outline(const carom_surface_def *d, arena *memory, outline *to, int *at) {
+  double x = d->size[0] / 2, y = d->size[1] / 2;
+  return outline_polygon((vec2[]){{-x, -y}, {x, -y}, {x, y}, {-x, y}}, 4, memory, to, at);
+}
+
 static double thickness(const carom_surface_def *d, bool planar) {
   double edge = fmin(d->size[0], d->size[1]);
   return planar ? edge : fmin(edge, d->size[2]);
@@ -32,5 +37,5 @@ static const option_table table =
     SURFACE_TABLE("box", "A box. It touches planes with its corners.",
                   "block: {box: block, size: [0.2, 0.1]}");
 
-const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size, .form = form,
+const surface_type surface_box = {.table = &table, .shape = SHAPE_BOX, .fault = fault_of, .set_size = set_size, .outline = make_outline, .form = form,
                                   .thickness = thickness, .drawn = &shape_box, .reach = reach, .is_body = true};

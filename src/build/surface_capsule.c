@@ -12,6 +12,12 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
   return segment;
 }
 
+static outline_status make_outline(const carom_surface_def *d, arena *memory, outline *to, int *at) {
+  (void)at;
+  outline_capsule(d->radius, d->length, memory, to);
+  return OUTLINE_OK;
+}
+
 static double thickness(const carom_surface_def *d, bool planar) {
   (void)planar;
   return d->radius;
@@ -27,5 +33,5 @@ static const option options[] = {
 static const option_table table = SURFACE_TABLE("capsule", "A cylinder with round ends along z, in a planar model along x.",
                                                 "rod: {capsule: rod, radius: 2 cm, length: 30 cm}");
 
-const surface_type surface_capsule = {.table = &table, .shape = SHAPE_CAPSULE, .set_size = set_size, .form = form, .thickness = thickness,
+const surface_type surface_capsule = {.table = &table, .shape = SHAPE_CAPSULE, .set_size = set_size, .outline = make_outline, .form = form, .thickness = thickness,
                                       .drawn = &shape_capsule, .set_drawn = surface_set_span, .reach = surface_span_reach, .is_body = true};

@@ -51,6 +51,13 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
   return convex_hull(points, count);
 }
 
+static outline_status make_outline(const carom_surface_def *d, arena *memory, outline *to, int *at) {
+  (void)at;
+  vec2 *p = ARENA_ARRAY(memory, vec2, d->points.count);
+  for (int i = 0; i < d->points.count; i++) p[i] = (vec2){d->points.items[i][0], d->points.items[i][1]};
+  return outline_hull(p, d->points.count, memory, to);
+}
+
 static double reach(const carom_shape_def *d) {
   double most = 0;
   for (int i = 0; i < d->points.count; i++) most = fmax(most, vec3_norm(vec3_of(d->points.items[i])));
@@ -73,5 +80,5 @@ static const option_table table =
     SURFACE_TABLE("hull", "The convex hull of points. It touches planes with its corners.",
                   "wedge: {hull: wedge, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
 
-const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .form = form, .thickness = thickness,
+const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .outline = make_outline, .form = form, .thickness = thickness,
                                    .drawn = &shape_hull, .set_drawn = set_drawn, .reach = reach, .is_body = true};

@@ -19,7 +19,7 @@ static bool resolve_point(contact_material *m, const double radius[2], const com
   if (m->normal.exponent != 1.5)
     return lacks(c, "add stiffness:, or leave out exponent:", "computes a stiffness from solids only for exponent 1.5");
   if (radius[0] == 0 || radius[1] == 0)
-    return lacks(c, "add stiffness: to the material", "needs a stiffness: a corner has no radius of curvature");
+    return lacks(c, "add stiffness: to the material", "needs a stiffness: a corner has no radius of curvature, and a curve has many");
   m->normal.stiffness = stiffness_hertz(m->solids, radius);
   if (isnan(m->normal.stiffness))
     return lacks(c, "add stiffness: to the material", "cannot compute a stiffness: the contact of these surfaces is not a point contact");

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 static const double SMOOTH = 1e-8;       // pieces that meet with a smaller turn have no corner between them [rad]
 static const double STRAIGHT = 1e-9;     // a curve that turns less is a line [rad]
@@ -349,6 +350,26 @@ outline_status outline_arcs(const vec2 *points, const double *radii, int count, 
 outline_status outline_polygon(const vec2 *points, int count, arena *memory, outline *to, int *at) {
   if (count < 3) return OUTLINE_FEW;
   return outline_arcs(points, ARENA_ARRAY(memory, double, count), count, memory, to, at);
+}
+
+static int by_place(const void *a, const void *b) {
+  const vec2 *p = a, *q = b;
+  return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y > q->y) - (p->y < q->y);
+}
+
+// Along the points in the order of x, a chain below them and one above them that turn left at each corner (Andrew).
+outline_status outline_hull(const vec2 *points, int count, arena *memory, outline *to) {
+  vec2 *sorted = ARENA_ARRAY(memory, vec2, count), *hull = ARENA_ARRAY(memory, vec2, 2 * count + 1);
+  for (int i = 0; i < count; i++) sorted[i] = points[i];
+  qsort(sorted, (size_t)count, sizeof *sorted, by_place);
+  int kept = 0;
+  for (int i = 0, start = 0; i < 2 * count - 1; i++) {
+    if (i == count) start = kept - 1;
+    vec2 p = sorted[i < count ? i : 2 * count - 2 - i];
+    while (kept >= start + 2 && side(hull[kept - 2], hull[kept - 1], p) <= 0) kept--;
+    hull[kept++] = p;
+  }
+  return outline_polygon(hull, kept - 1, memory, to, NULL);
 }
 
 // Solves h[i-1] x[i-1] + 2 (h[i-1] + h[i]) x[i] + h[i] x[i+1] = b[i], all indices around. The two entries in the corners of the

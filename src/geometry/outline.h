@@ -51,11 +51,14 @@ outline_status outline_polygon(const vec2 *points, int count, arena *memory, out
 // The same with an arc from each point to the next, of at most half a turn: its radius, positive where it bulges out of the material,
 // negative where it is hollow, 0: straight.
 outline_status outline_arcs(const vec2 *points, const double *radii, int count, arena *memory, outline *to, int *at);
+outline_status outline_hull(const vec2 *points, int count, arena *memory, outline *to);  // the convex hull of points in any order
 // A closed cubic spline with continuous curvature through points.
 outline_status outline_spline(const vec2 *points, int count, arena *memory, outline *to, int *at);
 void outline_circle(double radius, arena *memory, outline *to);                   // radius 0: a point
 void outline_capsule(double radius, double length, arena *memory, outline *to);   // along x; length between the centres of its caps
 void outline_half_plane(arena *memory, outline *to);                              // below the x axis
+
+static inline double outline_width(const outline *o) { return fmin(o->high.x - o->low.x, o->high.y - o->low.y); }
 
 // Points along it for drawing, off by at most `within`. Returns how many.
 int outline_sample(const outline *o, double within, arena *memory, vec2 **points);

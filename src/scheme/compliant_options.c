@@ -59,7 +59,22 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
   return flow_accepts_settings(request, d->constraints, why);
 }
 
-static bool accepts_model(const scheme_request *request, scheme_refusal *why) { return flow_accepts_rows(request, why); }
+// A force at each corner would jump where corners come and go.
+static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
+  const contact_world *contacts = request->contacts;
+  for (int i = 0; i < contacts->element_count; i++) {
+    const contact_element *e = &contacts->elements[i];
+    if (e->type->is_flat && e->type->is_flat(e))
+      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau, or round edges",
+                           "'%s': flat faces on each other need a layer law (key 'foundation' of a material), which method compliant does "
+                           "not support for these surfaces", e->name);
+  }
+  return true;
+}
+
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  return accepts_faces(request, why) && flow_accepts_rows(request, why);
+}
 
 static const option_synonym synonyms[] = {
     {"smc", "compliant", NULL}, {"penalty", "compliant", NULL}, {"continuous", "compliant", NULL}, {"soft", "compliant", NULL},

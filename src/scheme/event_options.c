@@ -73,7 +73,19 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
   return true;
 }
 
+// Each point is followed on its own from touch to release.
+static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
+  const contact_world *contacts = request->contacts;
+  for (int i = 0; i < contacts->element_count; i++)
+    if (contacts->elements[i].type->points_change)
+      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
+                           "'%s': method event does not support contact in places that come and go, as between two polygons or in a "
+                           "concave outline", contacts->elements[i].name);
+  return true;
+}
+
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  if (!accepts_points(request, why)) return false;
   if (((const carom_event_def *)request->options)->impact != CAROM_POISSON) return true;
   return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
 }

@@ -1,0 +1,220 @@
+// Contact of outlines in the plane: polygons, curves and chains of arcs, with each other and with circles, boxes, points and planes.
+//
+// Two convex outlines of which one has no straight edge are nearest in one place: their element has one point. A polygon on a plane
+// has its corners as points. Other pairs touch in any number of places. Each place belongs to a feature of one outline, which gives it a
+// point of the element: a corner keeps its point while it slides over the other outline, and a flat face has the points of the two
+// corners that end it. A point without a place is far away.
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/frame.h"
+#include "contact/pairs.h"
+#include "geometry/touch.h"
+
+enum { POINTS_MOST = 16 };  // of an element
+
+// --- places and points ------------------------------------------------------------------------------------------------
+
+static pose2 pose_of(const marker_place *p) { return pose2_of((pose){p->R, p->p}); }
+
+static bool is_line(double radius) { return isinf(radius); }
+
+// The feature that a place belongs to, numbered over both outlines: not the line; a corner rather than a curve; a curve of the outline
+// that has more of them.
+static int owner_of(const contact_element *e, const touch *t) {
+  const outline *a = e->outline_first, *b = e->outline_second;
+  bool second = is_line(t->radius[0]);
+  if (!second && !is_line(t->radius[1]))
+    second = t->radius[0] == 0 ? false : t->radius[1] == 0 ? true : b->curved_count > a->curved_count;
+  return second ? a->curved_count + t->id[1] : t->id[0];
+}
+
+static int other_of(const contact_element *e, const touch *t, int owner) {
+  return owner < e->outline_first->curved_count ? t->id[1] : t->id[0];
+}
+
+// Orders touches by what they belong to, so that their points do not depend on the order in which they were found.
+static bool is_before(const contact_element *e, const touch *a, const touch *b) {
+  int of_a = owner_of(e, a), of_b = owner_of(e, b);
+  if (of_a != of_b) return of_a < of_b;
+  int other_a = other_of(e, a, of_a), other_b = other_of(e, b, of_b);
+  return other_a != other_b ? other_a < other_b : a->gap < b->gap;
+}
+
+static void order(const contact_element *e, touch *t, int count, bool (*before)(const contact_element *, const touch *, const touch *)) {
+  for (int i = 1; i < count; i++) {
+    touch moved = t[i];
+    int k = i;
+    for (; k > 0 && before(e, &moved, &t[k - 1]); k--) t[k] = t[k - 1];
+    t[k] = moved;
+  }
+}
+
+static bool is_nearer(const contact_element *e, const touch *a, const touch *b) { return (void)e, a->gap < b->gap; }
+
+// The places of an element and the point of each. Where there are more than points, the nearest count.
+typedef struct places {
+  touch t[TOUCHES_MAX];
+  int point[POINTS_MOST];
+  int count;
+} places;
+
+static void find_places(const contact_element *e, pose2 first, pose2 second, places *to) {
+  to->count = touches_of(e->outline_first, first, e->outline_second, second, INFINITY, to->t);
+  if (to->count > e->point_count) {
+    order(e, to->t, to->count, is_nearer);
+    to->count = e->point_count;
+  }
+  order(e, to->t, to->count, is_before);
+  bool used[POINTS_MOST] = {false};
+  for (int i = 0; i < to->count; i++) {
+    int k = owner_of(e, &to->t[i]) % e->point_count;
+    while (used[k]) k = (k + 1) % e->point_count;
+    used[k] = true;
+    to->point[i] = k;
+  }
+}
+
+// --- points -----------------------------------------------------------------------------------------------------------
+
+static bool is_plane(const outline *o) { return isinf(o->high.x); }
+
+// Where the percussion acts: on the body that touches a plane, else midway. Also for rates.
+static vec3 place_between(const contact_element *e, vec2 on_a, vec2 on_b) {
+  return vec2_in_space(is_plane(e->outline_second) ? on_a : vec2_scale(0.5, vec2_add(on_a, on_b)));
+}
+
+static void set_point(const mechanism *m, const contact_element *e, const touch *t, contact_point *p) {
+  p->gap = t->gap;
+  p->at = place_between(e, t->on_a, t->on_b);
+  contact_set_frame(m, p, vec2_in_space(t->normal));
+}
+
+static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  places s;
+  find_places(e, pose_of(&first), pose_of(&second), &s);
+  double far = 0;  // beyond every place
+  for (int i = 0; i < s.count; i++) far = fmax(far, s.t[i].gap);
+  for (int k = 0; k < e->point_count; k++) {
+    contact_point *p = &points[k];
+    p->gap = far + m->length, p->at = first.p, p->apart = contact_apart(&first, &second);
+    p->node_first = first.node, p->node_second = second.node;
+    contact_set_frame(m, p, (vec3){0, 1, 0});
+  }
+  for (int i = 0; i < s.count; i++) set_point(m, e, &s.t[i], &points[s.point[i]]);
+}
+
+static outline_motion motion_of(const marker_state *s) { return (outline_motion){vec2_of(s->p), vec2_of(s->v), s->w.z}; }
+
+static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)p;
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
+  places s;
+  find_places(e, pose_of(&first), pose_of(&second), &s);
+  touch_rate r;
+  for (int i = 0; i < s.count; i++)
+    if (s.point[i] == k && touch_rate_of(&s.t[i], motion_of(&a), motion_of(&b), &r))
+      return (contact_travel){.at = place_between(e, r.on_a, r.on_b),
+                              .n = vec2_in_space(vec2_scale(r.turn, vec2_left(s.t[i].normal)))};
+  return (contact_travel){0};
+}
+
+// --- corners on a plane -----------------------------------------------------------------------------------------------
+
+static bool is_corner(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->radius == 0 && f->sense > 0; }
+
+static void evaluate_corners(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
+  pose2 at = pose_of(&body);
+  vec3 n = mat3_column(plane.R, 1);
+  int k = 0;
+  for (int i = 0; i < e->outline_first->count; i++) {
+    const outline_feature *f = &e->outline_first->features[i];
+    if (!is_corner(f)) continue;
+    contact_point *p = &points[k++];
+    p->at = vec2_in_space(pose2_point(at, f->centre));
+    p->gap = vec3_dot(n, vec3_sub(p->at, plane.p));
+    p->node_first = body.node, p->node_second = plane.node;
+    contact_set_frame(m, p, n);
+  }
+}
+
+static contact_travel travel_of_corner(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)e, (void)k;
+  return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
+}
+
+// --- passages ---------------------------------------------------------------------------------------------------------
+
+typedef struct pass {
+  const contact_element *e;
+  pose2 turned;   // the first outline in the axes of the second
+} pass;
+
+static double gap_at(const void *context, vec3 apart) {
+  const pass *w = context;
+  touch t[TOUCHES_MAX];
+  pose2 at = {vec2_of(apart), w->turned.c, w->turned.s};
+  return touches_of(w->e->outline_first, at, w->e->outline_second, (pose2){{0, 0}, 1, 0}, INFINITY, t) ? t->gap : INFINITY;
+}
+
+static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                      const contact_point *after, double graze) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  pass w = {e, pose2_between(pose_of(&first), pose_of(&second))};
+  return contact_least_gap(gap_at, &w, before, after, graze);
+}
+
+// --- types ------------------------------------------------------------------------------------------------------------
+
+// Of a circle its own, flat edges of a polygon, none of a curve, whose radius varies.
+static double radius_of(const outline *o) {
+  if (o->features[0].all_round) return o->features[0].radius;
+  return o->polygon ? CONTACT_FLAT : CONTACT_SHARP;
+}
+
+static void curvatures(const contact_element *e, double radius[2]) {
+  radius[0] = radius_of(e->outline_first), radius[1] = radius_of(e->outline_second);
+}
+
+static void curvatures_of_corner(const contact_element *e, double radius[2]) {
+  (void)e;
+  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
+}
+
+static const char *const names[POINTS_MOST] = {"point 1",  "point 2",  "point 3",  "point 4",  "point 5",  "point 6",
+                                                      "point 7",  "point 8",  "point 9",  "point 10", "point 11", "point 12",
+                                                      "point 13", "point 14", "point 15", "point 16"};
+static const char *const corners[POINTS_MOST] = {"corner 1",  "corner 2",  "corner 3",  "corner 4",  "corner 5",  "corner 6",
+                                                        "corner 7",  "corner 8",  "corner 9",  "corner 10", "corner 11", "corner 12",
+                                                        "corner 13", "corner 14", "corner 15", "corner 16"};
+
+static bool is_flat(const contact_element *e) { return e->outline_first->flat && e->outline_second->flat; }
+
+const contact_type contact_outlines = {
+    .name = "outline on outline", .point_count_planar = 1, .evaluate = evaluate, .travel = travel, .curvatures = curvatures,
+    .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+};
+static const contact_type contact_outlines_many = {
+    .name = "outline on outline", .point_count_planar = POINTS_MOST, .points_change = true, .is_flat = is_flat, .evaluate = evaluate,
+    .travel = travel, .point_names_planar = names, .curvatures = curvatures, .tell_overlap = contact_tell_surfaces,
+};
+static const contact_type contact_outline_plane = {
+    .name = "polygon on plane", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .evaluate = evaluate_corners,
+    .travel = travel_of_corner,
+    .point_names_planar = corners, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+};
+
+void contact_set_outlines(contact_element *e, const outline *first, const outline *second) {
+  e->outline_first = first, e->outline_second = second;
+  if (is_plane(second) && first->polygon && first->corner_count <= POINTS_MOST) {
+    e->type = &contact_outline_plane, e->point_count = first->corner_count;
+    return;
+  }
+  bool one = first->convex && second->convex && !(first->flat && second->flat);
+  int curved = first->curved_count + second->curved_count;
+  e->type = one ? &contact_outlines : &contact_outlines_many;
+  e->point_count = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
+}

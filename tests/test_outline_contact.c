@@ -1,0 +1,174 @@
+// Contact of outlines in whole runs: they do as the surfaces that they repeat, and as cams with closed forms.
+#include "runs.h"
+
+#include "sim.h"
+
+// --- the same body in other words -------------------------------------------------------------------------------------
+
+// Runs a model with two lists of surfaces under a method; the largest difference of the coordinates of body b.
+static double difference(const char *model, const char *one, const char *other, const char *method, double end) {
+  double q[2][3];
+  const char *surfaces[2] = {one, other};
+  for (int k = 0; k < 2; k++) {
+    char text[3000];
+    snprintf(text, sizeof text, "space: planar\n%s\nsurfaces: {%s}\nmethod: %s\n", model, surfaces[k], method);
+    run r;
+    if (!run_open_text(&r, text, NULL)) return INFINITY;
+    run_to(&r, end);
+    for (int i = 0; i < 3; i++) q[k][i] = run_read(&r, "b.q%d", i);
+    run_close(&r);
+  }
+  return fmax(fabs(q[0][0] - q[1][0]), fmax(fabs(q[0][1] - q[1][1]), fabs(q[0][2] - q[1][2])));
+}
+
+#define BODY                                                                                            \
+  "bodies: {b: {mass: 2, inertia: 0.02}}\njoints: {b: {free: [ground, b]}}\n"                           \
+  "materials: {m: {restitution: 0.4, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 50, friction_law: threlfall}}\n"
+
+static void a_polygon_is_a_box(void) {
+  const char *model = BODY "initial: {b: {q: [0.5, 0, 0.4], u: [3, 1, 0]}}\n";
+  const char *box = "f: {plane: ground, material: m}, s: {box: b, size: [0.4, 0.2], material: m}";
+  const char *polygon =
+      "f: {plane: ground, material: m}, s: {polygon: b, points: [[-0.2, -0.1], [-0.2, 0.1], [0.2, 0.1], [0.2, -0.1]], material: m}";
+  CHECK_LE(difference(model, box, polygon, "{moreau: {step: 1e-3}}", 1), 1e-10);
+  CHECK_LE(difference(model, box, polygon, "event", 0.6), 1e-6);
+}
+
+static void arcs_are_a_circle(void) {
+  const char *model = BODY "initial: {b: {q: [0, 0, 0.4], u: [10, 2, 0]}}\n";
+  const char *circle = "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {sphere: b, "
+                       "radius: 0.15, material: m}";
+  const char *arcs = "f: {plane: ground, material: m}, w: {sphere: ground, at: [1.2, 0.1], radius: 0.1, material: m}, s: {arcs: b, points: "
+                     "[[0.15, 0], [-0.15, 0]], radii: [0.15, 0.15], material: m}";
+  CHECK_LE(difference(model, circle, arcs, "{moreau: {step: 1e-3}}", 1.5), 1e-10);
+  CHECK_LE(difference(model, circle, arcs, "event", 1.5), 1e-6);
+  CHECK_LE(difference(model, circle, arcs, "{compliant: {}}", 0.6), 1e-5);
+}
+
+static void a_ball_meets_a_polygon_as_a_box(void) {
+  const char *model = BODY "initial: {b: {q: [0, 0.1, 0.8], u: [2, 0.3, 0]}}\n";
+  const char *box = "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {sphere: b, radius: 0.1, material: m}";
+  const char *polygon = "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, s: "
+                        "{sphere: b, radius: 0.1, material: m}";
+  CHECK_LE(difference(model, box, polygon, "{moreau: {step: 1e-3}}", 1.5), 1e-10);
+  CHECK_LE(difference(model, box, polygon, "event", 1.2), 1e-6);
+}
+
+// --- cams -------------------------------------------------------------------------------------------------------------
+
+// A flat follower of 0.5 kg on a cam that turns about the origin, pressed on by a spring.
+#define FOLLOWER                                                                                                      \
+  "space: planar\nparameters: {e: 10 mm, w: 20, k: 500, F0: 5}\n"                                                     \
+  "bodies: {cam: {mass: 1, inertia: 1e-3}, follower: {mass: 0.5, inertia: 1e-3}}\n"                                   \
+  "joints:\n  shaft: {revolute: [ground, cam]}\n  guide: {prismatic: [ground, follower], axis: y}\n"                  \
+  "drives: {motor: {joint: shaft, motion: w*t}}\n"                                                                    \
+  "materials: {steel: {restitution: 0, friction: 0}}\n"                                                               \
+  "contacts: {touch: {between: [cam, follower]}}\n"                                                                   \
+  "end: 1\n"
+
+// Eccentricity e, radius 30 mm, the centre below the shaft at the start: y = e (1 - cos ωt).
+static const char round_cam[] = FOLLOWER
+    "forces: {spring: {along: guide, stiffness: k, effort: -F0}}\n"
+    "initial: {guide: {q: 0, u: 0}}\n"
+    "surfaces:\n"
+    "  cam: {arcs: cam, at: [0, -e], points: [[30 mm, 0], [-30 mm, 0]], radii: [30 mm, 30 mm], material: steel}\n"
+    "  follower: {plane: follower, at: [0, 30 mm - e], rotate: 180 deg, material: steel}\n"
+    "method: event\n";
+
+static void a_flat_follower_has_the_lift_of_a_round_cam(void) {
+  run r;
+  if (!run_open_text(&r, round_cam, NULL)) return;
+  double lift = 0, speed = 0, acceleration = 0;
+  for (int i = 1; i <= 50; i++) {
+    double t = 0.01 * i, e = 0.01, w = 20;
+    if (!run_to(&r, t)) break;
+    lift = fmax(lift, fabs(run_read(&r, "guide.q") - e * (1 - cos(w * t))));
+    speed = fmax(speed, fabs(run_read(&r, "guide.u") - e * w * sin(w * t)) / w);
+    acceleration = fmax(acceleration, fabs(run_read(&r, "guide.a") - e * w * w * cos(w * t)) / (w * w));
+  }
+  printf("    lift off by at most %.1e m, velocity by %.1e m ω, acceleration by %.1e m ω²\n", lift, speed, acceleration);
+  CHECK_LE(lift, 1e-9);
+  CHECK_LE(speed, 1e-8);
+  CHECK_LE(acceleration, 1e-8);
+  run_close(&r);
+}
+
+// At the top the spring and the weight have to give the acceleration: ω² = (F0 + 2 k e + m g)/(m e).
+static void a_follower_leaves_its_cam_above_the_critical_speed(void) {
+  const double e = 0.01, m = 0.5, critical = sqrt((5 + 2 * 500 * e + m * 9.81) / (m * e));
+  for (int above = 0; above < 2; above++) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "w=%.17g", critical * (above ? 1.01 : 0.99));
+    run r;
+    if (!run_open_text(&r, round_cam, settings)) return;
+    double widest = 0, turn = 2 * 3.14159265358979324 / critical;
+    for (int i = 1; i <= 200; i++) {
+      if (!run_to(&r, turn * i / 200)) break;
+      widest = fmax(widest, run_read(&r, "touch.gap"));
+    }
+    printf("    %.2f of the critical speed: gap up to %.1e m\n", above ? 1.01 : 0.99, widest);
+    if (above) CHECK(widest > 1e-6);
+    else CHECK_LE(widest, 1e-9);
+    run_close(&r);
+  }
+}
+
+// A spline through points of an ellipse with half axes 40 and 30 mm: its support function is the lift.
+static void a_flat_follower_has_the_lift_of_a_spline(void) {
+  enum { POINTS = 120 };
+  char text[20000];
+  int used = snprintf(text, sizeof text, FOLLOWER
+                      "forces: {spring: {along: guide, stiffness: k, effort: -50}}\n"
+                      "surfaces:\n  follower: {plane: follower, rotate: 180 deg, material: steel}\n  cam: {curve: cam, material: steel, points: [");
+  for (int i = 0; i < POINTS; i++) {
+    double s = 2 * 3.14159265358979324 * i / POINTS;
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s[%.17g, %.17g]", i ? ", " : "", 0.04 * cos(s), 0.03 * sin(s));
+  }
+  snprintf(text + used, sizeof text - (size_t)used, "]}\ninitial: {guide: {q: 30.0001 mm, u: 0}}\nmethod: {event: {separate: true}}\n");
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 0.05);  // it has come down
+  double lift = 0, speed = 0, a = 0.04, b = 0.03, w = 20;
+  for (int i = 1; i <= 60; i++) {
+    double t = 0.05 + 0.005 * i, h = hypot(a * sin(w * t), b * cos(w * t));
+    if (!run_to(&r, t)) break;
+    lift = fmax(lift, fabs(run_read(&r, "guide.q") - h));
+    speed = fmax(speed, fabs(run_read(&r, "guide.u") / w - (a * a - b * b) * sin(w * t) * cos(w * t) / h));
+  }
+  printf("    lift off by at most %.1e m, velocity by %.1e m ω\n", lift, speed);
+  CHECK_LE(lift, 2e-8);   // the spline is off by 5e-7 of its size
+  CHECK_LE(speed, 2e-6);
+  run_close(&r);
+}
+
+// --- refusals ---------------------------------------------------------------------------------------------------------
+
+static void expect_refusal(const char *surfaces, const char *method, const char *words) {
+  char text[2000];
+  run r;
+  snprintf(text, sizeof text, "space: planar\n" BODY "initial: {b: {q: [0, 0, 2]}}\nsurfaces: {%s}\nmethod: %s\n", surfaces, method);
+  const char *path = scratch("model.yaml");
+  CHECK(write_text(path, text) && !run_try(&r, path, NULL));
+  CHECK_CONTAINS(r.error.text, words);
+  run_close(&r);
+}
+
+static void methods_refuse_what_they_cannot_run(void) {
+  const char *stones = "f: {polygon: ground, points: [[0, 0], [1, 0], [0, 1]], material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], "
+                       "material: m}";
+  expect_refusal(stones, "event", "'f-s'");
+  expect_refusal(stones, "{compliant: {}}", "foundation");
+  const char *flat = "f: {plane: ground, material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], material: m}";
+  expect_refusal(flat, "{compliant: {}}", "'f-s'");
+}
+
+int main(void) {
+  RUN(a_polygon_is_a_box);
+  RUN(arcs_are_a_circle);
+  RUN(a_ball_meets_a_polygon_as_a_box);
+  RUN(a_flat_follower_has_the_lift_of_a_round_cam);
+  RUN(a_follower_leaves_its_cam_above_the_critical_speed);
+  RUN(a_flat_follower_has_the_lift_of_a_spline);
+  RUN(methods_refuse_what_they_cannot_run);
+  return check_summary();
+}
