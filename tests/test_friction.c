@@ -6,6 +6,7 @@
 #include "contact.h"
 #include "solve/problem_build.h"
 #include "solve/cone.h"
+#include "solve/cone_drift.h"
 
 static contact_problem one;
 
@@ -603,6 +604,43 @@ static void painleve_is_diagnosed(void) {
   CHECK_EQUAL(contact_solve(c, NULL, &settings, NULL).status, SOLVE_SOLVED);
 }
 
+// Sweeps that add the same in every look may go on to the edge of the first cone, and nowhere if they change.
+static void drift_goes_to_the_first_edge(void) {
+  const solve_block blocks[] = {{.kind = BLOCK_PLANE, .row = 0, .size = 2, .mu = 0.5}, {.kind = BLOCK_SPACE, .row = 2, .size = 3, .mu = 0.5},
+                                {.kind = BLOCK_UNILATERAL, .row = 5, .size = 1}, {.kind = BLOCK_BOX, .row = 6, .size = 1, .lo = -1, .hi = 2},
+                                {.kind = BLOCK_SPACE, .row = 7, .size = 3, .mu = 0.5}};
+  const solve_problem p = {.block_count = 5, .blocks = blocks, .W = {.rows = 10}};
+  static const double from[10] = {1, 0, 2, 0, 0, 1, 0, 1, 0.3, 0.4};  // the last one slips and is not in the way
+  static const struct {
+    double change[10], reach;
+  } ways[] = {{{0, 1e-4, 0, 0, 0, 0, 0}, 5000 - 2},          // |r_T| = 0.5
+              {{1e-4, 1e-4, 0, 0, 0, 0, 0}, 10000 - 2},      // 1e-4 t = 0.5 (1 + 1e-4 t)
+              {{0, 0, 0, 3e-4, 4e-4, 0, 0}, 2000 - 2},       // 5e-4 t = 1
+              {{0, 0, -1e-3, 0, 0, 0, 0}, 2000 - 2},         // r_N = 0
+              {{0, 0, 0, 0, 0, -1e-3, 0}, 1000 - 2},
+              {{0, 0, 0, 0, 0, 0, 1e-3}, 2000 - 2},
+              {{0, 0, 0, 0, 0, 0, -1e-3}, 1000 - 2},
+              {{0, 0, 0, 0, 0, 0, 0, 1e-3}, INFINITY},
+              {{0, 0, 0, 0, 0, 1e-2, -1e-2}, 0}};            // too near to be worth a jump
+  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    double at[10], change[10], r[10], t = 0;
+    drift d = {at, change, 0};
+    for (int look = 0; look < 3; look++) {
+      for (int i = 0; i < 10; i++) r[i] = from[i] + look * ways[k].change[i];
+      t = drift_look(&d, &p, r);
+      if (look < 2) CHECK_EQUAL(t == 0, true);
+    }
+    if (isinf(ways[k].reach)) CHECK(t > 1e8);  // as far as rounding tells
+    else CHECK_NEAR(t, ways[k].reach, 1e-6);
+  }
+  double at[10], change[10], r[10];
+  drift d = {at, change, 0};
+  for (int look = 0; look < 20; look++) {
+    for (int i = 0; i < 10; i++) r[i] = from[i] + (i == 1 ? 0.4 * pow(0.9, look) : 0);
+    CHECK(drift_look(&d, &p, r) == 0);
+  }
+}
+
 int main(void) {
   RUN(projection_is_nearest);
   RUN(natural_map_is_its_definition);
@@ -619,6 +657,7 @@ int main(void) {
   RUN(redundant_space_problems_are_solved);
   RUN(solvers_agree_where_there_is_one_solution);
   RUN(many_kinds_are_solved);
+  RUN(drift_goes_to_the_first_edge);
   RUN(storages_agree);
   RUN(storages_give_the_same_solution);
   RUN(box_on_an_incline_does_not_creep);

@@ -99,7 +99,7 @@ static void check_limits(const char *name, race_bed *b, double tolerance) {
       fine &= CHECK_LE(limited.stage[i].tried, tried_in(&free, limited.stage[i].name));
     if (with.status == SOLVE_SOLVED) fine &= CHECK(!with.cut);
     else fine &= CHECK_EQUAL(with.status, SOLVE_LIMIT) && CHECK(with.cut && tried_in(&limited, with.cut) == 1);
-    if (limits[k] == 100) {  // what sweeps alone solve, the chain solves
+    if (limits[k] >= 100 && limits[k] <= 1000) {  // what sweeps alone solve, the chain solves
       solve_info sweeps;
       race_run(b, &solver_nsgs, tolerance, limits[k], INFINITY, &sweeps);
       if (sweeps.status == SOLVE_SOLVED) fine &= CHECK_EQUAL(with.status, SOLVE_SOLVED);
@@ -149,7 +149,7 @@ static void limit_slows_nothing_on_references(void) {
 // --- sweeps -------------------------------------------------------------------------------------------------------
 
 // 900 contacts, for which there are only sweeps: the chain ends where they end alone, and a longer limit is a better
-// end. Both sum up in the same order, but for the state that a restart of the sweeps forgets.
+// end.
 static void sweeps_are_not_lost(void) {
   bed b;
   lay(&b, scene_bricks(15, 0.3, 1e-2));
@@ -158,7 +158,7 @@ static void sweeps_are_not_lost(void) {
   b.race.until = INFINITY;
   double alone = solver_run(&solver_nsgs, &b.p, &settings, b.race.w, &b.race.to).residual;
   double chain = solve_chain(&b.p, &settings, b.race.w, &b.race.to, NULL).residual;
-  CHECK_NEAR(chain, alone, 1e-9 * alone);
+  CHECK(chain == alone);  // the same sweeps
   settings.iterations = 3000;
   CHECK_LE(solve_chain(&b.p, &settings, b.race.w, &b.race.to, NULL).residual, 0.1 * chain);
   clear(&b);

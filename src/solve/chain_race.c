@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "solve/chain.h"
+#include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
 
@@ -75,6 +76,7 @@ typedef struct race {
   int sweeps, limit;                   // done, or thought of as done; at most
   int allowed;                         // by the user; beyond that nothing is swept
   double end;                          // where sweeps beyond that would have ended; infinite before
+  bool polished;                       // what the sweeps have found in the end
   double residual;                     // of the sweeps
   int stop[STOPS], stop_count;         // the last stops, and the residuals there
   double residual_at[STOPS];
@@ -120,6 +122,12 @@ static void stop_sweeping(race *x) {
   x->end = x->sweeps < LEAST_SWEEPS ? x->sweeps : fmin(x->sweeps + fmin(r.of_late, r.in_all), 1e9);
 }
 
+static solve_status sweep_on(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+  (void)p;
+  return nsgs_go_on(w->sweeps, s, w->stop, r, info);
+}
+static const solver sweeper = {.name = "nsgs", .solve = sweep_on};
+
 // Whether the race goes on.
 static bool sweep_to(race *x, int target) {
   chain_run *c = x->c;
@@ -131,7 +139,7 @@ static bool sweep_to(race *x, int target) {
   own.iterations = (target < x->allowed ? target : x->allowed) - x->sweeps;
   own.warm_start = true;
   own.polish = false;
-  solve_info info = chain_attempt(c, &solver_nsgs, &own, c->d.swept);
+  solve_info info = chain_attempt(c, &sweeper, &own, c->d.swept);
   x->sweeps += info.iterations, x->residual = info.residual;
   x->stop[x->stop_count % STOPS] = x->sweeps, x->residual_at[x->stop_count++ % STOPS] = x->residual;
   if (info.status != SOLVE_LIMIT) return false;
@@ -165,6 +173,7 @@ static void try_runner(race *x, int i) {
   if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true;
+  x->polished |= i == POLISH && x->end < INFINITY;
   x->due[i] = r->again ? 4 * x->due[i] : INFINITY;
   if (i == POLISH && is_ahead(x) && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
 }
@@ -217,10 +226,20 @@ static void try_rest(race *x) {
     if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
 }
 
-// What the sweeps solved ends with an exact solve on its active set, as it does without the chain.
+// What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a residual
+// where that hardly matters, if one has failed before.
+static const double FINE = 1e-9;
 static void polish_end(race *x) {
+  if (x->tried[POLISH] && x->c->info->residual < FINE) return;
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
+}
+
+// Sweeps that the user has cut short are polished once, as they are without the chain, whoever else has ended by his limit.
+static void polish_cut(race *x) {
+  solve_status status = x->c->info->status;
+  bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
+  if (!over && !x->polished && x->sweeps >= LEAST_SWEEPS && x->due[POLISH] < INFINITY) try_runner(x, POLISH);
 }
 
 // At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is
@@ -238,16 +257,15 @@ void chain_race(chain_run *c) {
   int user = c->settings->iterations;
   race x = {.c = c, .residual = INFINITY, .end = INFINITY, .limit = solver_nsgs.limit(c->p), .allowed = user ? user : INT_MAX};
   memcpy(c->d.swept, c->best->r, (size_t)c->p->W.rows * sizeof(double));
+  c->w->sweeps = nsgs_begin(c->p, c->w);
   bool sweeping = sweep_to(&x, LEAST_SWEEPS);  // enough for most
   line_up(&x);
   while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
     sweeping = sweep_to(&x, next_stop(&x));
     if (sweeping && x.sweeps < x.limit) try_due(&x);
   }
-  if (x.sweeps >= x.end) {  // cut by the user: polished, as it would be without the chain
-    if (!chain_done(c) && x.sweeps >= LEAST_SWEEPS && x.due[POLISH] < INFINITY) try_runner(&x, POLISH);
-    c->cut = solver_nsgs.name;
-  }
+  if (x.end < INFINITY) polish_cut(&x);
+  if (x.sweeps >= x.end) c->cut = solver_nsgs.name;
   if (!chain_done(c)) try_rest(&x);
   else if (c->info->status == SOLVE_SOLVED) polish_end(&x);
   if (x.end < INFINITY && !c->cut) c->cut = solver_nsgs.name;

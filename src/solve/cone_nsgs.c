@@ -13,8 +13,9 @@
 
 #include "math/lu.h"
 #include "solve/cone.h"
+#include "solve/cone_drift.h"
+#include "solve/cone_nsgs.h"
 #include "solve/residual.h"
-#include "solve/solver.h"
 
 typedef struct contact {
   double D[9];           // W of the contact alone, row by row
@@ -23,22 +24,26 @@ typedef struct contact {
   double alpha;          // of the last sweep
 } contact;
 
-typedef struct memory {
+struct nsgs_sweeps {
+  solve_problem problem;
+  long done;             // sweeps
   contact *contacts;     // of each block
   double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
+  drift drift;
   int *first, *column;   // of a dense W that is mostly zero: its blocks
   size_t *offset;
   double *values;
-} memory;
+};
 
-static memory lay_out(solve_workspace *w, const solve_limits *limits) {
-  memory m = {0};
+static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
+  nsgs_sweeps m = {0};
   m.contacts = TAKE(w, contact, limits->blocks);
   m.inverses = TAKE(w, double, (size_t)limits->rows * BLOCK_ROWS_MAX);
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
+  m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
   m.column = TAKE(w, int, blocks * blocks);
@@ -47,7 +52,10 @@ static memory lay_out(solve_workspace *w, const solve_limits *limits) {
   return m;
 }
 
-static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
+void nsgs_measure(solve_workspace *w, const solve_limits *limits) {
+  TAKE(w, nsgs_sweeps, 1);
+  lay_out(w, limits);
+}
 static bool suits(const solve_problem *p) { return p->block_count > 0; }
 
 // --- one block at a time ------------------------------------------------------------------------------------------
@@ -79,7 +87,7 @@ static void prepare_contact(contact *c, int size) {
       c->S[(i - 1) * (size - 1) + j - 1] = D[i * size + j] - D[i * size] * D[j] * c->inverse;
 }
 
-static void prepare(const solve_problem *p, memory *m) {
+static void prepare(const solve_problem *p, nsgs_sweeps *m) {
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
     contact *c = &m->contacts[k];
@@ -155,7 +163,7 @@ static void solve_plane(const contact *c, double mu, const double *q, double *r)
   r[1] = -way * mu * r[0];
 }
 
-static inline void solve_block_alone(const solve_problem *p, memory *m, int k, const double *u, double *r) {
+static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int k, const double *u, double *r) {
   const solve_block *b = &p->blocks[k];
   contact *c = &m->contacts[k];
   double q[3];
@@ -182,7 +190,7 @@ static inline void solve_block_alone(const solve_problem *p, memory *m, int k, c
 // --- sweeps -------------------------------------------------------------------------------------------------------
 
 // Returns |Δr|²; r² goes to `size`.
-static double sweep(const solve_problem *p, memory *m, double *r, double *size) {
+static double sweep(const solve_problem *p, nsgs_sweeps *m, double *r, double *size) {
   const solve_matrix *W = &p->W;
   void (*row)(const solve_matrix *, int, const double *, const double *, double *) = W->ops->row;
   void (*moved)(const solve_matrix *, int, const double *, double *) = W->ops->moved;
@@ -212,7 +220,7 @@ static int limit(const solve_problem *p) {
 enum { COMPRESSED_MIN = 12 };  // blocks, below which a dense row is as quick
 
 // A dense W by the blocks that are not zero: in a pile a contact meets few others, however many there are.
-static solve_matrix compressed(const solve_matrix *W, const memory *m) {
+static solve_matrix compressed(const solve_matrix *W, const nsgs_sweeps *m) {
   int count = W->block_count, stored = 0;
   size_t size = 0;
   const double *dense = matrix_values(W, NULL);
@@ -235,29 +243,50 @@ static solve_matrix compressed(const solve_matrix *W, const memory *m) {
   return matrix_sparse(W->rows, count, W->start, m->first, m->column, m->offset, m->values);
 }
 
-static solve_status solve(const solve_problem *given, const solve_settings *s, solve_workspace *w, double *r,
-                          solve_info *info) {
-  solve_limits limits = solve_limits_of(given);
-  memory m = lay_out(w, &limits);
-  solve_problem inner = *given;
-  const solve_problem *p = &inner;
-  if (matrix_is_dense(&given->W) && given->block_count >= COMPRESSED_MIN && given->W.rows <= SOLVE_DENSE_MAX &&
-      matrix_entries(&given->W) < 0.5 * given->W.rows * given->W.rows)
-    inner.W = compressed(&given->W, &m);
+// Jumps ahead where the sweeps drift, and back if that was none.
+static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
+  double way = drift_look(&m->drift, p, r), *change = m->drift.change, *at = m->drift.at;
+  if (!(way > 0 && way < INFINITY)) return;
+  double before = solve_residual_of(p, r, m->u, m->work);
+  for (int i = 0; i < p->W.rows; i++) r[i] = at[i] + way * change[i];
+  if (!(solve_residual_of(p, r, m->u, m->work) <= 1.1 * before)) memcpy(r, at, (size_t)p->W.rows * sizeof *r);
+  p->W.ops->start(&p->W, r, m->v);
+  m->drift.looks = 0;
+}
+
+nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
+  solve_limits limits = solve_limits_of(p);
+  nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
+  *m = lay_out(w, &limits);
+  m->problem = *p;
+  if (matrix_is_dense(&p->W) && p->block_count >= COMPRESSED_MIN && p->W.rows <= SOLVE_DENSE_MAX &&
+      matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
+    m->problem.W = compressed(&p->W, m);
+  prepare(&m->problem, m);
+  return m;
+}
+
+solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+  const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
-  prepare(p, &m);
-  p->W.ops->start(&p->W, r, m.v);
+  if (m->done == 0) p->W.ops->start(&p->W, r, m->v);
   while (info->iterations < most) {
-    if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
-    double size, moves = sweep(p, &m, r, &size);
+    if (interrupted(stop)) return SOLVE_INTERRUPTED;
+    double size, moves = sweep(p, m, r, &size);
     bool settled = moves <= s->tolerance * s->tolerance * size;
-    if ((++info->iterations % s->check_every == 0 || settled) &&
-        solve_residual_of(p, r, m.u, m.work) <= s->tolerance)
+    info->iterations++;
+    if ((++m->done % s->check_every == 0 || settled) && solve_residual_of(p, r, m->u, m->work) <= s->tolerance)
       return SOLVE_SOLVED;
     if (!(moves > 0)) return moves == 0 ? SOLVE_STALLED : SOLVE_INVALID;
+    if (m->done % DRIFT_SWEEPS == 0) jump(p, m, r);
   }
   return SOLVE_LIMIT;
 }
 
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
+                          solve_info *info) {
+  return nsgs_go_on(nsgs_begin(p, w), s, w->stop, r, info);
+}
+
 const solver solver_nsgs = {"nsgs", "Nonsmooth Gauss-Seidel, contact by contact: many contacts, exact cone.", suits,
-                            limit, measure, solve, .finite = false};
+                            limit, nsgs_measure, solve, .finite = false};

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "solve/cone_alart_curnier.h"
+#include "solve/cone_nsgs.h"
 #include "solve/residual.h"
 
 static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate, &solver_newton,
@@ -27,9 +28,11 @@ driver driver_begin(solve_workspace *w, const solve_limits *limits) {
                   TAKE(w, double, limits->rows), TAKE(w, double, limits->rows)};
 }
 
+// Beside the sweeps of the chain, which keep theirs while another solver runs.
 static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *), const solve_limits *limits) {
   solve_workspace empty = {0};
   driver_begin(&empty, limits);
+  nsgs_measure(&empty, limits);
   measure(&empty, limits);
   return empty.used;
 }

@@ -13,6 +13,7 @@ typedef struct solve_workspace {
   char *base;           // null while measuring
   size_t size, used;
   solve_limits limits;  // of the problems it has room for
+  struct nsgs_sweeps *sweeps;  // of the chain, which go on from one attempt to the next
   interrupt *stop;      // ends a solve early; may be null
 } solve_workspace;
 
