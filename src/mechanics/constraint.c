@@ -17,6 +17,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/function.h"
 #include "mechanics/marker.h"
+#include "mechanics/rows.h"
 
 // What is left of the difference of two numbers of this size, computed in a few operations.
 static double rounding_of(double size) { return 8 * DBL_EPSILON * size; }
@@ -187,6 +188,19 @@ double constraint_row_acceleration(const mechanism *m, const motion *x, const ro
     sum += t->c * x->udot[t->speed];
   }
   return sum;
+}
+
+double constraint_row_rounding(const mechanism *m, const motion *x, const row *r) {
+  double size = 0;
+  for (int k = 0; k < r->body_count; k++) {
+    const row_body *t = &x->row_bodies[r->body0 + k];
+    for (int i = 0; i < m->n; i++) size += fabs(t->J[i] * x->links[t->node].A[i]);
+  }
+  for (int k = 0; k < r->speed_count; k++) {
+    const row_speed *t = &x->row_speeds[r->speed0 + k];
+    size += fabs(t->c * x->udot[t->speed]);
+  }
+  return ROWS_ROUNDING * size + r->rounding;
 }
 
 void constraint_push(const mechanism *m, motion *x, const double *lambda, int row_count) {

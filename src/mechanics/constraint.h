@@ -44,6 +44,7 @@ double constraints_excess(const mechanism *m, const motion *x);  // largest |Φ|
 double constraints_velocity_violation(const mechanism *m, const motion *x);
 double constraint_row_rate(const mechanism *m, const motion *x, const row *r);           // Φ̇
 double constraint_row_acceleration(const mechanism *m, const motion *x, const row *r);   // Φ̈ with links[].A, udot
+double constraint_row_rounding(const mechanism *m, const motion *x, const row *r);       // the rounding error of Φ̈, from the size of its terms
 // Adds the wrenches of multipliers of the first `row_count` rows: Gᵀ λ.
 void constraint_push(const mechanism *m, motion *x, const double *lambda, int row_count);
 

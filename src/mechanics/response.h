@@ -91,6 +91,25 @@ void response_clear(const mechanism *m, const motion *x, double *q);
 // Of all multipliers of the constraints with the same effect, those of least norm. For the W decoupled last.
 void response_share(const mechanism *m, motion *x, double *lambda);
 
+// --- rows that are held, see response_held.c ---------------------------------------------------------------------------
+
+typedef struct response_held {
+  int n, *row;               // the rows, from the caller
+  double *A;                 // n x n, from the caller: W of these rows, perhaps with friction that follows their forces
+  double *scale, *b, *z, *r;
+  int *pivot;
+} response_held;
+
+// Room for so many rows.
+response_held response_held_create(int most, arena *memory);
+// Whether rows repeat each other, so that their multipliers are not unique. W: over all rows, row_total of them. Overwrites A.
+bool response_held_is_redundant(response_held *h, int row_total, const double *W, interrupt *stop);
+// The multipliers that change the rows by rhs, both over all rows; zero for the others. Where they are not unique, those nearest to
+// `lambda` as given. Returns false if they are not finite. Overwrites A.
+bool response_held_solve(response_held *h, int row_total, const double *W, const double *rhs, double *lambda, interrupt *stop);
+// How far, relative to the others, these may be off where they are not unique.
+extern const double RESPONSE_HELD_NOISE;
+
 // --- normal rows of contacts that repeat others ----------------------------------------------------------------------
 
 // Bodies that just fit between two walls have as many gaps and one relation between them, see response_repeat.c.

@@ -44,22 +44,18 @@ static void allocate(event *s) {
   const mechanism *m = s->w.m;
   arena *a = &s->w.memory;
   int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_count + m->friction_count + 1;
-  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->rhs, &s->z, &s->residual, &s->scaling,
+  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->share, &s->during.share,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
-  s->share = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
-  s->A = ARENA_ARRAY(a, double, 2 * (long)rows * rows);
-  s->held = ARENA_ARRAY(a, int, rows);
-  s->pivot = ARENA_ARRAY(a, int, rows);
+  s->held = response_held_create(rows, a);
   s->blocks = block_list_create(a, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
   s->repeat = response_repeat_create(s->w.contacts->point_count, rows, a);
   s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
   s->during.point = ARENA_ARRAY(a, event_point, points);
-  s->during.share = ARENA_ARRAY(a, double, rows);
   s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
 }
 

@@ -48,7 +48,7 @@ static void release_guided(event *s) {
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
-  int *of = s->held;  // the row behind each unknown
+  int *of = s->held.row;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
   for EACH_PART(part, s) {
     event_point *c = event_part(s, part);
@@ -254,7 +254,7 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
   for EACH_POINT(p, &s->w)
     if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);
-  double clearly = 4 * EVENT_REDUNDANCY_NOISE * most;
+  double clearly = 4 * RESPONSE_HELD_NOISE * most;
   if (!event_is_closed(c) || !(c->share[0] > clearly)) return false;
   return instant->kind == EVENT_LIFT || (c->mode == MODE_STICK && reserve > clearly);
 }

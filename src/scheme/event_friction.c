@@ -41,10 +41,9 @@ void event_friction_push(event *s) {
   }
 }
 
-int event_friction_hold(event *s, int count) {
+void event_friction_hold(event *s) {
   for (int i = 0; i < s->w.m->friction_count; i++)
-    if (s->friction[i].mode == MODE_STICK) s->held[count++] = s->friction_row0 + i;
-  return count;
+    if (s->friction[i].mode == MODE_STICK) s->held.row[s->held.n++] = s->friction_row0 + i;
 }
 
 void event_friction_observe(event *s) {
@@ -78,7 +77,7 @@ bool event_friction_holds(const event *s, int i) {
 bool event_friction_agrees(event *s, int turn) {
   bool agrees = true;
   if (!s->friction_loaded) return true;
-  const double agreement = s->redundant ? EVENT_REDUNDANCY_NOISE : 1e-12;
+  const double agreement = s->redundant ? RESPONSE_HELD_NOISE : 1e-12;
   tree_inverse(s->w.m, s->w.x, s->w.x->udot, s->w.x->speed_work[0]);
   for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];

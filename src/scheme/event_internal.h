@@ -101,9 +101,8 @@ typedef struct event {
   // rows: free accelerations, reactions, rates
   double *noise;                   // rounding error of the accelerations
   double force_noise;              // and of the forces [N]
-  double *W, *a, *lambda, *rate, *rate_after, *rhs;
-  double *A, *z, *residual, *scaling;
-  int *held, *pivot;
+  double *W, *a, *lambda, *rate, *rate_after;
+  response_held held;              // those that the present modes hold
   response_repeat repeat;          // of the normal rows of the points that take part,
   bool *wedged;                    // which wedge each other
   // problems for the solvers
@@ -162,8 +161,6 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
-// How far, relative to the others, the reactions found by it may be off where they are not unique.
-extern const double EVENT_REDUNDANCY_NOISE;
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
 // Positions, then the velocities of the rows held, back onto constraints and closed contacts.
@@ -201,7 +198,7 @@ void event_friction_create(event *s);
 bool event_friction_sticks(const event *s);              // any of them
 void event_friction_add_rows(event *s);                  // behind the points'
 void event_friction_push(event *s);                      // efforts of those that slip, before forces are applied
-int event_friction_hold(event *s, int count);            // appends the rows of those that stick to the held ones
+void event_friction_hold(event *s);                      // appends the rows of those that stick to the held ones
 void event_friction_observe(event *s);                   // rates, from s->rate
 void event_friction_take_forces(event *s);               // from s->lambda
 bool event_friction_agrees(event *s, int turn);          // limits with the load; else they have changed

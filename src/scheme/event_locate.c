@@ -70,7 +70,7 @@ static double tolerance_of(const event *s, int function) {
   if (c->mode == MODE_OPEN) return s->w.nearness;
   if (function % EVENT_FUNCTIONS == 2) return 0;
   if (function % EVENT_FUNCTIONS == 1 && c->mode == MODE_SLIP) return s->still;
-  return fmax((s->redundant ? EVENT_REDUNDANCY_NOISE : 1e-10) * force_scale(s), s->force_noise);
+  return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
 }
 
 event_kind event_kind_of(const event *s, int function) {

@@ -1,14 +1,12 @@
 // Motion in fixed modes. With a the accelerations of the rows that the applied forces alone would bring about, and
 // W = G M⁻¹ Gᵀ, the reactions of the held rows (constraints, closed normals, sticking tangents) solve
 //   a + W λ = 0,   λ_T = -μ λ_N d  where a point slips along d,
-// a linear system without symmetry. Redundant rows (a block on two corners) make it singular but not inconsistent; the
-// proximal iteration of response_constraints.c finds a solution next to where it starts: the share of the load that was found when
-// modes were decided. Any other, as that of least norm, may ask a point to pull or to rub more than it can.
+// a linear system without symmetry. Where its solution is not unique (a block on two corners), it is the one next to the share of the
+// load that was found when modes were decided. Any other, as that of least norm, may ask a point to pull or to rub more than it can.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "math/lu.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
@@ -16,12 +14,6 @@
 #include "mechanics/tree.h"
 #include "scheme/event_internal.h"
 #include "scheme/paradox.h"
-
-// On rows scaled to a unit diagonal: above rounding by so much that what is redundant gains at most 1e-7 of the rest.
-#define PROX 1e-9
-enum { PROX_TURNS = 12 };
-// Each turn divides the rounding of what is left, ε of the whole, by PROX along what is redundant.
-const double EVENT_REDUNDANCY_NOISE = PROX_TURNS * DBL_EPSILON / PROX;
 
 void event_set(event *s, double t, const double *y) {
   dynamics_set(s->w.m, s->w.x, t, y, y + s->nq);
@@ -97,29 +89,13 @@ static double force_noise(const event *s) {
   return most;
 }
 
-// The rounding error of a row's acceleration, from the size of its terms. Without weight the forces of many contacts are zero;
-// what is computed for them is this error, and its sign means nothing.
-static double noise_of(const event *s, const row *r) {
-  const mechanism *m = s->w.m;
-  const motion *x = s->w.x;
-  double acceleration = 0;
-  for (int k = 0; k < r->body_count; k++) {
-    const row_body *t = &x->row_bodies[r->body0 + k];
-    for (int i = 0; i < m->n; i++) acceleration += fabs(t->J[i] * x->links[t->node].A[i]);
-  }
-  for (int k = 0; k < r->speed_count; k++) {
-    const row_speed *t = &x->row_speeds[r->speed0 + k];
-    acceleration += fabs(t->c * x->udot[t->speed]);
-  }
-  return ROWS_ROUNDING * acceleration + r->rounding;
-}
-
-// The accelerations of all rows. What is less than its rounding error is zero.
+// The accelerations of all rows. What is less than its rounding error is zero: without weight the forces of many contacts are, and the
+// sign of what is computed for them means nothing.
 static void accelerate_rows(event *s) {
   motion *x = s->w.x;
   for (int i = 0; i < x->row_total; i++) s->a[i] = constraint_row_acceleration(s->w.m, x, &x->rows[i]);
   for (int i = s->w.m->row_count; i < x->row_total; i++) {
-    s->noise[i] = noise_of(s, &x->rows[i]);
+    s->noise[i] = constraint_row_rounding(s->w.m, x, &x->rows[i]);
     if (fabs(s->a[i]) > s->noise[i]) continue;
     x->rows[i].quad -= s->a[i];
     s->a[i] = 0;
@@ -180,18 +156,19 @@ static void find_rates(event *s) {
   for EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
 }
 
-static int list_held(event *s, event_hold what) {
-  int count = 0;
-  for (int i = 0; i < s->w.m->row_count; i++) s->held[count++] = i;
+static void list_held(event *s, event_hold what) {
+  response_held *h = &s->held;
+  h->n = 0;
+  for (int i = 0; i < s->w.m->row_count; i++) h->row[h->n++] = i;
   for EACH_PART(part, s) {
     const event_point *c = event_part(s, part);
     if (c->mode == MODE_OPEN) continue;
-    s->held[count++] = c->row;
+    h->row[h->n++] = c->row;
     bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
     for (int k = 1; stands && k < c->rows; k++)
-      if (!event_is_guided(c, k)) s->held[count++] = c->row + k;
+      if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
   }
-  return what >= HOLD_STICKING ? event_friction_hold(s, count) : count;
+  if (what >= HOLD_STICKING) event_friction_hold(s);
 }
 
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
@@ -207,62 +184,16 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
   }
 }
 
-static void find_rest(int n, const double *A, const double *z, const double *b, double *r) {
-  for (int i = 0; i < n; i++) {
-    double sum = b[i];
-    for (int j = 0; j < n; j++) sum -= A[i * n + j] * z[j];
-    r[i] = sum;
-  }
-}
-
-// (A + ρ) δ = b - A z,  z += δ
-static bool solve_proximal(event *s, int n) {
-  double *A = s->A, *factor = s->A + (long)n * n, *b = s->rhs, *z = s->z, *r = s->residual, before = INFINITY;
-  memcpy(factor, A, (size_t)n * (size_t)n * sizeof *A);
-  for (int i = 0; i < n; i++) factor[i * n + i] += PROX;
-  if (interrupted(s->w.stop) || lu_factor(n, factor, n, s->pivot, s->w.stop) == 0) return false;
-  find_rest(n, A, z, b, r);
-  for (int turn = 0; turn < PROX_TURNS; turn++) {
-    double size = 0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(r[i]));
-    if (!(size > 0 && size < 0.5 * before)) break;
-    before = size;
-    lu_solve(n, factor, n, s->pivot, r);
-    for (int i = 0; i < n; i++) z[i] += r[i];
-    find_rest(n, A, z, b, r);
-  }
-  return true;
-}
-
-// The equations of the held rows, scaled to a unit diagonal of W; returns how many.
-static int write_held(event *s, event_hold what, bool coupled) {
-  int n = list_held(s, what), row_total = s->w.x->row_total;
-  for (int i = 0; i < n; i++) {
-    double own = s->W[(long)s->held[i] * (row_total + 1)];
-    s->scaling[i] = own > 0 ? 1 / sqrt(own) : 0;
-  }
-  event_write_rows(s, n, s->held, coupled, s->A);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) s->A[i * n + j] *= s->scaling[i] * s->scaling[j];
-  for (int i = 0; i < n; i++)
-    if (s->scaling[i] == 0) s->A[i * n + i] = 1;  // nothing moves this row, and it takes no force: it is not redundant
-  return n;
-}
-
 bool event_is_redundant(event *s) {
-  int n = write_held(s, 1, true);
-  return n && lu_factor(n, s->A, n, s->pivot, s->w.stop) < 1e-8;
+  list_held(s, HOLD_STICKING);
+  event_write_rows(s, s->held.n, s->held.row, true, s->held.A);
+  return response_held_is_redundant(&s->held, s->w.x->row_total, s->W, s->w.stop);
 }
 
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
-  int n = write_held(s, what, coupled), row_total = s->w.x->row_total;
-  for (int i = 0; i < n; i++) {
-    s->rhs[i] = s->scaling[i] * rhs[s->held[i]];
-    s->z[i] = s->scaling[i] > 0 ? lambda[s->held[i]] / s->scaling[i] : 0;
-  }
-  if (n && !solve_proximal(s, n)) return false;
-  memset(lambda, 0, (size_t)row_total * sizeof *lambda);
-  for (int i = 0; i < n; i++) lambda[s->held[i]] = s->scaling[i] * s->z[i];
+  list_held(s, what);
+  event_write_rows(s, s->held.n, s->held.row, coupled, s->held.A);
+  if (!response_held_solve(&s->held, s->w.x->row_total, s->W, rhs, lambda, s->w.stop)) return false;
   for EACH_PART(part, s) {
     const event_point *c = event_part(s, part);
     if (!coupled || c->mode != MODE_SLIP) continue;
