@@ -126,6 +126,23 @@ static void circle_is_cosine_and_sine(void) {
   CHECK(isnan(circle_at(NAN).s) && isnan(circle_at(INFINITY).c));
 }
 
+// Four angles at once are the same numbers to the last bit, whatever stands beside an angle.
+static void four_circles_are_each_one(void) {
+  uint64_t seed = 4;
+  for (int i = 0; i < 20000; i++) {
+    double angle[4], c[4], s[4];
+    for (int k = 0; k < 4; k++) angle[k] = random_between(&seed, -1, 1) * pow(10, random_between(&seed, -8, i % 2 ? 8 : 5));
+    if (i % 5 == 0) angle[i % 4] = round(angle[i % 4]) * 0.78539816339744831;
+    if (i % 11 == 0) angle[3] = i % 2 ? NAN : -INFINITY;
+    circle_at_four(angle[0], angle[1], angle[2], angle[3], c, s);
+    for (int k = 0; k < 4; k++) {
+      circle one = circle_at(angle[k]);
+      if (isfinite(angle[k])) CHECK(c[k] == one.c && s[k] == one.s);
+      else CHECK(isnan(c[k]) && isnan(s[k]));
+    }
+  }
+}
+
 int main(void) {
   RUN(vectors_obey_their_algebra);
   RUN(quaternions_and_matrices_are_the_same_turns);
@@ -134,5 +151,6 @@ int main(void) {
   RUN(z_goes_where_it_is_told);
   RUN(poses_compose_and_invert);
   RUN(circle_is_cosine_and_sine);
+  RUN(four_circles_are_each_one);
   return check_summary();
 }

@@ -9,6 +9,7 @@
 #include "mechanics/dynamics.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/rows.h"
+#include "mechanics/tree.h"
 #include "sim.h"
 
 // A mechanism in one of its states, with the rows of its constraints, of all its contact points, and of dry friction.
@@ -256,7 +257,69 @@ static void pieces_are_W_on_long_trees(void) {
   if (run_open_text(&r, chains, "coordinates=absolute")) examine_run(&r, "chains", "coordinates=absolute");
 }
 
+// --- all at once ------------------------------------------------------------------------------------------------------
+
+// A chain of so many hinges in the plane, without forces.
+static bool open_hinges(run *r, int count) {
+  char text[4096];
+  int at = snprintf(text, sizeof text, "space: planar\ngravity: [1, -9.81]\nmethod: {moreau: {step: 1 ms}}\nend: 1 s\nbodies:\n");
+  for (int i = 1; i <= count; i++)
+    at += snprintf(text + at, sizeof text - (size_t)at, "  b%d: {mass: %g, inertia: %g, com: [%g, 0.03]}\n", i, 0.5 + i, 0.02 * i, 0.1 * i);
+  at += snprintf(text + at, sizeof text - (size_t)at, "joints:\n");
+  for (int i = 1; i <= count; i++)
+    at += i == 1 ? snprintf(text + at, sizeof text - (size_t)at, "  h1: {revolute: [ground, b1], at: [0.7, 0.2]}\n")
+                 : snprintf(text + at, sizeof text - (size_t)at, "  h%d: {revolute: [b%d, b%d], at: [0.3, -0.05]}\n", i, i - 1, i);
+  return run_open_text(r, text, NULL);
+}
+
+// Kinematics, M and accelerations in one sweep against the same one after the other.
+static void a_sweep_is_all_at_once(void) {
+  enum { POSES = 20 };
+  for (int count = 1; count <= RESPONSE_SMALL; count++) {
+    run r;
+    if (!open_hinges(&r, count)) continue;
+    const mechanism *m = &r.model->m;
+    motion *x = r.sim->x, *y = motion_create(m, 0, NULL);
+    int n = m->nv;
+    CHECK(response_sweeps(m));
+    for (int k = 0; k < POSES && CHECK(y != NULL); k++) {
+      for (int i = 0; i < n; i++) x->q[i] = y->q[i] = 4 * sin(1.7 * i + 2.3 * k), x->u[i] = y->u[i] = 3 * cos(0.9 * i - 1.1 * k);
+      tree_kinematics(m, x);
+      dynamics_apply_forces(m, x);
+      CHECK(response_accelerate(m, x) && response_sweep(m, y));
+      double size = 0, off = 0;
+      for (int i = 0; i < n; i++) size = fmax(size, fabs(x->udot[i])), off = fmax(off, fabs(x->udot[i] - y->udot[i]));
+      CHECK_LE(off, 1e-11 * size);
+      const response_work *a = x->response, *b = y->response;
+      for (int i = 0; i < n; i++) {
+        CHECK_NEAR(b->inverse[i], a->inverse[i], 1e-11 * a->inverse[i]);
+        for (int j = 0; j < i; j++) CHECK_NEAR(b->mass[i * n + j], a->mass[i * n + j], 1e-11);
+      }
+      for (int i = 0; i < 6 * n; i++) CHECK_NEAR(y->U[i], x->U[i], 1e-12);
+      for (int i = 1; i < m->node_count; i++) {
+        const tree_link *p = &x->links[i], *q = &y->links[i];
+        CHECK_LE(vec3_norm(vec3_sub(p->p, q->p)), 1e-12);
+        for (int j = 0; j < 3; j++) CHECK_NEAR(q->V[j], p->V[j], 1e-12), CHECK_NEAR(q->c[j], p->c[j], 1e-11), CHECK_NEAR(q->bias[j], p->bias[j], 1e-10);
+        for (int j = 0; j < 9; j++) CHECK_NEAR(q->R.m[j], p->R.m[j], 1e-14);
+      }
+    }
+    motion_destroy(y);
+    run_close(&r);
+  }
+}
+
+// Drives, forces, other joints and trees that are no chains are not swept.
+static void not_everything_is_swept(void) {
+  run r;
+  if (run_open(&r, "slider-crank", NULL)) CHECK(response_sweeps(&r.model->m)), run_close(&r);
+  const char *others[][2] = {{"slider-crank", "coordinates=absolute"}, {"car-axis", NULL}, {"andrews", NULL}};
+  for (int i = 0; i < 3; i++)
+    if (run_open(&r, others[i][0], others[i][1])) CHECK(!response_sweeps(&r.model->m)), run_close(&r);
+}
+
 int main(void) {
+  RUN(a_sweep_is_all_at_once);
+  RUN(not_everything_is_swept);
   RUN(pieces_are_W_on_long_trees);
   RUN(pieces_are_W_on_every_model);
   return check_summary();

@@ -15,6 +15,7 @@
 #include "mechanics/kinematics.h"
 
 #include "mechanics/block.h"
+#include "mechanics/planar.h"
 
 static void store6(double *a, vec3 angular, vec3 linear) {
   vec3_store(a, angular);
@@ -137,39 +138,9 @@ void kinematics_spatial(const mechanism *m, motion *x) {
 // What never changes there stands from the motion's creation: the third row and column of R, the third place of p, and zero for
 // the angular parts of c and of the bias.
 
-// A revolute joint, the commonest. With ρ from the parent's origin to the joint and o from the child's origin to it
-//   r = ρ - o,   S = ±(1, -1× o),   v = v_p + ω_p × ρ - ω × o,   c = -ω_p² ρ + ω² o,
-// the same whichever marker is on the parent, but for the sign of the angle. Most bodies have their origin in the joint
-// that carries them: o = 0. A plain one has neither this nor turned markers; compiled for itself it is a tenth shorter.
 BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
-  circle turn = circle_at(q);
-  double sign = !plain && n->reversed ? -1 : 1, cq = turn.c, sq = sign * turn.s;
-  double cp = parent->R.m[0], sp = parent->R.m[3];
-  double rho_x = cp * n->inner.p.x - sp * n->inner.p.y, rho_y = sp * n->inner.p.x + cp * n->inner.p.y;
-  if (!plain && n->inner_turned) {
-    double ci = n->inner.R.m[0], si = n->inner.R.m[3], turned = cp * ci - sp * si;
-    sp = sp * ci + cp * si, cp = turned;
-  }
-  double c = cp * cq - sp * sq, s = sp * cq + cp * sq;
-  if (!plain && n->outer_turned) {
-    double co = n->outer.R.m[0], so = n->outer.R.m[3], turned = c * co + s * so;
-    s = s * co - c * so, c = turned;
-  }
-  double wp = parent->V[0], w = wp + sign * u, rx = rho_x, ry = rho_y;
-  double vx = parent->V[1] - wp * rho_y, vy = parent->V[2] + wp * rho_x, cx = -wp * wp * rho_x, cy = -wp * wp * rho_y;
-  S[0] = sign, S[1] = S[2] = 0;
-  if (!plain && n->outer_moved) {
-    double ox = c * n->outer.p.x - s * n->outer.p.y, oy = s * n->outer.p.x + c * n->outer.p.y;
-    rx -= ox, ry -= oy;
-    vx += w * oy, vy -= w * ox;
-    cx += w * w * ox, cy += w * w * oy;
-    S[1] = sign * oy, S[2] = -sign * ox;
-  }
-  l->R.m[0] = c, l->R.m[1] = -s, l->R.m[3] = s, l->R.m[4] = c;
-  l->p.x = parent->p.x + rx, l->p.y = parent->p.y + ry;
-  l->r[0] = rx, l->r[1] = ry;
-  l->V[0] = w, l->V[1] = vx, l->V[2] = vy;
-  l->c[1] = cx, l->c[2] = cy;
+  hinge h = hinge_at(plain, n, circle_at(q), u, parent->R.m[0], parent->R.m[3], parent->V[0]);
+  hinge_store(&h, parent->p.x + h.rx, parent->p.y + h.ry, parent->V[1] + h.vx, parent->V[2] + h.vy, l, S);
 }
 
 static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
@@ -221,12 +192,9 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
 }
 
 static void inertia_planar(const node *n, tree_link *l) {
-  double mx = l->R.m[0] * n->moment.x - l->R.m[3] * n->moment.y;
-  double my = l->R.m[3] * n->moment.x + l->R.m[0] * n->moment.y;
-  double w2 = l->V[0] * l->V[0];
-  l->J[0] = n->inertia[2];
-  l->mk[0] = mx, l->mk[1] = my;
-  l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
+  double mx, my;
+  planar_moment(n, l->R.m[0], l->R.m[3], &mx, &my);
+  planar_store_inertia(n, mx, my, l->V[0], l);
 }
 
 void kinematics_planar(const mechanism *m, motion *x) {

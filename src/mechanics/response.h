@@ -18,6 +18,10 @@
 bool response_factor(const mechanism *m, motion *x);
 // The same, by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
 bool response_accelerate(const mechanism *m, motion *x);
+// tree_kinematics, dynamics_apply_forces and response_accelerate at once, where response_sweeps says so: in a planar chain of few hinges
+// on which nothing but weight acts. Leaves what they leave, but for the applied forces.
+bool response_sweep(const mechanism *m, motion *x);
+bool response_sweeps(const mechanism *m);
 
 // --- impulses and speeds ------------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ enum { RESPONSE_SMALL = 8 };
 typedef struct response_kernels {  // compiled for one number of speeds
   int (*factor)(const bool *driven, double *M, double *D_inverse);
   void (*accelerate)(motion *x);
+  int (*sweep)(const mechanism *m, motion *x);       // returns the speed whose pivot is rounding, or -1, as `factor` does
   void (*take_rows)(const mechanism *m, motion *x);  // brings the vectors of the rows up to date, which the others need
   void (*rates)(const motion *x, const double *u, double *rates);
   void (*add)(const motion *x, const double *P, int row_count, const double *u0, double *u);

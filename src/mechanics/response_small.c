@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "mechanics/block.h"
+#include "mechanics/planar.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
@@ -125,6 +125,77 @@ BLOCK void accelerate(const int nv, motion *x) {
   for (int k = 0; k < nv; k++) x->udot[k] = y[k] + x->drive_udot[k];
 }
 
+// --- kinematics, M and accelerations in one sweep -------------------------------------------------------------------
+// For a planar chain of hinges on ground on which nothing but weight acts. The numbers of all bodies stay in places of their own from
+// the angles to the accelerations; links and columns are stored for those who read them later. Weight is an acceleration of ground
+// by -g.
+
+typedef struct swept_body {
+  double c, s, w, px, py, vx, vy, ax, ay;  // direction, place and velocity; acceleration if no speed changed
+  double x, y;                             // ρ
+  double S[3], J, mk[2], mass, f[3];       // referred as above: column, inertia and force of the body and what hangs on it
+} swept_body;
+
+BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a, tree_link *l, double *S) {
+  hinge h = hinge_at(true, n, turn, u, p->c, p->s, p->w);
+  double mass = n->mass, w2 = h.w * h.w, mx, my;
+  planar_moment(n, h.c, h.s, &mx, &my);
+  a->c = h.c, a->s = h.s, a->w = h.w;
+  a->px = p->px + h.rx, a->py = p->py + h.ry, a->vx = p->vx + h.vx, a->vy = p->vy + h.vy;
+  a->ax = p->ax + h.cx, a->ay = p->ay + h.cy;
+  a->x = first ? 0 : p->x + h.rx, a->y = first ? 0 : p->y + h.ry;
+  a->S[0] = h.sign, a->S[1] = h.Sx + h.sign * a->y, a->S[2] = h.Sy - h.sign * a->x;
+  a->mass = mass, a->mk[0] = mx + mass * a->x, a->mk[1] = my + mass * a->y;
+  a->J = n->inertia[2] + a->x * (mx + a->mk[0]) + a->y * (my + a->mk[1]);
+  a->f[1] = mass * a->ax - w2 * mx, a->f[2] = mass * a->ay - w2 * my;
+  a->f[0] = mx * a->ay - my * a->ax + a->x * a->f[2] - a->y * a->f[1];
+  hinge_store(&h, a->px, a->py, a->vx, a->vy, l, S);
+  planar_store_inertia(n, mx, my, h.w, l);
+  l->IA[OF_RHO] = a->x, l->IA[OF_RHO + 1] = a->y;
+}
+
+// As write_out, M into `M` and what the forces ask into `h`.
+BLOCK void sweep_in(const int nv, swept_body *at, double *M, double *h) {
+#pragma GCC unroll 8
+  for (int i = nv - 1; i >= 0; i--) {
+    const swept_body *a = &at[i];
+    double f[3];
+    block_inertia_mul(3, &a->J, a->mk, a->mass, a->S, f);
+#pragma GCC unroll 8
+    for (int j = i; j >= 0; j--) M[i * nv + j] = block_dot(3, at[j].S, f);
+    h[i] = block_dot(3, a->S, a->f);
+    if (i == 0) return;
+    swept_body *parent = &at[i - 1];
+    parent->J += a->J, parent->mass += a->mass;
+    parent->mk[0] += a->mk[0], parent->mk[1] += a->mk[1];
+    for (int k = 0; k < 3; k++) parent->f[k] += a->f[k];
+  }
+}
+
+BLOCK int sweep(const int nv, const mechanism *m, motion *x) {
+  static const bool driven[RESPONSE_SMALL] = {false};
+  double M[RESPONSE_SMALL * RESPONSE_SMALL], inverse[RESPONSE_SMALL], y[RESPONSE_SMALL];
+  double angle[RESPONSE_SMALL], c[RESPONSE_SMALL], s[RESPONSE_SMALL];
+  swept_body at[RESPONSE_SMALL];
+  const swept_body ground = {.c = 1, .ax = -m->gravity.x, .ay = -m->gravity.y};
+  for (int i = 0; i < RESPONSE_SMALL; i++) angle[i] = i < nv ? x->q[i] : 0;
+  for (int i = 0; i < nv; i += 4) circle_at_four(angle[i], angle[i + 1], angle[i + 2], angle[i + 3], c + i, s + i);
+#pragma GCC unroll 8
+  for (int i = 0; i < nv; i++)
+    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i], &x->links[i + 1], x->S + 6 * i);
+  for (int i = 0; i < nv; i++) copy(3, at[i].S, x->U + 6 * i);
+  sweep_in(nv, at, M, y);
+  int singular = factor(nv, driven, M, inverse);
+  if (singular >= 0) return singular;
+  for (int k = 0; k < nv; k++) y[k] = -y[k];
+  solve_inward(nv, M, y);
+  solve_outward(nv, M, inverse, y);
+  copy(nv * nv, M, x->response->mass);
+  copy(nv, inverse, x->response->inverse);
+  copy(nv, y, x->udot);
+  return -1;
+}
+
 // --- rows over the speeds: each twice, g and L⁻ᵀ g ----------------------------------------------------------------
 
 // g += the image of a block on a body.
@@ -193,6 +264,7 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 #define X(n)                                                                                                        \
   static int factor_##n(const bool *driven, double *M, double *inverse) { return factor(n, driven, M, inverse); }   \
   static void accelerate_##n(motion *x) { accelerate(n, x); }                                                       \
+  static int sweep_##n(const mechanism *m, motion *x) { return sweep(n, m, x); }                                    \
   static void take_rows_##n(const mechanism *m, motion *x) { take_rows(n, m, x); }                                  \
   static void rates_##n(const motion *x, const double *u, double *out) { rates(n, x, u, out); }                     \
   static void matrix_##n(const motion *x, int rows, double *W) { matrix(n, x, rows, W); }                           \
@@ -203,7 +275,7 @@ BLOCK void add_response(const int nv, const motion *x, const double *P, int row_
 COUNTS(X)
 #undef X
 
-#define X(n) {factor_##n, accelerate_##n, take_rows_##n, rates_##n, add_##n, matrix_##n, pattern_##n},
+#define X(n) {factor_##n, accelerate_##n, sweep_##n, take_rows_##n, rates_##n, add_##n, matrix_##n, pattern_##n},
 static const response_kernels small_trees[RESPONSE_SMALL] = {COUNTS(X)};
 #undef X
 
@@ -213,16 +285,30 @@ const response_kernels *response_choose(int nv) {
 
 // --- interface ----------------------------------------------------------------------------------------------------
 
+static bool end_factor(const mechanism *m, motion *x, int singular) {
+  x->rows_taken = 0;
+  x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
+  return singular < 0;
+}
+
 bool response_small_accelerate(const mechanism *m, motion *x) {
   if (m->planar && m->single) write_out(3, true, m, x);
   else if (m->planar) write_out(3, false, m, x);
   else write_out(6, false, m, x);
-  x->rows_taken = 0;
-  int singular = m->small->factor(m->driven, x->response->mass, x->response->inverse);
-  x->singular_node = singular < 0 ? 0 : m->speed_node[singular];
-  if (singular >= 0) return false;
+  if (!end_factor(m, x, m->small->factor(m->driven, x->response->mass, x->response->inverse))) return false;
   m->small->accelerate(x);
   return true;
+}
+
+bool response_sweeps(const mechanism *m) {
+  bool sweeps = m->planar && m->small && m->single && !m->drive_count && !m->force_count && !m->friction_count;
+  for (int i = 1; i < m->node_count; i++) sweeps &= m->nodes[i].type == &joint_revolute && m->nodes[i].plain && m->nodes[i].parent == i - 1;
+  return sweeps;
+}
+
+bool response_sweep(const mechanism *m, motion *x) {
+  x->written_out = true;
+  return end_factor(m, x, m->small->sweep(m, x));
 }
 
 void response_small_split(const mechanism *m, const motion *x, response_pieces *p) {

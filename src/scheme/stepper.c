@@ -9,6 +9,7 @@
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/response.h"
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
@@ -83,6 +84,7 @@ static void look_ahead(stepper *s) {
     s->reads_coordinates |= e->type->reads_coordinate;
     s->passes |= e->type->nearest != NULL;
   }
+  s->sweeps = !s->reads_coordinates && response_sweeps(m);
 }
 
 void stepper_destroy(void *scheme) {

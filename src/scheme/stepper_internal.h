@@ -44,6 +44,7 @@ typedef struct stepper {
   double entered_at_end;                 // likewise, of points that no step has dealt with [m]
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point, of `contacts`
+  bool sweeps;                           // kinematics and free velocity are found at once (response_sweep)
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each

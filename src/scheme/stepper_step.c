@@ -54,10 +54,16 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
 static bool prepare(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  stepper_go_to_rows(s, s->q, s->u, s->t, dt);
-  if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
-  dynamics_apply_forces(m, x);
-  if (!response_accelerate(m, x)) return false;
+  if (s->sweeps) {
+    stepper_move_from(s, s->q, s->u, s->rule->place * dt);
+    x->t = s->t + s->rule->place * dt;
+    if (!response_sweep(m, x)) return false;
+  } else {
+    stepper_go_to_rows(s, s->q, s->u, s->t, dt);
+    if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
+    dynamics_apply_forces(m, x);
+    if (!response_accelerate(m, x)) return false;
+  }
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
     x->t = s->t + dt;  // moving constraints are to hold at the end of the step
