@@ -35,6 +35,7 @@ struct flow {
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
   double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
   double *evaluated_y;
+  double shown_t;                 // the motion has the accelerations that flow_result found here; NaN: it has not [s]
 };
 
 // y = (q, u, accounts, inner), for IDA (q, u, accounts, inner, λ, μ)
@@ -52,7 +53,7 @@ static void set_motion(flow *s, double t, const double *y) {
   dynamics_set(s->m, s->x, t, y, y + s->nq);
   memcpy(s->x->inner, y + inner_at(s), (size_t)s->x->inner_count * sizeof *y);
   s->x->refused = false;
-  s->evaluated_t = NAN;
+  s->evaluated_t = s->shown_t = NAN;
 }
 
 // --- ordinary differential equations -------------------------------------------------------------------------------
@@ -68,12 +69,23 @@ static bool accelerate(flow *s) {
          dynamics_accelerations(s->m, x);
 }
 
+// What was shown of a state has its accelerations: the first stage of the next step of a one-step method begins there.
+static bool is_shown(const flow *s, double t, const double *y) {
+  const motion *x = s->x;
+  return s->settings.kind == INTEGRATOR_RK4 && !s->settings.accelerate && !s->m->row_count && !x->inner_count && t == s->shown_t && x->t == t &&
+         x->level >= LEVEL_ACCELERATION && memcmp(x->q, y, (size_t)s->nq * sizeof *y) == 0 && memcmp(x->u, y + s->nq, (size_t)s->nv * sizeof *y) == 0;
+}
+
 static int right_hand_side(void *context, double t, const double *y, double *ydot) {
   flow *s = context;
   motion *x = s->x;
   if (interrupted(s->stop)) return -1;
-  set_motion(s, t, y);
-  s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !accelerate(s);
+  if (is_shown(s, t, y)) {
+    s->failed = x->refused = false;
+  } else {
+    set_motion(s, t, y);
+    s->failed = s->settings.accelerate ? !s->settings.accelerate(s->settings.context) : !accelerate(s);
+  }
   if (s->failed || x->refused) return 1;
   dynamics_rates(s->m, x->q, x->u, ydot);
   memcpy(ydot + s->nq, x->udot, (size_t)s->nv * sizeof *ydot);
@@ -109,7 +121,7 @@ static bool project_mechanism(flow *s, double t, double *y) {
 static int project(void *context, double t, double *y, double *error) {
   (void)error;
   flow *s = context;
-  s->evaluated_t = NAN;
+  s->evaluated_t = s->shown_t = NAN;
   bool held = s->settings.project ? s->settings.project(s->settings.context, t, y) : project_mechanism(s, t, y);
   s->projection_failures += !held;
   return held ? 0 : 1;
@@ -256,7 +268,7 @@ static bool allocate(flow *s, int n) {
   s->scale = calloc((size_t)n, sizeof *s->scale);
   s->work = calloc((size_t)(s->m->nv + s->m->nq + 1), sizeof *s->work);
   s->evaluated_y = calloc((size_t)n, sizeof *s->evaluated_y);
-  s->evaluated_t = NAN;
+  s->evaluated_t = s->shown_t = NAN;
   s->differential = calloc((size_t)n, sizeof *s->differential);
   return s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
 }
@@ -420,7 +432,12 @@ carom_status flow_show_within(flow *s, double t, carom_error *error) {
   return CAROM_OK;
 }
 
-bool flow_result(flow *s) { return dynamics_instant(s->m, s->x); }
+bool flow_result(flow *s) {
+  bool evaluates = s->x->level < LEVEL_ACCELERATION;  // else by others, or they are results that were restored without accelerations
+  if (!dynamics_instant(s->m, s->x)) return false;
+  if (evaluates) s->shown_t = s->x->t;
+  return true;
+}
 
 void flow_end_fields(flow *s, fields *f) {
   if (!f->from) s->t_kept = flow_time(s), memcpy(s->y, flow_state(s), (size_t)s->n * sizeof *s->y);
