@@ -11,17 +11,20 @@ const char *const energy_signal_names[ENERGY_SIGNALS] = {
 
 static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
 
+// As fmax, which drops a NaN, but no call.
+static double larger(double most, double b) { return b > most ? b : most; }
+
 // What moved: the most that any one account has held or passed on. Gravity and springs count by their change, since
 // where they are zero is a matter of taste.
 static double gone_through(const energy_ledger *l) {
   const energy_balance *a = &l->start, *b = &l->now;
-  double most = fmax(a->kinetic, b->kinetic);
-  most = fmax(most, fabs(b->gravity - a->gravity));
-  most = fmax(most, fabs(b->spring - a->spring));
-  most = fmax(most, b->contact);
-  most = fmax(most, fmax(fabs(b->drive), fabs(b->applied)));
-  most = fmax(most, fmax(fabs(b->impact), fabs(b->friction)));
-  return fmax(most, fabs(b->damper));
+  double most = larger(a->kinetic, b->kinetic);
+  most = larger(most, fabs(b->gravity - a->gravity));
+  most = larger(most, fabs(b->spring - a->spring));
+  most = larger(most, b->contact);
+  most = larger(most, fabs(b->drive)), most = larger(most, fabs(b->applied));
+  most = larger(most, fabs(b->impact)), most = larger(most, fabs(b->friction));
+  return larger(most, fabs(b->damper));
 }
 
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size) {
@@ -31,7 +34,7 @@ void energy_open(energy_ledger *l, const energy_balance *start, energy_size size
 
 void energy_update(energy_ledger *l, const energy_balance *now) {
   l->now = *now;
-  l->largest = fmax(l->largest, gone_through(l));
+  l->largest = larger(l->largest, gone_through(l));
   l->worst = number_larger(l->worst, fabs(energy_imbalance(l)));
 }
 
