@@ -140,7 +140,12 @@ void kinematics_spatial(const mechanism *m, motion *x) {
 
 BLOCK void revolute_planar(const bool plain, const node *n, const tree_link *parent, tree_link *l, double q, double u, double *S) {
   hinge h = hinge_at(plain, n, circle_at(q), u, parent->R.m[0], parent->R.m[3], parent->V[0]);
-  hinge_store(&h, parent->p.x + h.rx, parent->p.y + h.ry, parent->V[1] + h.vx, parent->V[2] + h.vy, l, S);
+  l->R.m[0] = h.c, l->R.m[1] = -h.s, l->R.m[3] = h.s, l->R.m[4] = h.c;
+  l->p.x = parent->p.x + h.rx, l->p.y = parent->p.y + h.ry;
+  l->r[0] = h.rx, l->r[1] = h.ry;
+  l->V[0] = h.w, l->V[1] = parent->V[1] + h.vx, l->V[2] = parent->V[2] + h.vy;
+  l->c[1] = h.cx, l->c[2] = h.cy;
+  S[0] = h.sign, S[1] = h.Sx, S[2] = h.Sy;
 }
 
 static void any_planar(const node *n, const tree_link *parent, tree_link *l, const double *q, const double *u, double *S) {
@@ -192,10 +197,14 @@ static void any_planar(const node *n, const tree_link *parent, tree_link *l, con
 }
 
 static void inertia_planar(const node *n, tree_link *l) {
-  double mx, my;
+  double mx, my, w2 = l->V[0] * l->V[0];
   planar_moment(n, l->R.m[0], l->R.m[3], &mx, &my);
-  planar_store_inertia(n, mx, my, l->V[0], l);
+  l->J[0] = n->inertia[2];
+  l->mk[0] = mx, l->mk[1] = my;
+  l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
 }
+
+bool kinematics_is_plain_hinge(const node *n) { return n->type == &joint_revolute && n->plain; }
 
 void kinematics_planar(const mechanism *m, motion *x) {
   const node *n = m->nodes + 1, *end = m->nodes + m->node_count;

@@ -9,4 +9,7 @@
 void kinematics_spatial(const mechanism *m, motion *x);
 void kinematics_planar(const mechanism *m, motion *x);
 
+// Whether a node of a planar tree hangs on a revolute joint in its origin, with markers that are not turned (planar.h).
+bool kinematics_is_plain_hinge(const node *n);
+
 #endif

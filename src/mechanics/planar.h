@@ -44,28 +44,10 @@ BLOCK hinge hinge_at(const bool plain, const node *n, circle turn, double u, dou
   return h;
 }
 
-// All of it into the link and the column; p and v are of the child's origin.
-BLOCK void hinge_store(const hinge *h, double px, double py, double vx, double vy, tree_link *l, double *S) {
-  l->R.m[0] = h->c, l->R.m[1] = -h->s, l->R.m[3] = h->s, l->R.m[4] = h->c;
-  l->p.x = px, l->p.y = py;
-  l->r[0] = h->rx, l->r[1] = h->ry;
-  l->V[0] = h->w, l->V[1] = vx, l->V[2] = vy;
-  l->c[1] = h->cx, l->c[2] = h->cy;
-  S[0] = h->sign, S[1] = h->Sx, S[2] = h->Sy;
-}
-
 // The mass times the vector from a body's origin to its mass centre.
 BLOCK void planar_moment(const node *n, double c, double s, double *mx, double *my) {
   *mx = c * n->moment.x - s * n->moment.y;
   *my = s * n->moment.x + c * n->moment.y;
-}
-
-// The inertia at the body's origin, and the bias force -ω² (mx, my).
-BLOCK void planar_store_inertia(const node *n, double mx, double my, double w, tree_link *l) {
-  double w2 = w * w;
-  l->J[0] = n->inertia[2];
-  l->mk[0] = mx, l->mk[1] = my;
-  l->bias[1] = -w2 * mx, l->bias[2] = -w2 * my;
 }
 
 #endif

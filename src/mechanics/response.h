@@ -18,8 +18,8 @@
 bool response_factor(const mechanism *m, motion *x);
 // The same, by whichever implementation is quicker, and the accelerations x->udot under the applied forces.
 bool response_accelerate(const mechanism *m, motion *x);
-// tree_kinematics, dynamics_apply_forces and response_accelerate at once, where response_sweeps says so: in a planar chain of few hinges
-// on which nothing but weight acts. Leaves what they leave, but for the applied forces.
+// Positions, velocities and the accelerations under weight at once, where response_sweeps says so: in a planar chain of few plain
+// hinges on which nothing else acts. Leaves poses and velocities of the links and M; tree_kinematics finds what else recursions need.
 bool response_sweep(const mechanism *m, motion *x);
 bool response_sweeps(const mechanism *m);
 

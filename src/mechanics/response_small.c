@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "mechanics/kinematics.h"
 #include "mechanics/planar.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
@@ -126,9 +127,8 @@ BLOCK void accelerate(const int nv, motion *x) {
 }
 
 // --- kinematics, M and accelerations in one sweep -------------------------------------------------------------------
-// For a planar chain of hinges on ground on which nothing but weight acts. The numbers of all bodies stay in places of their own from
-// the angles to the accelerations; links and columns are stored for those who read them later. Weight is an acceleration of ground
-// by -g.
+// For a planar chain of plain hinges on ground on which nothing but weight acts. The numbers of all bodies stay in places of their own
+// from the angles to the accelerations; what contacts and rows read is stored. Weight is an acceleration of ground by -g.
 
 typedef struct swept_body {
   double c, s, w, px, py, vx, vy, ax, ay;  // direction, place and velocity; acceleration if no speed changed
@@ -136,7 +136,7 @@ typedef struct swept_body {
   double S[3], J, mk[2], mass, f[3];       // referred as above: column, inertia and force of the body and what hangs on it
 } swept_body;
 
-BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a, tree_link *l, double *S) {
+BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, const swept_body *p, swept_body *a, tree_link *l) {
   hinge h = hinge_at(true, n, turn, u, p->c, p->s, p->w);
   double mass = n->mass, w2 = h.w * h.w, mx, my;
   planar_moment(n, h.c, h.s, &mx, &my);
@@ -149,8 +149,9 @@ BLOCK void sweep_out(const bool first, const node *n, circle turn, double u, con
   a->J = n->inertia[2] + a->x * (mx + a->mk[0]) + a->y * (my + a->mk[1]);
   a->f[1] = mass * a->ax - w2 * mx, a->f[2] = mass * a->ay - w2 * my;
   a->f[0] = mx * a->ay - my * a->ax + a->x * a->f[2] - a->y * a->f[1];
-  hinge_store(&h, a->px, a->py, a->vx, a->vy, l, S);
-  planar_store_inertia(n, mx, my, h.w, l);
+  l->R.m[0] = h.c, l->R.m[1] = -h.s, l->R.m[3] = h.s, l->R.m[4] = h.c;
+  l->p.x = a->px, l->p.y = a->py;
+  l->V[0] = h.w, l->V[1] = a->vx, l->V[2] = a->vy;
   l->IA[OF_RHO] = a->x, l->IA[OF_RHO + 1] = a->y;
 }
 
@@ -182,7 +183,7 @@ BLOCK int sweep(const int nv, const mechanism *m, motion *x) {
   for (int i = 0; i < nv; i += 4) circle_at_four(angle[i], angle[i + 1], angle[i + 2], angle[i + 3], c + i, s + i);
 #pragma GCC unroll 8
   for (int i = 0; i < nv; i++)
-    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i], &x->links[i + 1], x->S + 6 * i);
+    sweep_out(i == 0, &m->nodes[i + 1], (circle){c[i], s[i]}, x->u[i], i == 0 ? &ground : &at[i - 1], &at[i], &x->links[i + 1]);
   for (int i = 0; i < nv; i++) copy(3, at[i].S, x->U + 6 * i);
   sweep_in(nv, at, M, y);
   int singular = factor(nv, driven, M, inverse);
@@ -302,7 +303,7 @@ bool response_small_accelerate(const mechanism *m, motion *x) {
 
 bool response_sweeps(const mechanism *m) {
   bool sweeps = m->planar && m->small && m->single && !m->drive_count && !m->force_count && !m->friction_count;
-  for (int i = 1; i < m->node_count; i++) sweeps &= m->nodes[i].type == &joint_revolute && m->nodes[i].plain && m->nodes[i].parent == i - 1;
+  for (int i = 1; i < m->node_count; i++) sweeps &= kinematics_is_plain_hinge(&m->nodes[i]) && m->nodes[i].parent == i - 1;
   return sweeps;
 }
 

@@ -15,6 +15,12 @@ void tree_kinematics(const mechanism *m, motion *x) {
     kinematics_spatial(m, x);
 }
 
+void tree_kinematics_again(const mechanism *m, motion *x) {
+  bool written_out = x->written_out;
+  tree_kinematics(m, x);
+  x->written_out = written_out;
+}
+
 // --- factorisation ------------------------------------------------------------------------------------------------
 
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {

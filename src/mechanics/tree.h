@@ -10,6 +10,8 @@
 
 // Poses and joint columns from q, velocities and relative bias accelerations from u, inertias and bias forces.
 void tree_kinematics(const mechanism *m, motion *x);
+// The same at the position of the M written out, which stays.
+void tree_kinematics_again(const mechanism *m, motion *x);
 
 // Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular; motion.singular_node
 // says where.

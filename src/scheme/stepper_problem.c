@@ -124,11 +124,14 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
 // A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
 // the problem there.
 static void release_held(stepper *s) {
+  int n = s->x->row_total;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(s->m, e);
-    for (int i = first + 1; i < first + size; i++)
-      if (response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, i)) s->P[i] = 0;
+    for (int i = first + 1; i < first + size; i++) {
+      bool may_be_held = s->m->row_count || !(s->storage.W[(long)i * (n + 1)] > 0);  // without constraints: by joints alone
+      if (may_be_held && response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, i)) s->P[i] = 0;
+    }
   }
 }
 
@@ -215,6 +218,7 @@ static void foresee_turns(stepper *s, double dt) {
     contact_set_bias(m, x, s->element_of[p], &s->points[p], p - s->element_of[p]->point0, s->active_row[k]);
   }
   memset(x->udot, 0, (size_t)m->nv * sizeof *x->udot);
+  if (s->sweeps) tree_kinematics_again(m, x);
   tree_inverse(m, x, x->udot, x->speed_work[1]);
   for (int i = 0; i < x->row_total; i++) s->turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
 }
