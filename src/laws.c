@@ -170,7 +170,7 @@ carom_status carom_law_impact(const carom_impact *impact,
   if (status == CAROM_OK && !(impact->mass > 0 && impact->speed > 0))
     status = error_set(error, CAROM_ERROR_MODEL, "an impact needs a mass and a speed above 0");
   fault f = {0};
-  if (status == CAROM_OK && !material_resolve(&m, impact->radius, true, "impact", &f)) {
+  if (status == CAROM_OK && !material_resolve(&m, impact->radius, true, false, "impact", &f)) {
     status = f.error.status;
     source_error(error, status, (place){0}, f.hint, "%s", f.error.message);
   }

@@ -506,7 +506,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .accumulation_error = stats.trouble.accumulation_error,
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
                      .other_restitution = count_remark(sim->model, REMARK_RESTITUTION),
-                     .conformal = count_remark(sim->model, REMARK_CONFORMAL),
+                     .conformal = count_remark(sim->model, REMARK_CONFORMAL), .curvature = stats.trouble.curvature,
                      .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +

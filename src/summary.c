@@ -32,7 +32,7 @@ static const summary_field warnings[] = {
     COUNT("initial", initial_changes), COUNT("unsolved", unsolved), COUNT("step_too_large", step_too_large),
     COUNT("penetration", too_deep), COUNT("inconsistent", inconsistent), COUNT("indeterminate", indeterminate),
     COUNT("friction_unsettled", friction_unsettled), COUNT("unsettled", unsettled), COUNT("energy_gain", energy_gains),
-    COUNT("restitution", other_restitution), COUNT("conformal", conformal),
+    COUNT("restitution", other_restitution), COUNT("conformal", conformal), COUNT("curvature", curvature),
     COUNT("no_contact", no_contact), COUNT("non_finite", non_finite)};
 
 static void put_field(json_writer *w, const carom_summary *s, const summary_field *f) {

@@ -64,14 +64,14 @@ static bool material_of(const char *sections, const char *words, contact_materia
 
 static bool resolves(contact_material *m, double first, double second) {
   fault f = {0};
-  bool ok = material_resolve(m, (double[2]){first, second}, true, "contact", &f);
+  bool ok = material_resolve(m, (double[2]){first, second}, true, false, "contact", &f);
   if (!ok) printf("      %s\n", f.error.text);
   return ok;
 }
 
 static bool is_refused(contact_material m, double first, double second, const char *words) {
   fault f = {0};
-  bool ok = material_resolve(&m, (double[2]){first, second}, true, "contact", &f);
+  bool ok = material_resolve(&m, (double[2]){first, second}, true, false, "contact", &f);
   return CHECK(!ok) && CHECK(strstr(f.error.text, words) != NULL || (f.hint && strstr(f.hint, words)));
 }
 

@@ -174,6 +174,7 @@ typedef struct carom_summary {
   long projection_failures;        // steps whose constraints could not be satisfied to tolerance
   long other_restitution;          // contacts whose law achieves another restitution than the nominal one
   long conformal;                  // contacts with Hertz's stiffness between nearly conformal surfaces
+  long curvature;                  // steps of a contact with Hertz's stiffness where a curvature is zero or infinite
   long non_finite;                 // rows and energy balances with a number that is not finite
   const char *non_finite_column;   // the first such column, valid as long as the model; may be null
   double non_finite_t;             // and its time [s]

@@ -524,8 +524,9 @@ bool builder_resolve_materials(builder *b) {
     contact_curvatures(e, radius);
     bool line = b->model->m.planar || e->type->along_line;  // in the plane a circle stands for a cylinder
     fault f = {0};
-    if (!material_resolve(&e->material, radius, line, e->name, &f))
+    if (!material_resolve(&e->material, radius, line, e->type->curved, e->name, &f))
       return source_error(b->error, f.error.status, b->element_at[i], f.hint, "%s", f.error.message);
+    e->by_curvature = e->type->curved && e->material.normal.type->contact == LAW_POINT && !(e->material.normal.stiffness > 0);
     set->inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
   return true;

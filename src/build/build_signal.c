@@ -20,6 +20,7 @@ static const char *describe_contact(builder *b, const contact_element *e) {
   char friction[64] = "";
   if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
   if (!b->def->scheme->about->needs_laws) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
+  if (e->by_curvature) return arena_print(b->memory, "%s, K from the curvatures%s", m->normal.type->name, friction);
   if (m->normal.type->contact == LAW_POINT)
     return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);
   return arena_print(b->memory, "%s%s", m->normal.type->name, friction);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "contact/hertz.h"
 #include "mechanics/anchor.h"
 #include "mechanics/block.h"
 #include "mechanics/rows.h"
@@ -45,6 +46,13 @@ bool contact_curvatures(const contact_element *e, double radius[2]) {
   if (!e->type->curvatures) return false;
   e->type->curvatures(e, radius);
   return true;
+}
+
+bool contact_stiffness(const contact_element *e, const contact_point *p, double *stiffness) {
+  double low = 1e-6 / e->span, high = 1e6 / e->span, k[2];
+  for (int i = 0; i < 2; i++) k[i] = fmin(fmax(p->curvature[i], low), high);
+  *stiffness = hertz_stiffness(e->material.normal.modulus, k);
+  return p->curvature[0] >= low && p->curvature[1] <= high;
 }
 
 // The points of both bodies where they touch. Most points are far apart and need none.

@@ -20,6 +20,7 @@ typedef struct contact_point {
                                   // and angular momentum are kept whatever the gap [m]
   vec3 n, t[2];
   vec3 apart;                     // place of the first surface in the axes of the second, where a type needs it to see passages [m]
+  double curvature[2];            // relative principal ones, the smaller first, where the stiffness follows from them [1/m]
   int speed;                      // of a stop in the tree: its speed and sense, else -1
   double sense;
 } contact_point;
@@ -61,6 +62,7 @@ typedef struct contact_type {
   const char *const *point_names, *const *point_names_planar;  // of an element with several points, in space and in the plane
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
+  bool curved;                    // its curvatures depend on where it touches: evaluate gives them where the element asks
   // The least gap on the straight way between two places of a point, the bodies turned as they are now; it need not be exact above
   // -graze. NULL if what lies behind a surface never comes out again.
   double (*nearest)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
@@ -79,6 +81,7 @@ struct contact_element {
   int first, second;              // markers
   double size_first[3], size_second[3];
   const convex *shape_first, *shape_second;  // of a pair of surfaces; null of a plane
+  bool by_curvature;              // its stiffness follows from the curvatures at the point
   const char *const *point_names; // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
   double clearance;
@@ -148,6 +151,9 @@ static inline int contact_row_count(const mechanism *m, const contact_element *e
 // Of a journal in space they are those of its ends, not of its shoulders. Returns false, and both sharp, if
 // the element has no surfaces (a stop).
 bool contact_curvatures(const contact_element *e, double radius[2]);
+// The stiffness of an element by curvature. Returns false where a curvature is zero or infinite, as at the poles and edges of a
+// superellipsoid or on a rim, beyond 1e±6 of the thickness of the thinner body: the bound then takes its place.
+bool contact_stiffness(const contact_element *e, const contact_point *p, double *stiffness);
 #define CONTACT_FLAT INFINITY
 #define CONTACT_SHARP 0.0
 

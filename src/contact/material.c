@@ -12,12 +12,13 @@ static bool lacks(const complaint *c, const char *hint, const char *what) {
                    what);
 }
 
-static bool resolve_point(contact_material *m, const double radius[2], const complaint *c) {
+static bool resolve_point(contact_material *m, const double radius[2], bool curved, const complaint *c) {
   if (m->normal.stiffness > 0) return true;
   if (!m->has_solids)
     return lacks(c, "add stiffness: to the material, or solid:, or young: and poisson:", "needs a stiffness or solids");
   if (m->normal.exponent != 1.5)
     return lacks(c, "add stiffness:, or leave out exponent:", "computes a stiffness from solids only for exponent 1.5");
+  if (curved) return m->normal.modulus = solid_modulus(m->solids), true;
   if (radius[0] == 0 || radius[1] == 0)
     return lacks(c, "add stiffness: to the material", "needs a stiffness: a corner has no radius of curvature, and a curve has many");
   m->normal.stiffness = stiffness_hertz(m->solids, radius);
@@ -39,7 +40,7 @@ static bool resolve_line(contact_material *m, const double radius[2], const comp
   return true;
 }
 
-bool material_resolve(contact_material *m, const double radius[2], bool line, const char *owner, fault *f) {
+bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f) {
   const normal_law_type *type = m->normal.type;
   if (!type)
     return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "add material: NAME with a stiffness",
@@ -50,7 +51,7 @@ bool material_resolve(contact_material *m, const double radius[2], bool line, co
                         "'%s': this method needs a friction force that is a function of speed, and law %s of material '%s' is set-valued", owner,
                         m->tangential.type->name, m->name);
   switch (type->contact) {
-    case LAW_POINT: return resolve_point(m, radius, &c);
+    case LAW_POINT: return resolve_point(m, radius, curved, &c);
     case LAW_LINE: return line ? resolve_line(m, radius, &c) : lacks(&c, "use a law for point contact", "is for parallel cylinders, and these surfaces are not");
     case LAW_LINEAR:
       return m->normal.stiffness > 0 || lacks(&c, "add stiffness: to the material", "needs a stiffness");

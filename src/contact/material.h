@@ -26,8 +26,9 @@ typedef struct contact_material {
 } contact_material;
 
 // For methods that press surfaces in: the stiffness of a contact with these radii (as stiffness_hertz takes them), and
-// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. Returns false and sets the fault to what
+// whether its laws are functions at all. `line`: they touch along a line, as cylinders do. `curved`: the radii depend on where they
+// touch, and the stiffness is found there, from the modulus. Returns false and sets the fault to what
 // `owner` lacks.
-bool material_resolve(contact_material *m, const double radius[2], bool line, const char *owner, fault *f);
+bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f);
 
 #endif

@@ -20,6 +20,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   p->at = vec3_scale(0.5, vec3_add(s.on_a, s.on_b));
   p->apart = contact_apart(&a, &b);
   contact_set_frame(m, p, s.normal);
+  if (e->by_curvature) separation_curvatures(&s, p->curvature);
 }
 
 static vec3 velocity_at(const marker_state *s, vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
@@ -57,9 +58,9 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
 
 const contact_type contact_smooth_pair = {
     .name = "smooth surfaces", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel, .nearest = nearest,
-    .tell_overlap = contact_tell_surfaces,
+    .curved = true, .tell_overlap = contact_tell_surfaces,
 };
 const contact_type contact_smooth_plane = {
     .name = "smooth surface on plane", .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .travel = travel,
-    .tell_overlap = contact_tell_surfaces,
+    .curved = true, .tell_overlap = contact_tell_surfaces,
 };

@@ -506,6 +506,51 @@ separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset
   return s;
 }
 
+// --- curvatures -------------------------------------------------------------------------------------------------------
+
+// A symmetric matrix on the tangents.
+typedef struct bend {
+  double xx, xy, yy;
+} bend;
+
+// Its eigenvalues, the smaller first, and the direction of the larger.
+static void eigen(bend b, double value[2], double axis[2]) {
+  double middle = 0.5 * (b.xx + b.yy), half = 0.5 * (b.xx - b.yy), radius = hypot(half, b.xy);
+  value[0] = middle - radius, value[1] = middle + radius;
+  double angle = 0.5 * atan2(b.xy, half);
+  axis[0] = cos(angle), axis[1] = sin(angle);
+}
+
+static void add_bend(bend *b, double k, double x, double y) { b->xx += k * x * x, b->xy += k * x * y, b->yy += k * y * y; }
+
+// The curvatures of a surface are the inverse of its radii; a straight edge has none along it, a face none at all.
+static void add_curvature(const separation_feature *f, const vec3 t[2], vec3 n, bend *sum) {
+  const double least = 1e-100;  // a radius
+  if (f->edge_count > 1) return;
+  if (f->edge_count == 1) {
+    vec3 across = unit(vec3_cross(n, f->edges[0]));
+    double radius = vec3_dot(across, mat3_mul(f->radii, across)) + f->layer;
+    add_bend(sum, 1 / fmax(radius, least), vec3_dot(across, t[0]), vec3_dot(across, t[1]));
+    return;
+  }
+  vec3 R0 = mat3_mul(f->radii, t[0]), R1 = mat3_mul(f->radii, t[1]);
+  bend radii = {vec3_dot(t[0], R0) + f->layer, vec3_dot(t[0], R1), vec3_dot(t[1], R1) + f->layer};
+  double radius[2], axis[2];
+  eigen(radii, radius, axis);
+  add_bend(sum, 1 / fmax(radius[1], least), axis[0], axis[1]);
+  add_bend(sum, 1 / fmax(radius[0], least), -axis[1], axis[0]);
+}
+
+void separation_curvatures(const separation *s, double k[2]) {
+  vec3 t[2];
+  bend sum = {0};
+  double axis[2];
+  vec3_tangents(s->normal, t);
+  add_curvature(&s->of_a, t, s->normal, &sum);
+  add_curvature(&s->of_b, t, s->normal, &sum);
+  eigen(sum, k, axis);
+}
+
 // --- rates --------------------------------------------------------------------------------------------------------
 
 enum { UNKNOWNS = 4 };

@@ -26,6 +26,10 @@ separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b,
 // The same for a half space that ends at n · x = offset, with the outward normal n.
 separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset);
 
+// The relative principal curvatures where the surfaces are nearest, the smaller first: of the sum of both, which is how fast their
+// distance grows across the normal, ½ (k₀ x² + k₁ y²). Infinite curvature, of corners and edges, is a very large number [1/m].
+void separation_curvatures(const separation *s, double k[2]);
+
 // How a shape moves: the velocity of the point `at` of its body, and its angular velocity.
 typedef struct shape_motion {
   vec3 at, v, w;

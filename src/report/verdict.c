@@ -252,6 +252,9 @@ static const warning_words known_warnings[] = {
      " a law whose achieved restitution differs from the nominal one: compare `e` and `e set` in the table of impacts."},
     {"conformal", "Conformal surfaces", "", "contact has", "contacts have",
      " Hertz's stiffness between nearly conformal surfaces, which is outside its range: peak forces are unreliable. Give a stiffness, or use law: johnson."},
+    {"curvature", "Curvature out of range", "In ", "step", "steps",
+     " of a contact a surface was flat or sharp where it touched, so that Hertz's stiffness has no value there: a bound took its place, and "
+     "forces are unreliable. Give a stiffness, or a shape that is curved there."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
      " left out, and no other pair can touch: bodies pass through each other. `carom check` names the joint."},
 };

@@ -28,7 +28,7 @@ static void describe_points(compliant *s) {
     bool elastic = normal_is_elastic(&e->material.normal);
     s->w.flow.loses[POWER_CONTACT] |= !elastic;
     s->w.flow.loses[POWER_FRICTION] |= contact_rubs(e);
-    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
+    s->point[p] = (touch_point){.e = e, .law = e->material.normal, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
                                 .releases = !elastic && !e->material.normal.pulls, .now.approach = s->options.approach_min,
                                 .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
     s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps

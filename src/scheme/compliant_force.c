@@ -55,7 +55,7 @@ static void rub(compliant *s, const touch_point *c, watch_look *seen, const cont
 // Of v²/(2 w) = E, with the mobility w of the point, its share.
 double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta) {
   if (!(memory->mobility > 0)) return 0;
-  return c->release * sqrt(2 * normal_energy(&c->e->material.normal, delta) * memory->mobility);
+  return c->release * sqrt(2 * normal_energy(&c->law, delta) * memory->mobility);
 }
 
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
@@ -83,7 +83,7 @@ static double approach_of(const touch_point *c, const touch_memory *memory, doub
 bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
   const touch_memory *memory = memory_of(s, c);
-  const normal_law *l = &c->e->material.normal;
+  const normal_law *l = &c->law;
   double delta = -at->gap, rate = -at->rate;
   if (!acts(s, memory, delta)) return false;
   double approach = approach_of(c, memory, fabs(delta));
@@ -94,11 +94,12 @@ bool compliant_press(const compliant *s, int index, watch_look *at) {
 }
 
 static void see_point(compliant *s, int index) {
-  const touch_point *c = &s->point[index];
+  touch_point *c = &s->point[index];
   const contact_point *p = &s->w.points[index];
   watch_look *seen = &s->w.seen[index];
   *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
+  if (c->e->by_curvature) c->beyond = !contact_stiffness(c->e, p, &c->law.stiffness);
   if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 
@@ -130,7 +131,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
     if (!acts(s, memory_of(s, c), -seen->gap)) continue;
     contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
-    x->potentials[POTENTIAL_CONTACT] += normal_energy(&e->material.normal, fmax(0, -seen->gap));
+    x->potentials[POTENTIAL_CONTACT] += normal_energy(&c->law, fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
     x->powers[POWER_FRICTION] += seen->loss[1];
   }

@@ -18,6 +18,8 @@ typedef struct touch_memory {
 
 typedef struct touch_point {
   const contact_element *e;
+  normal_law law;             // of its element; its stiffness may follow from the curvatures where it is seen
+  bool beyond;                // these were zero or infinite
   bool elastic;               // loses nothing normal to the surface
   double release;             // its approach is at least this times what the stored energy would give, 0: no such bound [-]
   bool lasts;                 // it is no impact any more, but follows the surface

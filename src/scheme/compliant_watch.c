@@ -16,7 +16,7 @@
 double compliant_tendency(const compliant *s, int p, const watch_look *at) {
   const touch_point *c = &s->point[p];
   if (-at->gap > s->w.nearness) return at->formula;
-  return normal_formula(&c->e->material.normal, s->w.nearness, -at->rate, c->now.approach);
+  return normal_formula(&c->law, s->w.nearness, -at->rate, c->now.approach);
 }
 
 static double value_of(const compliant *s, int p, int function, const watch_look *at) {

@@ -25,6 +25,7 @@ void scheme_trouble_fields(contact_trouble *t, fields *f) {
   fields_number(f, "accumulation_error", &t->accumulation_error);
   fields_count(f, "friction_unsettled", &t->friction_unsettled);
   fields_count(f, "unsettled", &t->unsettled);
+  fields_count(f, "curvature", &t->curvature);
 }
 
 void scheme_tally_fields(chain_tally *tally, fields *f) {

@@ -29,6 +29,7 @@ typedef struct scheme_setup {
 typedef struct contact_trouble {
   long leaps;                      // episodes found deeper than a clearance or a body, or not at all: the step is too large
   long too_deep;                   // episodes first met deeper than the bound
+  long curvature;                  // steps of a contact whose stiffness follows from a curvature that is zero or infinite
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
   long indeterminate;              // steps of a sliding contact where lifting off and being pressed both fit
   long friction_unsettled;         // steps in which the friction of a joint and the load it comes from did not agree
