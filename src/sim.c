@@ -566,11 +566,15 @@ static carom_status close_around(const mechanism *m, motion *x, int held, bool h
                    m->joints[m->nodes[held].joint].name);
 }
 
-// Puts a sim that was under way back as it was. The motion is asked for contact forces by one scheme, and the one that failed may have
-// taken that over.
+// With the scheme that it asks for contact forces.
+static void copy_with_forces(motion *to, const motion *from) {
+  motion_copy(to, from);
+  to->push = from->push, to->push_context = from->push_context;
+}
+
+// Puts a sim that was under way back as it was: the scheme that failed may have taken over the forces of contact.
 static void go_back(carom_sim *sim, const motion *before) {
-  motion_copy(sim->x, before);
-  sim->x->push = before->push, sim->x->push_context = before->push_context;
+  copy_with_forces(sim->x, before);
   sim->type->show_end(sim->scheme);
   sim->evaluated = false;
 }
@@ -579,8 +583,7 @@ static carom_status start_from(carom_sim *sim, const motion *x, carom_error *err
   const mechanism *m = &sim->model->m;
   motion *before = motion_create(m, sim->x->inner_count, error);
   if (!before) return CAROM_ERROR_MEMORY;
-  motion_copy(before, sim->x);
-  before->push = sim->x->push, before->push_context = sim->x->push_context;
+  copy_with_forces(before, sim->x);
   memcpy(sim->x->joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
   scheme_start from = {.t = x->t, .q = x->q, .u = x->u};
   bool started = start(sim, &from, error);

@@ -59,15 +59,17 @@ static bool is_at_rest(const mechanism *m, const motion *x) {
 
 // The state in the middle, and sums over its neighbours.
 typedef struct middle {
-  double t, nearness, *q, *u, *udot, *lambda, *joint_q, *joint_u;
+  double nearness, *state, *udot, *lambda;
   int rank;
+  const double *q, *u;  // of the state
+  double t;
   double *sum_q, *sum_u, *sum_force, *sum_lambda;
   const double *way;  // direction to the neighbours
   double size;        // of it
   double duration;    // for a distance of 1 [s]
 } middle;
 
-int crossing_storage(const mechanism *m) { return 3 * m->nq + 7 * m->nv + 2 * m->row_count + m->joint_nq + m->joint_nv; }
+long crossing_storage(const mechanism *m, const motion *x) { return motion_state_size(x) + 2 * m->nq + 5 * m->nv + 2 * m->row_count; }
 
 static double *keep(double **storage, const double *from, int count) {
   double *at = *storage;
@@ -80,13 +82,12 @@ static double *keep(double **storage, const double *from, int count) {
 static bool begin(const mechanism *m, motion *x, middle *c) {
   double *storage = x->beside;
   bool rests = is_at_rest(m, x);
-  *c = (middle){.t = x->t, .nearness = x->nearness, .rank = x->rank};
-  c->q = keep(&storage, x->q, m->nq);
-  c->u = keep(&storage, x->u, m->nv);
+  *c = (middle){.nearness = x->nearness, .rank = x->rank};
+  c->state = keep(&storage, NULL, (int)motion_state_size(x));
+  motion_save_state(x, c->state);
+  c->q = motion_saved(x, c->state, x->q), c->u = motion_saved(x, c->state, x->u), c->t = x->t;
   c->udot = keep(&storage, x->udot, m->nv);
   c->lambda = keep(&storage, x->lambda, m->row_count);
-  c->joint_q = keep(&storage, x->joint_q, m->joint_nq);
-  c->joint_u = keep(&storage, x->joint_u, m->joint_nv);
   c->sum_q = keep(&storage, NULL, m->nq);
   c->sum_u = keep(&storage, NULL, m->nv);
   c->sum_force = keep(&storage, NULL, m->nv);
@@ -98,14 +99,10 @@ static bool begin(const mechanism *m, motion *x, middle *c) {
 }
 
 static void go_back(const mechanism *m, motion *x, const middle *c) {
-  x->t = c->t, x->nearness = c->nearness, x->rank = c->rank;
-  memcpy(x->q, c->q, (size_t)m->nq * sizeof *x->q);
-  memcpy(x->u, c->u, (size_t)m->nv * sizeof *x->u);
+  motion_load_state(x, c->state);
+  x->nearness = c->nearness, x->rank = c->rank;
   memcpy(x->udot, c->udot, (size_t)m->nv * sizeof *x->udot);
   memcpy(x->lambda, c->lambda, (size_t)m->row_count * sizeof *x->lambda);
-  if (m->joint_nq) memcpy(x->joint_q, c->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);
-  if (m->joint_nv) memcpy(x->joint_u, c->joint_u, (size_t)m->joint_nv * sizeof *x->joint_u);
-  x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
 }
 
@@ -202,7 +199,7 @@ void crossing_begin(const mechanism *m, motion *x) {
   memset(x->way, 0, (size_t)m->nv * sizeof *x->way);
   x->most_rank = 0, x->usual_nearness = 0;
   if (!m->row_count || m->sparse || !dynamics_accelerations(m, x)) return;
-  double *q = x->beside + crossing_storage(m) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
+  double *q = x->beside + crossing_storage(m, x) - m->nq, *u = q - m->nv, *way = u - m->nv;  // behind what a middle keeps
   int rank = x->rank;
   x->usual_nearness = crossing_is_near(m, x) ? 1 : x->nearness;
   if (rank < m->row_count) {

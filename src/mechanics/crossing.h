@@ -20,6 +20,6 @@ bool crossing_project(const mechanism *m, motion *x);
 // taken to have all its rank at each position.
 void crossing_begin(const mechanism *m, motion *x);
 // Number of entries of x->beside.
-int crossing_storage(const mechanism *m);
+long crossing_storage(const mechanism *m, const motion *x);
 
 #endif

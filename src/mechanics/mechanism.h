@@ -337,6 +337,7 @@ bool motion_is_finite(const motion *x);  // its state and its results
 long motion_state_size(const motion *x);
 void motion_save_state(const motion *x, double *storage);
 void motion_load_state(motion *x, const double *storage);
+const double *motion_saved(const motion *x, const double *storage, const double *array);  // an array of the state, as it was saved
 // State and results as named fields.
 void motion_fields(const mechanism *m, motion *x, fields *f);
 // The constraint rows of a motion with the bodies, speeds and trees they touch, which never change.

@@ -89,7 +89,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->lambda = ARENA_ARRAY(a, double, nc);
   for (int i = 0; i < 4; i++) x->row_work[i] = ARENA_ARRAY(a, double, nc);
   response_create(m, x);
-  x->beside = ARENA_ARRAY(a, double, crossing_storage(m));
+  x->beside = ARENA_ARRAY(a, double, crossing_storage(m, x));
   x->slots = ARENA_ARRAY(a, double, count_slots(m));
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
@@ -206,6 +206,10 @@ void motion_load_state(motion *x, const double *storage) {
   x->t = storage[0], x->accepted_t = storage[1], x->most_rank = (int)storage[2], x->usual_nearness = storage[3];
   memcpy(x->state.values, storage + STATE_SCALARS, (size_t)x->state.count * sizeof *storage);
   forget_workspace(x);
+}
+
+const double *motion_saved(const motion *x, const double *storage, const double *array) {
+  return storage + STATE_SCALARS + (array - x->state.values);
 }
 
 static void state_fields(const mechanism *m, motion *x, fields *f) {
