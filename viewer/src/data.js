@@ -158,10 +158,17 @@ export class Run {
     this.impacts = about.impacts && new Impacts(about.impacts, this, blobs);
   }
 
-  // Shapes name a mesh of the scene by its number.
+  // Shapes name a mesh of the scene by its number; a hull may have points of its own. What names a mesh that is not there has no shape.
   joinMeshes() {
     const meshes = (this.scene?.meshes ?? []).map((mesh, number) => ({ ...mesh, number }));
-    for (const shape of (this.scene?.bodies ?? []).flatMap((body) => body.shapes ?? [])) if (Number.isInteger(shape.mesh)) shape.mesh = meshes[shape.mesh];
+    for (const body of this.scene?.bodies ?? []) {
+      for (const shape of body.shapes ?? []) {
+        if (Number.isInteger(shape.mesh)) shape.mesh = meshes[shape.mesh];
+        else if (shape.kind === 'hull' && shape.points) shape.mesh = { vertices: shape.points.flat(), number: JSON.stringify(shape.points) };
+        shape.length ??= shape.height;
+      }
+      body.shapes = body.shapes?.filter((shape) => shape.mesh || shape.kind !== 'hull' && shape.kind !== 'mesh');
+    }
   }
 
   column([table, number]) {

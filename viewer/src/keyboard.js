@@ -18,6 +18,10 @@ const KEYS = [
 const SCENE_KEYS = [
   ['← → ↑ ↓', 'move a planar view, turn a spatial one'],
   ['+ −', 'closer, further'],
+  ['1 2 3 4', 'in space: from the front, the right, above, oblique'],
+  ['P', 'in space: with perspective, without'],
+  ['B Shift+B', 'in space: follow the next or previous body'],
+  ['Esc', 'follow none'],
 ];
 
 export function startKeyboard(run, clock, { fit, theme }) {

@@ -238,10 +238,11 @@ export function allShapes() {
   return spatial(bodies, { name: 'all-shapes', title: 'Every kind of shape', bounds: { min: [-0.8, -0.5, 0], max: [0.8, 0.5, 0.3] }, meshes: [STONE, saddle(12)], ground: [{ kind: 'plane', at: [0, 0, 0] }] });
 }
 
-export const PLANAR_KINDS = { box: { size: [0.2, 0.14, 0.1] }, sphere: { radius: 0.1 }, disc: { radius: 0.09 }, capsule: { radius: 0.05, length: 0.15, rotate: about([0, 1, 0], Math.PI / 2) }, polygon: { points: STAR }, curve: { points: CAM }, link: { from: [-0.1, 0, 0], to: [0.1, 0.03, 0], width: 0.04 } };
+const FLAT_STONE = { vertices: [-0.1, -0.05, 0, 0.1, -0.06, 0, 0.02, 0, 0, 0.06, 0.08, 0, -0.04, 0.07, 0] };
+export const PLANAR_KINDS = { box: { size: [0.2, 0.14, 0.1] }, sphere: { radius: 0.1 }, disc: { radius: 0.09 }, capsule: { radius: 0.05, length: 0.15, rotate: about([0, 1, 0], Math.PI / 2) }, polygon: { points: STAR }, curve: { points: CAM }, hull: { mesh: 0 }, link: { from: [-0.1, 0, 0], to: [0.1, 0.03, 0], width: 0.04 } };
 export function flatShapes() {
   const bodies = Object.entries(PLANAR_KINDS).map(([kind, size], b) => ({ name: kind, shapes: [{ kind, at: [0, 0, 0], ...size }], at: (t) => [0.3 * (b % 4), 0.3 * Math.floor(b / 4) + 0.2, 0, ...about([0, 0, 1], t + b)] }));
-  return { ...spatial(bodies, { name: 'flat-shapes', title: 'Shapes in the plane', bounds: { min: [-0.2, 0, 0], max: [1.1, 0.7, 0] } }), space: 'planar' };
+  return { ...spatial(bodies, { name: 'flat-shapes', title: 'Shapes in the plane', bounds: { min: [-0.2, 0, 0], max: [1.1, 0.7, 0] }, meshes: [FLAT_STONE] }), space: 'planar' };
 }
 
 // A ball that hangs above the floor.

@@ -8,7 +8,7 @@ import { thinned } from '../src/plots/painter.js';
 import { SHAPES, pointsOf } from '../src/scene/shapes.js';
 import { facet, triples } from '../src/scene/meshes.js';
 import { floorOf } from '../src/scene/floor.js';
-import { SPATIAL_KINDS, PLANAR_KINDS, allShapes } from './fixtures.mjs';
+import { SPATIAL_KINDS, PLANAR_KINDS, allShapes, flatShapes } from './fixtures.mjs';
 import { withGaps } from '../src/plots/series.js';
 import { crossings } from '../src/plots/portraits.js';
 
@@ -146,8 +146,9 @@ export function geometryChecks() {
 
   check('every kind of the plane has an outline', () => {
     for (const [kind, size] of Object.entries(PLANAR_KINDS)) {
-      const outline = SHAPES[kind].outline({ kind, at: [0, 0, 0], ...size }, 24), area = Math.abs(outline.reduce((sum, [x, y], k) => sum + x * outline[(k + 1) % outline.length][1] - y * outline[(k + 1) % outline.length][0], 0)) / 2;
+      const { meshes } = flatShapes().scene, outline = SHAPES[kind].outline({ kind, at: [0, 0, 0], ...size, mesh: meshes[size.mesh] }, 24), area = Math.abs(outline.reduce((sum, [x, y], k) => sum + x * outline[(k + 1) % outline.length][1] - y * outline[(k + 1) % outline.length][0], 0)) / 2;
       assert.ok(outline.length >= 4 && area > 1e-3, `${kind}: ${area}`);
+      if (kind === 'hull') assert.equal(outline.length, 4, 'without the point within');
       if (kind === 'capsule') assert.ok(Math.abs(area - 0.1 * 0.15 - Math.PI * 0.05 ** 2) < 1e-4, 'lies along its axis');
     }
   });

@@ -1,9 +1,10 @@
 // Every model under models/: run it, report it, open it, play it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, open, times } from './harness.mjs';
+import { crowdModel } from '../bench/crowd.mjs';
 
 const MODELS = join(import.meta.dirname, '../../models');
 
@@ -87,6 +88,30 @@ end: 0.2 s
       await page.shut();
     });
   }
+
+  check('a thousand spheres: one page below 20 MB, a draw call for all, each at its place', async () => {
+    const file = join(scratch, 'crowd.yaml'), path = join(scratch, 'crowd.html');
+    writeFileSync(file, crowdModel());
+    execFileSync(tool, ['run', file, '-o', join(scratch, 'crowd.h5'), '--quiet', '--report', path], { stdio: 'ignore' });
+    assert.ok(statSync(path).size < 20e6, `${statSync(path).size} bytes`);
+    const page = await open(browser, path), { calls, hits, free } = await page.evaluate(() => {
+      const { scene, clock } = window.carom, { view, poses: [poses], solids: [solids] } = scene, list = [];
+      clock.seek(0.3);
+      view.render(1);
+      const { calls: all } = view.renderer.info.render;
+      // A sphere is seen at its middle unless one nearer to the eye covers that.
+      const away = (p) => view.camera.position.distanceTo({ x: p[0], y: p[1], z: p[2] }), places = poses.bodies.map((_, b) => poses.point(b, [0, 0, 0]));
+      for (let b = 1; b < places.length; b += 41) {
+        const [x, y] = view.project(places[b]), seen = view.bodyAt(solids, x, y);
+        if (seen !== b && !(seen > 0 && away(places[seen]) < away(places[b]))) list.push([b, seen]);
+      }
+      return { calls: all, hits: list, free: [...places.keys()].filter((b) => b % 41 === 1).length };
+    });
+    assert.deepEqual(hits, [], `of ${free} spheres`);
+    assert.ok(calls <= 3, `${calls} draw calls`);
+    assert.deepEqual(page.trouble, []);
+    await page.shut();
+  });
 
   check('two runs of the slider-crank in one page', async () => {
     const page = await open(browser, report('two', record('slider-crank', 'first'), record('slider-crank', 'second', '--set', 'clearance=0.5 mm')));

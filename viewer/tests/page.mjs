@@ -426,7 +426,7 @@ export function pageChecks(browser, scratch) {
       const { scene } = window.carom, { view } = scene;
       return scene.poses[0].bodies.slice(1).map((_, b) => view.bodyAt(scene.solids[0], ...view.project(scene.poses[0].point(b + 1, [0, 0, 0]))) - b - 1);
     });
-    assert.ok(seen.length === 7 && seen.every((off) => off === 0), `${seen}`);
+    assert.ok(seen.length === 8 && seen.every((off) => off === 0), `${seen}`);
   });
 
   for (const scheme of ['light', 'dark']) {
@@ -449,6 +449,71 @@ export function pageChecks(browser, scratch) {
       assert.ok(floor > 20 && shadow < 0.85 * floor, `the floor is darker under the ball: ${shadow}, ${floor}`);
     }, { scheme });
   }
+
+  on('the camera: sides, perspective and orthographic', fixtures.allShapes, async (page) => {
+    const scene = page.locator('#scene .view'), eye = () => page.evaluate(() => {
+      const { view } = window.carom.scene, { camera, controls } = view, to = camera.position.clone().sub(controls.target);
+      view.render();
+      return { inside: view.cloud.map((p) => view.project(p)).every(([x, y]) => x > 0 && x < view.width && y > 0 && y < view.height), side: to.normalize().toArray(), kind: camera.type, scale: view.scale, chosen: document.querySelector('#scene select[aria-label^="View from"]').value,
+        corners: [...Array(8).keys()].map((k) => view.project([0, 1, 2].map((n) => (k >> n & 1 ? view.bounds.max[n] : view.bounds.min[n])))), width: view.width };
+    });
+    await scene.focus();
+    for (const [key, side] of [['1', [0, -1, 0]], ['2', [1, 0, 0]], ['3', [0, 0, 1]], ['4', [0.612, -0.612, 0.5]]]) {
+      await page.keyboard.press(key);
+      const seen = await eye();
+      assert.ok(seen.side.every((v, k) => Math.abs(v - side[k]) < 2e-3), `${key}: ${seen.side}`);
+      assert.ok(seen.inside, `${key}: all is in the picture`);
+    }
+    const before = await eye();
+    await page.keyboard.press('p');
+    const flat = await eye();
+    assert.deepEqual([before.kind, flat.kind, flat.chosen], ['PerspectiveCamera', 'OrthographicCamera', 'oblique']);
+    assert.ok(flat.side.every((v, k) => Math.abs(v - before.side[k]) < 1e-6) && flat.inside, 'from the same side');
+    const [a, b, c, d] = [0, 1, 2, 3].map((k) => flat.corners[k]);
+    assert.ok(Math.hypot(a[0] - b[0] - c[0] + d[0], a[1] - b[1] - c[1] + d[1]) < 1e-6 * flat.width, 'parallels stay parallel');
+    await page.keyboard.press('ArrowLeft');
+    const turned = await eye();
+    assert.equal(turned.chosen, 'hand');
+    await page.keyboard.press('p');
+    const back = await eye();
+    assert.ok(back.kind === 'PerspectiveCamera' && Math.abs(back.scale / turned.scale - 1) < 1e-9 && back.side.every((v, k) => Math.abs(v - turned.side[k]) < 1e-6), 'as large as before, from the same side');
+    await page.keyboard.press('f');
+    assert.equal((await eye()).chosen, '', 'F: the best side again');
+  });
+
+  on('the camera follows a body, by list, key and double click, and keeps it when rows come', fixtures.allShapes, async (page) => {
+    const state = (t) => page.evaluate((at) => {
+      const { scene, clock } = window.carom, { view } = scene;
+      if (at !== null) clock.seek(at);
+      view.render();
+      const p = view.project(scene.poses[0].point(Math.max(0, scene.followed), [0, 0, 0]));
+      return { body: scene.followed, off: Math.hypot(p[0] - view.width / 2, p[1] - view.height / 2), list: Number(document.querySelector('#scene select[aria-label^="The camera follows"]').value), eye: view.camera.position.toArray(), where: p };
+    }, t);
+    await page.locator('#scene select[aria-label^="The camera follows"]').selectOption('3');
+    const first = await state(0), later = await state(1.3);
+    assert.ok(first.body === 3 && first.off < 0.5 && later.off < 0.5, `in the middle: ${first.off}, ${later.off}`);
+    assert.notDeepEqual(later.eye, first.eye, 'the eye goes along');
+    await page.evaluate(() => window.carom.clock.tell('data'));
+    const kept = await state(null);
+    assert.ok(kept.body === 3 && kept.eye.every((v, k) => Math.abs(v - later.eye[k]) < 1e-9), 'new rows leave the view as it is');
+    await page.locator('#scene .view').focus();
+    await page.keyboard.press('b');
+    const next = await state(null);
+    assert.deepEqual([next.body, next.list], [4, 4]);
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await state(null).then(({ body, list }) => [body, list]), [-1, -1]);
+    await page.keyboard.press('f');
+    const at = await page.evaluate(() => {
+      const { scene } = window.carom, { view } = scene;
+      view.render();
+      const box = view.host.getBoundingClientRect(), [x, y] = view.project(scene.poses[0].point(1, [0, 0, 0]));
+      return [box.left + x, box.top + y];
+    });
+    await page.mouse.dblclick(...at);
+    assert.equal((await state(null)).body, 1, 'a double click on the box');
+    await page.keyboard.press('f');
+    assert.equal((await state(null)).body, -1, 'F shows all again');
+  });
 
   on('a run without contacts', fixtures.withoutContacts, async (page) => {
     assert.match(await page.textContent('#events'), /This model has no contacts/);

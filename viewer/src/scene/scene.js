@@ -3,7 +3,7 @@ import { h, s, replace, select, check, iconButton, download, fileName } from '..
 import { theme, onTheme } from '../theme.js';
 import { fitCanvas } from '../plots/painter.js';
 import { quantity } from '../number.js';
-import { View, openSurface } from './view.js';
+import { View, openSurface, SIDES } from './view.js';
 import { Solids } from './solids.js';
 import { floorOf, makeFloor, HORIZON } from './floor.js';
 import { Poses } from './poses.js';
@@ -31,7 +31,7 @@ export function startScene(section, runs, clock) {
 class Scene {
   constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
-    this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null };
+    this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null, follow: null };
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
     this.solids = [];
@@ -56,6 +56,8 @@ class Scene {
       this.view.invalidate();
     });
     host.addEventListener('keydown', (e) => this.key(e));
+    this.view.renderer.domElement.addEventListener('dblclick', (e) => this.followAt(e));
+    this.view.onside = () => this.showSide();
     if (matchMedia('(max-width: 500px)').matches) this.lens.toggle(false);
     this.startAnew();
     this.paint();
@@ -99,7 +101,7 @@ class Scene {
 
   // This run in full, with its forces, trace and magnifier; all others are ghosts.
   pick(run) {
-    const before = this.bounds;
+    const before = this.bounds, isSame = before && this.picked === run;   // the same run with more rows: the reader's own view stays
     this.picked = run;
     this.solids.forEach((solid, k) => solid.haunt(k === run.number ? null : k, this.options.ghosts));
     this.lens.pick(run.number);
@@ -117,7 +119,7 @@ class Scene {
     this.showWho();
     this.view.look(run.isPlanar, cloud, this.bounds);
     this.show();
-    if (JSON.stringify(this.bounds) !== JSON.stringify(before)) this.fit();
+    if (JSON.stringify(this.bounds) !== JSON.stringify(before) && !(isSame && this.view.side === 'hand')) this.fit();
   }
 
   // Which run is solid and which are ghosts, each a button that makes it the solid one.
@@ -139,8 +141,52 @@ class Scene {
     this.poses.forEach((poses, k) => this.solids[k].set(poses.set(t + (shifts?.[k] ?? 0))));
     const { number, isPlanar } = this.picked;
     this.view.casters = isPlanar ? null : { solids: this.solids[number], ball: ballOf(this.poses[number]), version: this.shown = (this.shown ?? 0) + 1 };
+    this.keepFollowing();
     this.host.dataset.time = t;
     this.view.invalidate();
+  }
+
+  // The eye goes with a body, by name so that another run's takes its place; null: with none.
+  follow(name) {
+    this.options.follow = name;
+    this.view.follow(null);
+    this.keepFollowing();
+    if (this.followSelect) this.followSelect.value = this.followed;
+  }
+
+  // Number of the body in the run that is drawn solid; -1: none.
+  get followed() {
+    return this.options.follow === null ? -1 : this.picked.scene.bodies.findIndex((body, b) => b && body.name === this.options.follow);
+  }
+
+  keepFollowing() {
+    const b = this.followed, poses = this.poses[this.picked.number];
+    if (b < 0 || this.view.planar) return void this.view.follow(null);
+    const { ball, com } = poses.bodies[b];
+    this.view.follow(poses.point(b, ball ?? com ?? [0, 0, 0]), ball?.[3]);
+    return undefined;
+  }
+
+  // By a double click: the body under the pointer, or none.
+  followAt({ offsetX, offsetY }) {
+    if (this.view.planar) return;
+    const b = this.view.bodyAt(this.solids[this.picked.number], offsetX, offsetY);
+    this.follow(b > 0 ? this.picked.scene.bodies[b].name : null);
+  }
+
+  // The next body, in order of the model; after the last one none.
+  followNext(step) {
+    const { bodies } = this.picked.scene, n = bodies.length, b = Math.max(0, this.followed);
+    this.follow(bodies[(b + step + n) % n].name === bodies[0].name ? null : bodies[(b + step + n) % n].name);
+  }
+
+  showSide() {
+    if (this.sideSelect) this.sideSelect.value = this.view.side ?? '';
+  }
+
+  setPerspective(on) {
+    this.view.setPerspective(on);
+    if (this.perspectiveBox) this.perspectiveBox.firstChild.checked = on;
   }
 
   drawOver(ratio) {
@@ -160,6 +206,7 @@ class Scene {
   fit() {
     const lens = this.lens.element;
     this.view.inset = !lens.hidden ? { width: lens.offsetWidth + 16, height: this.host.clientHeight - lens.offsetTop + 6 } : null;
+    if (this.options.follow !== null) this.follow(null);
     this.view.head = this.who || this.host.clientWidth < NARROW ? Math.min(this.corner.offsetTop + this.corner.offsetHeight, 0.2 * this.host.clientHeight) : 0;
     this.view.fit();
   }
@@ -173,6 +220,7 @@ class Scene {
     });
     if (picked.scene.contacts?.length) items.push(flag('forces'));
     items.push(flag('names'));
+    if (!picked.isPlanar) items.push(this.cameraControls());
     if (runs.length > 1) items.push(flag('ghosts', () => this.pick(this.picked)));
     items.push(this.traceSelect());
     if (lens.contact) {
@@ -189,6 +237,22 @@ class Scene {
     return [items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG')];
   }
 
+  // Where the eye is, how it sees, and whom it follows.
+  cameraControls() {
+    const { view, picked } = this, sides = [['', 'best view'], ...Object.entries(SIDES).map(([key, { name }]) => [key, `${name} view`]), ['hand', 'view by hand']];
+    this.perspectiveBox = check('perspective', view.isPerspective, (on) => this.setPerspective(on), 'Perspective; without it, orthographic (P)');
+    this.sideSelect = select('View from a side (1 front, 2 right, 3 top, 4 oblique)', sides, view.side ?? '', (side) => this.lookFrom(side || null));
+    this.followSelect = select('The camera follows a body (B, or a double click on it)', [[-1, 'follow nothing'], ...picked.scene.bodies.slice(1).map((body, b) => [b + 1, `follow ${body.name}`])], this.followed, (b) => this.follow(picked.scene.bodies[b]?.name ?? null));
+    return [this.perspectiveBox, this.sideSelect, this.followSelect];
+  }
+
+  lookFrom(side) {
+    if (side === 'hand') return;
+    this.view.side = side;
+    this.fit();
+    this.showSide();
+  }
+
   // The same point is traced in every run that has it.
   traceSelect() {
     const { points } = this.overlay, { options } = this;
@@ -201,7 +265,7 @@ class Scene {
   }
 
   get keyText() {
-    return `arrows ${this.picked.isPlanar ? 'move the view' : 'turn the view'} · + − closer, further · F fit · ? all keys`;
+    return `arrows ${this.picked.isPlanar ? 'move the view' : 'turn the view'} · + − closer, further · F fit · ${this.picked.isPlanar ? '' : '1 2 3 4 sides · '}? all keys`;
   }
 
   zoomers() {
@@ -223,7 +287,9 @@ class Scene {
   }
 
   key(event) {
-    const { view } = this, action = { ArrowLeft: () => view.nudge(-1, 0), ArrowRight: () => view.nudge(1, 0), ArrowUp: () => view.nudge(0, 1), ArrowDown: () => view.nudge(0, -1), '+': () => view.zoom(0.8), '=': () => view.zoom(0.8), '-': () => view.zoom(1.25) }[event.key];
+    const { view } = this, sides = { 1: 'front', 2: 'right', 3: 'top', 4: 'oblique' }, spatial = view.planar ? {} : { p: () => this.setPerspective(!view.isPerspective), b: () => this.followNext(1), B: () => this.followNext(-1), Escape: () => this.follow(null),
+      ...Object.fromEntries(Object.entries(sides).map(([key, side]) => [key, () => this.lookFrom(side)])) };
+    const action = { ...spatial, ArrowLeft: () => view.nudge(-1, 0), ArrowRight: () => view.nudge(1, 0), ArrowUp: () => view.nudge(0, 1), ArrowDown: () => view.nudge(0, -1), '+': () => view.zoom(0.8), '=': () => view.zoom(0.8), '-': () => view.zoom(1.25) }[event.key];
     if (!action || event.target !== this.host || event.shiftKey && event.key.startsWith('Arrow') || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     action();

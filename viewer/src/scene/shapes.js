@@ -40,6 +40,20 @@ function sideView(shape, n, side) {
   return side.map(([u, v]) => [x + u * axis[0] - v * axis[1], y + u * axis[1] + v * axis[0], 0]);
 }
 
+// The convex hull of points, counterclockwise: lower and upper chain of those sorted by x.
+function hull2(points) {
+  const sorted = points.map(([x, y]) => [x, y]).sort((a, b) => a[0] - b[0] || a[1] - b[1]), turns = ([a, b], [c, d], [e, f]) => (c - a) * (f - b) - (d - b) * (e - a);
+  const chain = (list) => {
+    const kept = [];
+    for (const p of list) {
+      while (kept.length > 1 && turns(kept.at(-2), kept.at(-1), p) <= 0) kept.pop();
+      kept.push(p);
+    }
+    return kept.slice(0, -1);
+  };
+  return [...chain(sorted), ...chain([...sorted].reverse())];
+}
+
 // --- how far shapes reach ----------------------------------------------------------------------------------------------
 
 const bare = (shape, points) => placed(shape, points).map((p) => [...p, 0]);
@@ -109,7 +123,7 @@ export const SHAPES = {
   // length between the centres of its caps
   capsule: { mesh: (s, n) => pill(s.length / s.radius, n), key: (s) => (s.length / s.radius).toPrecision(6), scale: ({ radius: r }) => [r, r, r], crease: NO_EDGES, isMarked: true,
     outline: (s, n) => sideView(s, n, stadium([-s.length / 2, 0], [s.length / 2, 0], s.radius, n)), points: (s) => placed(s, [[0, 0, -s.length / 2], [0, 0, s.length / 2]]).map((p) => [...p, s.radius]) },
-  hull: { mesh: hullOf, key: (s) => s.mesh.number, crease: 20, points: (s) => bare(s, outermost(triples(s.mesh.vertices))) },
+  hull: { mesh: hullOf, key: (s) => s.mesh.number, crease: 20, points: (s) => bare(s, outermost(triples(s.mesh.vertices))), outline: (s) => placed(s, hull2(triples(s.mesh.vertices))) },
   mesh: { mesh: (s) => s.mesh, key: (s) => s.mesh.number, points: (s) => bare(s, outermost(triples(s.mesh.vertices))) },
   polygon: drawn,
   curve: drawn,

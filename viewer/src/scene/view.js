@@ -5,12 +5,21 @@ import { bestSide } from './cloud.js';
 import { Light, CASTS } from './light.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const FIELD = 32, SLOPE = Math.tan(FIELD * Math.PI / 360);      // of view, from below to above [degrees]
+const CLOSE = 6;              // radii of a body from the middle of the picture to its rim, when the eye begins to follow it
+const HAND = 'hand';          // the reader's own side
 const FOOT = 34;              // kept free at the bottom for legend and scale [px]
 const EDGE = 0.06;            // of the picture, kept free around a model
 const NEAR = 18;              // to an inset: signs of joints and guides stand out so far beyond what moves [px]
 const SEEN = 1.2;             // of what the picture shows: how far shadows are drawn where the eye is near
 const QUICK = 5e5;            // dots of a picture that moves, in space without a graphics card
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
+
+// Where the eye can be sent to: x to the right and z upwards in a drawing's front view, y upwards in a top view.
+export const SIDES = {
+  front: { name: 'front', eye: [0, -1, 0] }, right: { name: 'right', eye: [1, 0, 0] }, back: { name: 'back', eye: [0, 1, 0] }, left: { name: 'left', eye: [-1, 0, 0] },
+  top: { name: 'top', eye: [0, -1e-5, 1] }, oblique: { name: 'oblique', eye: [1, -1, 0.8165] },
+};
 
 // A canvas with its context; null where the browser has none to give. Smooth edges cost a processor too much in each
 // picture: without a graphics card they come when the picture stands still, by drawing it at twice the size.
@@ -40,6 +49,9 @@ export class View {
     this.scene = new THREE.Scene();
     this.light = new Light();
     this.casters = null;
+    this.isPerspective = true;
+    this.side = null;                                   // of SIDES, HAND, or null: the best one
+    this.followed = null;
     this.eyes = {};
     this.matrix = new THREE.Matrix4();
     // A new size empties the canvas: it is filled again before the browser shows it.
@@ -60,7 +72,7 @@ export class View {
   }
 
   makeEye(planar) {
-    const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(32);
+    const camera = planar || !this.isPerspective ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(FIELD);
     camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
     const controls = new OrbitControls(camera, this.renderer.domElement);
     Object.assign(controls, { enableRotate: !planar, zoomToCursor: true, screenSpacePanning: true });
@@ -69,8 +81,55 @@ export class View {
       controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
     }
     controls.addEventListener('change', () => this.invalidate());
-    controls.addEventListener('start', () => { this.fitted = false; });
+    controls.addEventListener('start', () => this.byHand());
     return { camera, controls };
+  }
+
+  // From now on the reader says where the eye is.
+  byHand() {
+    this.fitted = false;
+    if (this.side === HAND) return;
+    this.side = HAND;
+    this.onside?.();
+  }
+
+  // Another camera at the same place, through which what is looked at is as large as before.
+  setPerspective(on) {
+    if (on === this.isPerspective) return;
+    const { camera: old, controls } = this, { scale } = this, target = controls.target.clone(), eye = old.position.clone().sub(target).normalize();
+    this.isPerspective = on;
+    if (this.planar) return;
+    controls.dispose();
+    Object.assign(this, this.eyes[false] = this.makeEye(false));
+    this.half = this.height / 2 / scale;
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(eye, this.half / SLOPE);
+    this.proportion();
+    this.controls.update();
+    if (this.fitted) this.fit();
+    this.invalidate();
+  }
+
+  // The eye keeps its distance and direction to a point that moves (a place in the world now; null: no more). At first it comes near enough to
+  // see a ball of some radius about it.
+  follow(point, radius = 0) {
+    const { camera, controls } = this;
+    if (point && !this.followed) {
+      const away = camera.position.distanceTo(controls.target), near = Math.min(away, CLOSE * radius / SLOPE || away);
+      if (this.isPerspective) camera.position.sub(controls.target).multiplyScalar(near / away).add(controls.target);
+      else camera.zoom = Math.max(camera.zoom, this.half / (CLOSE * radius || this.half));
+      this.followed = controls.target.toArray();
+      this.byHand();
+      camera.updateProjectionMatrix();
+    }
+    if (point) {
+      const by = new THREE.Vector3(...point.map((v, k) => v - this.followed[k]));
+      camera.position.add(by);
+      controls.target.add(by);
+      controls.update();
+    }
+    this.followed = point;
+    this.invalidate();
   }
 
   resize() {
@@ -79,23 +138,26 @@ export class View {
     if (this.half && this.height) this.half *= h / this.height;      // metres a pixel stay
     [this.width, this.height] = [w, h];
     this.renderer.setSize(w, h, false);
-    if (this.planar) this.frustum();
-    else this.camera.aspect = w / h;
-    this.camera.updateProjectionMatrix();
+    this.proportion();
     if (this.fitted) this.fit();
     this.invalidate();
     return true;
   }
 
-  frustum() {
+  proportion() {
     const half = this.half ?? 1, aspect = this.width / this.height;
-    Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
+    Object.assign(this.camera, this.camera.isOrthographicCamera ? { left: -half * aspect, right: half * aspect, top: half, bottom: -half } : { aspect });
+    this.camera.updateProjectionMatrix();
   }
 
   // All that moves, with a margin; spatial models from where they spread widest.
   fit() {
     const { min, max } = this.bounds, middle = min.map((v, k) => (v + max[k]) / 2), size = max.map((v, k) => v - min[k]);
     const { camera, controls, planar } = this, reach = Math.max(1e-9, Math.hypot(...size));
+    if (this.side === HAND) {
+      this.side = null;
+      this.onside?.();
+    }
     controls.target.set(...middle);
     this.reach = reach;
     if (planar) Object.assign(camera, { near: reach / 10, far: 4 * reach });
@@ -105,14 +167,15 @@ export class View {
       camera.zoom = 1;
       camera.position.set(middle[0] + x * metres, middle[1] + y * metres, reach);
       controls.target.set(camera.position.x, camera.position.y, middle[2]);
-      this.frustum();
     } else {
-      const eye = new THREE.Vector3(...bestSide(this.cloud)).normalize();
-      const { away, x, y, right, up } = this.choose((room) => this.stand(room, eye, middle));
+      const eye = new THREE.Vector3(...SIDES[this.side]?.eye ?? bestSide(this.cloud)).normalize(), how = this.isPerspective ? 'stand' : 'standFar';
+      const { away, metres, x, y, right, up } = this.choose((room) => this[how](room, eye, middle));
+      this.half = metres * this.height / 2;
+      camera.zoom = 1;
       controls.target.addScaledVector(right, x).addScaledVector(up, y);
       camera.position.copy(controls.target).addScaledVector(eye, away);
     }
-    camera.updateProjectionMatrix();
+    this.proportion();
     controls.update();
     this.fitted = true;                               // and stays so when the window changes, until moved by hand
     this.invalidate();
@@ -137,11 +200,21 @@ export class View {
     return { metres, x, y, frees: (l, t) => !this.cloud.some((p) => behind(p, l, t)) };
   }
 
+  // The same for a spatial model seen without perspective.
+  standFar({ left, right: end, top, bottom }, eye, middle) {
+    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), dot = (p, u) => (p[0] - middle[0]) * u.x + (p[1] - middle[1]) * u.y + (p[2] - middle[2]) * u.z;
+    const seen = this.cloud.map((p) => [dot(p, right), dot(p, up), p[3]]), reach = (axis, sign) => sign * seen.reduce((most, p) => Math.max(most, sign * p[axis] + p[2]), -Infinity);
+    const [low, high, down, over] = [reach(0, -1), reach(0, 1), reach(1, -1), reach(1, 1)], metres = Math.max((high - low) / (end - left), (over - down) / (bottom - top), 1e-12);
+    const x = (low + high) / 2 + metres * (this.width - left - end) / 2, y = (down + over) / 2 + metres * (top + bottom - this.height) / 2;
+    const behind = (p, l, t) => this.width / 2 + (p[0] + p[2] - x) / metres > l - NEAR && this.height / 2 - (p[1] - p[2] - y) / metres > t - NEAR;
+    return { metres, away: Math.max(this.reach, metres * this.height), x, y, right, up, frees: (l, t) => !seen.some((p) => behind(p, l, t)) };
+  }
+
   // How far away the eye stands and how far beside the middle it looks, so that a spatial model as the eye sees it fills a
   // room. A point at (x, y, z) along right, up and towards the eye is within slopes [l, r] of the picture where
   // l <= (x - shift)/(away - z) <= r; the outermost points on both sides give away and shift.
   stand(room, eye, middle) {
-    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), slope = Math.tan(this.camera.fov * Math.PI / 360);
+    const right = new THREE.Vector3().crossVectors(this.camera.up, eye).normalize(), up = new THREE.Vector3().crossVectors(eye, right), slope = SLOPE;
     const dot = (p, u) => (p[0] - middle[0]) * u.x + (p[1] - middle[1]) * u.y + (p[2] - middle[2]) * u.z;
     const seen = this.cloud.map((p) => [dot(p, right), dot(p, up), dot(p, eye), p[3]]);
     const span = (axis, l, r) => {
@@ -157,13 +230,13 @@ export class View {
     const nearest = seen.reduce((most, p) => Math.max(most, p[2] + p[3]), 0), away = Math.max(across.away, along.away, 1.05 * nearest, 1e-9);
     const x = across.shift(away), y = along.shift(away), pixels = (v, p) => v / (away - p[2]) / slope * this.height / 2;
     const behind = (p, l, t) => this.width / 2 + pixels(p[0] + p[3] - x, p) > l - NEAR && this.height / 2 - pixels(p[1] - p[3] - y, p) > t - NEAR;
-    return { metres: away, away, x, y, right, up, frees: (l, t) => !seen.some((p) => behind(p, l, t)) };
+    return { metres: 2 * away * slope / this.height, away, x, y, right, up, frees: (l, t) => !seen.some((p) => behind(p, l, t)) };
   }
 
   zoom(factor) {
     const { camera, controls } = this;
-    this.fitted = false;
-    if (this.planar) camera.zoom /= factor;
+    this.byHand();
+    if (camera.isOrthographicCamera) camera.zoom /= factor;
     else camera.position.sub(controls.target).multiplyScalar(factor).add(controls.target);
     camera.updateProjectionMatrix();
     controls.update();
@@ -173,7 +246,7 @@ export class View {
   // Arrows: a planar view moves, a spatial one turns about its middle.
   nudge(x, y) {
     const { camera, controls } = this;
-    this.fitted = false;
+    this.byHand();
     if (this.planar) {
       const by = new THREE.Vector3(x, y, 0).multiplyScalar(0.2 * this.half / camera.zoom);
       camera.position.add(by);
@@ -239,7 +312,7 @@ export class View {
   // Depths about where the eye looks, as near together as the depth of a pixel needs to tell a line from the face it lies on.
   focus() {
     const { camera, controls, reach } = this, away = camera.position.distanceTo(controls.target);
-    Object.assign(camera, { near: away / 40, far: away + 20 * reach });
+    Object.assign(camera, this.isPerspective ? { near: away / 40, far: away + 20 * reach } : { near: away - 10 * reach, far: away + 10 * reach });
     camera.updateProjectionMatrix();
   }
 
@@ -267,7 +340,7 @@ export class View {
 
   // Pixels a metre, at the middle of the view.
   get scale() {
-    if (this.planar) return this.height / 2 / this.half * this.camera.zoom;
-    return this.height / 2 / Math.tan(this.camera.fov * Math.PI / 360) / this.camera.position.distanceTo(this.controls.target);
+    if (this.camera.isOrthographicCamera) return this.height / 2 / this.half * this.camera.zoom;
+    return this.height / 2 / SLOPE / this.camera.position.distanceTo(this.controls.target);
   }
 }
