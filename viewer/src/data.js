@@ -10,7 +10,7 @@ export function readReport(page = document) {
   labelRuns(runs);
   const load = async () => {
     blobs.push(...await readBlobs(page));
-    for (const run of runs) for (const axis of run.axes) axis.forget();
+    for (const run of runs) for (const axis of [...run.axes, ...(run.touches ? [run.touches.axis] : [])]) axis.forget();
   };
   return { ...report, runs, compare: report.compare ?? [], load };
 }
@@ -154,21 +154,8 @@ export class Run {
     for (const table of this.tables.values()) {
       for (const column of table.columns) if (!this.byName.has(column.name)) this.byName.set(column.name, column);
     }
-    this.joinMeshes();
+    this.touches = about.touches ? new Touches(about.touches, blobs) : null;
     this.impacts = about.impacts && new Impacts(about.impacts, this, blobs);
-  }
-
-  // Shapes name a mesh of the scene by its number; a hull may have points of its own. What names a mesh that is not there has no shape.
-  joinMeshes() {
-    const meshes = (this.scene?.meshes ?? []).map((mesh, number) => ({ ...mesh, number }));
-    for (const body of this.scene?.bodies ?? []) {
-      for (const shape of body.shapes ?? []) {
-        if (Number.isInteger(shape.mesh)) shape.mesh = meshes[shape.mesh];
-        else if (shape.kind === 'hull' && shape.points) shape.mesh = { vertices: shape.points.flat(), number: JSON.stringify(shape.points) };
-        shape.length ??= shape.height;
-      }
-      body.shapes = body.shapes?.filter((shape) => shape.mesh || shape.kind !== 'hull' && shape.kind !== 'mesh');
-    }
   }
 
   column([table, number]) {
@@ -188,6 +175,38 @@ export class Run {
   get level() {
     const order = ['good', 'warn', 'bad'], ended = { done: 0, failed: 2 }[this.status] ?? 1;
     return order[Math.max(ended, ...(this.verdict ?? []).map((c) => order.indexOf(c.level)))];
+  }
+}
+
+// The table of touches: any number of rows at each of its times, of points of contact between two surfaces.
+export class Touches {
+  constructor({ surfaces, time, first, columns, rows, kept }, blobs) {
+    Object.assign(this, { surfaces, rows, kept, axis: new Axis({ time, index: null }, blobs), first: new Column(first, null, blobs) });
+    this.of = new Map(columns.map((c) => [c.name, new Column(c, null, blobs)]));
+  }
+
+  get isLoaded() {
+    return this.axis.isLoaded && this.first.isLoaded && [...this.of.values()].every((c) => c.isLoaded);
+  }
+
+  // Rows [from, to) of the last time at or before t; none before the first.
+  rowsAt(t) {
+    if (!this.isLoaded || !(t >= this.axis.times[0])) return [0, 0];
+    const { i } = this.axis.locate(t), first = this.first.values;
+    return [first[i], i + 1 < first.length ? first[i + 1] : this.kept];
+  }
+
+  get(name, row) {
+    return this.of.get(name)?.values[row] ?? 0;
+  }
+
+  vector(name, row) {
+    return ['x', 'y', 'z'].map((k) => this.get(`${name}_${k}`, row));
+  }
+
+  // No force is larger, by the largest of its components [N].
+  get largest() {
+    return Math.hypot(...['x', 'y', 'z'].map((k) => this.of.get(`force_${k}`)).filter(Boolean).map((c) => Math.max(Math.abs(c.min ?? 0), Math.abs(c.max ?? 0))));
   }
 }
 

@@ -26,7 +26,7 @@ class Blob {
 function encodeRun(run, blob) {
   const time = blob.column('t', 's', run.time, 'f64');
   const tables = Object.entries(run.tables).map(([name, columns]) => ({ name, axis: 0, columns: columns.map(([n, unit, values]) => blob.column(n, unit, values)) }));
-  const n = run.time.length, { impacts } = run;
+  const n = run.time.length, { impacts, touches } = run;
   return {
     name: 'run', file: 'run.h5', title: 'A run', source: '', space: 'planar', method: 'moreau', integrator: '', coordinates: 'joint', settings: [], parameters: [],
     version: '0.1.0', resumed_from: null, model: { name: 'model.yaml', text: 'title: A run\n' }, includes: [], options: {}, status: 'done', error: '',
@@ -34,9 +34,19 @@ function encodeRun(run, blob) {
     t0: run.time[0], t1: run.time[n - 1],
     axes: [{ rows: run.recorded ?? n, kept: n, raw: !run.index, bound: run.index ? 1e-3 : 0, time, index: run.index ? blob.column('index', '1', run.index, 'u32') : null }],
     tables,
+    touches: touches && encodeTouches(touches, blob),
     impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, ...kinds(impacts.rows), brief: run.brief ?? 4 * (run.time[n - 1] - run.time[0]) / n, points: impacts.points,
       columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? BLOW[name]?.(r) ?? 0), 'f64')) },
   };
+}
+
+const TOUCH = [['a', '1'], ['b', '1'], ['point', '1'], ['at_x', 'm'], ['at_y', 'm'], ['at_z', 'm'], ['normal_x', '1'], ['normal_y', '1'], ['normal_z', '1'], ['gap', 'm'], ['force_x', 'N'], ['force_y', 'N'], ['force_z', 'N'], ['slip', '1']];
+
+// touches: {surfaces: [{name, body}], at: [[t, rows], …]}; a row has the names of TOUCH.
+function encodeTouches({ surfaces, at }, blob) {
+  const rows = at.flatMap(([, list]) => list), first = at.map((_, k) => at.slice(0, k).reduce((sum, [, list]) => sum + list.length, 0));
+  return { rows: rows.length, kept: rows.length, surfaces, time: blob.column('t', 's', at.map(([t]) => t), 'f64'), first: blob.column('first', '1', first, 'u32'),
+    columns: TOUCH.map(([name, unit]) => blob.column(name, unit, rows.map((row) => row[name] ?? 0), ['a', 'b', 'point'].includes(name) ? 'u32' : 'f32')) };
 }
 
 const IMPACT = [['point', '1'], ['start', 's'], ['end', 's'], ['penetration', 'm'], ['penetration_bound', 'm'], ['deepest', 'm'], ['peak_force', 'N'], ['impulse_normal', 'N*s'],

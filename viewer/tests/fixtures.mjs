@@ -257,3 +257,19 @@ export function crowd(n = 1000, frames = 200) {
   });
   return spatial(balls, { name: 'crowd', title: `${n} balls`, frames, end: 4, bounds: { min: [-0.04 * side, -0.04 * side, 0], max: [0.04 * side, 0.04 * side, 0.87] } });
 }
+
+// A box that slides on the floor with four points of contact, lifts off at 1 s, and has two left.
+export function touched() {
+  const run = spatial([{ name: 'box', shapes: [{ kind: 'box', size: [0.3, 0.2, 0.1], at: [0, 0, 0] }], at: (t) => [0.3 * t, 0, 0.05, 1, 0, 0, 0] }], { frames: 41, bounds: { min: [-0.15, -0.1, 0], max: [0.75, 0.1, 0.1] } });
+  const corner = (t, k) => ({ a: 1, b: 0, point: k, at_x: 0.3 * t + (k & 1 ? 0.15 : -0.15), at_y: k & 2 ? 0.1 : -0.1, normal_z: 1, gap: 0, force_x: -0.3 * (k + 1), force_z: k + 1, slip: k === 3 ? 1 : 2 });
+  run.touches = { surfaces: [{ name: 'floor', body: 0 }, { name: 'box', body: 1 }], at: run.time.map((t) => [t, t < 1 ? [0, 1, 2, 3].map((k) => corner(t, k)) : t < 1.5 ? [0, 1].map((k) => corner(t, k)) : []]) };
+  run.scene.surfaces = [{ name: 'floor', kind: 'plane', body: 0 }, { name: 'box', kind: 'box', body: 1 }];
+  return run;
+}
+
+// A crowd with three touches to a ball.
+export function crowdTouched(n = 400) {
+  const run = crowd(n, 20), rows = (t) => run.scene.bodies.slice(1).flatMap((_, b) => [0, 1, 2].map((k) => ({ a: b + 1, b: 0, point: k, at_x: 0.08 * (b % 20) - 0.8, at_y: 0.08 * Math.floor(b / 20) - 0.8, at_z: 0.1 * k, force_z: 1 + k + t, slip: k })));
+  run.touches = { surfaces: [{ name: 'floor', body: 0 }, ...run.scene.bodies.slice(1).map((body, b) => ({ name: body.name, body: b + 1 }))], at: run.time.map((t) => [t, rows(t)]) };
+  return run;
+}

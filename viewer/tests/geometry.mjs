@@ -5,7 +5,7 @@ import { madeUp, travelOf } from '../src/scene/constraints.js';
 import { bestSide, boxOf, cloudOf, slideSpring } from '../src/scene/cloud.js';
 import { Poses, spread } from '../src/scene/poses.js';
 import { thinned } from '../src/plots/painter.js';
-import { SHAPES, pointsOf } from '../src/scene/shapes.js';
+import { SHAPES, pointsOf, joinMeshes } from '../src/scene/shapes.js';
 import { facet, triples } from '../src/scene/meshes.js';
 import { floorOf } from '../src/scene/floor.js';
 import { SPATIAL_KINDS, PLANAR_KINDS, allShapes, flatShapes } from './fixtures.mjs';
@@ -142,6 +142,15 @@ export function geometryChecks() {
     assert.equal(ball.lines.length, 0);
     assert.equal(drum.lines.length / 6, 32, 'both rims of a cylinder');
     triples(ball.normal).forEach((n, k) => assert.ok(n.every((v, i) => Math.abs(v - ball.position[3 * k + i]) < 1e-6), 'normals of a ball point outwards'));
+  });
+
+  check('shapes name meshes of the scene, and one that is not there is left out', () => {
+    const mesh = { vertices: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1] }, scene = { meshes: [mesh], bodies: [{ shapes: [{ kind: 'hull', mesh: 0 }, { kind: 'mesh', mesh: 7 }, { kind: 'hull', points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }, { kind: 'unheard-of', size: 3 }] }] };
+    joinMeshes(scene);
+    const [first, second, third] = scene.bodies[0].shapes;
+    assert.deepEqual([scene.bodies[0].shapes.length, first.mesh.vertices, second.mesh.vertices, third.kind], [3, mesh.vertices, mesh.vertices, 'unheard-of']);
+    assert.equal(SHAPES.hull.mesh(second).triangles.length, 12, 'four faces');
+    assert.deepEqual(pointsOf(third), [], 'what is not known has no bounds');
   });
 
   check('every kind of the plane has an outline', () => {

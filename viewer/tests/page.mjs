@@ -515,6 +515,43 @@ export function pageChecks(browser, scratch) {
     assert.equal((await state(null)).body, -1, 'F shows all again');
   });
 
+  on('touches: every point at its place with its force, as many as there are at a time', fixtures.touched, async (page, run) => {
+    const points = (t) => page.evaluate((at) => {
+      const { clock, scene } = window.carom, { view, overlay } = scene;
+      clock.seek(at);
+      view.render();
+      return overlay.contacts.points(at).map((point) => ({ ...point, arrow: overlay.arrowOf(point), foot: view.project(point.at) }));
+    }, t);
+    const four = await points(0.52), row = run.time.findLastIndex((t) => t <= 0.52), given = run.touches.at[row][1];
+    assert.equal(four.length, 4);
+    four.forEach(({ at, force, state, arrow, foot }, k) => {
+      const { at_x: x, at_y: y, force_x: fx, force_z: fz, slip } = given[k];
+      assert.ok([x, y, 0].every((v, n) => Math.abs(v - at[n]) < 1e-6) && [fx, 0, fz].every((v, n) => Math.abs(v - force[n]) < 1e-6) && state === slip, 'as recorded, on the body that moves');
+      assert.ok(Math.hypot(arrow.p[0] - foot[0], arrow.p[1] - foot[1]) < 1e-9 && arrow.along[1] < 0, 'from the point upwards');
+    });
+    const lengths = four.map(({ arrow }) => arrow.length);
+    assert.ok(lengths.every((v, k) => !k || v > lengths[k - 1]) && Math.abs((lengths[3] / lengths[0]) / Math.cbrt(4) - 1) < 0.1, `a larger force is longer, by its cube root: ${lengths}`);
+    assert.equal((await points(1.2)).length, 2);
+    assert.equal((await points(1.8)).length, 0, 'nothing touches any more');
+    assert.match(await page.textContent('#scene .legend'), /sticks[\s\S]*slips/);
+    assert.ok(await page.locator('#scene label', { hasText: 'forces' }).count() === 1);
+  });
+
+  on('more than a thousand touches at a time', fixtures.crowdTouched, async (page) => {
+    const { count, spent, ink } = await page.evaluate(() => {
+      const { clock, scene } = window.carom, canvas = document.querySelector('#scene .overlay');
+      clock.seek(1);
+      scene.view.render();
+      const start = performance.now(), list = scene.overlay.contacts.points(1);
+      scene.drawOver();
+      const time = performance.now() - start, { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return { count: list.length, spent: time, ink: data.reduce((sum, v, k) => sum + (k % 4 === 3 && v > 100 ? 1 : 0), 0) };
+    });
+    assert.equal(count, 1200);
+    assert.ok(ink > 3000, `${ink} pixels`);
+    assert.ok(spent < 2000, `${spent} ms`);
+  });
+
   on('a run without contacts', fixtures.withoutContacts, async (page) => {
     assert.match(await page.textContent('#events'), /This model has no contacts/);
   });

@@ -33,7 +33,7 @@ export class ContactForces {
   }
 
   findLargest() {
-    let largest = 0;
+    let largest = this.run.touches?.largest ?? 0;
     for (const { force } of this.contacts) {
       if (!force) continue;
       const size = Math.hypot(...force.map((c) => Math.max(Math.abs(c.min ?? 0), Math.abs(c.max ?? 0))));
@@ -53,6 +53,19 @@ export class ContactForces {
       if (!(state > FREE)) continue;
       const strikes = episode?.hits && (episode.brief || t - episode.start <= this.first);
       list.push({ contact, row, state: strikes ? IMPACT : state, at: this.vector(contact.at, row), force: this.vector(contact.force, row).map((v) => v * contact.sense) });
+    }
+    return list;
+  }
+
+  // The same of every point that touches, where the run has a table of them; else of every contact. Points that are near without a
+  // force have the state FREE.
+  points(t) {
+    const { touches } = this.run;
+    if (!touches?.isLoaded) return this.at(t);
+    const [from, to] = touches.rowsAt(t), list = [];
+    for (let row = from; row < to; row++) {
+      const sense = touches.surfaces[touches.get('a', row)]?.body === 0 ? -1 : 1;      // seen on the body that can move
+      list.push({ row, state: touches.get('slip', row), at: touches.vector('at', row), force: touches.vector('force', row).map((v) => v * sense) });
     }
     return list;
   }

@@ -20,6 +20,7 @@ uniform highp sampler2D shadows;
 uniform vec3 sky, soil;
 float sunny(vec3 p) {
   vec2 off = abs(p.xy - 0.5);
+  p.z = min(p.z, 0.9999);                               // behind the map is as dark as its end
   float outside = step(0.5, max(off.x, off.y));
 #ifdef SOFT
   vec2 on = p.xy * ${SIZE}.0 - 0.5, part = fract(on);

@@ -11,6 +11,7 @@ import * as draw from './symbols.js';
 const LONGEST = 0.22;         // of the view's height: the arrow of the largest force
 const TRACE = 3000;           // places of a trace
 const MANY = 12;              // joints above which their pins are drawn smaller
+const CROWD = 150;            // forces above which each is but a line
 const FLASH = 0.22;           // an impact stays in the eye so long [s of real time]
 
 export class Overlay {
@@ -357,13 +358,18 @@ export class Overlay {
       draw.burst(c, p, 8 + 20 * flash.strength * (0.5 + flash.age), look.impact, 2);
       c.globalAlpha = 1;
     }
-    for (const { at, force, state } of contacts.at(clock.t)) {
-      const size = Math.hypot(...force), p = view.project(at);
-      if (!p || !(size > 0)) continue;
-      const q = view.project(at.map((v, k) => v + force[k] / size * 20 / view.scale)), apart = q && Math.hypot(q[0] - p[0], q[1] - p[1]);
-      if (!(apart > 1e-3)) continue;
-      draw.force(c, p, [(q[0] - p[0]) / apart, (q[1] - p[1]) / apart], Math.max(14, LONGEST * view.height * Math.cbrt(size / contacts.largest)), state);
-    }
+    const points = contacts.points(clock.t), arrows = points.map((point) => this.arrowOf(point)).filter(Boolean);
+    if (arrows.length > CROWD) draw.forceCrowd(c, arrows);
+    else for (const { p, along, length, state } of arrows) length > 0 ? draw.force(c, p, along, length, state) : draw.circle(c, p, 2.6, { stroke: look.muted, width: 1.3 });
+  }
+
+  // A force as it is drawn: from p along a direction, shorter where it points at the eye or away from it; null: not in the picture.
+  arrowOf({ at, force, state }) {
+    const { view, contacts } = this, size = Math.hypot(...force), p = view.project(at);
+    if (!p) return null;
+    const q = size > 0 && view.project(at.map((v, k) => v + force[k] / size * 20 / view.scale)), d = q ? [q[0] - p[0], q[1] - p[1]] : [0, 0], apart = Math.hypot(...d);
+    if (!(apart > 1e-3)) return { p, along: [0, -1], length: 0, state };
+    return { p, along: d.map((v) => v / apart), length: Math.max(14, LONGEST * view.height * Math.cbrt(size / contacts.largest)) * Math.min(1, Math.max(0.25, apart / 20)), state };
   }
 
   drawNames() {

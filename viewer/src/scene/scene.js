@@ -6,6 +6,7 @@ import { quantity } from '../number.js';
 import { View, openSurface, SIDES } from './view.js';
 import { Solids } from './solids.js';
 import { floorOf, makeFloor, HORIZON } from './floor.js';
+import { joinMeshes } from './shapes.js';
 import { Poses } from './poses.js';
 import { cloudOf, boxOf, largestOf, ballOf } from './cloud.js';
 import { Overlay } from './overlay.js';
@@ -32,6 +33,7 @@ class Scene {
   constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
     this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null, follow: null };
+    runs.forEach((run) => joinMeshes(run.scene));
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
     this.solids = [];
@@ -218,7 +220,7 @@ class Scene {
       after?.();
       this.view.invalidate();
     });
-    if (picked.scene.contacts?.length) items.push(flag('forces'));
+    if (picked.scene.contacts?.length || picked.touches) items.push(flag('forces'));
     items.push(flag('names'));
     if (!picked.isPlanar) items.push(this.cameraControls());
     if (runs.length > 1) items.push(flag('ghosts', () => this.pick(this.picked)));

@@ -2,6 +2,7 @@
 //   mesh(shape, round)     in space: triangles in units of `scale`; `round` is how many facets a full turn gets
 //   scale(shape)           size along the axes of the mesh; none: the mesh has its true size
 //   key(shape)             what the mesh depends on besides its kind; shapes with equal keys share one mesh
+//   isMeshed               it names a mesh of the scene
 //   pose(shape)            where the mesh stands on the body {at, rotate}; none: as the shape says
 //   outline(shape, round)  in the plane: closed, in the axes of the body
 //   points(shape)          [x, y, z, radius about it] whose hull holds the shape, in the axes of the body; none: it has no bounds
@@ -123,14 +124,27 @@ export const SHAPES = {
   // length between the centres of its caps
   capsule: { mesh: (s, n) => pill(s.length / s.radius, n), key: (s) => (s.length / s.radius).toPrecision(6), scale: ({ radius: r }) => [r, r, r], crease: NO_EDGES, isMarked: true,
     outline: (s, n) => sideView(s, n, stadium([-s.length / 2, 0], [s.length / 2, 0], s.radius, n)), points: (s) => placed(s, [[0, 0, -s.length / 2], [0, 0, s.length / 2]]).map((p) => [...p, s.radius]) },
-  hull: { mesh: hullOf, key: (s) => s.mesh.number, crease: 20, points: (s) => bare(s, outermost(triples(s.mesh.vertices))), outline: (s) => placed(s, hull2(triples(s.mesh.vertices))) },
-  mesh: { mesh: (s) => s.mesh, key: (s) => s.mesh.number, points: (s) => bare(s, outermost(triples(s.mesh.vertices))) },
+  hull: { isMeshed: true, mesh: hullOf, key: (s) => s.mesh.number, crease: 20, points: (s) => bare(s, outermost(triples(s.mesh.vertices))), outline: (s) => placed(s, hull2(triples(s.mesh.vertices))) },
+  mesh: { isMeshed: true, mesh: (s) => s.mesh, key: (s) => s.mesh.number, points: (s) => bare(s, outermost(triples(s.mesh.vertices))) },
   polygon: drawn,
   curve: drawn,
   // toothed, open in the middle where the model's own shapes are
   wheel: { mesh: (s) => plate(wheelOutline(s), [circle(48, s.rim)], s.depth), key: (s) => [s.radius, s.teeth, s.depth, s.phase].join(), crease: 25, outline: (s) => placed(s, wheelOutline(s)), arm: (s) => s.radius },
   point: { points: (s) => bare(s, [[0, 0, 0]]) },
 };
+
+// Shapes name a mesh of the scene by its number, or have points of their own. What has neither is left out.
+export function joinMeshes({ bodies = [], meshes = [] }) {
+  const numbered = meshes.map((mesh, number) => ({ ...mesh, number }));
+  const meshOf = ({ mesh, points }) => (points ? { vertices: points.flat(), number: JSON.stringify(points) } : Number.isInteger(mesh) ? numbered[mesh] : mesh);
+  for (const body of bodies) {
+    for (const shape of body.shapes ?? []) {
+      if (SHAPES[shape.kind]?.isMeshed) shape.mesh = meshOf(shape);
+      shape.length ??= shape.height;
+    }
+    body.shapes = body.shapes?.filter((shape) => !SHAPES[shape.kind]?.isMeshed || shape.mesh);
+  }
+}
 
 // [x, y, z, radius about it] in the axes of the body; none for what has no bounds.
 export const pointsOf = (shape) => SHAPES[shape.kind]?.points?.(shape) ?? [];

@@ -160,6 +160,26 @@ export function force(c, at, along, length, state) {
   arrowHead(c, tip, along, state === 3 ? 8 : 6.5, colour, state === 2);
 }
 
+// Many forces as lines with a dot where they act, in few strokes: {p, along, length, state}.
+export function forceCrowd(c, arrows) {
+  const look = theme();
+  [look.muted, look.stick, look.slip, look.impact].forEach((colour, state) => {
+    const own = arrows.filter((arrow) => arrow.state === state);
+    if (!own.length) return;
+    c.beginPath();
+    for (const { p: [x, y], along, length } of own) {
+      c.moveTo(x, y);
+      c.lineTo(x + along[0] * length, y + along[1] * length);
+      c.rect(x - 1, y - 1, 2, 2);
+    }
+    c.strokeStyle = colour;
+    c.lineWidth = 1.3;
+    c.setLineDash(state === 2 ? [4, 2] : []);
+    c.stroke();
+    c.setLineDash([]);
+  });
+}
+
 // What the arrows mean, in one line from (x, y): each state as it is drawn.
 export function forceKey(c, x, y, largest) {
   const look = theme();
