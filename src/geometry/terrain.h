@@ -1,0 +1,62 @@
+// Where a sphere touches a surface of triangles: a mesh, or a height field. Triangles that lie within one plane, or meet in a hollow edge,
+// have no edge that the sphere could catch on.
+#ifndef GEOMETRY_TERRAIN_H
+#define GEOMETRY_TERRAIN_H
+
+#include "geometry/mesh.h"
+
+typedef struct terrain terrain;
+
+typedef struct terrain_triangle {
+  int number;
+  int corners[3];       // numbers of vertices
+  vec3 p[3];            // counter-clockwise as seen from outside
+  vec3 normal;          // outwards
+} terrain_triangle;
+
+typedef void terrain_visit(void *context, const terrain_triangle *t);
+
+typedef struct terrain_type {
+  // Visits the triangles that come near a box, in the order of their numbers or not; none twice.
+  void (*each)(const terrain *t, vec3 low, vec3 high, terrain_visit *visit, void *context);
+} terrain_type;
+
+typedef struct terrain_node {
+  vec3 low, high;
+  int first, count;     // of a leaf: its triangles in the list; else count is 0, and `first` and the next are its halves
+} terrain_node;
+
+struct terrain {
+  const terrain_type *type;
+  vec3 low, high;
+  // a mesh with a tree of boxes
+  const mesh *triangles;
+  const terrain_node *nodes;
+  const int *list;
+  // heights over a grid in x and y: row after row along x, from `low`
+  const double *heights;
+  int nx, ny;
+  double dx, dy;
+};
+
+// The mesh is borrowed.
+terrain terrain_of_mesh(const mesh *m, arena *memory);
+// nx times ny heights over a grid with its first point at (x, y), the material below; borrowed. Each cell has two triangles that meet
+// in the diagonal from its first to its last point.
+terrain terrain_of_heights(const double *heights, int nx, int ny, double x, double y, double dx, double dy);
+
+enum { TERRAIN_TOUCHES = 8 };
+
+typedef struct terrain_touch {
+  double gap;           // negative: penetration
+  vec3 normal;          // out of the surface
+  vec3 at;              // on the surface
+  int corners[3];       // the feature: vertices of a face, an edge (the last is -1) or a vertex (the last two are -1)
+  vec3 edge;            // direction of an edge; else zero
+} terrain_touch;
+
+// All local minima of the gap of at most `horizon` below the sphere, everything in the axes of the surface. If the centre is
+// under the surface, the nearest way out. Of more than TERRAIN_TOUCHES the nearest count. Returns how many.
+int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon, terrain_touch to[TERRAIN_TOUCHES]);
+
+#endif
