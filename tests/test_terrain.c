@@ -1,7 +1,8 @@
 // Spheres on surfaces of triangles: on a plane they see the plane, whatever its triangles, and elsewhere the nearest triangles.
 #include <float.h>
 
-#include "check.h"
+#include "runs.h"
+
 #include "geometry/terrain.h"
 
 static arena memory, spare;
@@ -173,6 +174,43 @@ static void the_least_gap_is_that_of_all_triangles(void) {
   CHECK(several > 5);
 }
 
+// --- runs -------------------------------------------------------------------------------------------------------------
+
+// A ball of 5 cm that rolls and slides 0.9 m across the triangles of a level field, held against a plane.
+static void roll(const char *method, double within) {
+  double q[2][7];
+  for (int k = 0; k < 2; k++) {
+    static char text[6000];
+    int used = snprintf(text, sizeof text,
+                        "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
+                        "materials: {m: {restitution: 0, friction: 0.3, law: kelvin-voigt, stiffness: 1e5, damping: 100, friction_law: threlfall}}\n"
+                        "initial: {b: {q: [1, 0, 0, 0, 0.06, 0.12, 0.0501], velocity: [0.9, 0.31, 0], omega: [3, 2, 5]}}\n"
+                        "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n  floor: {");
+    if (k == 0) used += snprintf(text + used, sizeof text - (size_t)used, "plane: ground");
+    else {
+      used += snprintf(text + used, sizeof text - (size_t)used, "height_field: ground, columns: 21, spacing: [5 cm, 6 cm], heights: [0");
+      for (int i = 1; i < 21 * 21; i++) used += snprintf(text + used, sizeof text - (size_t)used, ", 0");
+      used += snprintf(text + used, sizeof text - (size_t)used, "]");
+    }
+    snprintf(text + used, sizeof text - (size_t)used, ", material: m}\nmethod: %s\n", method);
+    run r;
+    if (!run_open_text(&r, text, NULL)) return;
+    run_to(&r, 1.2);
+    for (int i = 0; i < 7; i++) q[k][i] = run_read(&r, "b.q%d", i);
+    run_close(&r);
+  }
+  double off = 0;
+  for (int i = 0; i < 7; i++) off = fmax(off, fabs(q[1][i] - q[0][i]));
+  printf("    %s: rolled to x = %.3f m, off by at most %.1e\n", method, q[0][4], off);
+  CHECK(q[0][4] > 0.5 && q[0][4] < 0.95);
+  CHECK_LE(off, within);
+}
+
+static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
+  roll("{moreau: {step: 1e-3}}", 1e-12);
+  roll("{compliant: {}}", 1e-6);
+}
+
 int main(void) {
   memory = arena_create(&out_of_memory), spare = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) return 2;
@@ -181,6 +219,7 @@ int main(void) {
   RUN(a_ridge_is_rounded_by_its_edge);
   RUN(a_valley_has_two_places);
   RUN(the_least_gap_is_that_of_all_triangles);
+  RUN(a_ball_rolls_over_triangles_as_over_a_plane);
   arena_free(&memory), arena_free(&spare);
   return check_summary();
 }

@@ -160,6 +160,9 @@ typedef struct carom_surface_def {
   double size[3];          // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
   carom_numbers exponents; // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
   carom_points points;     // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
+  carom_numbers heights;   // height_field: over a grid in x and y, row after row along x [m]
+  int columns;             // height_field: heights in a row
+  carom_numbers spacing;   // height_field: distance of the heights along x and y, one number or two [m]
   carom_numbers radii;     // arcs: one per point, of the arc from it to the next; negative: hollow, 0: straight [m]
   const char *material;
   const char *group;       // name of a group that contacts can refer to; may be null

@@ -154,6 +154,11 @@ static void list_surfaces(contact_builder *c) {
     if (type->by_outline) s->thickness = outline_width(s->outline);
     if (type->set_size) type->set_size(p->content, s->size);
     set_form(c, p, s);
+    if (type->terrain) {
+      terrain *triangles = ARENA_NEW(c->b->memory, terrain);
+      type->terrain(p->content, c->b->memory, triangles);
+      s->terrain = triangles;
+    }
   }
 }
 
@@ -198,7 +203,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, as do polygons, curves and arcs in the plane; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, as do polygons, curves and arcs in the plane; height fields touch spheres and points; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

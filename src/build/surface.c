@@ -5,7 +5,7 @@
 #include <string.h>
 
 extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone, surface_ellipsoid,
-    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_plane;
+    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_height_field, surface_plane;
 
 static const surface_type *const all[] = {
     &surface_point,
@@ -20,6 +20,7 @@ static const surface_type *const all[] = {
     &surface_polygon,
     &surface_curve,
     &surface_arcs,
+    &surface_height_field,
     &surface_plane,
 };
 enum { COUNT = sizeof all / sizeof *all };

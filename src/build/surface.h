@@ -7,6 +7,7 @@
 #include "build/shape.h"
 #include "contact/contact.h"
 #include "geometry/outline.h"
+#include "geometry/terrain.h"
 
 typedef struct surface_type {
   const option_table *table;  // its name and words in a model file, over carom_surface_def
@@ -19,6 +20,7 @@ typedef struct surface_type {
   convex (*form)(const carom_surface_def *d, bool planar, arena *memory);
   // Its outline in a planar model. `at` gets the point that is wrong. May be null: it has none.
   outline_status (*outline)(const carom_surface_def *d, arena *memory, outline *to, int *at);
+  void (*terrain)(const carom_surface_def *d, arena *memory, terrain *to);  // its triangles; may be null: it has none
   // The thickness that a step must not pass over [m]; NULL if infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
   const shape_type *drawn;    // NULL if as a mark

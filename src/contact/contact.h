@@ -11,6 +11,7 @@
 #include "contact/material.h"
 #include "geometry/convex.h"
 #include "geometry/outline.h"
+#include "geometry/terrain.h"
 #include "mechanics/mechanism.h"
 
 typedef struct contact_point {
@@ -52,7 +53,7 @@ typedef struct contact_type {
   bool points_change;             // which of its points are places of contact changes with the motion
   bool (*is_flat)(const contact_element *e);  // straight edges lie on each other; may be null: no
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
-  // How point k moves at the present velocities; null for a type with an action of its own.
+  // How point k moves at the present velocities; null for a type with an action of its own, or if no scheme that asks for it runs the type.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
   // The gaps alone, the same numbers, where they are cheaper to have; NULL if evaluate gives them.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
@@ -84,6 +85,7 @@ struct contact_element {
   bool by_curvature;              // its stiffness follows from the curvatures at the point
   const char *const *point_names; // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
+  const terrain *terrain;         // the second surface, of triangles; else null
   double clearance;
   double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;                    // of a stop: half the way to the opposite one [m or rad]
@@ -161,7 +163,7 @@ extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 // --- surfaces -----------------------------------------------------------------------------------------------------
 
-typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_OUTLINE, SHAPE_PLANE, SHAPE_COUNT } shape;
+typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_OUTLINE, SHAPE_TERRAIN, SHAPE_PLANE, SHAPE_COUNT } shape;
 
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
 // the second of the pair.
@@ -176,6 +178,7 @@ struct contact_surface {
   const char *const *corner_names;  // of a hull
   double thickness;               // that a step must not pass over; infinite if there is none [m]
   const outline *outline;         // in a planar model; null if it has none
+  const terrain *terrain;         // of a surface of triangles, else null
 };
 
 // What is in an element from its two surfaces: all but its name and material. Their contact must be supported.

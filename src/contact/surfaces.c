@@ -142,8 +142,8 @@ static const contact_type contact_point_sphere = {
   [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
   [SHAPE_CONE] = SMOOTH, [SHAPE_HULL] = SMOOTH
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
-    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_point_plane},
-    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
+    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
     [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_CAPSULE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
@@ -171,6 +171,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (type->has_own_points) e.point_count = first->form->point_count, e.point_names = first->corner_names;
   e.span = fmin(first->thickness, second->thickness);
   if (isinf(e.span)) e.span = 0;
+  e.terrain = second->terrain;
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
 }

@@ -79,8 +79,8 @@ static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   for (int i = 0; i < contacts->element_count; i++)
     if (contacts->elements[i].type->points_change)
       return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
-                           "'%s': method event does not support contact in places that come and go, as between two polygons or in a "
-                           "concave outline", contacts->elements[i].name);
+                           "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
+                           "concave outline or on triangles", contacts->elements[i].name);
   return true;
 }
 
