@@ -12,14 +12,19 @@ static void guess_percussion(stepper *s, const contact_element *e, const scheme_
   for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * force[i];
 }
 
-// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
-static bool is_near(stepper *s, const contact_element *e) {
-  if (!e->type->gaps || s->rule->ahead > 0 || s->steps - s->touched[e->slot] <= REMEMBERED) return true;
+// Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
+static bool is_apart(const stepper *s, const contact_element *e) {
+  if (!e->type->gaps) return false;
   double gap[CONTACT_POINTS_MAX];
   e->type->gaps(s->m, s->x, e, gap);
   for (int k = 0; k < e->point_count; k++)
-    if (gap[k] <= s->contacts->activation) return true;
-  return false;
+    if (!(gap[k] > s->contacts->activation)) return false;
+  return true;
+}
+
+// Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
+static bool is_near(const stepper *s, const contact_element *e) {
+  return s->rule->ahead > 0 || s->steps - s->touched[e->slot] <= REMEMBERED || !is_apart(s, e);
 }
 
 // Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
@@ -67,6 +72,7 @@ void stepper_look_at_end(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
+    if (!e->type->nearest && is_apart(s, e)) continue;
     e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
