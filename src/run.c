@@ -557,7 +557,7 @@ static carom_status loop(run *r) {
   carom_status status = r->continues && !row_is_due(r, carom_sim_time(r->sim)) ? CAROM_OK : write_row(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
-    status = carom_sim_step(r->sim, r->t_end, r->error);
+    status = sim_take_step(r->sim, r->t_end, r->error);
     if (status == CAROM_OK) status = write_step(r);
     if (status == CAROM_OK) status = sim_check_progress(r->sim, &pace, r->t_end, r->error);
   }

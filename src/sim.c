@@ -215,7 +215,7 @@ static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_e
   return sim->stop.raised ? fail_interrupted(sim, error) : status;
 }
 
-static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error) {
+carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   if (interrupted(&sim->stop)) return fail_interrupted(sim, error);
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
   sim->evaluated = false;
@@ -239,7 +239,7 @@ carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error) {
   error_clear(error);
   carom_status status = check_goal(sim, t_stop, error);
   if (status != CAROM_OK || t_stop == carom_sim_time(sim)) return status;
-  status = take_step(sim, t_stop, error);
+  status = sim_take_step(sim, t_stop, error);
   sim->wall_s += now() - began;
   return status;
 }
@@ -263,7 +263,7 @@ carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error)
   sim_pace pace = {.t = carom_sim_time(sim)};
   carom_status status = check_goal(sim, t_end, error);
   while (status == CAROM_OK && carom_sim_time(sim) < t_end) {
-    status = take_step(sim, t_end, error);
+    status = sim_take_step(sim, t_end, error);
     if (status == CAROM_OK) status = sim_check_progress(sim, &pace, t_end, error);
   }
   sim->wall_s += now() - began;
