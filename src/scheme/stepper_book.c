@@ -60,8 +60,8 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
 static double largest_speed(const mechanism *m, const motion *x) {
   double largest = 0;
   for (int i = 1; i < m->node_count; i++) {
-    const double *V = x->links[i].V;
-    largest = fmax(largest, vec3_norm(block_linear(m, V)) + m->length * vec3_norm(block_angular(m, V)));
+    anchor origin = {.node = i};
+    largest = fmax(largest, vec3_norm(anchor_velocity(m, x, &origin)) + m->length * vec3_norm(anchor_omega(m, x, &origin)));
   }
   return largest;
 }
