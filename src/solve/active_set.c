@@ -134,8 +134,9 @@ static bool solve_states(const solve_problem *p, const double *W, const block_st
   if (!eliminate(&s)) return false;
   spread(&s, r);
   for (int i = 0; i < rows; i++) {
-    u[i] = p->q[i];
-    for (int j = 0; j < rows; j++) u[i] += W[i * rows + j] * r[j];
+    double sum = p->q[i];
+    for (int j = 0; j < rows; j++) sum += W[i * rows + j] * r[j];
+    u[i] = sum;
   }
   return true;
 }
