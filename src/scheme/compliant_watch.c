@@ -7,11 +7,8 @@
 //              the force its law says, unless it may pull      → released
 //   released   the penetration                                 → open
 //              minus the force                                 → pressed again
-#include <float.h>
-
 #include "contact/law.h"
 #include "scheme/compliant_internal.h"
-#include "integrate/root.h"
 
 double compliant_tendency(const compliant *s, int p, const watch_look *at) {
   const touch_point *c = &s->point[p];
@@ -35,50 +32,20 @@ double compliant_value(const watcher *w, int function, const watch_look *at) {
 static double sign_of(const compliant *s, int p) { return s->point[p].now.mode == TOUCH_OPEN ? 1 : -1; }
 static double slope_of(const compliant *s, int p, const watch_look *at) { return sign_of(s, p) * at->rate; }  // of FUNCTION_GAP
 
-typedef struct search {
-  compliant *s;
-  int point;
-} search;
-
-static root_end end_at(const compliant *s, int p, double t, const watch_look *at) {
-  return (root_end){t, value_of(s, p, FUNCTION_GAP, at), slope_of(s, p, at)};
-}
-
-static root_end evaluate_gap(void *context, double t) {
-  const search *f = context;
-  if (!watcher_see_at(&f->s->w, t)) return (root_end){t, NAN, NAN};
-  return end_at(f->s, f->point, t, &f->s->w.seen[f->point]);
-}
-
 // Half of what gaps can be told apart by; procedure 1 takes any instant at which the bound is kept.
-static double precise_enough(const compliant *s, int p) {
-  bool entry = s->point[p].now.mode == TOUCH_OPEN;
-  return entry && s->options.entry == CAROM_RESTART ? s->options.penetration_max : 0.5 * s->w.nearness;
-}
-
-// No more precisely than times can be told apart.
-static double find_gap(compliant *s, int p, root_end from, root_end to) {
-  search f = {s, p};
-  double enough = fmax(precise_enough(s, p), 4 * DBL_EPSILON * fabs(to.t) * fabs(to.slope));
-  return root_find_sloped(evaluate_gap, &f, from, to, enough);
-}
-
-// A gap that closes and opens again between two looks: its nearest, and whether it touched before.
-static double find_graze(compliant *s, int p, const watch_span *d) {
-  double t = watcher_find_nearest(&s->w, p * FUNCTION_COUNT, sign_of(s, p), d, -1e-6 * slope_of(s, p, d->a));
-  if (isnan(t) || !watcher_see_at(&s->w, t)) return NAN;
-  root_end least = end_at(s, p, t, &s->w.seen[p]);
-  return least.f > 0 ? INFINITY : find_gap(s, p, end_at(s, p, d->from, d->a), least);
+static watch_gap gap_of(const compliant *s, int p) {
+  bool coarse = s->point[p].now.mode == TOUCH_OPEN && s->options.entry == CAROM_RESTART;
+  return (watch_gap){.p = p, .sign = sign_of(s, p), .enough = coarse ? s->options.penetration_max : 0.5 * s->w.nearness};
 }
 
 // From nothing up and back again, as a touch so light that one step sees all of it.
-static double find_return(compliant *s, int p, const watch_span *d) {
+static double find_return(compliant *s, const watch_gap *g, const watch_span *d) {
   double low = d->from, high = d->to;
   for (int i = 0; i < 60; i++) {
     double t = 0.5 * (low + high);
     if (!watcher_see_at(&s->w, t)) return NAN;
-    root_end here = end_at(s, p, t, &s->w.seen[p]);
-    if (here.f > 0) return find_gap(s, p, here, end_at(s, p, d->to, d->b));
+    root_end here = watcher_gap_end(g, t, &s->w.seen[g->p]);
+    if (here.f > 0) return watcher_find_gap(&s->w, g, here, watcher_gap_end(g, d->to, d->b));
     if (here.slope > 0) low = t;
     else high = t;
   }
@@ -107,15 +74,16 @@ static double find_between(compliant *s, int p, int function, const watch_span *
   double fa = value_of(s, p, function, d->a), fb = value_of(s, p, function, d->b);
   if (isinf(fa)) return INFINITY;
   bool gap = function == FUNCTION_GAP;
+  watch_gap g = gap_of(s, p);
   if (fa > 0 && fb > 0)
-    return gap && slope_of(s, p, d->a) < 0 && slope_of(s, p, d->b) > 0 ? find_graze(s, p, d) : INFINITY;
+    return gap && slope_of(s, p, d->a) < 0 && slope_of(s, p, d->b) > 0 ? watcher_find_graze(&s->w, &g, d, 1e-6) : INFINITY;
   bool begins_at_nothing = fabs(d->a->gap) <= s->w.nearness;
   if (begins_at_nothing && (fb > 0 || fabs(d->b->gap) <= s->w.nearness)) return INFINITY;
-  if (fa > 0 && gap) return find_gap(s, p, end_at(s, p, d->from, d->a), end_at(s, p, d->to, d->b));
+  if (fa > 0 && gap) return watcher_find_gap(&s->w, &g, watcher_gap_end(&g, d->from, d->a), watcher_gap_end(&g, d->to, d->b));
   if (fa > 0) return find_zero(s, p, d->from, fa, d, fb, 1e-12 * fmax(fa, -fb));
   if (fb > 0) return INFINITY;
   if (!gap) return find_rise(s, p, d);
-  return slope_of(s, p, d->a) > 0 ? find_return(s, p, d) : d->from;
+  return slope_of(s, p, d->a) > 0 ? find_return(s, &g, d) : d->from;
 }
 
 // What a frictionless point shows halfway between two looks: the gap by Hermite's cubic through both, wrong by h⁴/384 of its

@@ -39,48 +39,42 @@ static double force_scale(const event *s) {
   return most;
 }
 
-// The friction of a joint that a function belongs to, which stands behind all points. Returns NULL if it is one of a point.
-static const event_friction *joint_of(const event *s, int function) {
-  int i = function / EVENT_FUNCTIONS - s->w.contacts->point_count;
-  return i >= 0 ? &s->friction[i] : NULL;
-}
-
-static double joint_value(const event_friction *f, const watch_look *at) {
-  return f->mode == MODE_STICK ? at->normal - fabs(at->drag[0]) : at->slip[0] * f->way;
+// Of a joint's friction, which stands behind all points. EVENT_NONE where the function is none of the present mode.
+event_kind event_kind_of(const event *s, int function) {
+  int p = function / EVENT_FUNCTIONS, which = function % EVENT_FUNCTIONS, joint = p - s->w.contacts->point_count;
+  if (joint >= 0) return which ? EVENT_NONE : s->friction[joint].mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
+  const event_point *c = &s->point[p];
+  if (c->mode == MODE_OPEN) return which ? EVENT_NONE : EVENT_TOUCH;
+  if (which == 0) return EVENT_LIFT;
+  if (which == 2) return c->mode == MODE_SLIP && c->may_jam ? EVENT_JAM : EVENT_NONE;
+  return c->rows == 1 ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
 }
 
 double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
-  const event_friction *f = joint_of(s, function);
-  int which = function % EVENT_FUNCTIONS;
-  if (f) return which == 0 ? joint_value(f, at) : INFINITY;
-  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
-  if (c->mode == MODE_OPEN) return which == 0 ? at->gap : INFINITY;
-  if (which == 0) return at->normal;
-  if (which == 2) return c->mode == MODE_SLIP && c->may_jam ? at->resistance - EVENT_JAMMED : INFINITY;
-  if (c->rows == 1) return INFINITY;
-  if (c->mode == MODE_STICK) return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
-  return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
+  int p = function / EVENT_FUNCTIONS;
+  const event_point *c = &s->point[p];
+  switch (event_kind_of(s, function)) {
+    case EVENT_TOUCH: return at->gap;
+    case EVENT_LIFT: return at->normal;
+    case EVENT_BREAK: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
+    case EVENT_STOP: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
+    case EVENT_JAM: return at->resistance - EVENT_JAMMED;
+    case EVENT_LOOSEN: return at->normal - fabs(at->drag[0]);
+    case EVENT_SEIZE: return at->slip[0] * s->friction[p - w->contacts->point_count].way;
+    default: return INFINITY;
+  }
 }
 
-static double tolerance_of(const event *s, int function) {
-  const event_friction *f = joint_of(s, function);
-  if (f) return f->mode == MODE_STICK ? 1e-10 * f->limit : s->still;
-  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
-  if (c->mode == MODE_OPEN) return s->w.nearness;
-  if (function % EVENT_FUNCTIONS == 2) return 0;
-  if (function % EVENT_FUNCTIONS == 1 && c->mode == MODE_SLIP) return s->still;
-  return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
-}
-
-event_kind event_kind_of(const event *s, int function) {
-  const event_friction *f = joint_of(s, function);
-  if (f) return f->mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
-  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
-  if (c->mode == MODE_OPEN) return EVENT_TOUCH;
-  if (function % EVENT_FUNCTIONS == 0) return EVENT_LIFT;
-  if (function % EVENT_FUNCTIONS == 2) return EVENT_JAM;
-  return c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
+static double tolerance_of(const event *s, int p, event_kind kind) {
+  switch (kind) {
+    case EVENT_TOUCH: return s->w.nearness;
+    case EVENT_JAM: return 0;
+    case EVENT_LOOSEN: return 1e-10 * s->friction[p - s->w.contacts->point_count].limit;
+    case EVENT_STOP:
+    case EVENT_SEIZE: return s->still;
+    default: return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);
+  }
 }
 
 // --- searching ----------------------------------------------------------------------------------------------------
@@ -104,13 +98,6 @@ static double find_zero(watcher *w, int function, double shift, const watch_span
   return watcher_find_zero(w, function, shift, d->from, fa, to, fb, 0);
 }
 
-static double find_graze(watcher *w, int function, double shift, const watch_span *d, double fa) {
-  double t = watcher_find_nearest(w, function, 1, d, 0);
-  double ft = isnan(t) ? NAN : value_at(w, function, t) + shift;
-  if (isnan(ft)) return NAN;
-  return ft > 0 ? INFINITY : watcher_find_zero(w, function, shift, d->from, fa, t, ft, 0);
-}
-
 static bool was_armed(const watcher *w, int function, int k, double tolerance) {
   bool armed = false;
   for (int i = 0; i <= k; i++) armed |= event_value(w, function, &w->look[i][function / EVENT_FUNCTIONS]) > tolerance;
@@ -123,7 +110,7 @@ double event_find(watcher *w, int function, int k) {
   double a = event_value(w, function, d.a);
   if (isinf(a)) return INFINITY;
   event_kind kind = event_kind_of(s, function);
-  double tolerance = tolerance_of(s, function);
+  double tolerance = tolerance_of(s, function / EVENT_FUNCTIONS, kind);
   bool armed = was_armed(w, function, k, tolerance);
   double shift = armed ? 0 : 2 * tolerance;
   // opening, or closing so slowly that it was not struck
@@ -135,5 +122,5 @@ double event_find(watcher *w, int function, int k) {
   if (!(fa > 0)) return d.from;
   if (!(fb > 0)) return find_zero(w, function, shift, &d, fa, fb);
   if (kind != EVENT_TOUCH || !(d.a->rate < 0 && d.b->rate > 0) || stays_away(&d, fa, fb)) return INFINITY;
-  return find_graze(w, function, shift, &d, fa);
+  return watcher_find_graze(w, &(watch_gap){.p = function / EVENT_FUNCTIONS, .sign = 1, .shift = shift}, &d, 0);
 }

@@ -1,12 +1,12 @@
 #include "scheme/watcher.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
-#include "integrate/root.h"
 
 // --- creation -----------------------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ static bool watch(watcher *w, double *until) {
 typedef struct search {
   watcher *w;
   int function;
-  double shift;  // or, of a rate, its sign
+  double shift;
 } search;
 
 static double evaluate(void *context, double t) {
@@ -152,19 +152,40 @@ static double evaluate(void *context, double t) {
   return f->w->type->value(f->w, f->function, &f->w->seen[f->function / f->w->type->functions]) + f->shift;
 }
 
-static double evaluate_rate(void *context, double t) {
-  const search *f = context;
-  return watcher_see_at(f->w, t) ? -f->shift * f->w->seen[f->function / f->w->type->functions].rate : NAN;
-}
-
 double watcher_find_zero(watcher *w, int function, double shift, double from, double fa, double to, double fb, double enough) {
   search f = {w, function, shift};
   return root_find(evaluate, &f, from, fa, to, fb, enough);
 }
 
-double watcher_find_nearest(watcher *w, int function, double sign, const watch_span *d, double enough) {
-  search f = {w, function, sign};
-  return root_find(evaluate_rate, &f, d->from, -sign * d->a->rate, d->to, -sign * d->b->rate, enough);
+typedef struct gap_search {
+  watcher *w;
+  const watch_gap *g;
+} gap_search;
+
+root_end watcher_gap_end(const watch_gap *g, double t, const watch_look *at) {
+  return (root_end){t, g->sign * at->gap + g->shift, g->sign * at->rate};
+}
+
+static root_end evaluate_gap(void *context, double t) {
+  const gap_search *f = context;
+  return watcher_see_at(f->w, t) ? watcher_gap_end(f->g, t, &f->w->seen[f->g->p]) : (root_end){t, NAN, NAN};
+}
+
+static double evaluate_closing(void *context, double t) { return -evaluate_gap(context, t).slope; }
+
+// No more precisely than times can be told apart.
+double watcher_find_gap(watcher *w, const watch_gap *g, root_end from, root_end to) {
+  double enough = fmax(g->enough, 4 * DBL_EPSILON * fabs(to.t) * fabs(to.slope));
+  return root_find_sloped(evaluate_gap, &(gap_search){w, g}, from, to, enough);
+}
+
+double watcher_find_graze(watcher *w, const watch_gap *g, const watch_span *d, double precision) {
+  gap_search f = {w, g};
+  root_end from = watcher_gap_end(g, d->from, d->a), to = watcher_gap_end(g, d->to, d->b);
+  double t = root_find(evaluate_closing, &f, d->from, -from.slope, d->to, -to.slope, -precision * from.slope);
+  root_end least = isnan(t) ? (root_end){t, NAN, NAN} : evaluate_gap(&f, t);
+  if (isnan(least.f)) return NAN;
+  return least.f > 0 ? INFINITY : watcher_find_gap(w, g, from, least);
 }
 
 watch_span watcher_span(const watcher *w, int p, int k) {

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "integrate/root.h"
 #include "scheme/flow.h"
 
 // What can be seen of a contact point at one instant, or of a dry friction in a joint, which has no gap.
@@ -117,8 +118,18 @@ typedef struct watch_span {
   const watch_look *a, *b;
 } watch_span;
 watch_span watcher_span(const watcher *w, int p, int k);  // between look k and the next
-// Where a gap that closes at the start and opens at the end is least; sign -1: a penetration.
-double watcher_find_nearest(watcher *w, int function, double sign, const watch_span *d, double enough);
+// A gap as a function of time, or with the sign -1 a penetration, shifted. Its rate is known, so that few looks find its zero.
+typedef struct watch_gap {
+  int p;
+  double sign, shift;
+  double enough;              // it is one if it is above minus this [m]
+} watch_gap;
+root_end watcher_gap_end(const watch_gap *g, double t, const watch_look *at);
+// Where it has its zero between two times, positive at the first and not at the second.
+double watcher_find_gap(watcher *w, const watch_gap *g, root_end from, root_end to);
+// The same where it closes at the start and opens at the end; infinite: it stays above zero. The rate of its least is found to a share
+// `precision` of that at the start.
+double watcher_find_graze(watcher *w, const watch_gap *g, const watch_span *d, double precision);
 
 // --- for a scheme_type --------------------------------------------------------------------------------------------
 
