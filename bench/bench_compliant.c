@@ -170,7 +170,7 @@ static void all_looks(void *context) {
   for (int k = 0; k < a->count; k++) {
     set_state(a, k);
     dynamics_positions_velocities(&a->sim->model->m, a->sim->x);
-    compliant_see(a->sim->scheme);
+    (void)compliant_look(a->sim->scheme);
   }
 }
 

@@ -48,7 +48,7 @@ static void remember(compliant *s) {
 
 // What overlaps at the start is pressed already.
 static void set_modes_at_start(compliant *s) {
-  compliant_see(s);
+  (void)compliant_look(&s->w);
   for EACH_POINT(p, &s->w) {
     const watch_look *at = &s->w.seen[p];
     touch_point *c = &s->point[p];
@@ -110,11 +110,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->x->push = compliant_push;
   w->x->push_context = s;
   bound_approaches_at_start(s);
-  return true;
-}
-
-static bool look(watcher *w) {
-  compliant_see((compliant *)w);
   return true;
 }
 
@@ -310,7 +305,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 
 static const watcher_type watched = {
     .size = sizeof(compliant), .memory = "the forces of contact", .prepare = prepare, .destroy = destroy,
-    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = look, .is_unchanged = compliant_is_unchanged,
+    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = compliant_look, .is_unchanged = compliant_is_unchanged,
     .value = compliant_value, .find = compliant_find, .limit = limit, .touches = compliant_touches, .describe = compliant_describe,
     .list = list, .begin = begin, .restarted = restarted, .end = end, .explain = explain,
 };

@@ -103,10 +103,12 @@ static void see_point(compliant *s, int index) {
   if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 
-void compliant_see(compliant *s) {
+bool compliant_look(watcher *w) {
+  compliant *s = (compliant *)w;
   s->w.seen_at = NAN;
   contact_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
-  for EACH_POINT(p, &s->w) see_point(s, p);
+  for EACH_POINT(p, w) see_point(s, p);
+  return true;
 }
 
 // Before its entry is accepted a point may be this deep and no more; where the step is as short as it may be, it has to be
@@ -122,7 +124,7 @@ static bool enters_too_deep(const compliant *s, int index) {
 
 void compliant_push(void *scheme, const mechanism *m, motion *x) {
   compliant *s = scheme;
-  compliant_see(s);
+  (void)compliant_look(&s->w);
   for EACH_POINT(i, &s->w) {
     const watch_look *seen = &s->w.seen[i];
     const touch_point *c = &s->point[i];

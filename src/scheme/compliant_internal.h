@@ -52,7 +52,7 @@ static inline bool entry_is_gated(const compliant *s) {  // an open point does n
 }
 
 // Forces at the motion's present state, into w.seen; and the same with the forces pushed on the bodies.
-void compliant_see(compliant *s);
+bool compliant_look(watcher *w);
 void compliant_push(void *scheme, const mechanism *m, motion *x);
 // The normal force at a gap and a rate. Returns false if the point does not push.
 bool compliant_press(const compliant *s, int p, watch_look *at);

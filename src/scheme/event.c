@@ -11,26 +11,12 @@
 
 // --- smooth motion ------------------------------------------------------------------------------------------------
 
-// What friction takes of the motion, as all slipping points together do.
-static double friction_power(const event *s) {
-  double power = 0;
-  for EACH_POINT(p, &s->w) {
-    const event_point *c = &s->point[p];
-    for (int k = 1; c->mode == MODE_SLIP && k < c->rows; k++) power -= c->force[k] * s->rate[c->row + k];
-  }
-  return power;
-}
-
 static bool accelerate(void *context) {
   event *s = context;
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   event_take_closed(s);
-  if (s->closed_count || m->friction_count) {
-    if (!event_accelerate(s)) return false;
-    x->powers[POWER_FRICTION] = friction_power(s) + event_friction_power(s);
-    return true;
-  }
+  if (s->closed_count || m->friction_count) return event_accelerate(s);
   s->evaluations++;
   for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   return dynamics_accelerations(m, x);
@@ -141,7 +127,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0);
   w->flow.loses[POWER_CONTACT] = w->flow.loses[POWER_FRICTION] = true;
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.context = s;
-  s->nq = w->m->nq, s->nv = w->m->nv;
   s->counts_turns = coordinate_counts_turns(w->m);
   allocate(s);
   event_friction_create(s);
@@ -243,7 +228,7 @@ static void turn_ways(event *s, event_instant *instant) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = hypot(c->rate[1], c->rate[2]);
-    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p, s->w.t};
+    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
     if (!(speed > s->still)) continue;
     c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
     s->w.law_changed = true;
@@ -302,7 +287,7 @@ static void restarted(watcher *w) { ((event *)w)->jacobian_is_new = true; }
 static carom_status end(watcher *w, bool *changed, carom_error *error) {
   event *s = (event *)w;
   event_instant instant = NO_EVENT;
-  if (w->changed >= 0) instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS, w->t};
+  if (w->changed >= 0) instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS};
   enter(s);
   end_accumulations(s);
   turn_ways(s, &instant);

@@ -213,8 +213,8 @@ static void book_impact(event *s, double *u, bool strikes) {
 
 void event_respond(event *s, bool strikes) {
   const double *change = response_to(s->w.m, s->w.x, response_repeat_spread(&s->repeat, s->lambda), s->w.x->row_total);
-  double *u = s->w.y + s->nq;
-  for (int i = 0; i < s->nv; i++) u[i] += change[i];
+  double *u = s->w.y + s->w.m->nq;
+  for (int i = 0; i < s->w.m->nv; i++) u[i] += change[i];
   book_impact(s, u, strikes);
 }
 

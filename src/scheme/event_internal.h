@@ -66,7 +66,6 @@ typedef struct event_friction {
 typedef struct event_instant {
   event_kind kind;
   int point;                       // of a joint's friction behind all points
-  double t;
 } event_instant;
 
 // The modes in which a step went on, kept while an event at its end already has brought others.
@@ -82,7 +81,6 @@ typedef struct event {
   watcher w;                       // first its points, then the frictions of joints
   carom_event_def options;
   problem_dump dump;
-  int nq, nv;
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step

@@ -16,7 +16,7 @@
 #include "scheme/paradox.h"
 
 void event_set(event *s, double t, const double *y) {
-  dynamics_set(s->w.m, s->w.x, t, y, y + s->nq);
+  dynamics_set(s->w.m, s->w.x, t, y, y + s->w.m->nq);
   dynamics_positions_velocities(s->w.m, s->w.x);
 }
 
@@ -231,12 +231,15 @@ static bool accelerate(event *s) {
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
-  for EACH_PART(k, s) {
-    event_point *c = event_part(s, k);
+  double power = 0;
+  for EACH_PART(part, s) {
+    event_point *c = event_part(s, part);
     memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
+    for (int k = 1; c->mode == MODE_SLIP && k < c->rows; k++) power -= c->force[k] * s->rate[c->row + k];
     if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
   }
   event_friction_take_forces(s);
+  x->powers[POWER_FRICTION] = power + event_friction_power(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
@@ -352,11 +355,11 @@ bool event_project(event *s, double t, double *y, event_hold what) {
   const mechanism *m = s->w.m;
   bool free = !s->closed_count && !m->row_count && !event_friction_sticks(s);
   if (free && m->nq == m->nv) return true;
-  dynamics_set(m, s->w.x, t, y, y + s->nq);
+  dynamics_set(m, s->w.x, t, y, y + s->w.m->nq);
   dynamics_normalize(m, s->w.x->q);
   event_take_closed(s);
   bool held = free || (project_positions(s) && project_velocities(s, what));
-  if (held) memcpy(y, s->w.x->q, (size_t)s->nq * sizeof *y), memcpy(y + s->nq, s->w.x->u, (size_t)s->nv * sizeof *y);
+  if (held) memcpy(y, s->w.x->q, (size_t)s->w.m->nq * sizeof *y), memcpy(y + s->w.m->nq, s->w.x->u, (size_t)s->w.m->nv * sizeof *y);
   rows_clear(m, s->w.x);
   return held;
 }
