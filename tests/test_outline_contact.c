@@ -47,6 +47,27 @@ static void arcs_are_a_circle(void) {
   CHECK_LE(difference(model, circle, arcs, "{compliant: {}}", 0.6), 1e-5);
 }
 
+// The spline through 256 points of a circle is off by 3e-10 of its radius.
+static void functions_are_a_circle(void) {
+  const char *model = BODY "parameters: {r: 15 cm}\ninitial: {b: {q: [0, 0, 0.4], u: [10, 2, 0]}}\n";
+  const char *circle = "f: {plane: ground, material: m}, s: {sphere: b, radius: r, material: m}";
+  const char *curve = "f: {plane: ground, material: m}, s: {curve: b, x: r*cos(2*pi*s), y: r*sin(2*pi*s), material: m}";
+  CHECK_LE(difference(model, circle, curve, "event", 0.5), 1e-6);
+}
+
+// In the plane boxes and capsules touch each other by their outlines.
+static void boxes_are_polygons(void) {
+  const char *model = BODY "initial: {b: {q: [0.3, 0.1, 0.6], u: [1, 0.2, 0]}}\n";
+  const char *boxes = "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {box: b, size: [0.4, 0.2], material: m}";
+  const char *polygons = "f: {polygon: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], rotate: 0.1, material: m}, s: "
+                         "{polygon: b, points: [[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]], material: m}";
+  CHECK_LE(difference(model, boxes, polygons, "{moreau: {step: 1e-3}}", 1), 1e-12);
+  const char *capsules = "f: {capsule: ground, radius: 0.2, length: 1, material: m}, s: {capsule: b, radius: 0.1, length: 0.3, material: m}";
+  const char *arcs = "f: {arcs: ground, points: [[-0.5, -0.2], [0.5, -0.2], [0.5, 0.2], [-0.5, 0.2]], radii: [0, 0.2, 0, 0.2], material: m}, s: "
+                     "{arcs: b, points: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]], radii: [0, 0.1, 0, 0.1], material: m}";
+  CHECK_LE(difference(model, capsules, arcs, "{moreau: {step: 1e-3}}", 1), 1e-10);
+}
+
 static void a_ball_meets_a_polygon_as_a_box(void) {
   const char *model = BODY "initial: {b: {q: [0, 0.1, 0.8], u: [2, 0.3, 0]}}\n";
   const char *box = "f: {box: ground, size: [1, 0.4], rotate: 0.1, material: m}, s: {sphere: b, radius: 0.1, material: m}";
@@ -257,6 +278,8 @@ static void methods_refuse_what_they_cannot_run(void) {
 int main(void) {
   RUN(a_polygon_is_a_box);
   RUN(arcs_are_a_circle);
+  RUN(functions_are_a_circle);
+  RUN(boxes_are_polygons);
   RUN(a_ball_meets_a_polygon_as_a_box);
   RUN(a_flat_follower_has_the_lift_of_a_round_cam);
   RUN(a_follower_leaves_its_cam_above_the_critical_speed);

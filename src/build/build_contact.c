@@ -71,25 +71,6 @@ static contact_element element_of_type(const contact_builder *c, const contact_t
   return (contact_element){.type = type, .point_count = c->m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0}};
 }
 
-// The outline of a surface; null if it has none. Returns false after reporting.
-static bool make_outline(builder *b, const part *p, const surface_type *type, const outline **to) {
-  *to = NULL;
-  if (!type->outline) return true;
-  outline *o = ARENA_NEW(b->memory, outline);
-  int at = 0, count = ((const carom_surface_def *)p->content)->points.count;
-  outline_status status = type->outline(p->content, b->memory, o, &at);
-  *to = o;
-  if (status == OUTLINE_OK) return true;
-  static const char *const what[] = {
-      [OUTLINE_FEW] = "its points enclose no area; give at least three that are not on one line",
-      [OUTLINE_REPEATED] = "two points that follow each other are the same; leave one out", [OUTLINE_TANGLED] = "it crosses itself",
-      [OUTLINE_ARC] = "the radius of an arc must be at least half the distance of its ends"};
-  bool numbered = status == OUTLINE_REPEATED || status == OUTLINE_ARC;
-  const char *which = numbered ? arena_print(b->memory, "points %d and %d: ", at + 1, (at + 1) % count + 1) : "";
-  return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, status == OUTLINE_ARC ? "radii" : "points"), NULL,
-                      "'%s': %s%s", p->name, which, what[status]);
-}
-
 // The surfaces as markers. Every compilation of a model numbers them alike.
 bool builder_surfaces(builder *b, mechanism *m) {
   const part_list *list = &b->def->surfaces;
@@ -107,7 +88,7 @@ bool builder_surfaces(builder *b, mechanism *m) {
       return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, wrong), NULL, "'%s': %s", p->name, what);
     place at = builder_place(p, type->table, p->kind);
     surface_marker[i] = builder_marker(b, m, d->on, (pose){builder_rotation(d->rotate), vec3_of(d->at)}, at, p->name);
-    if (surface_marker[i] < 0 || (m->planar && !make_outline(b, p, type, &outlines[i]))) return false;
+    if (surface_marker[i] < 0 || (m->planar && !builder_outline(b, p, type, &outlines[i]))) return false;
   }
   b->surface_marker = surface_marker, b->outlines = outlines;
   return true;
@@ -170,7 +151,7 @@ static const surface_type *type_of_surface(const contact_builder *c, int i) { re
 
 static bool is_supported(const contact_builder *c, int i, int j) {
   bool swap;
-  return contact_between(c->surface[i].shape, c->surface[j].shape, &swap) != NULL;
+  return contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap) != NULL;
 }
 
 // Two points never touch, so that nothing is lost without a contact between them.
@@ -203,7 +184,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, as do polygons, curves and arcs in the plane; height fields touch spheres and points; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, in the plane all touch each other; height fields touch spheres and points; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

@@ -28,6 +28,9 @@ typedef struct builder {
 
 // The option table of a member of a family, by its kind. Returns null if there is none.
 const option_table *builder_joint_table(const char *kind);
+// The outline of a surface in a planar model; null if it has none. Returns false after reporting.
+struct surface_type;
+bool builder_outline(builder *b, const part *p, const struct surface_type *type, const outline **to);
 const option_table *builder_surface_table(const char *kind);
 // The place of a key of a part in the file, or of the part itself.
 place builder_place(const part *p, const option_table *table, const char *key);

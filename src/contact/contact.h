@@ -167,7 +167,7 @@ typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLI
 
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
 // the second of the pair.
-const contact_type *contact_between(shape a, shape b, bool *swap);
+const contact_type *contact_between(shape a, shape b, bool planar, bool *swap);
 
 struct contact_surface {
   const char *name;

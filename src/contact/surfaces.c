@@ -154,14 +154,17 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
 };
 
-const contact_type *contact_between(shape a, shape b, bool *swap) {
+// In the plane every shape has an outline: what has no type of its own touches by that.
+const contact_type *contact_between(shape a, shape b, bool planar, bool *swap) {
   *swap = a > b;
-  return *swap ? narrow[b][a] : narrow[a][b];
+  const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
+  bool exists = a != b || (a != SHAPE_POINT && a != SHAPE_PLANE);
+  return !type && planar && exists ? &contact_outlines : type;
 }
 
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {
   bool swap;
-  const contact_type *type = contact_between(a->shape, b->shape, &swap);
+  const contact_type *type = contact_between(a->shape, b->shape, m->planar, &swap);
   const contact_surface *first = swap ? b : a, *second = swap ? a : b;
   contact_element e = {.type = type, .point_count = m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0},
                        .first = first->marker, .second = second->marker};
