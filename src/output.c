@@ -29,5 +29,7 @@ carom_status carom_output_write(const carom_output *o, const char *text, size_t 
 
 const char *carom_model_file(const carom_model *model, int i) {
   const carom_def *def = model->def;
-  return def && def->text && i >= 0 && i < def->text->source_count ? def->text->sources[i]->name : NULL;
+  int texts = def && def->text ? def->text->source_count : 0;
+  if (i >= 0 && i < texts) return def->text->sources[i]->name;
+  return i >= texts && i - texts < model->drawing.file_count ? model->drawing.files[i - texts]->path : NULL;
 }

@@ -138,17 +138,27 @@ static const char *list_points(run *r) {
   return list.text;
 }
 
+// What tells the content of each from another.
+static const char *list_mesh_files(run *r) {
+  const drawing *d = &r->model->drawing;
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
+  for (int i = 0; i < d->file_count; i++) arena_append(&r->memory, &list, "%s = %s\n", d->files[i]->name, d->files[i]->digest);
+  return list.text;
+}
+
 // The text of every file the model was read from, its parameters and what was set on top.
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 11 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 12 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
   texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
   texts[used++] = (record_text){"method", r->model->scheme->name};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
+  if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
   if (r->model->contacts.element_count) texts[used++] = (record_text){"impact_points", list_points(r)};
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
@@ -379,6 +389,13 @@ static bool same_values(run *r, const char *kind, const char *before, const char
                    r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
 }
 
+static bool same_mesh_files(run *r, record_reader *in) {
+  const char *before = record_get_text(in, "mesh_files"), *now = list_mesh_files(r), *there;
+  const char *other = first_difference(now, before ? before : "", &there);
+  return !other || (error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with another content of '%.*s'; resume with the same files",
+                              r->options->resume, (int)(strcspn(other, "=") - 1), other), false);
+}
+
 static bool same_model(run *r, record_reader *in) {
   const carom_def *def = r->model->def;
   bool same = def && def->text && equal(record_get_text(in, "model"), def->text->main->text);
@@ -387,7 +404,7 @@ static bool same_model(run *r, record_reader *in) {
   if (!same)
     return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
                      r->options->resume), false;
-  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) &&
+  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) && same_mesh_files(r, in) &&
          same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings));
 }
 

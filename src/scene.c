@@ -52,7 +52,9 @@ static void put_given_shape(scene *s, const drawn_shape *given) {
   const shape_type *type = given->type;
   const carom_shape_def *d = &given->shape;
   sketch to = sketch_of(s);
-  type->draw(&to, d, (pose){type->rotation ? type->rotation(d, s->m->planar) : MAT3_IDENTITY, vec3_of(d->at)}, true);
+  pose at = {type->rotation ? type->rotation(d, s->m->planar) : MAT3_IDENTITY, vec3_of(d->at)};
+  if (type->draw_data) type->draw_data(&to, &given->data, at, true);
+  else type->draw(&to, d, at, true);
 }
 
 // Whether a shape of the model is this surface already.
@@ -79,7 +81,8 @@ static int put_touching_parts(scene *s, int body, double *reach) {
     const marker *k = &s->m->markers[f->marker];
     if (k->body != body || is_shown(s, body, f)) continue;
     sketch to = sketch_of(s);
-    if (f->type->drawn) f->type->drawn->draw(&to, &f->shape, k->local, false);
+    if (f->type->drawn && f->data.mesh >= 0) f->type->drawn->draw_data(&to, &f->data, k->local, false);
+    else if (f->type->drawn) f->type->drawn->draw(&to, &f->shape, k->local, false);
     else sketch_mark(&to, k->local, f->type->table->name);
     if (f->type->reach) *reach = fmax(*reach, f->type->reach(&f->shape));
     count += f->type->is_body;
@@ -179,6 +182,23 @@ static void put_guessed_shapes(scene *s, int index) {
   bool armed = d->holding == 1 && !d->slides && put_arm(s, b, &links, solid, reach);
   if (d->slides && !solid) put_box(s, (pose){MAT3_IDENTITY, d->at[0]}, (vec3){0.1 * s->length, 0.06 * s->length, 0});
   else if (d->count < 2 && !solid && !armed) put_inertia(s, b);
+}
+
+// Each once, whatever the number of bodies that it draws. Nine digits are more than a picture shows.
+static void put_meshes(scene *s) {
+  const drawing *d = &s->model->drawing;
+  json_open(&s->w, "meshes", '[');
+  for (int i = 0; i < d->mesh_count; i++) {
+    const drawn_mesh *m = &d->meshes[i];
+    json_open(&s->w, NULL, '{');
+    json_put_text(&s->w, "name", m->name);
+    json_open(&s->w, "vertices", '[');
+    for (int k = 0; k < 3 * m->vertices.count; k++) json_put_rounded(&s->w, NULL, m->vertices.items[k / 3][k % 3]);
+    json_close(&s->w, ']');
+    json_put_integers(&s->w, "triangles", m->triangles, 3 * m->triangle_count);
+    json_close(&s->w, '}');
+  }
+  json_close(&s->w, ']');
 }
 
 static void put_bodies(scene *s) {
@@ -440,6 +460,7 @@ const char *scene_write(arena *memory, const carom_model *model) {
   sketch_put_point(&s.w, "gravity", model->m.gravity);
   json_put_number(&s.w, "length", model->m.length);
   put_bodies(&s);
+  put_meshes(&s);
   put_joints(&s);
   put_surfaces(&s);
   put_constraints(&s);

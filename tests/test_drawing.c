@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "math/linalg.h"
 #include "check.h"
 #include "scene.h"
 
@@ -12,7 +13,7 @@ static jmp_buf out_of_memory;
 typedef struct drawn {
   arena memory;
   carom_model *model;
-  const json_value *bodies;
+  const json_value *scene, *bodies;
 } drawn;
 
 static drawn draw(const char *text) {
@@ -20,7 +21,8 @@ static drawn draw(const char *text) {
   carom_error error = {0};
   d.model = carom_model_parse(text, "drawn", &error);
   if (!CHECK(d.model)) printf("%s\n", error.text), exit(1);
-  else d.bodies = json_get(json_read(&d.memory, scene_write(&d.memory, d.model)), "bodies");
+  d.scene = json_read(&d.memory, scene_write(&d.memory, d.model));
+  d.bodies = json_get(d.scene, "bodies");
   return d;
 }
 
@@ -146,6 +148,12 @@ static double number_of(const json_value *shape, const char *key, int i) {
   return v->kind == JSON_LIST ? v->items[i].number : v->number;
 }
 
+// Where z of the shape points.
+static bool axis_is(const json_value *shape, double x, double y, double z) {
+  quat q = {number_of(shape, "rotate", 0), number_of(shape, "rotate", 1), number_of(shape, "rotate", 2), number_of(shape, "rotate", 3)};
+  return vec3_norm(vec3_sub(mat3_column(quat_matrix(q), 2), (vec3){x, y, z})) < 1e-15;
+}
+
 static void solids_are_drawn_with_their_sizes(void) {
   drawn d = draw(
       "bodies:\n"
@@ -158,14 +166,19 @@ static void solids_are_drawn_with_their_sizes(void) {
   const json_value *capsule = only_shape(&d, "capsule", "capsule");
   CHECK_NEAR(number_of(capsule, "radius", 0), 0.02, 0);
   CHECK_NEAR(number_of(capsule, "length", 0), 0.3, 0);
-  CHECK_NEAR(number_of(capsule, "rotate", 2), sqrt(0.5), 1e-15);  // takes z to x
+  CHECK(axis_is(capsule, 1, 0, 0));
   const json_value *cone = only_shape(&d, "cone", "cone");
-  CHECK_NEAR(number_of(cone, "height", 0), 0.1, 0);
+  CHECK_NEAR(number_of(cone, "length", 0), 0.1, 0);
   CHECK_NEAR(number_of(cone, "at", 2), 1, 0);
   CHECK_NEAR(number_of(only_shape(&d, "egg", "ellipsoid"), "radii", 1), 0.02, 0);
   CHECK_NEAR(number_of(only_shape(&d, "soap", "superellipsoid"), "exponents", 1), 0.8, 0);
-  const json_value *stone = only_shape(&d, "stone", "hull"), *points = stone ? json_get(stone, "points") : NULL;
-  CHECK(points && points->count == 4 && is_at(&points->items[3], 0, 0, 2));
+  CHECK_NEAR(number_of(only_shape(&d, "stone", "hull"), "mesh", 0), 0, 0);
+  const json_value *meshes = json_get(d.scene, "meshes");
+  if (CHECK(meshes && meshes->count == 1)) {
+    CHECK_EQUAL(json_get(&meshes->items[0], "triangles")->count, 12);
+    CHECK_EQUAL(json_get(&meshes->items[0], "vertices")->count, 12);
+    CHECK_NEAR(json_get(&meshes->items[0], "vertices")->items[11].number, 2, 0);
+  }
   CHECK_NEAR(carom_model_body_size(d.model, 1).size, 0.34, 1e-15);
   CHECK_NEAR(carom_model_body_size(d.model, 3).size, 0.06, 1e-15);
   finish(&d);
@@ -178,8 +191,8 @@ static void planar_solids_are_drawn_with_their_sizes(void) {
       "  pill: {mass: 1, inertia: 1, shape: {capsule: [2 cm, 30 cm]}}\n"
       "  plate: {mass: 1, inertia: 1, shape: {polygon: [[0, 0], [2, 0], [0.5, 0.5], [0, 2]], rotate: 90 deg}}\n"
       "joints: {a: {free: [ground, capsule]}, b: {free: [ground, pill]}, c: {free: [ground, plate]}}\n");
-  CHECK_NEAR(number_of(only_shape(&d, "capsule", "capsule"), "rotate", 3), sqrt(0.5), 1e-15);  // takes x to y
-  CHECK(!json_get(only_shape(&d, "pill", "capsule"), "rotate"));
+  CHECK(axis_is(only_shape(&d, "capsule", "capsule"), 0, 1, 0));
+  CHECK(axis_is(only_shape(&d, "pill", "capsule"), 1, 0, 0));
   const json_value *plate = only_shape(&d, "plate", "polygon"), *points = plate ? json_get(plate, "points") : NULL;
   CHECK(points && points->count == 4 && points->items[2].count == 2 && points->items[1].items[0].number == 2);
   finish(&d);
@@ -228,15 +241,31 @@ static void every_surface_is_drawn(void) {
   static const char *const kinds[] = {"capsule", "cylinder", "cone", "ellipsoid", "superellipsoid", "hull"};
   for (int i = 0; i < 6; i++) CHECK_EQUAL(count_kind(shapes, kinds[i]), 1);
   if (CHECK(shapes && shapes->count == 6)) {
-    CHECK_NEAR(json_get(&shapes->items[2], "height")->number, 0.5, 0);
+    CHECK_NEAR(json_get(&shapes->items[2], "length")->number, 0.5, 0);
     CHECK(is_at(json_get(&shapes->items[3], "radii"), 0.1, 0.2, 0.3));
     CHECK_NEAR(json_get(&shapes->items[4], "exponents")->items[1].number, 1.5, 0);
-    CHECK_EQUAL(json_get(&shapes->items[5], "points")->count, 4);
+    CHECK_NEAR(json_get(&shapes->items[5], "mesh")->number, 0, 0);
+    CHECK_EQUAL(json_get(&json_get(d.scene, "meshes")->items[0], "vertices")->count, 12);
   }
   finish(&d);
 }
 
+// A hull in the plane is a polygon with its corners in turn; points inside it and on its edges are left out.
+static void a_planar_hull_is_a_polygon(void) {
+  drawn d = draw(
+      "space: planar\nbodies: {b: {mass: 1, inertia: 1}}\njoints: {j: {free: [ground, b], at: [0, 2]}}\n"
+      "surfaces: {hull: {hull: b, points: [[0, 0], [1, 1], [0.5, 0.5], [1, 0], [0.2, 0.7], [0, 1], [0.5, 1]], material: m}, "
+      "floor: {plane: ground, material: m}}\n"
+      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n");
+  const json_value *points = json_get(only_shape(&d, "b", "polygon"), "points");
+  static const double square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  if (CHECK(points && points->count == 4))
+    for (int i = 0; i < 8; i++) CHECK_NEAR(points->items[i / 2].items[i % 2].number, square[i / 2][i % 2], 0);
+  finish(&d);
+}
+
 int main(void) {
+  RUN(a_planar_hull_is_a_polygon);
   RUN(every_surface_is_drawn);
   RUN(a_rod_reaches_its_tip);
   RUN(a_body_reaches_all_that_is_attached);

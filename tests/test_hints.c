@@ -77,6 +77,8 @@ static void keys_of_other_parts_lead_there(void) {
   hints("end: 1 s", "contacts: {c: {sphere: a, radius: 0.1}}", "surfaces: {NAME: {sphere: BODY");
   hints("end: 1 s", "contacts: {c: {surfaces: [ball, floor]}}", "'surfaces' is called 'between' here");
   hints("inertia: 1", "density: 7800", "give 'mass', 'inertia' and 'com', or a density with the shapes");
+  hints("inertia: 1", "inertia: 1, shape: {cuboid: [1, 2]}", "'cuboid' is called 'box' here");
+  hints("inertia: 1", "inertia: 1, shape: {stl: part.stl}", "'stl' is called 'mesh' here");
   hints("inertia: 1", "volume: 1", "the mass follows from 'shape:' and 'density:'");
   hints("{moreau: {step: 1 ms}}", "{event: {step: 1 ms}}", "this method finds its steps itself");
   hints("space: planar", "space: 2D", "'2D' is called 'planar' here");

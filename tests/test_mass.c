@@ -161,6 +161,7 @@ static void contradictions_are_refused(void) {
   refuses("spatial", "{density: 1, shape: {link: 1}}", "a link has a mass only with a 'width'", "massless: true");
   refuses("spatial", "{density: 1, shape: {disc: 1}}", "a disc has a mass only with a 'thickness'", NULL);
   refuses("spatial", "{density: 1, shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}", "must not lie in one plane", NULL);
+  refuses("spatial", "{mass: 1, inertia: 1, shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}", "must not lie in one plane", NULL);
   refuses("spatial", "{density: 1, thickness: 1, shape: {sphere: 1}}", "no 'thickness' in a spatial model", NULL);
   refuses("spatial", "{density: 1, shape: {sphere: 1, thickness: 1}}", "no 'thickness' in a spatial model", NULL);
   refuses("spatial", "{density: 1, shape: {sphere: 1, massless: true}}", "none of its shapes has a mass", NULL);

@@ -53,11 +53,11 @@ typedef struct carom_model_def {
 } carom_model_def;
 
 // A shape of a body: for drawing, and for its mass where a density is given. Shape kinds: link box sphere cylinder disc capsule cone ellipsoid superellipsoid
-// hull polygon.
+// hull polygon mesh.
 typedef struct carom_shape_def {
   const char *kind;
   double at[3];         // centre in body axes; for a link its first end [m]
-  double rotate[4];     // box, ellipsoid, superellipsoid, hull, polygon: unit quaternion (w, x, y, z)
+  double rotate[4];     // box, ellipsoid, superellipsoid, hull, polygon, mesh: unit quaternion (w, x, y, z)
   double axis[3];       // cylinder, disc, capsule, cone
   carom_numbers to;     // link: second end, or one number, its length along x [m]
   double size[3];       // box: edges along its axes; ellipsoid, superellipsoid: half axes [m]
@@ -65,6 +65,9 @@ typedef struct carom_shape_def {
   carom_numbers span;   // cylinder, capsule, cone: radius and length; that of a capsule is between the centres of its caps [m]
   carom_numbers exponents;  // superellipsoid: two [-]
   carom_points points;  // hull: any points of it; polygon: its corners in turn [m]
+  const char *file;     // mesh; hull instead of points: an STL or OBJ file, relative to the model file
+  double scale;         // of a file: length of one of its units [m]
+  bool flip;            // mesh: turn every triangle round
   double density;       // 0 for that of the body [kg/m³]
   double thickness;     // in a planar model; 0 for that of the body. In a spatial one of a disc [m]
   bool massless;        // does not count for the mass of the body

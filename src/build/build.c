@@ -674,9 +674,7 @@ static bool build(builder *b) {
   note_rows(b);
   builder_note_tolerances(b);
   model->notes = b->notes, model->note_count = b->note_count;
-  if (!bind_forces(b, m) || !builder_outputs(b)) return false;
-  builder_drawing(b);
-  return true;
+  return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {
@@ -690,12 +688,14 @@ static carom_model *compile(const carom_def *def, carom_error *error) {
     return NULL;
   }
   model->memory = arena_create(&out_of_memory);
+  model->scratch = arena_create(&out_of_memory);
   builder b = {.model = model, .def = def, .memory = &model->memory, .error = error};
   if (!build(&b)) {
     carom_model_destroy(model);
     return NULL;
   }
   model->memory.out_of_memory = NULL;
+  arena_free(&model->scratch);
   return model;
 }
 
@@ -709,6 +709,7 @@ void carom_model_destroy(carom_model *model) {
   if (!model) return;
   carom_def_destroy(model->def);
   arena_free(&model->memory);
+  arena_free(&model->scratch);
   free(model);
 }
 

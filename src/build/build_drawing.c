@@ -14,7 +14,7 @@ static carom_points sample_outline(builder *b, const outline *o) {
   return (carom_points){(const double(*)[3])items, count};
 }
 
-static void keep_surfaces(builder *b, drawing *d) {
+static bool keep_surfaces(builder *b, drawing *d) {
   const part_list *list = &b->def->surfaces;
   d->surface_count = list->count;
   d->surfaces = ARENA_ARRAY(b->memory, drawn_surface, list->count + 1);
@@ -22,12 +22,15 @@ static void keep_surfaces(builder *b, drawing *d) {
     const carom_surface_def *s = list->items[i].content;
     drawn_surface *to = &d->surfaces[i];
     *to = (drawn_surface){.name = arena_copy_text(b->memory, list->items[i].name), .type = surface_find(list->items[i].kind),
-                          .marker = b->surface_marker[i], .shape.radius = s->radius};
+                          .marker = b->surface_marker[i], .shape.radius = s->radius, .data.mesh = -1};
     memcpy(to->shape.size, s->size, sizeof s->size);
     if (to->type->set_drawn) to->type->set_drawn(s, b->model->m.planar, b->memory, &to->shape);
     if (to->type->by_outline) to->shape.points = sample_outline(b, b->outlines[i]);
     vec3_store(to->shape.at, b->model->m.markers[to->marker].local.p);
+    const shape_type *drawn = b->model->m.planar ? NULL : to->type->drawn;
+    if (drawn && drawn->prepare && !drawn->prepare(b, list->items[i].places.whole, &to->shape, &to->data)) return false;
   }
+  return true;
 }
 
 static void keep_joints(builder *b, drawing *d) {
@@ -133,9 +136,10 @@ static void keep_attached(builder *b, drawing *d) {
   d->bodies = a.bodies;
 }
 
-void builder_drawing(builder *b) {
+bool builder_drawing(builder *b) {
   drawing *d = &b->model->drawing;
-  keep_surfaces(b, d);
+  if (!keep_surfaces(b, d)) return false;
   keep_joints(b, d);
   keep_attached(b, d);
+  return true;
 }

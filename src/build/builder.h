@@ -96,8 +96,12 @@ carom_numbers builder_numbers(builder *b, carom_numbers from);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);
+// The triangles of a file; the hull of points or, if there is a file, of its points. The same file is read once. They give the points
+// that are drawn, of a hull its corners, and the volume. Return false after reporting.
+bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data);
+bool builder_hull(builder *b, place at, const char *file, double scale, carom_points *points, shape_data *data);
 // Surfaces and sizes of joints, for drawing.
-void builder_drawing(builder *b);
+bool builder_drawing(builder *b);
 // The method and its options, from the definition into the model.
 void builder_keep_options(builder *b);
 // Refuse what the method does not support, at its line: settings first, then the model once it is assembled.

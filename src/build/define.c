@@ -188,7 +188,7 @@ DEFAULT(contact, contact_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
 
-carom_shape_def carom_shape_default(void) { return (carom_shape_def){.rotate = {1, 0, 0, 0}, .axis = {0, 0, 1}}; }
+carom_shape_def carom_shape_default(void) { return (carom_shape_def){.rotate = {1, 0, 0, 0}, .axis = {0, 0, 1}, .scale = 1}; }
 carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate = {1, 0, 0, 0}}; }
 carom_joint_def carom_joint_default(void) { return (carom_joint_def){0}; }
 carom_constraint_def carom_constraint_default(void) { return (carom_constraint_def){0}; }

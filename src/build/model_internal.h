@@ -5,6 +5,7 @@
 #include "carom/carom.h"
 #include "contact/contact.h"
 #include "build/definition.h"
+#include "build/shape.h"
 #include "ledger/energy.h"
 #include "mechanics/assemble.h"
 #include "mechanics/mechanism.h"
@@ -27,8 +28,9 @@ extern const char *const contact_signal_names[CONTACT_SIGNALS], *const contact_s
 // What is kept for drawing alone.
 typedef struct drawn_shape {
   int body;
-  const struct shape_type *type;
+  const shape_type *type;
   carom_shape_def shape;
+  shape_data data;
 } drawn_shape;
 
 typedef struct drawn_surface {
@@ -36,6 +38,7 @@ typedef struct drawn_surface {
   const struct surface_type *type;
   int marker;
   carom_shape_def shape;     // its place on the body and its sizes
+  shape_data data;
 } drawn_surface;
 
 typedef struct drawn_joint {
@@ -51,6 +54,24 @@ typedef struct drawn_body {
   double size;               // largest edge of the box around all that is known of it; 0 if nothing is [m]
 } drawn_body;
 
+// Triangles to draw, of a file or a hull.
+typedef struct drawn_mesh {
+  const char *name;          // of the file; empty where there is none
+  carom_points vertices;
+  const int *triangles;      // three vertices each
+  int triangle_count;
+} drawn_mesh;
+
+// A file that a shape is made of. The triangles in it are kept only while the model is built.
+typedef struct mesh_file {
+  const char *name, *path;   // as written, and as found from the current folder
+  double scale;
+  bool flip, hull;
+  const char *digest;        // tells one content from another
+  carom_points points;       // what is drawn; of a hull its corners
+  shape_data data;
+} mesh_file;
+
 typedef struct drawing {
   drawn_body *bodies;        // one per body, ground first
   drawn_shape *shapes;       // in the order of their bodies
@@ -58,6 +79,10 @@ typedef struct drawing {
   drawn_surface *surfaces;
   int surface_count;
   drawn_joint *joints;       // one per joint
+  mesh_file **files;         // in the order in which they are named
+  int file_count, file_capacity;
+  drawn_mesh *meshes;
+  int mesh_count, mesh_capacity;
 } drawing;
 
 typedef struct body_mass {
@@ -69,6 +94,7 @@ typedef struct body_mass {
 
 struct carom_model {
   arena memory;
+  arena scratch;             // of the build; empty afterwards
   carom_def *def;            // what it was compiled from, kept when it came from a file
   mechanism m;
   const mechanism *assembled;  // in joint coordinates and without floating bodies, as the start was assembled; NULL if it is m itself

@@ -16,6 +16,7 @@ static const shape_type *const all[] = {
     &shape_superellipsoid,
     &shape_hull,
     &shape_polygon,
+    &shape_mesh,
 };
 enum { COUNT = sizeof all / sizeof *all };
 _Static_assert((int)COUNT <= (int) OPTION_MEMBERS_MAX, "more members than a reader has room for");

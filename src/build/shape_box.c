@@ -11,8 +11,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
 
 static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) { return shape_same_size(a, b, within); }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)scratch;
   *to = moments_box((vec3){d->size[0], d->size[1], planar ? thickness : d->size[2]});
   return d->size[0] > 0 && d->size[1] > 0 && (planar || d->size[2] > 0) ? NULL : "a box has a mass only if its edges are positive";
 }

@@ -22,8 +22,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return shape_cube(d->span.items[SHAPE_RADIUS] + 0.5 * d->span.items[SHAPE_LENGTH]);
 }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)scratch;
   double r = d->span.items[SHAPE_RADIUS], l = d->span.items[SHAPE_LENGTH];
   *to = planar ? moments_stadium(r, l, thickness) : moments_capsule(r, l);
   return NULL;

@@ -5,8 +5,8 @@ static const char *fault_of(const carom_shape_def *d, bool planar) {
   return shape_span_fault(d, "a cone is a radius and a height", "the radius and height of a cone must be positive");
 }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)planar, (void)thickness, (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)planar, (void)thickness, (void)scratch;
   *to = moments_cone(d->span.items[SHAPE_RADIUS], d->span.items[SHAPE_LENGTH]);
   return NULL;
 }

@@ -1,7 +1,7 @@
 #include "build/shape.h"
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)planar, (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)planar, (void)scratch;
   *to = moments_cylinder(d->radius, thickness);
   return thickness > 0 ? NULL : "a disc has a mass only with a 'thickness'";
 }

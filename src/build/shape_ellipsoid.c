@@ -7,8 +7,8 @@ static const char *fault_of(const carom_shape_def *d, bool planar) {
 
 static bool is_complete(const carom_shape_def *d) { return !fault_of(d, false); }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)planar, (void)thickness, (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)planar, (void)thickness, (void)scratch;
   *to = moments_ellipsoid(vec3_of(d->size));
   return NULL;
 }

@@ -21,8 +21,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return VEC3_ZERO;
 }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)scratch;
   vec3 middle = vec3_scale(0.5, vec3_add(vec3_of(d->at), far_end(d))), way = vec3_sub(far_end(d), vec3_of(d->at));
   double length = vec3_norm(way);
   vec3 along = length > 0 ? vec3_scale(1 / length, way) : (vec3){planar, 0, !planar};

@@ -8,8 +8,8 @@ static const char *fault_of(const carom_shape_def *d, bool planar) {
 
 static bool is_complete(const carom_shape_def *d) { return !fault_of(d, true); }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)planar;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)planar;
   outline checked;
   vec2 *corners = ARENA_ARRAY(scratch, vec2, d->points.count);
   for (int i = 0; i < d->points.count; i++) corners[i] = (vec2){d->points.items[i][0], d->points.items[i][1]};
@@ -22,7 +22,7 @@ static const char *moments_of(const carom_shape_def *d, bool planar, double thic
 }
 
 static void draw(const sketch *s, const carom_shape_def *d, pose at, bool from_model) {
-  sketch_points(s, "polygon", at, d->points, 2, from_model);
+  sketch_polygon(s, at, d->points, from_model);
 }
 
 static bool is_same_size(const carom_shape_def *a, const carom_shape_def *b, double within) { return shape_same_points(a, b, within); }

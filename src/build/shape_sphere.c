@@ -1,7 +1,7 @@
 #include "build/shape.h"
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)scratch;
   *to = planar ? moments_cylinder(d->radius, thickness) : moments_ellipsoid(shape_cube(d->radius));
   return NULL;
 }

@@ -22,8 +22,8 @@ static vec3 half(const carom_shape_def *d, mat3 R) {
   return vec3_of(half);
 }
 
-static const char *moments_of(const carom_shape_def *d, bool planar, double thickness, arena *scratch, moments *to) {
-  (void)planar, (void)thickness, (void)scratch;
+static const char *moments_of(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to) {
+  (void)data, (void)planar, (void)thickness, (void)scratch;
   *to = moments_superellipsoid(vec3_of(d->size), d->exponents.items[0], d->exponents.items[1]);
   return NULL;
 }

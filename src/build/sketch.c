@@ -49,15 +49,14 @@ void sketch_cylinder(const sketch *s, pose at, double radius, double length, boo
   put_round(s, "cylinder", at, radius, length, from_model);
 }
 
+// In the plane it lies along x; the axis of the primitive is z.
 void sketch_capsule(const sketch *s, pose at, double radius, double length, bool from_model) {
+  if (s->planar) at.R = mat3_product(at.R, (mat3){{0, 0, 1, 0, -1, 0, 1, 0, 0}});
   put_round(s, "capsule", at, radius, length, from_model);
 }
 
-void sketch_cone(const sketch *s, pose at, double radius, double height, bool from_model) {
-  begin(s, "cone", from_model);
-  json_put_number(s->w, "radius", radius);
-  json_put_number(s->w, "height", height);
-  end_at(s, at);
+void sketch_cone(const sketch *s, pose at, double radius, double length, bool from_model) {
+  put_round(s, "cone", at, radius, length, from_model);
 }
 
 void sketch_ellipsoid(const sketch *s, pose at, vec3 radii, const double *exponents, bool from_model) {
@@ -67,10 +66,16 @@ void sketch_ellipsoid(const sketch *s, pose at, vec3 radii, const double *expone
   end_at(s, at);
 }
 
-void sketch_points(const sketch *s, const char *kind, pose at, carom_points points, int components, bool from_model) {
+void sketch_mesh(const sketch *s, const char *kind, pose at, int mesh, bool from_model) {
   begin(s, kind, from_model);
+  json_put_integer(s->w, "mesh", mesh);
+  end_at(s, at);
+}
+
+void sketch_polygon(const sketch *s, pose at, carom_points corners, bool from_model) {
+  begin(s, "polygon", from_model);
   json_open(s->w, "points", '[');
-  for (int i = 0; i < points.count; i++) json_put_numbers(s->w, NULL, points.items[i], components);
+  for (int i = 0; i < corners.count; i++) json_put_numbers(s->w, NULL, corners.items[i], 2);
   json_close(s->w, ']');
   end_at(s, at);
 }

@@ -19,9 +19,10 @@ void sketch_ball(const sketch *s, pose at, double radius, bool from_model);     
 void sketch_box(const sketch *s, pose at, vec3 size, bool from_model);                 // without a depth it gets one
 void sketch_cylinder(const sketch *s, pose at, double radius, double length, bool from_model);
 void sketch_capsule(const sketch *s, pose at, double radius, double length, bool from_model);
-void sketch_cone(const sketch *s, pose at, double radius, double height, bool from_model);
+void sketch_cone(const sketch *s, pose at, double radius, double length, bool from_model);
 void sketch_ellipsoid(const sketch *s, pose at, vec3 radii, const double *exponents, bool from_model);  // null: none
-void sketch_points(const sketch *s, const char *kind, pose at, carom_points points, int components, bool from_model);
+void sketch_polygon(const sketch *s, pose at, carom_points corners, bool from_model);
+void sketch_mesh(const sketch *s, const char *kind, pose at, int mesh, bool from_model);  // by its number in the scene
 void sketch_disc(const sketch *s, pose at, double radius, bool from_model);
 void sketch_mark(const sketch *s, pose at, const char *kind);                          // a thing without a size
 

@@ -64,6 +64,9 @@ const option_synonym model_synonyms[] = {
     {"range", "limits", NULL}, {"limit", "limits", NULL}, {"stops", "limits", NULL}, {"lower", "limits", "write limits: [lowest, highest]"},
     {"upper", "limits", "write limits: [lowest, highest]"},
     {"volume", "com", MASS_FROM_SHAPE}, {"depth", "thickness", NULL},
+    {"cuboid", "box", NULL}, {"ball", "sphere", NULL}, {"circle", "sphere", NULL}, {"convex", "hull", NULL}, {"tetrahedron", "hull", NULL},
+    {"stl", "mesh", NULL}, {"obj", "mesh", NULL}, {"trimesh", "mesh", NULL}, {"filename", "file", NULL}, {"path", "file", NULL},
+    {"unit", "scale", NULL}, {"half_axes", "ellipsoid", NULL}, {"vertices", "hull", NULL}, {"corners", "polygon", NULL},
     // materials
     {"mu", "friction", NULL}, {"cof", "friction", NULL}, {"friction_coefficient", "friction", NULL},
     {"coefficient_of_friction", "friction", NULL}, {"mu_k", "friction", NULL}, {"mu_d", "friction", NULL},

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct triangle {
@@ -143,19 +144,30 @@ static bool coplanar(const hull *h, const triangle *t, const triangle *u) {
 
 static double area_of(const hull *h, const triangle *t) { return vec3_norm(cross_of(h->points, t->v[0], t->v[1], t->v[2])); }
 
+typedef struct ranked {
+  double area;
+  int triangle;
+} ranked;
+
+static int by_area(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->area != y->area) return x->area > y->area ? -1 : 1;
+  return x->triangle - y->triangle;
+}
+
 // The largest triangle that has no face yet names the plane of the next face; it takes the coplanar ones around it.
 static int name_faces(hull *h, int *stack, int *largest) {
-  int faces = 0;
-  for (int i = 0; i < h->count; i++) h->triangles[i].face = -1;
-  for (;;) {
-    int first = -1;
-    for (int i = 0; i < h->count; i++) {
-      const triangle *t = &h->triangles[i];
-      if (t->alive && t->face < 0 && (first < 0 || area_of(h, t) > area_of(h, &h->triangles[first]))) first = i;
-    }
-    if (first < 0) return faces;
+  int faces = 0, count = 0;
+  ranked *order = ARENA_ARRAY(h->memory, ranked, h->count);
+  for (int i = 0; i < h->count; i++) {
+    h->triangles[i].face = -1;
+    if (h->triangles[i].alive) order[count++] = (ranked){area_of(h, &h->triangles[i]), i};
+  }
+  qsort(order, (size_t)count, sizeof *order, by_area);
+  for (int i = 0; i < count; i++) {
+    int first = order[i].triangle, top = 0;
+    if (h->triangles[first].face >= 0) continue;
     largest[faces] = first;
-    int top = 0;
     stack[top++] = first;
     h->triangles[first].face = faces;
     while (top) {
@@ -169,6 +181,7 @@ static int name_faces(hull *h, int *stack, int *largest) {
     }
     faces++;
   }
+  return faces;
 }
 
 // Whether an edge is between two faces.
@@ -188,14 +201,11 @@ static void next_edge(const hull *h, int *t, int *k) {
   }
 }
 
-static void trace_face(const hull *h, int face, int first, const int *number, polytope *to) {
+// `start`: three times a triangle of the face, plus a side of it that is an edge.
+static void trace_face(const hull *h, int face, int first, int start, const int *number, polytope *to) {
   polytope_face *f = &to->faces[face];
   f->normal = h->triangles[first].normal, f->offset = h->triangles[first].offset, f->first = to->corner_count;
-  int t = -1, k = 0;
-  for (int i = 0; i < h->count && t < 0; i++)
-    for (int e = 0; e < 3 && t < 0; e++)
-      if (h->triangles[i].alive && h->triangles[i].face == face && is_edge(h, i, e)) t = i, k = e;
-  int start_t = t, start_k = k;
+  int t = start / 3, k = start % 3, start_t = t, start_k = k;
   do {
     int vertex = number[h->triangles[t].v[k]];
     if (vertex >= 0) to->corners[to->corner_count++] = vertex, f->count++;
@@ -217,7 +227,10 @@ static void write_faces(hull *h, polytope *to, int *stack, arena *memory) {
   }
   to->faces = ARENA_ARRAY(memory, polytope_face, to->face_count);
   to->corners = ARENA_ARRAY(memory, int, 3 * h->count);
-  for (int i = 0; i < to->face_count; i++) trace_face(h, i, largest[i], number, to);
+  int *starts = ARENA_ARRAY(h->memory, int, to->face_count);
+  for (int i = 3 * h->count - 1; i >= 0; i--)
+    if (h->triangles[i / 3].alive && is_edge(h, i / 3, i % 3)) starts[h->triangles[i / 3].face] = i;
+  for (int i = 0; i < to->face_count; i++) trace_face(h, i, largest[i], starts[i], number, to);
 }
 
 polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to) {

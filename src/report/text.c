@@ -303,9 +303,27 @@ static vec3 vector_of(const json_value *v) {
   return vec3_of(x);
 }
 
+// How far a mesh of the scene reaches from its origin.
+static double mesh_reach(const report_run *run, const json_value *shape) {
+  const json_value *meshes = json_get(run->scene, "meshes");
+  double number = json_get_number(shape, "mesh", -1), reach = 0;
+  if (!meshes || !(number >= 0 && number < meshes->count)) return 0;
+  const json_value *v = json_get(&meshes->items[(int)number], "vertices");
+  for (int k = 0; v && v->kind == JSON_LIST && k + 3 <= v->count; k += 3)
+    reach = fmax(reach, vec3_norm((vec3){v->items[k].number, v->items[k + 1].number, v->items[k + 2].number}));
+  return reach;
+}
+
+static double points_reach(const json_value *shape) {
+  const json_value *points = json_get(shape, "points");
+  double reach = 0;
+  for (int k = 0; points && points->kind == JSON_LIST && k < points->count; k++) reach = fmax(reach, vec3_norm(vector_of(&points->items[k])));
+  return reach;
+}
+
 // The corners of what a body is made of, in its axes.
 enum { CORNERS_MAX = 64 };
-static int list_corners(const json_value *body, vec3 *corners) {
+static int list_corners(const report_run *run, const json_value *body, vec3 *corners) {
   const json_value *shapes = json_get(body, "shapes");
   int count = 0;
   for (int i = 0; shapes && i < shapes->count && count + 8 <= CORNERS_MAX; i++) {
@@ -319,6 +337,7 @@ static int list_corners(const json_value *body, vec3 *corners) {
     double radius = json_get_number(s, "radius", 0), half = 0.5 * json_get_number(s, "length", 0);
     vec3 size = vector_of(json_get(s, "size")), at = vector_of(json_get(s, "at"));
     double reach = fmax(hypot(radius, half), 0.5 * vec3_norm(size));
+    reach = fmax(fmax(reach, vec3_norm(vector_of(json_get(s, "radii")))), fmax(mesh_reach(run, s), points_reach(s)));
     for (int k = 0; k < 6; k++) {
       double step = k & 1 ? reach : -reach;
       corners[count++] = vec3_add(at, (vec3){k / 2 == 0 ? step : 0, k / 2 == 1 ? step : 0, k / 2 == 2 ? step : 0});
@@ -345,7 +364,7 @@ static box find_bounds(report *r, const report_run *run) {
       const double *x = row + first;
       quat q = {x[3], x[4], x[5], x[6]};
       pose at = {quat_norm(q) > 0 ? quat_matrix(quat_normalize(q)) : MAT3_IDENTITY, vec3_of(x)};
-      int count = list_corners(&bodies->items[i], corners);
+      int count = list_corners(run, &bodies->items[i], corners);
       for (int k = 0; k < count; k++) extend(&b, pose_point(at, corners[k]));
     }
     for (int k = 0; !bodies && k + 7 <= t->column_count; k++)

@@ -1,0 +1,229 @@
+// Files of triangles: found, read once, checked, and reduced to what a model keeps of them.
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "build/builder.h"
+#include "geometry/mesh_decimate.h"
+#include "geometry/mesh_file.h"
+#include "geometry/polytope.h"
+
+enum { DRAWN_MAX = 10000 };       // triangles of a mesh in a report
+enum { HULL_POINTS_MAX = 5000 };  // the time to find a hull grows with their square
+
+// --- bytes --------------------------------------------------------------------------------------------------------
+
+typedef struct bytes {
+  char *items;
+  size_t length;
+} bytes;
+
+static bool read_all(int fd, bytes *to, size_t capacity) {
+  while (to->length < capacity) {
+    ssize_t n = read(fd, to->items + to->length, capacity - to->length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n == 0;
+    to->length += (size_t)n;
+  }
+  return true;
+}
+
+static bool unreadable(builder *b, place at, const char *path, const char *why) {
+  return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "cannot read '%s': %s", path, why);
+}
+
+// Memory is taken before the file is opened: running out of it must not leave the file open.
+static bool read_file(builder *b, place at, const char *path, bytes *to) {
+  struct stat info;
+  if (stat(path, &info)) return unreadable(b, at, path, strerror(errno));
+  if (!S_ISREG(info.st_mode)) return unreadable(b, at, path, "not a file");
+  if (info.st_size > MESH_BYTES_MAX)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "reduce the mesh", "'%s' is too large: %lld bytes, the limit is %d", path,
+                        (long long)info.st_size, MESH_BYTES_MAX);
+  *to = (bytes){.items = arena_alloc(&b->model->scratch, (size_t)info.st_size + 1, 1)};
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  bool ok = fd >= 0 && read_all(fd, to, (size_t)info.st_size);
+  int trouble = errno;
+  if (fd >= 0) close(fd);
+  return ok || unreadable(b, at, path, strerror(trouble));
+}
+
+// FNV-1a.
+static const char *digest_of(arena *memory, const bytes *from) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < from->length; i++) hash = (hash ^ (unsigned char)from->items[i]) * 0x100000001b3u;
+  return arena_print(memory, "%zu bytes, %016" PRIx64, from->length, hash);
+}
+
+// Beside the file that names it; what `--set` names, beside the model file.
+static const char *path_of(builder *b, place at, const char *name) {
+  const source *from = at.source;
+  if (from && strncmp(from->name, "--", 2) == 0 && b->def->text) from = b->def->text->main;
+  const char *slash = from ? strrchr(from->name, '/') : NULL;
+  if (!slash || name[0] == '/') return arena_copy_text(b->memory, name);
+  return arena_print(b->memory, "%.*s%s", (int)(slash - from->name + 1), from->name, name);
+}
+
+// --- what is wrong ------------------------------------------------------------------------------------------------
+
+typedef struct fault_words {
+  const char *state, *what, *advice;
+} fault_words;
+
+static const fault_words faults[MESH_FAULTS] = {
+    [MESH_OPEN] = {"is open", "edges of one triangle alone", "close the holes in the program that made it"},
+    [MESH_BRANCHED] = {"branches", "edges of more than two triangles", "keep one of the sheets that meet there"},
+    [MESH_TWISTED] = {"has no outside", "edges whose triangles face opposite sides", "turn triangles so that all face outwards"},
+    [MESH_INSIDE_OUT] = {"is inside out", "parts that face inwards", "add 'flip: true' if that is all of it"},
+};
+
+static const char *where_text(arena *memory, const mesh_soup *s, int triangle) {
+  return arena_print(memory, "first at %s %d", s->places_are_lines ? "line" : "triangle", s->places[triangle]);
+}
+
+// The first that prevents a volume.
+static const char *why_not_solid(arena *memory, const char *name, const mesh_soup *s, const mesh *m) {
+  for (int k = 0; k < MESH_FAULTS; k++)
+    if (faults[k].state && m->found[k].count)
+      return arena_print(memory, "the mesh '%s' %s (%s: %d, %s); %s", name, faults[k].state, faults[k].what, m->found[k].count,
+                         where_text(memory, s, m->found[k].triangle), faults[k].advice);
+  return NULL;
+}
+
+static void note_degenerate(builder *b, const char *path, const mesh_soup *s, const mesh *m) {
+  const mesh_found *f = &m->found[MESH_DEGENERATE];
+  if (f->count)
+    builder_note(b, arena_print(b->memory, "%s: triangles without an area: %d of %d, %s; they have no effect", path, f->count, s->triangle_count,
+                                where_text(b->memory, s, f->triangle)));
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------
+
+static bool read_soup(builder *b, place at, mesh_file *f, mesh_soup *soup) {
+  bytes content = {0};
+  char why[MESH_WHY];
+  if (!read_file(b, at, f->path, &content)) return false;
+  f->digest = digest_of(b->memory, &content);
+  if (!mesh_read(content.items, content.length, f->scale, &b->model->scratch, soup, why))
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s", f->path, why);
+  for (int i = 0; f->flip && i < soup->triangle_count; i++) {
+    int corner = soup->triangles[i][1];
+    soup->triangles[i][1] = soup->triangles[i][2], soup->triangles[i][2] = corner;
+  }
+  return true;
+}
+
+static bool read_mesh(builder *b, place at, mesh_file *f, mesh_soup *soup, mesh *m) {
+  arena *scratch = &b->model->scratch;
+  if (!read_soup(b, at, f, soup)) return false;
+  return mesh_build(soup, mesh_weld_default(soup), scratch, scratch, m) ||
+         source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no triangle has an area", f->path);
+}
+
+// Adds triangles to what reports draw, in the memory of the model. Returns their number.
+static int add_drawn(builder *b, const char *name, const vec3 *vertices, int vertex_count, const int *triangles, int triangle_count) {
+  drawing *d = &b->model->drawing;
+  drawn_mesh *to = ARENA_PUSH(b->memory, d->meshes, d->mesh_count, d->mesh_capacity);
+  double(*points)[3] = arena_alloc(b->memory, (size_t)vertex_count, sizeof *points);
+  int *copy = ARENA_ARRAY(b->memory, int, 3 * (size_t)triangle_count);
+  for (int i = 0; i < vertex_count; i++) vec3_store(points[i], vertices[i]);
+  memcpy(copy, triangles, 3 * (size_t)triangle_count * sizeof *copy);
+  *to = (drawn_mesh){name, {(const double(*)[3])points, vertex_count}, copy, triangle_count};
+  return d->mesh_count - 1;
+}
+
+static mesh_file *find_file(builder *b, const mesh_file *like) {
+  const drawing *d = &b->model->drawing;
+  for (int i = 0; i < d->file_count; i++) {
+    mesh_file *f = d->files[i];
+    if (strcmp(f->path, like->path) == 0 && f->scale == like->scale && f->flip == like->flip && f->hull == like->hull) return f;
+  }
+  return NULL;
+}
+
+// --- meshes -------------------------------------------------------------------------------------------------------
+
+static bool fill_mesh(builder *b, place at, mesh_file *f) {
+  mesh_soup soup;
+  mesh m, small;
+  if (!read_mesh(b, at, f, &soup, &m)) return false;
+  f->data.not_solid = why_not_solid(b->memory, f->name, &soup, &m);
+  if (f->data.not_solid) builder_note(b, arena_print(b->memory, "%s; it is drawn, but has no volume", f->data.not_solid));
+  else f->data.solid = moments_mesh(&m);
+  note_degenerate(b, f->path, &soup, &m);
+  mesh_decimate(&m, DRAWN_MAX, &b->model->scratch, &small);
+  if (small.triangle_count < m.triangle_count)
+    builder_note(b, arena_print(b->memory, "%s: reports draw it with %d of its %d triangles; its mass is that of all of them", f->path,
+                                small.triangle_count, m.triangle_count));
+  f->data.mesh = add_drawn(b, f->name, small.vertices, small.vertex_count, small.triangles[0], small.triangle_count);
+  f->points = b->model->drawing.meshes[f->data.mesh].vertices;
+  return true;
+}
+
+// --- hulls --------------------------------------------------------------------------------------------------------
+
+static bool make_hull(builder *b, place at, const char *name, const vec3 *points, int count, shape_data *data) {
+  arena *scratch = &b->model->scratch;
+  polytope p;
+  if (count > HULL_POINTS_MAX)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points inside it", "%s%s%s: a hull of %d points, the limit is %d",
+                        name[0] ? "'" : "", name[0] ? name : "hull", name[0] ? "'" : "", count, HULL_POINTS_MAX);
+  if (polytope_build(points, count, scratch, &p) != POLYTOPE_OK)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "the points of a hull must not lie in one plane");
+  int(*triangles)[3] = arena_alloc(scratch, (size_t)p.corner_count, sizeof *triangles), used = 0;
+  for (int i = 0; i < p.face_count; i++)
+    for (int k = 2; k < p.faces[i].count; k++) {
+      const int *c = p.corners + p.faces[i].first;
+      memcpy(triangles[used++], (int[3]){c[0], c[k - 1], c[k]}, sizeof *triangles);
+    }
+  data->solid = polytope_moments(&p);
+  data->mesh = add_drawn(b, name, p.vertices, p.vertex_count, triangles[0], used);
+  return true;
+}
+
+static bool fill_hull(builder *b, place at, mesh_file *f) {
+  mesh_soup soup;
+  mesh m;
+  if (!read_mesh(b, at, f, &soup, &m) || !make_hull(b, at, f->name, m.vertices, m.vertex_count, &f->data)) return false;
+  f->points = b->model->drawing.meshes[f->data.mesh].vertices;
+  return true;
+}
+
+// --- both ---------------------------------------------------------------------------------------------------------
+
+static bool use_file(builder *b, place at, mesh_file wanted, carom_points *points, shape_data *data) {
+  drawing *d = &b->model->drawing;
+  arena_mark mark = arena_get_mark(&b->model->scratch);
+  wanted.path = path_of(b, at, wanted.name);
+  mesh_file *f = find_file(b, &wanted);
+  if (!f) {
+    f = ARENA_NEW(b->memory, mesh_file);
+    *f = wanted;
+    f->name = arena_copy_text(b->memory, wanted.name);
+    *ARENA_PUSH(b->memory, d->files, d->file_count, d->file_capacity) = f;
+    if (!(f->hull ? fill_hull(b, at, f) : fill_mesh(b, at, f))) return false;
+  }
+  arena_release(&b->model->scratch, mark);
+  *points = f->points, *data = f->data;
+  return true;
+}
+
+bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data) {
+  return use_file(b, at, (mesh_file){.name = file, .scale = scale, .flip = flip}, points, data);
+}
+
+bool builder_hull(builder *b, place at, const char *file, double scale, carom_points *points, shape_data *data) {
+  if (file) return use_file(b, at, (mesh_file){.name = file, .scale = scale, .hull = true}, points, data);
+  arena_mark mark = arena_get_mark(&b->model->scratch);
+  vec3 *given = ARENA_ARRAY(&b->model->scratch, vec3, points->count);
+  for (int i = 0; i < points->count; i++) given[i] = vec3_of(points->items[i]);
+  if (!make_hull(b, at, "", given, points->count, data)) return false;
+  arena_release(&b->model->scratch, mark);
+  *points = b->model->drawing.meshes[data->mesh].vertices;
+  return true;
+}
