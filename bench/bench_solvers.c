@@ -114,28 +114,6 @@ static void measure_lcp(arena *memory, const solver *s, int n) {
          1e6 * seconds[LCP_SEEDS / 2], 1e6 * seconds[0], 1e6 * seconds[LCP_SEEDS - 1], pivots / LCP_SEEDS, worst);
 }
 
-static solve_matrix scene_factored(arena *memory, const scene_data *s, const int *start) {
-  int *first = ARENA_ARRAY(memory, int, s->contacts + 1), *at = ARENA_ARRAY(memory, int, 2 * s->contacts);
-  int *width = ARENA_ARRAY(memory, int, 2 * s->contacts), count = 0;
-  size_t *offset = ARENA_ARRAY(memory, size_t, 2 * s->contacts);
-  double *J = ARENA_ARRAY(memory, double, 36 * s->contacts), *B = ARENA_ARRAY(memory, double, 36 * s->contacts);
-  for (int c = 0; c < s->contacts; c++) {
-    for (int side = 0; side < 2; side++) {
-      if (s->body[c][side] < 0) continue;
-      at[count] = 6 * s->body[c][side], width[count] = 6, offset[count] = 18 * (size_t)count;
-      for (int r = 0; r < 3; r++)
-        for (int k = 0; k < 6; k++) {
-          J[18 * count + 6 * r + k] = s->J[c][side][r][k];
-          B[18 * count + 6 * r + k] = s->J[c][side][r][k] * scene_inverse_mass[k];
-        }
-      count++;
-    }
-    first[c + 1] = count;
-  }
-  return matrix_factored(3 * s->contacts, s->contacts, start, 6 * s->bodies,
-                         (matrix_pieces){first, at, width, offset, J}, (matrix_pieces){first, at, width, offset, B});
-}
-
 enum { SPARSE_MAX = 2000 };  // contacts, beyond which W is not formed
 
 static void measure_scene(arena *memory, int contacts, int bodies) {

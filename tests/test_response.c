@@ -19,21 +19,31 @@ typedef struct rig {
   int n;                           // rows
   arena memory;
   response_pieces pieces;
+  int *start, block_count;         // rows by contact points, the others by themselves
   double *W, *other;               // n x n
   double *P, *rates, *u, *sum;     // for all rows and all speeds
 } rig;
 
 static double *numbers(rig *g, long count) { return ARENA_ARRAY(&g->memory, double, count + 1); }
 
+static void add_block(rig *g) { g->start[++g->block_count] = g->x->row_total; }
+
 static void add_rows(rig *g, const contact_world *s) {
   contact_point *points = ARENA_ARRAY(&g->memory, contact_point, s->point_count + 1);
   dynamics_positions_velocities(g->m, g->x);
   contact_evaluate(s, g->m, g->x, points);
   rows_clear(g->m, g->x);
+  g->start = ARENA_ARRAY(&g->memory, int, g->m->row_count + g->m->extra_rows + 2);
+  for (g->block_count = 0; g->block_count < g->m->row_count; g->block_count++) g->start[g->block_count] = g->block_count;
+  g->start[g->block_count] = g->m->row_count;
   for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < s->elements[i].point_count; k++)
+    for (int k = 0; k < s->elements[i].point_count; k++) {
       contact_add_rows(g->m, g->x, &s->elements[i], &points[s->elements[i].point0 + k]);
+      add_block(g);
+    }
+  int before = g->x->row_total;
   friction_add_rows(g->m, g->x);
+  for (int i = before + 1; i <= g->x->row_total; i++) g->start[++g->block_count] = i;
 }
 
 // At the state of a run.
@@ -46,7 +56,6 @@ static bool rig_open(rig *g, const run *r) {
   add_rows(g, &r->model->contacts);
   g->n = g->x->row_total;
   long n = g->n, most = n > g->m->nv ? n : g->m->nv;
-  g->pieces = response_pieces_create(g->m, g->x, g->n - g->m->row_count, &g->memory);
   g->W = numbers(g, n * n), g->other = numbers(g, n * n);
   g->P = numbers(g, most), g->rates = numbers(g, most), g->u = numbers(g, most), g->sum = numbers(g, most);
   return true;
@@ -54,6 +63,7 @@ static bool rig_open(rig *g, const run *r) {
 
 static void rig_close(rig *g) {
   motion_destroy(g->x);
+  response_pieces_free(&g->pieces);
   arena_free(&g->memory);
 }
 
@@ -77,7 +87,7 @@ static void multiply_pieces(rig *g, double *W) {
 // Every entry on both sides of the diagonal, so that symmetry is tested with it.
 static void check_product(rig *g) {
   response_matrix(g->m, g->x, g->W);
-  response_split(g->m, g->x, &g->pieces);
+  CHECK(response_split(g->m, g->x, g->start, g->block_count, &g->pieces));
   multiply_pieces(g, g->other);
   long count = (long)g->n * g->n;
   CHECK_LE(largest_difference(g->W, g->other, count), 1e-12 * largest(g->W, count));
@@ -90,8 +100,10 @@ static void check_speeds(rig *g) {
   for (int i = 0; i < g->n; i++) g->P[i] = p->own[i] > 0 ? 0 : uniform(-1, 1);
   memcpy(g->u, response_to(m, g->x, g->P, g->n), (size_t)m->nv * sizeof *g->u);
   for (int i = 0; i < g->n; i++)
-    for (int k = p->start[i]; k < p->start[i + 1]; k++)
-      for (int s = 0; s < p->piece[k].speed_count; s++) g->sum[p->piece[k].speeds[s]] += g->P[i] * p->piece[k].response[s];
+    for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
+      response_piece of = response_piece_of(p, k, i);
+      for (int s = 0; s < of.speed_count; s++) g->sum[m->base_speeds[of.at + s]] += g->P[i] * of.response[s];
+    }
   for (int v = 0; v < m->nv; v++)
     if (m->speed_place[v] >= 0) CHECK_NEAR(g->sum[v], g->u[v], 1e-11 * largest(g->u, m->nv));
   response_rates(m, g->x, g->u, g->rates);
@@ -99,11 +111,10 @@ static void check_speeds(rig *g) {
   for (int i = 0; i < g->n; i++) {
     double rate = 0;
     bool is_zero = true;
-    for (int k = p->start[i]; k < p->start[i + 1]; k++)
-      for (int s = 0; s < p->piece[k].speed_count; s++) {
-        rate += p->piece[k].J[s] * g->u[p->piece[k].speeds[s]];
-        is_zero &= p->piece[k].J[s] == 0;
-      }
+    for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
+      response_piece of = response_piece_of(p, k, i);
+      for (int s = 0; s < of.speed_count; s++) rate += of.J[s] * g->u[m->base_speeds[of.at + s]], is_zero &= of.J[s] == 0;
+    }
     CHECK_NEAR(is_zero ? 0 : rate, is_zero ? 0 : g->rates[i], 1e-12 * fastest);
   }
   memset(g->sum, 0, (size_t)m->nv * sizeof *g->sum);
@@ -150,7 +161,7 @@ static int check_decoupled(rig *g) {
   for (int i = 0; i < nc; i++) g->P[i] = 1;
   response_clear(g->m, g->x, g->P);
   for (int i = 0; i < nc; i++) left_out += g->P[i] == 0;
-  response_split(g->m, g->x, &g->pieces);
+  CHECK(response_split(g->m, g->x, g->start, g->block_count, &g->pieces));
   response_decouple_pieces(g->m, g->x, &g->pieces);
   multiply_pieces(g, g->other);
   for (int i = 0; i < nc; i++) {

@@ -39,26 +39,32 @@ void response_add(const mechanism *m, motion *x, const double *P, const double *
 // returns early, as all functions of this header that form W do, and what it has written is of no use.
 void response_matrix(const mechanism *m, motion *x, double *W);
 
-// The same without W, for solvers that work on J and M⁻¹Jᵀ: each row in pieces, one for each tree that it touches. Trees are joined
-// to ground only, so that  W_ij = Σ over the trees that both rows touch of J_i · (M⁻¹Jᵀ)_j.
-typedef struct response_piece {
-  int tree, speed_count;
-  const int *speeds;         // of the tree, those that rows depend on; the others follow by response_to
-  double *J, *response;      // one per speed: the row, and M⁻¹ Jᵀ
-} response_piece;
-
+// The same without W, for solvers that work on J and M⁻¹Jᵀ: rows in blocks that touch the same trees, as those of a contact do, each
+// block in pieces, one for each tree. Trees are joined to ground only, so that  W_ij = Σ over the trees that both rows touch of
+// J_i · (M⁻¹Jᵀ)_j.
 typedef struct response_pieces {
-  int row_count;
-  int *start;                // the pieces of row i are start[i] … start[i + 1] - 1
-  response_piece *piece;
-  double *own;               // added to W_ii: of constraint rows that are decoupled, whose pieces are zero
-  double *values;
+  int row_count, block_count;
+  int velocity_count;        // speeds that rows depend on, in the order of mechanism.base_speeds; the others follow by response_to
+  int *start, *block_of;     // block b has the rows start[b] … start[b + 1] - 1
+  int *first;                // and the pieces first[b] … first[b + 1] - 1
+  int *at, *width;           // piece k is about the velocities at[k] … at[k] + width[k] - 1
+  size_t *offset;            // its values begin here: width[k] for each row of its block
+  double *J, *response;      // the rows, and M⁻¹ Jᵀ
+  double *own;               // added to W_ii: of rows that are decoupled, whose pieces are zero
+  int most_rows, most_blocks, most_pieces;  // that there is memory for
+  size_t most_values;
 } response_pieces;
 
-// Room for the constraint rows and `extra_rows` that come and go.
-response_pieces response_pieces_create(const mechanism *m, const motion *x, int extra_rows, arena *memory);
-// The pieces of all rows, those that nothing can move decoupled as in response_matrix.
-void response_split(const mechanism *m, motion *x, response_pieces *p);
+// The pieces of all rows in these blocks, those that nothing can move decoupled as in response_matrix. `p` is all zero before the first
+// call; its memory grows with the rows. Returns false if there is none left.
+bool response_split(const mechanism *m, motion *x, const int *start, int block_count, response_pieces *p);
+void response_pieces_free(response_pieces *p);
+// The part of row i in piece k of its block.
+typedef struct response_piece {
+  int speed_count, at;
+  double *J, *response;
+} response_piece;
+response_piece response_piece_of(const response_pieces *p, int k, int i);
 // W_ij from the pieces.
 double response_product(const response_pieces *p, int i, int j);
 
@@ -88,6 +94,7 @@ void response_decouple(const mechanism *m, motion *x, int n, double *W);
 // needs no force. It is decoupled with a diagonal of its own, and q_i := 0, so that its force is zero. Returns whether this is so. `u`:
 // the speeds that q belongs to. Sparse constraints (see response_problem) are not asked.
 bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i);
+bool response_hold_pieces(const mechanism *m, motion *x, const double *u, response_pieces *p, double *q, int i);
 // The same as response_decouple in pieces. Call it once after response_split.
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p);
 // q := 0 in the rows decoupled last, so that their multipliers are zero. The other rows then hold them too. Call it for every q.

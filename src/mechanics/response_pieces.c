@@ -1,71 +1,121 @@
 // Rows in pieces on the trees that they touch.
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mechanics/response_internal.h"
 
 static int count_speeds(const mechanism *m, int tree) { return m->base_speed_start[tree + 1] - m->base_speed_start[tree]; }
 
-// A row that comes and goes touches two trees at most.
-response_pieces response_pieces_create(const mechanism *m, const motion *x, int extra_rows, arena *memory) {
-  long pieces = 2 * (long)extra_rows, speeds = 0, most = 0;
-  for (int b = 0; b < m->base_count; b++)
-    if (count_speeds(m, b) > most) most = count_speeds(m, b);
-  speeds = pieces * most;
-  for (int i = 0; i < m->row_count; i++) {
-    const row *r = &x->rows[i];
+// --- memory -------------------------------------------------------------------------------------------------------
+
+static bool renew(void *array, size_t count, size_t size) {
+  void **a = array;
+  free(*a);
+  return (*a = malloc((count + 1) * size)) != NULL;
+}
+
+// What was there is lost: the pieces are made anew for every problem.
+static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t values) {
+  bool made = true;
+  if (!p->start || blocks > p->most_blocks) {
+    p->most_blocks = blocks + blocks / 2;
+    made &= renew(&p->start, (size_t)p->most_blocks + 1, sizeof *p->start) && renew(&p->first, (size_t)p->most_blocks + 1, sizeof *p->first);
+  }
+  if (!p->own || rows > p->most_rows) {
+    p->most_rows = rows + rows / 2;
+    made &= renew(&p->own, (size_t)p->most_rows, sizeof *p->own) && renew(&p->block_of, (size_t)p->most_rows, sizeof *p->block_of);
+  }
+  if (!p->at || pieces > p->most_pieces) {
+    p->most_pieces = pieces + pieces / 2;
+    size_t count = (size_t)p->most_pieces;
+    made &= renew(&p->at, count, sizeof *p->at) && renew(&p->width, count, sizeof *p->width) && renew(&p->offset, count, sizeof *p->offset);
+  }
+  if (!p->J || values > p->most_values) {
+    p->most_values = values + values / 2;
+    made &= renew(&p->J, p->most_values, sizeof *p->J) && renew(&p->response, p->most_values, sizeof *p->response);
+  }
+  if (!made) response_pieces_free(p);
+  return made;
+}
+
+void response_pieces_free(response_pieces *p) {
+  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->J, p->response, p->own};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  *p = (response_pieces){0};
+}
+
+// --- layout -------------------------------------------------------------------------------------------------------
+
+static bool same_trees(const motion *x, const row *a, const row *b) {
+  return a->base_count == b->base_count &&
+         memcmp(x->row_bases + a->base0, x->row_bases + b->base0, (size_t)a->base_count * sizeof *x->row_bases) == 0;
+}
+
+static bool lay_out(const mechanism *m, const motion *x, const int *start, int block_count, response_pieces *p) {
+  int pieces = 0;
+  size_t values = 0;
+  for (int b = 0; b < block_count; b++) {
+    const row *r = &x->rows[start[b]];
     pieces += r->base_count;
-    for (int b = 0; b < r->base_count; b++) speeds += count_speeds(m, x->row_bases[r->base0 + b]);
+    for (int k = 0; k < r->base_count; k++) values += (size_t)(start[b + 1] - start[b]) * (size_t)count_speeds(m, x->row_bases[r->base0 + k]);
+    for (int i = start[b] + 1; i < start[b + 1]; i++) assert(same_trees(x, r, &x->rows[i]));
   }
-  return (response_pieces){
-      .start = ARENA_ARRAY(memory, int, m->row_count + extra_rows + 1),
-      .piece = ARENA_ARRAY(memory, response_piece, pieces + 1),
-      .own = ARENA_ARRAY(memory, double, m->row_count + extra_rows + 1),
-      .values = ARENA_ARRAY(memory, double, 2 * speeds + 1),
-  };
-}
-
-static void lay_out(const mechanism *m, const motion *x, response_pieces *p) {
-  double *values = p->values;
-  int count = 0;
-  p->row_count = x->row_total;
-  p->start[0] = 0;
-  for (int i = 0; i < x->row_total; i++) {
-    const row *r = &x->rows[i];
-    for (int b = 0; b < r->base_count; b++) {
-      int tree = x->row_bases[r->base0 + b], speeds = count_speeds(m, tree);
-      p->piece[count++] = (response_piece){.tree = tree, .speed_count = speeds, .speeds = m->base_speeds + m->base_speed_start[tree],
-                                           .J = values, .response = values + speeds};
-      values += 2 * speeds;
+  if (!reserve(p, x->row_total, block_count, pieces, values)) return false;
+  memcpy(p->start, start, (size_t)(block_count + 1) * sizeof *start);
+  p->row_count = x->row_total, p->block_count = block_count, p->velocity_count = m->base_speed_start[m->base_count];
+  pieces = 0, values = 0;
+  for (int b = 0; b < block_count; b++) {
+    const row *r = &x->rows[start[b]];
+    p->first[b] = pieces;
+    for (int k = 0; k < r->base_count; k++) {
+      int tree = x->row_bases[r->base0 + k], speeds = count_speeds(m, tree);
+      p->at[pieces] = m->base_speed_start[tree], p->width[pieces] = speeds, p->offset[pieces++] = values;
+      values += (size_t)(start[b + 1] - start[b]) * (size_t)speeds;
     }
-    p->start[i + 1] = count;
-    p->own[i] = 0;
+    for (int i = start[b]; i < start[b + 1]; i++) p->block_of[i] = b, p->own[i] = 0;
   }
+  p->first[block_count] = pieces;
+  return true;
 }
 
-void response_split(const mechanism *m, motion *x, response_pieces *p) {
-  lay_out(m, x, p);
+bool response_split(const mechanism *m, motion *x, const int *start, int block_count, response_pieces *p) {
+  if (!lay_out(m, x, start, block_count, p)) return false;
+  x->response->held_count = 0;
   if (response_is_written_out(m, x)) response_small_split(m, x, p);
   else response_tree_split(m, x, p);
+  if (interrupted(x->stop)) return true;
   for (int i = 0; i < p->row_count; i++)
     if (!response_moves(m, x, i, response_product(p, i, i))) response_piece_clear(p, i, response_fixed_diagonal(m, x, i));
+  return true;
+}
+
+static size_t place_of(const response_pieces *p, int k, int row_index) {
+  return p->offset[k] + (size_t)(row_index - p->start[p->block_of[row_index]]) * (size_t)p->width[k];
+}
+
+response_piece response_piece_of(const response_pieces *p, int k, int row_index) {
+  size_t at = place_of(p, k, row_index);
+  return (response_piece){p->width[k], p->at[k], p->J + at, p->response + at};
 }
 
 double response_product(const response_pieces *p, int i, int j) {
   double sum = i == j ? p->own[i] : 0;
-  for (int a = p->start[i]; a < p->start[i + 1]; a++)
-    for (int b = p->start[j]; b < p->start[j + 1]; b++) {
-      const response_piece *J = &p->piece[a], *R = &p->piece[b];
-      if (J->tree != R->tree) continue;
-      for (int s = 0; s < J->speed_count; s++) sum += J->J[s] * R->response[s];
+  int bi = p->block_of[i], bj = p->block_of[j];
+  for (int a = p->first[bi]; a < p->first[bi + 1]; a++)
+    for (int b = p->first[bj]; b < p->first[bj + 1]; b++) {
+      if (p->at[a] != p->at[b]) continue;
+      const double *J = p->J + place_of(p, a, i), *R = p->response + place_of(p, b, j);
+      for (int s = 0; s < p->width[a] && s < p->width[b]; s++) sum += J[s] * R[s];
     }
   return sum;
 }
 
 void response_piece_clear(response_pieces *p, int i, double own) {
-  for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-    const response_piece *of = &p->piece[k];
-    memset(of->J, 0, (size_t)of->speed_count * sizeof *of->J);
-    memset(of->response, 0, (size_t)of->speed_count * sizeof *of->response);
+  for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
+    size_t bytes = (size_t)p->width[k] * sizeof(double);
+    memset(p->J + place_of(p, k, i), 0, bytes);
+    memset(p->response + place_of(p, k, i), 0, bytes);
   }
   p->own[i] = own;
 }

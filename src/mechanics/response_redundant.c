@@ -136,15 +136,15 @@ static double fastest_of(const mechanism *m, const motion *x, const row *r, cons
 
 // The part of the diagonal and of the rate that the constraints leave:  W_ii - W_ic W_cc⁻¹ W_ci  and  q_i - W_ic W_cc⁻¹ q_c. Next to the
 // constraints, at a distance that makes pivots as large as the rank tolerance, a row that they hold has a rate of up to its root times
-// the speeds.
-bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i) {
-  response_work *w = x->response;
-  int n = x->row_total, nc = w->dense ? m->row_count : 0;
-  double own = W[(long)i * n + i], left = own, rate = q[i], terms = fabs(q[i]), tolerance = nc ? w->rank_tolerance : DEPENDENT;
+// the speeds. `column`: W_ci, with a stride.
+static bool is_held(const mechanism *m, const motion *x, const double *u, double own, const double *column, int stride, const double *q, int i) {
+  const response_work *w = x->response;
+  int nc = w->dense ? m->row_count : 0;
+  double left = own, rate = q[i], terms = fabs(q[i]), tolerance = nc ? w->rank_tolerance : DEPENDENT;
   double *v = x->row_work[1], *z = x->row_work[2];
   if (own > 0) {
     if (!nc) return false;
-    const double *D = eliminate(m, x, W + i, n, v);
+    const double *D = eliminate(m, x, column, stride, v);
     for (int j = 0; j < w->independent; j++) left -= v[j] * v[j] / D[(long)j * (nc + 1)];
     if (left > tolerance * own) return false;
     eliminate(m, x, q, 1, z);
@@ -154,11 +154,33 @@ bool response_hold(const mechanism *m, motion *x, const double *u, double *W, do
     }
   }
   double size = sqrt(row_size(m, x, &x->rows[i])), speed = fastest_of(m, x, &x->rows[i], u) * fmax(1, m->length);
-  if (fabs(rate) > sqrt(tolerance) * (size * speed + terms)) return false;
-  decouple(n, W, i, size > 0 ? response_least_mobility(m, x, i) : 1);
+  return fabs(rate) <= sqrt(tolerance) * (size * speed + terms);
+}
+
+static double held_diagonal(const mechanism *m, const motion *x, int i) {
+  double least = response_least_mobility(m, x, i);
+  return least > 0 ? least : 1;
+}
+
+static bool hold(motion *x, double *q, int i) {
   q[i] = 0;
-  w->held[w->held_count++] = i;
+  x->response->held[x->response->held_count++] = i;
   return true;
+}
+
+bool response_hold(const mechanism *m, motion *x, const double *u, double *W, double *q, int i) {
+  int n = x->row_total;
+  if (!is_held(m, x, u, W[(long)i * n + i], W + i, n, q, i)) return false;
+  decouple(n, W, i, held_diagonal(m, x, i));
+  return hold(x, q, i);
+}
+
+bool response_hold_pieces(const mechanism *m, motion *x, const double *u, response_pieces *p, double *q, int i) {
+  double *column = x->row_work[3], own = response_product(p, i, i);
+  for (int c = 0; own > 0 && x->response->dense && c < m->row_count; c++) column[c] = response_product(p, c, i);
+  if (!is_held(m, x, u, own, column, 1, q, i)) return false;
+  response_piece_clear(p, i, held_diagonal(m, x, i));
+  return hold(x, q, i);
 }
 
 void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p) {

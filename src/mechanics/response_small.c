@@ -319,9 +319,10 @@ void response_small_split(const mechanism *m, const motion *x, response_pieces *
     double y[RESPONSE_SMALL];
     copy(m->nv, g + m->nv, y);
     solve_outward(m->nv, w->mass, w->inverse, y);
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      const response_piece *of = &p->piece[k];
-      for (int s = 0; s < of->speed_count; s++) of->J[s] = g[of->speeds[s]], of->response[s] = y[of->speeds[s]];
+    for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
+      const response_piece of = response_piece_of(p, k, i);
+      const int *speeds = m->base_speeds + of.at;
+      for (int s = 0; s < of.speed_count; s++) of.J[s] = g[speeds[s]], of.response[s] = y[speeds[s]];
     }
   }
 }

@@ -97,11 +97,11 @@ void response_tree_pattern(const mechanism *m, motion *x, double *W) {
 }
 
 // J over the speeds of a tree: a wrench on a body works on every speed between it and ground.
-static void project_row(const mechanism *m, const motion *x, const row *r, const response_piece *of) {
+static void project_row(const mechanism *m, const motion *x, const row *r, int tree, const response_piece *of) {
   for (int s = 0; s < of->speed_count; s++) of->J[s] = 0;
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
-    if (t->node == GROUND || m->nodes[t->node].base != of->tree) continue;
+    if (t->node == GROUND || m->nodes[t->node].base != tree) continue;
     double f[6];
     memcpy(f, t->J, sizeof f);
     for (int i = t->node; i != GROUND; i = m->nodes[i].parent) {
@@ -113,7 +113,7 @@ static void project_row(const mechanism *m, const motion *x, const row *r, const
   }
   for (int k = 0; k < r->speed_count; k++) {
     const row_speed *t = &x->row_speeds[r->speed0 + k];
-    if (m->nodes[m->speed_node[t->speed]].base == of->tree) of->J[m->speed_place[t->speed]] += t->c;
+    if (m->nodes[m->speed_node[t->speed]].base == tree) of->J[m->speed_place[t->speed]] += t->c;
   }
 }
 
@@ -123,10 +123,10 @@ void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) {
     const row *r = &x->rows[i];
     respond_to_row(m, x, r, x->speed_work[0], speeds);
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      const response_piece *of = &p->piece[k];
-      project_row(m, x, r, of);
-      for (int s = 0; s < of->speed_count; s++) of->response[s] = speeds[of->speeds[s]];
+    for (int b = 0, k = p->first[p->block_of[i]]; b < r->base_count; b++, k++) {
+      const response_piece of = response_piece_of(p, k, i);
+      project_row(m, x, r, x->row_bases[r->base0 + b], &of);
+      for (int s = 0; s < of.speed_count; s++) of.response[s] = speeds[m->base_speeds[of.at + s]];
     }
   }
 }

@@ -150,7 +150,7 @@ solve_info solve_chain(const solve_problem *p, const solve_settings *settings, s
     info.residual = info.residual_mixed = 0;
     chain_record(tally, info.stage, true);
   } else {
-    solve_limits limits = solve_limits_of(p);
+    solve_limits limits = solve_limits_exact(p);
     info.status = SOLVE_TOO_LARGE;
     if (solve_workspace_fits(w, &limits)) run(p, settings, w, &limits, solution, tally, &info);
   }

@@ -191,7 +191,7 @@ static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
 static double judge(newton *x, const solve_problem *p) { return solve_residual_of(p, x->r, x->u, x->work); }
 
 static newton begin(const solve_problem *p, solve_workspace *w) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   newton x = lay_out(w, &limits);
   x.n = p->W.rows;
   p->W.ops->dense(&p->W, x.W);

@@ -286,7 +286,7 @@ static int limit(const solve_problem *p) {
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
   int most = s->iterations ? s->iterations : limit(p), vain = 0;

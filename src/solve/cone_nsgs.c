@@ -255,7 +255,7 @@ static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
 }
 
 nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
   *m = lay_out(w, &limits);
   m->problem = *p;

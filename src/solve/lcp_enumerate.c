@@ -188,7 +188,7 @@ static int limit(const solve_problem *p) {
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   enumeration e = lay_out(w, &limits);
   double best = INFINITY;
   e.open = false;

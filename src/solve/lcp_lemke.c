@@ -184,7 +184,7 @@ static bool is_astray(tableau *t, const solve_problem *p, const double *r) {
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   tableau t = lay_out(w, &limits);
   t.n = limits.lcp;
   t.stride = stride_for(t.n);

@@ -59,7 +59,7 @@ static int limit(const solve_problem *p) {
 
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   memory m = lay_out(w, &limits);
   int most = s->iterations ? s->iterations : limit(p);
   p->W.ops->start(&p->W, r, m.v);

@@ -205,9 +205,8 @@ static inline void add_product_3x6(const double *A, const double *x, double *y) 
 static inline void add_transposed_3x6(const double *A, const double *x, double *y) { add_transposed(3, 6, A, x, y); }
 
 static void factored_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
-  (void)x;
-  int size = matrix_block_size(m, b);
-  for (int i = 0; i < size; i++) y[i] = 0;
+  int size = matrix_block_size(m, b), row = matrix_block_row(m, b);
+  for (int i = 0; i < size; i++) y[i] = m->own ? m->own[row + i] * x[row + i] : 0;
   for (int k = m->J.first[b]; k < m->J.first[b + 1]; k++) {
     const double *A = m->J.values + m->J.offset[k], *at = v + m->J.at[k];
     if (size == 3 && m->J.width[k] == 6) add_product_3x6(A, at, y);
@@ -238,7 +237,7 @@ static void factored_apply(const solve_matrix *m, const double *x, double *y, do
 // |J| (|Bᵀ| |x|), which is not below |W| |x|
 static void factored_apply_absolute(const solve_matrix *m, const double *x, double *y, double *v) {
   memset(v, 0, (size_t)m->velocities * sizeof *v);
-  memset(y, 0, (size_t)m->rows * sizeof *y);
+  for (int i = 0; i < m->rows; i++) y[i] = m->own ? fabs(m->own[i]) * fabs(x[i]) : 0;
   for (int b = 0; b < m->block_count; b++)
     for (int k = m->B.first[b]; k < m->B.first[b + 1]; k++)
       for (int i = 0; i < matrix_block_size(m, b); i++)
@@ -251,9 +250,11 @@ static void factored_apply_absolute(const solve_matrix *m, const double *x, doub
                            y + matrix_block_row(m, b));
 }
 
-// A[size_a x size_b] += J_a B_bᵀ with a row stride. False when the two have no velocity in common.
+// A[size_a x size_b] += W_ab with a row stride. False when the two have no velocity in common.
 static bool add_pair(const solve_matrix *m, int a, int b, double *A, int stride) {
-  bool meet = false;
+  bool meet = a == b;
+  for (int i = 0; m->own && meet && i < matrix_block_size(m, a); i++)
+    A[(long)i * stride + i] += m->own[matrix_block_row(m, a) + i];
   for (int k = m->J.first[a]; k < m->J.first[a + 1]; k++)
     for (int l = m->B.first[b]; l < m->B.first[b + 1]; l++) {
       int from = m->J.at[k] > m->B.at[l] ? m->J.at[k] : m->B.at[l];
@@ -291,7 +292,9 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
   return true;
 }
 
-static bool factored_finite(const solve_matrix *m) { return pieces_finite(m, &m->J) && pieces_finite(m, &m->B); }
+static bool factored_finite(const solve_matrix *m) {
+  return pieces_finite(m, &m->J) && pieces_finite(m, &m->B) && (!m->own || number_all_finite(m->own, (size_t)m->rows));
+}
 
 static const matrix_ops factored_ops = {"factored",      factored_apply, factored_apply_absolute, factored_block,
                                         block_diagonals, factored_row,   factored_start,          factored_moved,

@@ -3,7 +3,8 @@
 //   dense     W, row by row
 //   sparse    the blocks of W that are not zero, by block rows
 //   factored  W = J Bᵀ with B = J M⁻ᵀ: rows of J and of B in pieces on parts of the velocities. Gauss–Seidel then keeps
-//             v = Bᵀ r up to date and never forms W; its cost grows with the rows, not with the pairs of contacts.
+//             v = Bᵀ r up to date and never forms W; its cost grows with the rows, not with the pairs of contacts. Rows
+//             that are decoupled from all others have pieces of zeros and an entry of their own on the diagonal.
 //
 // The partition into blocks is that of the problem: block b has the rows start[b] … start[b+1] − 1.
 #ifndef SOLVE_MATRIX_H
@@ -55,6 +56,7 @@ struct solve_matrix {
   // factored
   int velocities;
   matrix_pieces J, B;
+  const double *own;           // added to the diagonal, one per row; may be null
 };
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values);

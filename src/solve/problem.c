@@ -26,6 +26,12 @@ solve_limits solve_limits_of(const solve_problem *p) {
                         .dense = least(p->W.rows, SOLVE_DENSE_MAX), .lcp = least(lcp_unknowns(p), SOLVE_DENSE_MAX)};
 }
 
+solve_limits solve_limits_exact(const solve_problem *p) {
+  solve_limits limits = solve_limits_of(p);
+  if (p->W.rows > SOLVE_DENSE_MAX) limits.dense = limits.lcp = 0;
+  return limits;
+}
+
 solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b) {
   return (solve_limits){most(a->rows, b->rows), most(a->blocks, b->blocks), most(a->velocities, b->velocities),
                         most(a->dense, b->dense), most(a->lcp, b->lcp)};

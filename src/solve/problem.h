@@ -99,6 +99,8 @@ typedef struct solve_limits {
 enum { SOLVE_DENSE_MAX = 1600 };
 
 solve_limits solve_limits_of(const solve_problem *p);
+// The same for this problem alone: nothing dense if it has too many rows for that.
+solve_limits solve_limits_exact(const solve_problem *p);
 solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b);
 solve_limits solve_limits_beyond(const solve_limits *l);  // half as much again, for problems that grow
 // Blocks that fill the rows, finite numbers, μ ≥ 0, lo ≤ hi.

@@ -79,7 +79,7 @@ static solve_status admit(const solver *s, const solve_problem *p, const solve_w
 solve_info solver_run(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                       solve_solution *solution) {
   double began = driver_now();
-  solve_limits limits = solve_limits_of(p);
+  solve_limits limits = solve_limits_exact(p);
   size_t bytes = (size_t)p->W.rows * sizeof(double);
   solve_info info = {.stage = s->name, .residual = INFINITY, .residual_mixed = INFINITY,
                      .status = admit(s, p, w, &limits)};

@@ -1,0 +1,232 @@
+#include "solve/islands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DENSE_ROWS = 48 };  // up to so many rows W is formed: small problems have solvers that need it
+
+// Pieces of one island; their values stay where they are.
+typedef struct part_pieces {
+  int *first, *at, *width;
+  size_t *offset;
+} part_pieces;
+
+struct island_part {
+  int *root, *number;       // of each velocity: the first one that it is joined with; of a root, its island, or -1
+  int *island_of;           // of each block; a velocity of it, or -1, while islands are searched
+  solve_block *blocks;
+  int *start;
+  part_pieces J, B;
+  double *q, *r, *u, *own, *dense;
+};
+
+// --- memory -------------------------------------------------------------------------------------------------------
+
+static part_pieces lay_out_pieces(solve_workspace *w, const island_limits *l) {
+  return (part_pieces){TAKE(w, int, l->blocks + 1), TAKE(w, int, l->pieces), TAKE(w, int, l->pieces),
+                       TAKE(w, size_t, l->pieces)};
+}
+
+static void lay_out(solve_islands *x, solve_workspace *w, const island_limits *l) {
+  x->first = TAKE(w, int, l->blocks + 1);
+  x->block = TAKE(w, int, l->blocks);
+  x->velocities = TAKE(w, int, l->blocks);
+  x->place = TAKE(w, int, l->velocities);
+  x->part = TAKE(w, island_part, 1);
+  island_part part = {.root = TAKE(w, int, l->velocities), .number = TAKE(w, int, l->velocities), .island_of = TAKE(w, int, l->blocks),
+                      .blocks = TAKE(w, solve_block, l->blocks), .start = TAKE(w, int, l->blocks + 1),
+                      .J = lay_out_pieces(w, l), .B = lay_out_pieces(w, l),
+                      .q = TAKE(w, double, l->rows), .r = TAKE(w, double, l->rows), .u = TAKE(w, double, l->rows),
+                      .own = TAKE(w, double, l->rows), .dense = TAKE(w, double, DENSE_ROWS * DENSE_ROWS)};
+  if (x->part) *x->part = part;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+static int beyond(int a) { return a + a / 2; }
+
+static bool make_memory(solve_islands *x, const solve_problem *p, carom_error *error) {
+  const solve_matrix *W = &p->W;
+  island_limits l = {W->rows, W->block_count, W->velocities, larger(W->J.first[W->block_count], W->B.first[W->block_count])};
+  const island_limits *has = &x->limits;
+  if (x->memory && l.rows <= has->rows && l.blocks <= has->blocks && l.velocities <= has->velocities && l.pieces <= has->pieces)
+    return true;
+  l = (island_limits){beyond(larger(l.rows, has->rows)), beyond(larger(l.blocks, has->blocks)),
+                      larger(l.velocities, has->velocities), beyond(larger(l.pieces, has->pieces))};
+  solve_workspace w = {0};
+  solve_islands measured = {0};
+  lay_out(&measured, &w, &l);
+  char *memory = aligned_alloc(64, w.used + 64);
+  if (!memory) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", W->rows), false;
+  free(x->memory);
+  w = (solve_workspace){.base = memory, .size = w.used};
+  lay_out(x, &w, &l);
+  x->memory = memory, x->limits = l;
+  return true;
+}
+
+void islands_free(solve_islands *x) {
+  solve_workspace_destroy(x->workspace);
+  free(x->memory);
+  *x = (solve_islands){0};
+}
+
+// --- who interacts ------------------------------------------------------------------------------------------------
+
+static int root_of(int *root, int v) {
+  while (root[v] != v) v = root[v] = root[root[v]];
+  return v;
+}
+
+// The smaller of two roots stays one, so that a root is the first velocity of its island.
+static int join(int *root, int a, int b) {
+  a = root_of(root, a), b = root_of(root, b);
+  return a < b ? (root[b] = a) : (root[a] = b);
+}
+
+// Joins what the pieces of a block lie on. Returns a velocity of the block, `any` if there was one before; -1: none.
+static int join_pieces(int *root, const matrix_pieces *p, int block, int any) {
+  for (int k = p->first[block]; k < p->first[block + 1]; k++)
+    for (int v = p->at[k]; v < p->at[k] + p->width[k]; v++) any = any < 0 ? v : join(root, any, v);
+  return any;
+}
+
+// Islands by their first velocity; behind them, each by itself, blocks that nothing can move.
+static void number_islands(solve_islands *x, const solve_matrix *W) {
+  const island_part *part = x->part;
+  int *number = part->number, *island_of = part->island_of;
+  x->count = 0;
+  for (int v = 0; v < W->velocities; v++) number[v] = -1;
+  for (int b = 0; b < W->block_count; b++)
+    if (island_of[b] >= 0) number[root_of(part->root, island_of[b])] = 0;
+  for (int v = 0; v < W->velocities; v++)
+    if (number[v] == 0) number[v] = x->count++;
+  for (int b = 0; b < W->block_count; b++)
+    island_of[b] = island_of[b] >= 0 ? number[root_of(part->root, island_of[b])] : x->count++;
+}
+
+static void place_velocities(solve_islands *x, const solve_matrix *W) {
+  const island_part *part = x->part;
+  for (int i = 0; i < x->count; i++) x->velocities[i] = 0;
+  for (int v = 0; v < W->velocities; v++) {
+    int island = part->number[root_of(part->root, v)];
+    x->place[v] = island < 0 ? 0 : x->velocities[island]++;
+  }
+}
+
+static void sort_blocks(solve_islands *x, int block_count) {
+  const int *island_of = x->part->island_of;
+  int *first = x->first;
+  memset(first, 0, (size_t)(x->count + 1) * sizeof *first);
+  for (int b = 0; b < block_count; b++) first[island_of[b]]++;
+  for (int i = 0; i < x->count; i++) first[i + 1] += first[i];
+  for (int b = block_count - 1; b >= 0; b--) x->block[--first[island_of[b]]] = b;
+}
+
+// --- the problem of one island --------------------------------------------------------------------------------------
+
+// Appends the pieces of a block; `k` is its number in the island.
+static void take_pieces(const solve_islands *x, const matrix_pieces *from, int block, int k, part_pieces *to) {
+  int used = to->first[k];
+  for (int i = from->first[block]; i < from->first[block + 1]; i++, used++) {
+    to->at[used] = from->width[i] ? x->place[from->at[i]] : 0;
+    to->width[used] = from->width[i], to->offset[used] = from->offset[i];
+  }
+  to->first[k + 1] = used;
+}
+
+static matrix_pieces pieces_of(const part_pieces *p, const double *values) {
+  return (matrix_pieces){p->first, p->at, p->width, p->offset, values};
+}
+
+static solve_problem take_part(solve_islands *x, const solve_problem *p, int island) {
+  island_part *part = x->part;
+  int count = x->first[island + 1] - x->first[island], row = 0;
+  part->J.first[0] = part->B.first[0] = 0;
+  for (int k = 0; k < count; k++) {
+    int b = x->block[x->first[island] + k];
+    const solve_block *from = &p->blocks[b];
+    part->blocks[k] = *from;
+    part->blocks[k].row = part->start[k] = row;
+    for (int i = 0; i < from->size; i++, row++) {
+      part->q[row] = p->q[from->row + i];
+      part->own[row] = p->W.own ? p->W.own[from->row + i] : 0;
+    }
+    take_pieces(x, &p->W.J, b, k, &part->J);
+    take_pieces(x, &p->W.B, b, k, &part->B);
+  }
+  part->start[count] = row;
+  solve_matrix W = matrix_factored(row, count, part->start, x->velocities[island], pieces_of(&part->J, p->W.J.values),
+                                   pieces_of(&part->B, p->W.B.values));
+  W.own = p->W.own ? part->own : NULL;
+  if (row <= DENSE_ROWS) {
+    W.ops->dense(&W, part->dense);
+    W = matrix_dense(row, count, part->start, part->dense);
+  }
+  return (solve_problem){count, part->blocks, W, part->q};
+}
+
+// Copies between the rows of an island and those of the whole.
+static void copy_rows(const solve_islands *x, const solve_problem *p, int island, double *part, double *whole, bool back) {
+  for (int k = x->first[island], row = 0; k < x->first[island + 1]; k++) {
+    const solve_block *b = &p->blocks[x->block[k]];
+    memcpy(back ? whole + b->row : part + row, back ? part + row : whole + b->row, (size_t)b->size * sizeof *part);
+    row += b->size;
+  }
+}
+
+bool islands_find(solve_islands *x, const solve_problem *p, carom_error *error) {
+  const solve_matrix *W = &p->W;
+  if (!make_memory(x, p, error)) return false;
+  island_part *part = x->part;
+  for (int v = 0; v < W->velocities; v++) part->root[v] = v;
+  for (int b = 0; b < W->block_count; b++)
+    part->island_of[b] = join_pieces(part->root, &W->B, b, join_pieces(part->root, &W->J, b, -1));
+  number_islands(x, W);
+  place_velocities(x, W);
+  sort_blocks(x, W->block_count);
+  solve_limits limits = {0};
+  for (int i = 0; i < x->count; i++) {
+    solve_problem of = take_part(x, p, i);
+    solve_limits own = solve_limits_exact(&of);
+    limits = solve_limits_union(&limits, &own);
+  }
+  if (x->workspace && solve_workspace_fits(x->workspace, &limits)) return true;
+  if (x->workspace) limits = solve_limits_union(&limits, &x->workspace->limits);
+  limits.rows += limits.rows / 2, limits.blocks += limits.blocks / 2, limits.velocities += limits.velocities / 2;
+  solve_workspace *made = solve_workspace_create(&limits, error);
+  if (!made) return false;
+  solve_workspace_destroy(x->workspace);
+  x->workspace = made;
+  return true;
+}
+
+// --- the solution ---------------------------------------------------------------------------------------------------
+
+static bool is_worse(const solve_info *a, const solve_info *b) {
+  bool solved_a = a->status == SOLVE_SOLVED, solved_b = b->status == SOLVE_SOLVED;
+  return solved_a != solved_b ? solved_b : !(a->residual <= b->residual);
+}
+
+solve_info islands_solve(solve_islands *x, const solve_problem *p, const solve_settings *settings, interrupt *stop,
+                         solve_solution *solution, chain_tally *tally) {
+  island_part *part = x->part;
+  solve_info all = {.status = SOLVE_SOLVED, .stage = SOLVE_ZERO_STAGE};
+  chain_tally before = tally ? *tally : (chain_tally){0};
+  for (int i = 0; i < x->count && all.status != SOLVE_INTERRUPTED; i++) {
+    solve_problem of = take_part(x, p, i);
+    solve_solution to = {part->r, part->u};
+    x->workspace->stop = stop;
+    copy_rows(x, p, i, part->r, solution->r, false);
+    solve_info here = solve_chain(&of, settings, x->workspace, &to, tally);
+    copy_rows(x, p, i, part->r, solution->r, true);
+    copy_rows(x, p, i, part->u, solution->u, true);
+    int iterations = all.iterations + here.iterations;
+    if (i == 0 || here.status == SOLVE_INTERRUPTED || is_worse(&here, &all)) all = here;
+    all.iterations = iterations;
+  }
+  if (tally && all.status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
+  return all;
+}

@@ -1,0 +1,280 @@
+// Problems in pieces: split into islands they have the solutions of the whole, and memory grows with their rows.
+#include "check.h"
+
+#include "../bench/scene_matrix.h"
+#include "base/interrupt.h"
+#include "solve/islands.h"
+#include "solve/residual.h"
+#include "solve_file.h"
+
+typedef struct bed {
+  jmp_buf out_of_memory;
+  arena memory;
+  solve_problem p;
+  solve_islands islands;
+  solve_solution to;
+} bed;
+
+static void begin(bed *b) {
+  *b = (bed){0};
+  if (setjmp(b->out_of_memory)) exit(2);
+  b->memory = arena_create(&b->out_of_memory);
+}
+
+static void take(bed *b, solve_problem p) {
+  b->p = p;
+  b->to = (solve_solution){ARENA_ARRAY(&b->memory, double, p.W.rows + 1), ARENA_ARRAY(&b->memory, double, p.W.rows + 1)};
+}
+
+static void end(bed *b) {
+  islands_free(&b->islands);
+  arena_free(&b->memory);
+}
+
+static solve_problem in_pieces(arena *memory, const scene_data *s) {
+  const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, s->contacts, s->mu);
+  const int *start = problem_build_start(memory, blocks, s->contacts);
+  return (solve_problem){s->contacts, blocks, scene_factored(memory, s, start), s->q};
+}
+
+static const double *as_dense(bed *b) {
+  double *W = ARENA_ARRAY(&b->memory, double, (size_t)b->p.W.rows * (size_t)b->p.W.rows);
+  b->p.W.ops->dense(&b->p.W, W);
+  return W;
+}
+
+// The residual of the whole, with W formed.
+static double judge(bed *b, const double *W) {
+  solve_problem dense = b->p;
+  double *u = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1), *work = ARENA_ARRAY(&b->memory, double, b->p.W.rows + 1);
+  dense.W = matrix_dense(b->p.W.rows, b->p.block_count, b->p.W.start, W);
+  return solve_residual_of(&dense, b->to.r, u, work);
+}
+
+static solve_info run(bed *b, double tolerance, bool warm, chain_tally *tally) {
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = tolerance, settings.warm_start = warm;
+  if (!CHECK(islands_find(&b->islands, &b->p, NULL))) exit(2);
+  return islands_solve(&b->islands, &b->p, &settings, NULL, &b->to, tally);
+}
+
+// --- who belongs together -------------------------------------------------------------------------------------------
+
+// Contacts between bodies of the same group only, groups in a mixed order; and bodies that nothing touches.
+static scene_data groups(int contacts, int bodies, int group_count) {
+  scene_data s = scene_random(contacts, bodies);
+  for (int c = 0; c < contacts; c++) {
+    int group = (int)uniform(0, group_count), size = bodies / group_count;
+    for (int side = 0; side < 2; side++)
+      if (s.body[c][side] >= 0) s.body[c][side] = group + group_count * (int)uniform(0, size);
+    if (s.body[c][0] == s.body[c][1]) s.body[c][1] = -1;
+  }
+  double *v = malloc((size_t)(6 * bodies) * sizeof *v);  // of the bodies: r = 0 to u = 0 is then in reach
+  for (int i = 0; i < 6 * bodies; i++) v[i] = uniform(-1, 1);
+  memset(s.q, 0, (size_t)(3 * contacts) * sizeof *s.q);
+  for (int c = 0; c < contacts; c++)
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; s.body[c][side] >= 0 && k < 18; k++)
+        s.q[3 * c + k / 6] += s.J[c][side][k / 6][k % 6] * v[6 * s.body[c][side] + k % 6];
+  free(v);
+  return s;
+}
+
+// Labels spread over the entries of W that are not zero until none changes.
+static void label(const bed *b, const double *W, int *of) {
+  int count = b->p.block_count, n = b->p.W.rows;
+  for (int i = 0; i < count; i++) of[i] = i;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        if (W[(long)i * n + j] != 0 && of[i / 3] > of[j / 3]) of[i / 3] = of[j / 3], changed = true;
+  }
+}
+
+static int first_velocity(const solve_matrix *W, int block) {
+  int least = W->velocities;
+  for (int k = W->J.first[block]; k < W->J.first[block + 1]; k++) least = W->J.at[k] < least ? W->J.at[k] : least;
+  return least;
+}
+
+static void check_islands(bed *b, const double *W) {
+  const solve_islands *x = &b->islands;
+  int count = b->p.block_count, *of = ARENA_ARRAY(&b->memory, int, count), seen = 0, before = -1;
+  label(b, W, of);
+  for (int i = 0; i < x->count; i++) {
+    int least = b->p.W.velocities;
+    CHECK(x->first[i] < x->first[i + 1]);
+    for (int k = x->first[i]; k < x->first[i + 1]; k++, seen++) {
+      CHECK_EQUAL(of[x->block[k]], of[x->block[x->first[i]]]);
+      if (k > x->first[i]) CHECK(x->block[k - 1] < x->block[k]);
+      int v = first_velocity(&b->p.W, x->block[k]);
+      least = v < least ? v : least;
+    }
+    CHECK(before < least);
+    before = least;
+  }
+  CHECK_EQUAL(seen, count);
+  int labels = 0;
+  for (int c = 0; c < count; c++) labels += of[c] == c;
+  CHECK_EQUAL(x->count, labels);
+}
+
+static void islands_are_what_interacts(void) {
+  static const int sizes[][3] = {{30, 60, 20}, {40, 12, 3}, {5, 2, 1}, {60, 400, 40}, {1, 3, 1}};
+  for (int k = 0; k < 5; k++) {
+    bed b;
+    begin(&b);
+    scene_data s = groups(sizes[k][0], sizes[k][1], sizes[k][2]);
+    take(&b, in_pieces(&b.memory, &s));
+    const double *W = as_dense(&b);
+    chain_tally tally = {0};
+    solve_info info = run(&b, 1e-10, false, &tally);
+    check_islands(&b, W);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_EQUAL(tally.problems, b.islands.count);
+    CHECK_LE(judge(&b, W), 1e-9);
+    // a warm start at the solution is the solution
+    double *before = ARENA_ARRAY(&b.memory, double, b.p.W.rows);
+    memcpy(before, b.to.r, (size_t)b.p.W.rows * sizeof *before);
+    CHECK_EQUAL(run(&b, 1e-8, true, NULL).status, SOLVE_SOLVED);
+    CHECK_LE(judge(&b, W), 1e-8);
+    // and the same numbers every time
+    CHECK_EQUAL(run(&b, 1e-10, false, NULL).status, SOLVE_SOLVED);
+    CHECK(memcmp(before, b.to.r, (size_t)b.p.W.rows * sizeof *before) == 0);
+    end(&b);
+    scene_free(&s);
+  }
+}
+
+// --- the same fixed point --------------------------------------------------------------------------------------------
+
+// Any W is J Bᵀ with J = 1 and B = Wᵀ. Half of each block's diagonal goes to `own` to test that as well.
+static solve_problem any_in_pieces(arena *memory, const solve_problem *p) {
+  int count = p->block_count, used = 0;
+  int *first = ARENA_ARRAY(memory, int, count + 1), *at = ARENA_ARRAY(memory, int, (size_t)count * (size_t)count);
+  int *width = ARENA_ARRAY(memory, int, (size_t)count * (size_t)count), *Jfirst = ARENA_ARRAY(memory, int, count + 1);
+  size_t *offset = ARENA_ARRAY(memory, size_t, (size_t)count * (size_t)count), *Joffset = ARENA_ARRAY(memory, size_t, count), size = 0, Jsize = 0;
+  int *Jat = ARENA_ARRAY(memory, int, count), *Jwidth = ARENA_ARRAY(memory, int, count);
+  double *J = ARENA_ARRAY(memory, double, BLOCK_ROWS_MAX * p->W.rows), *own = ARENA_ARRAY(memory, double, p->W.rows);
+  double *B = ARENA_ARRAY(memory, double, (size_t)p->W.rows * (size_t)p->W.rows);
+  for (int b = 0; b < count; b++) {
+    int n = p->blocks[b].size, row = p->blocks[b].row;
+    Jat[b] = row, Jwidth[b] = n, Joffset[b] = Jsize, Jfirst[b + 1] = b + 1;
+    for (int i = 0; i < n; i++) J[Jsize + (size_t)(i * n + i)] = 1;
+    Jsize += (size_t)(n * n);
+    for (int a = 0; a < count; a++) {
+      double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
+      int m = p->blocks[a].size;
+      bool any = false;
+      p->W.ops->block(&p->W, a, b, A);
+      for (int i = 0; i < m * n; i++) any |= A[i] != 0;
+      if (!any) continue;
+      if (a == b)
+        for (int i = 0; i < n; i++) own[row + i] = 0.5 * A[i * n + i], A[i * n + i] *= 0.5;
+      at[used] = p->blocks[a].row, width[used] = m, offset[used++] = size;
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) B[size++] = A[i * n + j];
+    }
+    first[b + 1] = used;
+  }
+  solve_problem q = *p;
+  q.W = matrix_factored(p->W.rows, count, p->W.start, p->W.rows, (matrix_pieces){Jfirst, Jat, Jwidth, Joffset, J},
+                        (matrix_pieces){first, at, width, offset, B});
+  q.W.own = own;
+  return q;
+}
+
+// In pieces and by islands as by the chain on the problem as it is.
+static void compare(const char *name, const solve_problem *p) {
+  bed b;
+  begin(&b);
+  take(&b, any_in_pieces(&b.memory, p));
+  solve_limits limits = solve_limits_of(p);
+  solve_workspace *w = solve_workspace_create(&limits, NULL);
+  solve_settings settings = solve_settings_default();
+  double *r = ARENA_ARRAY(&b.memory, double, p->W.rows), *u = ARENA_ARRAY(&b.memory, double, p->W.rows), *work = ARENA_ARRAY(&b.memory, double, 2 * p->W.rows);
+  solve_info whole = solve_chain(p, &settings, w, &(solve_solution){r, u}, NULL), parts = run(&b, settings.tolerance, false, NULL);
+  bool fine = whole.status != SOLVE_SOLVED || CHECK_EQUAL(parts.status, SOLVE_SOLVED);
+  if (parts.status == SOLVE_SOLVED) fine &= CHECK_LE(solve_residual_of(p, b.to.r, u, work), 2 * settings.tolerance);
+  if (!fine) printf("      %s: %d islands\n", name, b.islands.count);
+  solve_workspace_destroy(w);
+  end(&b);
+}
+
+static void piles_have_the_solutions_of_the_whole(void) {
+  for (int k = 0; k < 6; k++) {
+    bed b;
+    begin(&b);
+    scene_data s = k == 0 ? scene_bricks(5, 0.3, 1e-2) : k == 1 ? scene_balls(5, 0.3, 1e-2) : k == 2 ? scene_balls(4, 0.8, 1e-3) : scene_random(20 * k, 10 * k);
+    solve_problem p = scene_problem(&b.memory, &s);
+    compare("scene", &p);
+    end(&b);
+    scene_free(&s);
+  }
+}
+
+static void references_have_the_solutions_of_the_whole(void) {
+  static const char *const names[] = {"Capsules-i100-1090.dat", "Confeti-ex13-4contact-Fc3D-SBM.dat", "FC3D_Example1.dat", "FrictionContact3D_1c.dat",
+                                      "FrictionContactProblem00031.dat", "NESpheres_10_1.dat", "OneObject-i100000-499.hdf5.dat",
+                                      "Rover1039.dat", "Rover1040.dat", "Rover1041.dat", "Rover3865.dat", "Rover4144.dat"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char relative[128], path[1024];
+    snprintf(relative, sizeof relative, "refs/friction/%s", names[i]);
+    if (!check_shared(relative, path, sizeof path)) SKIP("no reference problems");
+    bed b;
+    begin(&b);
+    carom_error error = {0};
+    const solve_problem *p = solve_file_read(&b.memory, path, &error);
+    if (CHECK(p)) compare(names[i], p);
+    end(&b);
+  }
+}
+
+// --- memory and interrupts ------------------------------------------------------------------------------------------
+
+// One island of as many contacts as there are: nothing grows with their square.
+static void memory_grows_with_the_rows(void) {
+  double bytes[2];
+  for (int k = 0; k < 2; k++) {
+    bed b;
+    begin(&b);
+    scene_data s = scene_bricks(15 * (k + 1), 0.3, 1e-2);
+    take(&b, in_pieces(&b.memory, &s));
+    chain_tally tally = {0};
+    solve_info info = run(&b, 1e-2, false, &tally);
+    CHECK_EQUAL(b.islands.count, 1);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    bytes[k] = (double)b.islands.workspace->size / b.p.W.rows;
+    end(&b);
+    scene_free(&s);
+  }
+  CHECK_LE(bytes[0], 1000);
+  CHECK_NEAR(bytes[1], bytes[0], 0.02 * bytes[0]);
+}
+
+static bool never(void *context) { return (void)context, false; }
+
+static void interrupted_problems_are_not_counted(void) {
+  bed b;
+  begin(&b);
+  scene_data s = groups(60, 60, 20);
+  take(&b, in_pieces(&b.memory, &s));
+  chain_tally tally = {0};
+  solve_settings settings = solve_settings_default();
+  interrupt stop = {.go_on = never};
+  CHECK(islands_find(&b.islands, &b.p, NULL));
+  CHECK_EQUAL(islands_solve(&b.islands, &b.p, &settings, &stop, &b.to, &tally).status, SOLVE_INTERRUPTED);
+  CHECK_EQUAL(tally.problems, 0);
+  end(&b);
+  scene_free(&s);
+}
+
+int main(void) {
+  RUN(islands_are_what_interacts);
+  RUN(piles_have_the_solutions_of_the_whole);
+  RUN(references_have_the_solutions_of_the_whole);
+  RUN(memory_grows_with_the_rows);
+  RUN(interrupted_problems_are_not_counted);
+  return check_summary();
+}
