@@ -112,7 +112,7 @@ static bool drop_restitution(void *context) {
 static bool solve_newton(event *s) {
   int n = s->w.x->row_total;
   event_set_impact_problem(s, true);
-  wedge_problem w = {.W = s->W, .drop = drop_restitution, .fits = is_not_wedged, .context = s};
+  wedge_problem w = {.drop = drop_restitution, .fits = is_not_wedged, .context = s};
   solve_info info = event_solve(s, n, s->W, &w);
   memcpy(s->lambda, s->problem_r, (size_t)n * sizeof *s->lambda);
   return isfinite(info.residual);

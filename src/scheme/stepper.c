@@ -90,7 +90,7 @@ static void look_ahead(stepper *s) {
 void stepper_destroy(void *scheme) {
   stepper *s = scheme;
   if (!s) return;
-  solve_storage_free(&s->storage);
+  stepper_free_storage(s);
   arena_free(&s->memory);
   free(s);
 }

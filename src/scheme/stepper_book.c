@@ -68,16 +68,15 @@ static double largest_speed(const mechanism *m, const motion *x) {
 
 // Rates are differences of the velocities of bodies, and sums of what the percussions change; they are rounded like these. Bodies that
 // move together and press on each other have rates that are rounding alone, and what they seem to gain by them is none.
-static double rounding_of_losses(const stepper *s) {
-  double speed = largest_speed(s->m, s->x), sum = 0;
+static double rounding_of_losses(stepper *s) {
+  double speed = largest_speed(s->m, s->x), sum = 0, *changes = s->turn;
+  stepper_absolute(s, changes);
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k];
     for (int i = first; i < first + contact_row_count(s->m, e); i++) {
-      const double *W = s->storage.W + (long)i * s->x->row_total;
       double rate = contact_turns(s->m, e) ? speed / s->m->length : speed;
-      for (int j = 0; j < s->x->row_total; j++) rate += fabs(W[j] * s->P[j]);
-      sum += rate * fabs(s->P[i]);
+      sum += (rate + changes[i]) * fabs(s->P[i]);
     }
   }
   return 1e-12 * sum;

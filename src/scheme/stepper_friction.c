@@ -13,6 +13,7 @@ static const double AGREEMENT = 1e-10;
 
 void stepper_friction_create(stepper_friction *f, const mechanism *m, arena *memory) {
   f->limit = ARENA_ARRAY(memory, double, m->friction_count + 1);
+  f->diagonal = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->limit_before = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->effort = ARENA_ARRAY(memory, double, m->friction_count + 1);
   f->search = ARENA_ARRAY(memory, friction_search, m->friction_count + 1);
@@ -76,7 +77,7 @@ bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x,
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
     double found = friction_limit(m, x, &m->frictions[i]);
-    bool fits = friction_fits(P[row], f->limit[i], found, f->xi[row], f->W[(long)row * x->row_total + row] * dt);
+    bool fits = friction_fits(P[row], f->limit[i], found, f->xi[row], f->diagonal[i] * dt);
     agrees &= friction_meets_load(&f->search[i], &f->limit[i], found, AGREEMENT, fits, turn);
   }
   take_back_forces(m, x, P, dt);
@@ -90,7 +91,7 @@ void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion
                           impact_ledger *ledger) {
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
-    double a = rate_before[row], b = rate_after[row], change = f->W[(long)row * (x->row_total + 1)] * f->limit[i] * dt;
+    double a = rate_before[row], b = rate_after[row], change = f->diagonal[i] * f->limit[i] * dt;
     bool sticks = impact_sticks(fabs(b), 1e-9 * (fabs(a) + fabs(b) + fabs(rate_free[row]) + change));
     x->friction_effort[i] = P_mean[row] / dt;
     x->friction_slip[i] = sticks ? 0 : b > 0 ? 1 : -1;

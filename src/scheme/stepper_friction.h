@@ -16,7 +16,8 @@ typedef struct stepper_friction {
   double *limit;         // one per friction [N or N·m]
   double *limit_before, *effort;  // of the last step, while another is under way
   friction_search *search;
-  const double *W, *xi;  // the matrix of the contact problem and the rates of its solution
+  double *diagonal;      // of the matrix of the contact problem, one per friction
+  const double *xi;      // the rates of its solution
 } stepper_friction;
 
 void stepper_friction_create(stepper_friction *f, const mechanism *m, arena *memory);

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "mechanics/coordinate.h"
+#include "mechanics/response.h"
 #include "mechanics/tree.h"
 #include "scheme/stepper.h"
 #include "scheme/stepper_friction.h"
 #include "solve/blocks.h"
+#include "solve/islands.h"
 #include "solve/storage.h"
 
 typedef struct stepper {
@@ -74,7 +76,9 @@ typedef struct stepper {
   double *lambda;                        // mean multipliers of the constraints in the last step
   bool *moves;                           // constraint rows that follow a function of time, and so do work
   solve_storage storage;                 // W and what the solvers need
-  bool crowded;                          // storage is made for problems as they come
+  bool crowded;                          // W is not formed: pieces and islands take its place
+  response_pieces pieces;
+  solve_islands islands;
   solve_settings solver;
   interrupt *stop;
   chain_tally tally, tally_before;
@@ -130,7 +134,7 @@ void stepper_look_at_end(stepper *s);
 
 // --- stepper_problem.c ----------------------------------------------------------------------------------------------
 
-// Storage for the largest contact problem. False after reporting.
+// Storage for the largest contact problem, if it is not that of a crowd. False after reporting.
 bool stepper_prepare_storage(stepper *s, carom_error *error);
 carom_status stepper_solve(stepper *s, double dt, carom_error *error);
 // Solves again until the friction of joints fits the load; u_end follows.
@@ -142,6 +146,24 @@ double stepper_excess(const stepper *s, double dt, double dt_before);
 // For a step with such an excess: finds the percussions that are shown, and the friction of joints under load.
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error);
 void stepper_look_for_paradox(stepper *s);
+
+// --- stepper_matrix.c -----------------------------------------------------------------------------------------------
+
+// Decides by the rows of the largest problem, whose blocks are listed. False after reporting.
+bool stepper_make_storage(stepper *s, int row_count, carom_error *error);
+void stepper_free_storage(stepper *s);
+// The matrix over all rows of the blocks listed, redundant constraint rows decoupled. Rows may then be decoupled by stepper_hold
+// (response_hold), until stepper_finish_matrix.
+carom_status stepper_form_matrix(stepper *s, carom_error *error);
+bool stepper_hold(stepper *s, int row_index);
+carom_status stepper_finish_matrix(stepper *s, carom_error *error);
+// The problem of this matrix and the present q_rows.
+solve_problem stepper_problem(stepper *s);
+static inline double stepper_entry(const stepper *s, int i, int j) {
+  return s->crowded ? response_product(&s->pieces, i, j) : s->storage.W[(long)i * s->x->row_total + j];
+}
+// to := |W| |P|, or a bound of it. Overwrites `displacement`.
+void stepper_absolute(stepper *s, double *to);
 
 // --- stepper_project.c ----------------------------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@
 #include "scheme/stepper_internal.h"
 #include "scheme/wedge.h"
 
-enum { ROWS_OF_A_CROWD = 600 };          // above, storage for contact problems is made when they come
-
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
   block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
 }
@@ -20,8 +18,6 @@ static void add_friction_blocks(stepper *s, double dt) {
     block_list_add(&s->blocks, stepper_friction_block(&s->friction, s->m, i, s->t + dt, dt));
 }
 
-// A mechanism has storage for the largest problem that can come, every point active, before its first step. In a crowd of bodies
-// most pairs never meet: there it grows with what does.
 bool stepper_prepare_storage(stepper *s, carom_error *error) {
   int row_count = s->m->row_count;
   block_list_begin(&s->blocks, row_count);
@@ -35,37 +31,23 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
   s->friction.row0 = row_count;
   add_friction_blocks(s, s->settings.step);
   row_count += s->m->friction_count;
-  solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
-  solve_limits limits = solve_limits_of(&largest);
-  s->crowded = row_count > ROWS_OF_A_CROWD;
-  if (s->crowded) return true;
-  bool made = solve_storage_make(&s->storage, &limits, error);
-  s->friction.W = s->storage.W;
-  return made;
-}
-
-static bool has_storage(stepper *s, carom_error *error) {
-  if (!s->crowded) return true;
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->storage.W, s->q_rows);
-  bool grown = solve_storage_grow(&s->storage, &problem, error);
-  s->friction.W = s->storage.W;
-  return grown;
+  return stepper_make_storage(s, row_count, error);
 }
 
 // Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the normal rate is
 // much larger than what the forces change in a step.
 void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
-  int row_total = s->x->row_total;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(m, e);
     if (size == 1) continue;
-    const double *rate = s->rate_before + first, *W = s->storage.W + (long)first * row_total + first;
+    const double *rate = s->rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
     if (!(slip > 0)) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
+    const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1), size == 3 ? stepper_entry(s, first, first + 2) : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
     paradox_count(&s->trouble, resistance, s->q_rows[first]);
   }
@@ -106,13 +88,14 @@ static bool drop_restitution(void *context) {
 
 static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
   solve_solution solution = {s->P, s->xi};
-  wedge_problem w = {.problem = problem, .W = s->storage.W, .drop = drop_restitution, .context = &(step_problem){s, dt}};
+  wedge_problem w = {.problem = problem, .islands = s->crowded ? &s->islands : NULL, .stop = s->stop, .drop = drop_restitution,
+                     .context = &(step_problem){s, dt}};
   return wedge_solve(&w, &s->solver, s->storage.workspace, &solution, &s->tally, &s->trouble);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
-  solve_problem problem = block_list_problem(&s->blocks, s->x->row_total, s->storage.W, s->q_rows);
-  s->storage.workspace->stop = s->stop;
+  solve_problem problem = stepper_problem(s);
+  if (!s->crowded) s->storage.workspace->stop = s->stop;
   solve_info info = solve_problem_of_step(s, &problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
@@ -124,13 +107,12 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
 // A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
 // the problem there.
 static void release_held(stepper *s) {
-  int n = s->x->row_total;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k], size = contact_row_count(s->m, e);
     for (int i = first + 1; i < first + size; i++) {
-      bool may_be_held = s->m->row_count || !(s->storage.W[(long)i * (n + 1)] > 0);  // without constraints: by joints alone
-      if (may_be_held && response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, i)) s->P[i] = 0;
+      bool may_be_held = s->m->row_count || !(stepper_entry(s, i, i) > 0);  // without constraints: by joints alone
+      if (may_be_held && stepper_hold(s, i)) s->P[i] = 0;
     }
   }
 }
@@ -150,13 +132,13 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
     require(s, k, &e->material, dt);
   }
   add_friction_blocks(s, dt);
-  if (!has_storage(s, error)) return CAROM_ERROR_MEMORY;
   problem_dump_step(&s->settings.dump, s->steps + 1);
-  response_problem(m, x, s->storage.W);
-  if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
+  carom_status formed = stepper_form_matrix(s, error);
+  if (formed != CAROM_OK) return formed;
   if (m->row_count) response_clear(m, x, s->q_rows);
   release_held(s);
-  return solve_step(s, dt, error);
+  formed = stepper_finish_matrix(s, error);
+  return formed == CAROM_OK ? solve_step(s, dt, error) : formed;
 }
 
 // Again and again with the friction of joints that the last solution's load gives, until the two agree. They need not where

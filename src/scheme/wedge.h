@@ -6,11 +6,12 @@
 #define SCHEME_WEDGE_H
 
 #include "scheme/scheme.h"
-#include "solve/solver.h"
+#include "solve/islands.h"
 
 typedef struct wedge_problem {
   const solve_problem *problem;
-  const double *W;                 // its matrix, dense
+  solve_islands *islands;          // of a problem in pieces, which islands_find was called for; null if it is dense
+  interrupt *stop;                 // of these; may be null
   // Removes the restitution of contacts from the problem's q. Returns false if there was none.
   bool (*drop)(void *context);
   // Whether a solution that was found is acceptable to the scheme as well; may be null.
@@ -18,7 +19,7 @@ typedef struct wedge_problem {
   void *context;
 } wedge_problem;
 
-// Solves the problem by the chain. Where it has no solution, or only one that rests on rounding, restitution is removed; the problem is
+// Solves the problem by the chain, or by its islands; the workspace is for the chain. Where it has no solution, or only one that rests on rounding, restitution is removed; the problem is
 // counted as inconsistent and solved again, and the tally counts the last attempt only.
 solve_info wedge_solve(const wedge_problem *w, const solve_settings *settings, solve_workspace *workspace,
                        const solve_solution *solution, chain_tally *tally, contact_trouble *trouble);

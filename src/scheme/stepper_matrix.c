@@ -1,0 +1,72 @@
+// W of the contact problem of a step. A mechanism has it dense, in storage for the largest problem that can come. In a crowd of bodies most
+// pairs never meet: there W is not formed, solvers work on its pieces by islands, and memory grows with what touches.
+#include <math.h>
+
+#include "base/error.h"
+#include "mechanics/response.h"
+#include "scheme/stepper_internal.h"
+
+enum { ROWS_OF_A_CROWD = 600 };
+
+bool stepper_make_storage(stepper *s, int row_count, carom_error *error) {
+  s->crowded = row_count > ROWS_OF_A_CROWD;
+  if (s->crowded) return true;
+  solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
+  solve_limits limits = solve_limits_of(&largest);
+  return solve_storage_make(&s->storage, &limits, error);
+}
+
+void stepper_free_storage(stepper *s) {
+  solve_storage_free(&s->storage);
+  response_pieces_free(&s->pieces);
+  islands_free(&s->islands);
+}
+
+solve_problem stepper_problem(stepper *s) {
+  int row_total = s->x->row_total;
+  solve_problem p = block_list_problem(&s->blocks, row_total, s->storage.W, s->q_rows);
+  const response_pieces *of = &s->pieces;
+  if (!s->crowded) return p;
+  p.W = matrix_factored(row_total, s->blocks.count, s->blocks.start, of->velocity_count,
+                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
+                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
+  p.W.own = of->own;
+  return p;
+}
+
+static carom_status fail_memory(const stepper *s, carom_error *error) {
+  return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", s->x->row_total);
+}
+
+carom_status stepper_form_matrix(stepper *s, carom_error *error) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (!s->crowded) {
+    response_problem(m, x, s->storage.W);
+  } else {
+    s->blocks.start[s->blocks.count] = x->row_total;
+    if (!response_split(m, x, s->blocks.start, s->blocks.count, &s->pieces)) return fail_memory(s, error);
+    if (!interrupted(s->stop)) response_decouple_pieces(m, x, &s->pieces);
+  }
+  if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
+  return CAROM_OK;
+}
+
+bool stepper_hold(stepper *s, int row_index) {
+  if (s->crowded) return response_hold_pieces(s->m, s->x, s->u_free, &s->pieces, s->q_rows, row_index);
+  return response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, row_index);
+}
+
+carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
+  for (int i = 0, row_index = s->friction.row0; i < s->m->friction_count; i++, row_index++)
+    s->friction.diagonal[i] = stepper_entry(s, row_index, row_index);
+  if (!s->crowded) return CAROM_OK;
+  solve_problem p = stepper_problem(s);
+  return islands_find(&s->islands, &p, error) ? CAROM_OK : CAROM_ERROR_MEMORY;
+}
+
+// A bound in a crowd: pieces are summed up by their own.
+void stepper_absolute(stepper *s, double *to) {
+  solve_problem p = stepper_problem(s);
+  p.W.ops->apply_absolute(&p.W, s->P, to, s->displacement);
+}
