@@ -105,9 +105,54 @@ static void euler_falls_and_lands_without_a_gap(void) {
   run_close(&r);
 }
 
+// --- crowds ---------------------------------------------------------------------------------------------------------
+
+// Five spheres fall on each other, one of them on an arm whose joint has friction and, in absolute coordinates, constraint rows. Bodies far away
+// that touch nothing make it a crowd, whose W is not formed: the spheres move as without them.
+static const char *crowd_text(int others, bool absolute) {
+  static char text[4096];
+  snprintf(text, sizeof text,
+           "coordinates: %s\n"
+           "bodies:\n"
+           "  s{i}: {repeat: {i: [1, 5]}, mass: 1, inertia: [4e-3, 4e-3, 4e-3]}\n"
+           "  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], com: [0.3, 0, 0]}\n"
+           "  far{i}: {repeat: {i: [1, %d]}, mass: 1, inertia: [4e-3, 4e-3, 4e-3]}\n"
+           "joints:\n"
+           "  f{i}: {repeat: {i: [1, 5]}, free: [ground, 's{i}'], at: ['0.03*i', '0.02*mod(i, 2)', '0.25*i']}\n"
+           "  hinge: {revolute: [ground, arm], at: [-0.7, 0, 0.5], axis: y, radius: 0.05, friction: 0.2, friction_torque: 0.5}\n"
+           "  g{i}: {repeat: {i: [1, %d]}, free: [ground, 'far{i}'], at: ['3 + i', 0, 9]}\n"
+           "surfaces:\n"
+           "  s{i}: {repeat: {i: [1, 5]}, sphere: 's{i}', radius: 0.1, material: m}\n"
+           "  tip: {sphere: arm, at: [0.5, 0, 0], radius: 0.05, material: m}\n"
+           "  far{i}: {repeat: {i: [1, %d]}, sphere: 'far{i}', radius: 0.1, material: m}\n"
+           "  floor: {plane: ground, material: m}\n"
+           "materials: {m: {friction: 0.4, restitution: 0.2}}\n"
+           "method: {moreau: {step: 1 ms, tolerance: 1e-12}}\nend: 1\n", absolute ? "absolute" : "joint", others, others, others);
+  return text;
+}
+
+static void a_crowd_moves_as_its_parts(void) {
+  for (int absolute = 0; absolute < 2; absolute++) {
+    run few, many;
+    if (!run_open_text(&few, crowd_text(1, absolute), NULL) || !run_open_text(&many, crowd_text(30, absolute), NULL)) return;
+    run_to(&few, 0.6), run_to(&many, 0.6);
+    carom_summary a = carom_sim_summary(few.sim), b = carom_sim_summary(many.sim);
+    CHECK(a.contact_episodes > 4 && a.contact_episodes == b.contact_episodes);
+    CHECK_EQUAL(a.unsolved + b.unsolved, 0);
+    CHECK(b.solves > a.solves);  // islands
+    for (int i = 1; i <= 5; i++) {
+      CHECK_NEAR(run_read(&many, "s%d.x", i), run_read(&few, "s%d.x", i), 1e-8);
+      CHECK_NEAR(run_read(&many, "s%d.z", i), run_read(&few, "s%d.z", i), 1e-8);
+    }
+    CHECK_NEAR(run_read(&many, "hinge.q"), run_read(&few, "hinge.q"), 1e-8);
+    run_close(&few), run_close(&many);
+  }
+}
+
 int main(void) {
   RUN(a_block_slides_to_rest);
   RUN(a_step_is_shown_in_between);
   RUN(euler_falls_and_lands_without_a_gap);
+  RUN(a_crowd_moves_as_its_parts);
   return check_summary();
 }
