@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "contact_problems.h"
 #include "scene_matrix.h"
+#include "solve/islands.h"
 #include "solve/problem_text.h"
 #include "solve/solver.h"
 #include "solve_file.h"
@@ -135,6 +136,31 @@ static void measure_scene(arena *memory, int contacts, int bodies) {
   scene_free(&s);
 }
 
+// A pile in pieces, by islands: work per contact and sweep and memory per contact do not depend on how many there are.
+static void measure_crowd(arena *memory, int base, double tolerance) {
+  scene_data s = scene_balls(base, 0.3, 1e-2);
+  const solve_block *blocks = problem_build_blocks(memory, BLOCK_SPACE, 3, s.contacts, s.mu);
+  solve_problem p = {s.contacts, blocks, scene_factored(memory, &s, problem_build_start(memory, blocks, s.contacts)), s.q};
+  solve_islands islands = {0};
+  solve_solution to = {calloc((size_t)p.W.rows, sizeof(double)), calloc((size_t)p.W.rows, sizeof(double))};
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = tolerance;
+  double least = INFINITY;
+  solve_info info = {0};
+  for (int k = 0; k < 5; k++) {
+    double began = clock_processor();
+    if (!islands_find(&islands, &p, NULL)) return;
+    info = islands_solve(&islands, &p, &settings, NULL, &to, NULL);
+    least = fmin(least, clock_processor() - began);
+  }
+  printf("carom   pile in pieces %6d contacts, %5d balls to %.0e: %9.3f ms, %d sweeps, residual %.1e, %.3f us a contact and sweep, %.0f bytes a contact\n",
+         s.contacts, s.bodies, tolerance, 1e3 * least, info.iterations, info.residual, 1e6 * least / info.iterations / s.contacts,
+         (double)islands.workspace->size / s.contacts);
+  islands_free(&islands);
+  free(to.r), free(to.u);
+  scene_free(&s);
+}
+
 int main(void) {
   printf("%-32s %-14s %-10s %8s %10s %15s\n", "problem", "solver", "", "steps", "residual", "time");
   run_folder("lcp");
@@ -147,6 +173,8 @@ int main(void) {
     for (int i = 0; i < LCP_SIZES; i++) measure_lcp(&memory, of_lcp[k], lcp_sizes[i]);
   for (int i = 0; i < SCENE_SIZES; i++) measure_scene(&memory, scene_sizes[i][0], scene_sizes[i][1]);
   measure_scene(&memory, 10000, 10000);
+  static const int piles[] = {8, 14, 20, 30};
+  for (int i = 0; i < 4; i++) measure_crowd(&memory, piles[i], 1e-2), measure_crowd(&memory, piles[i], 1e-4);
   arena_free(&memory);
   return 0;
 }

@@ -30,6 +30,8 @@ struct nsgs_sweeps {
   contact *contacts;     // of each block
   double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
+  double *weights;       // of the residual, if there are any
+  bool weighted;
   drift drift;
   int *first, *column;   // of a dense W that is mostly zero: its blocks
   size_t *offset;
@@ -43,6 +45,7 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
+  m.weights = TAKE(w, double, limits->rows);
   m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
@@ -243,9 +246,21 @@ static solve_matrix compressed(const solve_matrix *W, const nsgs_sweeps *m) {
   return matrix_sparse(W->rows, count, W->start, m->first, m->column, m->offset, m->values);
 }
 
+// The residual from the velocities that the sweeps keep.
+static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r) {
+  if (!m->weighted) return solve_residual_of(p, r, m->u, m->work);
+  for (int k = 0; k < p->block_count; k++) {
+    int row = p->blocks[k].row;
+    p->W.ops->row(&p->W, k, r, m->v, m->u + row);
+    for (int i = row; i < row + p->blocks[k].size; i++) m->u[i] += p->q[i];
+  }
+  return solve_residual_weighted(p, r, m->u, m->weights);
+}
+
 // Jumps ahead where the sweeps drift, and back if that was none.
 static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
   double way = drift_look(&m->drift, p, r), *change = m->drift.change, *at = m->drift.at;
+  p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
   if (!(way > 0 && way < INFINITY)) return;
   double before = solve_residual_of(p, r, m->u, m->work);
   for (int i = 0; i < p->W.rows; i++) r[i] = at[i] + way * change[i];
@@ -263,6 +278,7 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
   prepare(&m->problem, m);
+  m->weighted = solve_weights(&m->problem, m->weights);
   return m;
 }
 
@@ -275,7 +291,7 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
     double size, moves = sweep(p, m, r, &size);
     bool settled = moves <= s->tolerance * s->tolerance * size;
     info->iterations++;
-    if ((++m->done % s->check_every == 0 || settled) && solve_residual_of(p, r, m->u, m->work) <= s->tolerance)
+    if ((++m->done % s->check_every == 0 || settled) && look(p, m, r) <= s->tolerance)
       return SOLVE_SOLVED;
     if (!(moves > 0)) return moves == 0 ? SOLVE_STALLED : SOLVE_INVALID;
     if (m->done % DRIFT_SWEEPS == 0) jump(p, m, r);

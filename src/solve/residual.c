@@ -95,9 +95,12 @@ static inline void add_block(energies *e, const solve_block *b, const double *r,
 }
 
 double solve_residual(const solve_problem *p, const double *r, const double *u, double *work) {
-  double *d = work;
+  if (!solve_weights(p, work)) weigh_by_response(p, r, work);
+  return solve_residual_weighted(p, r, u, work);
+}
+
+double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d) {
   energies e = {0};
-  if (!solve_weights(p, d)) weigh_by_response(p, r, d);
   for (int b = 0; b < p->block_count; b++) {
     const solve_block *block = &p->blocks[b];
     int at = block->row;

@@ -30,6 +30,9 @@ bool solve_weights(const solve_problem *p, double *d);
 // as r = 0 for a contact that closes. NaN counts as infinite. `work` has rows + velocities entries.
 double solve_residual(const solve_problem *p, const double *r, const double *u, double *work);
 
+// The same with weights from solve_weights, which must have returned true: for many looks at one problem.
+double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d);
+
 // The same from u := W r + q, which is written.
 double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work);
 
