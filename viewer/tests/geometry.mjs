@@ -168,6 +168,7 @@ export function geometryChecks() {
     assert.deepEqual([own.at, own.isReal], [[1, 0.5, 0.3], true]);
     assert.ok(!tilted.isReal && tilted.at[2] < -1 && tilted.at[2] > -1.2, 'a slope is no floor');
     assert.equal(of([], [0, 0, 0.01], [2, 1, 1]).at[2], 0, 'at zero height where the model comes near to it');
+    assert.ok(of([], [0, 0, -0.01], [2, 1, 1]).at[2] < -0.05, 'what hangs does not lie on the floor');
     assert.ok([0.01, 0.02, 0.05, 0.1, 0.2, 0.5].some((cell) => Math.abs(own.cell - cell) < 1e-12), 'of round cells');
   });
 

@@ -9,7 +9,7 @@ import { mixed, squared } from './colours.js';
 const CELLS = 9;              // of the grid along the model
 const LEVEL = 0.9999;         // cosine up to which a plane counts as horizontal
 const BELOW = 0.05;           // of the model's size: a floor that the model does not have lies so far below all that moves
-const AT_ZERO = 0.03;         // of it: or at zero height, where the model comes so near to it
+const AT_ZERO = 0.03;         // of it: or at zero height, where the model comes so near to it and never below
 const FADE = [0.7, 2.6];      // of the model's size: where the floor starts to fade and where it is gone
 export const HORIZON = 0.75;         // of the picture's height, from above: where the sky ends, as in style.css
 const MARGIN = 0.15;          // of what is used of a plane: so much more is drawn
@@ -62,7 +62,7 @@ export const floorPlane = (run) => (run.isPlanar ? null : (run.scene.bodies[0].s
 // Where the floor lies under a box that holds all that moves: {at, cell, reach, isReal}.
 export function floorOf(run, { min, max }) {
   const plane = floorPlane(run), own = Math.max(...max.map((v, k) => v - min[k])), middle = min.map((v, k) => (v + max[k]) / 2);
-  const z = plane ? plane.at?.[2] ?? 0 : Math.abs(min[2]) < AT_ZERO * own ? Math.min(min[2], 0) : min[2] - BELOW * own, size = Math.max(own, max[2] - z);
+  const z = plane ? plane.at?.[2] ?? 0 : min[2] >= 0 && min[2] < AT_ZERO * own ? 0 : min[2] - BELOW * own, size = Math.max(own, max[2] - z);
   return { at: [middle[0], middle[1], z], size, cell: roundBelow(size / CELLS * 1.2), isReal: Boolean(plane) };
 }
 

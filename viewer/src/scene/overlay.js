@@ -380,7 +380,7 @@ export class Overlay {
     });
   }
 
-  // A bar of round length in the plane, at the lower right; a triad in space, at the left; gravity where it does not point down.
+  // A bar of round length in the plane, at the lower right; in space the cells of the floor, and a triad at the left; gravity where it does not point down.
   drawScale() {
     const { c, view } = this, look = theme(), y = view.height - 11;
     this.drawGravity();
@@ -390,6 +390,7 @@ export class Overlay {
       draw.text(c, quantity(metres, 'm', 3), x + length / 2, y - 5, look.muted, { anchor: 'center', size: 11, halo: look.panel });
       return;
     }
+    if (view.cell) draw.text(c, `grid ${quantity(view.cell, 'm', 3)}`, view.width - 12, y + 1, look.muted, { anchor: 'right', size: 11 });
     const middle = view.controls.target.toArray(), origin = view.project(middle), foot = [34, view.height - (this.contacts.largest > 0 ? 58 : 30)];
     for (const [k, name] of ['x', 'y', 'z'].entries()) {
       const p = view.project(middle.map((v, i) => v + (i === k ? 20 / view.scale : 0)));

@@ -92,7 +92,9 @@ class Scene {
   // Under a spatial model, as large as it needs.
   layFloor(run) {
     if (this.floor) this.view.scene.remove(this.floor.object);
-    this.floor = run.isPlanar ? null : makeFloor(this.view.light, floorOf(run, this.bounds));
+    const where = run.isPlanar ? null : floorOf(run, this.bounds);
+    this.view.cell = where?.cell;
+    this.floor = where && makeFloor(this.view.light, where);
     if (this.floor) this.view.scene.add(this.floor.object);
   }
 
