@@ -191,6 +191,10 @@ static void faulty_outlines_are_refused(void) {
   CHECK_EQUAL(outline_polygon((vec2[]){{0, 0}, {1, 0}, {1, 0}, {0, 1}}, 4, &memory, &o, &where), OUTLINE_REPEATED);
   CHECK_EQUAL(where, 1);
   CHECK_EQUAL(outline_polygon((vec2[]){{0, 0}, {1, 1}, {1, 0}, {0, 1.5}}, 4, &memory, &o, &where), OUTLINE_TANGLED);
+  static vec2 many[OUTLINE_POINTS_MAX + 1];
+  for (int i = 0; i <= OUTLINE_POINTS_MAX; i++) many[i] = (vec2){cos(0.003 * i), sin(0.003 * i)};
+  CHECK_EQUAL(outline_polygon(many, OUTLINE_POINTS_MAX + 1, &memory, &o, &where), OUTLINE_MANY);
+  CHECK_EQUAL(outline_polygon(many, OUTLINE_POINTS_MAX, &memory, &o, &where), OUTLINE_OK);
   CHECK_EQUAL(outline_arcs((vec2[]){{0, 0}, {1, 0}, {0, 1}}, (double[]){0.4, 0, 0}, 3, &memory, &o, &where), OUTLINE_ARC);
   CHECK_EQUAL(where, 0);
 }

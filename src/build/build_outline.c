@@ -75,6 +75,7 @@ bool builder_outline(builder *b, const part *p, const surface_type *type, const 
   static const char *const what[] = {
       [OUTLINE_FEW] = "its points enclose no area; give at least three that are not on one line",
       [OUTLINE_REPEATED] = "two points that follow each other are the same; leave one out", [OUTLINE_TANGLED] = "it crosses itself",
+      [OUTLINE_MANY] = "it has more than 2000 points; a curve needs far fewer",
       [OUTLINE_ARC] = "the radius of an arc must be at least half the distance of its ends"};
   bool numbered = status == OUTLINE_REPEATED || status == OUTLINE_ARC;
   const char *which = numbered ? arena_print(b->memory, "points %d and %d: ", at + 1, (at + 1) % d.points.count + 1) : "";

@@ -309,6 +309,7 @@ typedef struct corners {
 
 static outline_status order(const vec2 *points, const double *radii, int count, arena *memory, corners *to, int *at) {
   if (count < (radii ? 2 : 3)) return OUTLINE_FEW;
+  if (count > OUTLINE_POINTS_MAX) return OUTLINE_MANY;
   double extent = 0;
   for (int i = 0; i < count; i++) extent = fmax(extent, vec2_norm(vec2_sub(points[i], points[0])));
   for (int i = 0; i < count; i++) {

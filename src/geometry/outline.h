@@ -43,8 +43,11 @@ typedef enum outline_status {
   OUTLINE_FEW,       // fewer than three points, or without area
   OUTLINE_REPEATED,  // two points that follow each other are the same
   OUTLINE_TANGLED,   // it crosses itself
+  OUTLINE_MANY,      // more than OUTLINE_POINTS_MAX points
   OUTLINE_ARC,       // a radius is less than half the distance of the arc's ends
 } outline_status;
+
+enum { OUTLINE_POINTS_MAX = 2000 };  // whether it crosses itself costs the square of their number
 
 // Points in either sense. `at` gets the point that is wrong; may be null.
 outline_status outline_polygon(const vec2 *points, int count, arena *memory, outline *to, int *at);
