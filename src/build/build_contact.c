@@ -6,6 +6,7 @@
 #include "build/builder.h"
 #include "build/surface.h"
 #include "contact/clearance.h"
+#include "geometry/flat.h"
 #include "mechanics/coordinate.h"
 
 // One side of a contact entry: a surface, or all of a group.
@@ -120,6 +121,11 @@ static void set_form(contact_builder *c, const part *p, contact_surface *s) {
   const char **names = arena_alloc(c->b->memory, (size_t)form->point_count + 1, sizeof *names);
   for (int k = 0; k < form->point_count; k++) names[k] = arena_print(c->b->memory, "corner %d", k + 1);
   s->form = form, s->corner_names = names;
+  if (!type->corners || c->m->planar) return;
+  int count;
+  const vec3 *corners = type->corners(p->content, c->b->memory, &count);
+  flat *faces = ARENA_NEW(c->b->memory, flat);
+  if (flat_build(corners, count, c->b->memory, faces)) s->faces = faces;
 }
 
 static void list_surfaces(contact_builder *c) {
@@ -184,7 +190,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, in the plane all touch each other; height fields touch spheres and points; other pairs of two shapes with edges or flat faces (capsule, box, cylinder, cone, hull), two planes and two points do not touch"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch, nor do two planes or two points"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

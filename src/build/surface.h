@@ -23,6 +23,7 @@ typedef struct surface_type {
   void (*terrain)(const carom_surface_def *d, arena *memory, terrain *to);  // its triangles; may be null: it has none
   // The thickness that a step must not pass over [m]; NULL if infinite.
   double (*thickness)(const carom_surface_def *d, bool planar);
+  const vec3 *(*corners)(const carom_surface_def *d, arena *memory, int *count);  // in space, of a shape with flat faces; else null
   const shape_type *drawn;    // NULL if as a mark
   void (*set_drawn)(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to);  // beside radius and size; may be null
   double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0

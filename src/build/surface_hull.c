@@ -59,6 +59,12 @@ static outline_status make_outline(const carom_surface_def *d, arena *memory, ou
   return outline_hull(p, d->points.count, memory, to);
 }
 
+static const vec3 *corners(const carom_surface_def *d, arena *memory, int *count) {
+  convex s = form(d, false, memory);
+  *count = s.point_count;
+  return s.points;
+}
+
 static double reach(const carom_shape_def *d) {
   double most = 0;
   for (int i = 0; i < d->points.count; i++) most = fmax(most, vec3_norm(vec3_of(d->points.items[i])));
@@ -109,5 +115,5 @@ static const option_table table =
     SURFACE_TABLE("hull", "The convex hull of points. It touches planes with its corners.",
                   "wedge: {hull: wedge, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
 
-const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .outline = make_outline, .form = form, .thickness = thickness,
+const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .outline = make_outline, .form = form, .corners = corners, .thickness = thickness,
                                    .drawn = &shape_hull, .set_drawn = set_drawn, .reach = reach, .is_body = true};

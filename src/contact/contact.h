@@ -82,6 +82,7 @@ struct contact_element {
   int first, second;              // markers
   double size_first[3], size_second[3];
   const convex *shape_first, *shape_second;  // of a pair of surfaces; null of a plane
+  const struct flat *faces_first, *faces_second;  // of a pair with flat faces; else null
   bool by_curvature;              // its stiffness follows from the curvatures at the point
   const char *const *point_names; // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
@@ -175,6 +176,7 @@ struct contact_surface {
   int marker;
   double size[3];
   const convex *form;             // by its support mapping; null of a plane
+  const struct flat *faces;       // of a box or hull; null of other shapes
   const char *const *corner_names;  // of a hull
   double thickness;               // that a step must not pass over; infinite if there is none [m]
   const outline *outline;         // in a planar model; null if it has none

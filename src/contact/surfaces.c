@@ -147,19 +147,20 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_CAPSULE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
-    [SHAPE_BOX] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
+    [SHAPE_BOX] = {[SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
     [SHAPE_CYLINDER] = {[SHAPE_PLANE] = &contact_cylinder_plane},
     [SHAPE_CONE] = {[SHAPE_PLANE] = &contact_cone_plane},
-    [SHAPE_HULL] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
+    [SHAPE_HULL] = {[SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
 };
 
-// In the plane every shape has an outline: what has no type of its own touches by that.
+// In the plane every shape has an outline: what has no type of its own there touches by that.
 const contact_type *contact_between(shape a, shape b, bool planar, bool *swap) {
   *swap = a > b;
   const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
   bool exists = a != b || (a != SHAPE_POINT && a != SHAPE_PLANE);
-  return !type && planar && exists ? &contact_outlines : type;
+  bool in_plane = type && (type->has_own_points || type->point_count_planar);
+  return !in_plane && planar && exists ? &contact_outlines : type;
 }
 
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {
@@ -171,6 +172,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   memcpy(e.size_first, first->size, sizeof e.size_first);
   memcpy(e.size_second, second->size, sizeof e.size_second);
   e.shape_first = first->form, e.shape_second = second->form;
+  e.faces_first = first->faces, e.faces_second = second->faces;
   if (type->has_own_points) e.point_count = first->form->point_count, e.point_names = first->corner_names;
   e.span = fmin(first->thickness, second->thickness);
   if (isinf(e.span)) e.span = 0;

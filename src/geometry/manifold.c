@@ -87,6 +87,13 @@ static void name_point(const spot *before, const spot *s, manifold_point *p) {
   if (s->of_b || before->of_b) p->of_b = s->of_b ? s->edge : before->edge;
 }
 
+// Where an edge of A crosses one of B, the way in is along one of them and the way out along the other.
+static void set_edges(const view *v, const spot *before, const spot *s, const spot *after, manifold_point *p) {
+  vec3 in = vec3_add(vec3_scale(s->x - before->x, v->t[0]), vec3_scale(s->y - before->y, v->t[1]));
+  vec3 out = vec3_add(vec3_scale(after->x - s->x, v->t[0]), vec3_scale(after->y - s->y, v->t[1]));
+  p->edge_a = s->of_b ? in : out, p->edge_b = s->of_b ? out : in;
+}
+
 int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
                       manifold_point to[MANIFOLD_POINTS]) {
   view v = view_along(n);
@@ -100,7 +107,9 @@ int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b
     if (!(z_a - z_b <= horizon)) continue;
     manifold_point *p = &to[count++];
     *p = (manifold_point){.on_a = place_of(&v, s, z_a), .on_b = place_of(&v, s, z_b), .gap = z_a - z_b};
-    name_point(&common.spots[(i + common.count - 1) % common.count], s, p);
+    const spot *before = &common.spots[(i + common.count - 1) % common.count];
+    name_point(before, s, p);
+    if (p->of_a >= 0 && p->of_b >= 0) set_edges(&v, before, s, &common.spots[(i + 1) % common.count], p);
   }
   return count;
 }

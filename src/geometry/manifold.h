@@ -10,6 +10,7 @@ enum { MANIFOLD_POINTS = 32 };
 typedef struct manifold_point {
   vec3 on_a, on_b;  // on the two faces, above each other along the normal
   double gap;       // along the normal, negative: penetration
+  vec3 edge_a, edge_b;  // where two edges cross: their directions across the normal
   int of_a, of_b;   // what makes it: a vertex of one (-1 for the other), or an edge of each, named by its first corner
 } manifold_point;
 

@@ -1,0 +1,168 @@
+// Boxes and hulls on each other, face to face, edge to edge, corner to face.
+#include "runs.h"
+
+#include "contact/contact.h"
+#include "sim.h"
+
+static int closed_points(const run *r, const char *element) {
+  const contact_world *w = &r->model->contacts;
+  static contact_point points[1024];
+  contact_evaluate(w, &r->model->m, r->sim->x, points);
+  int count = 0;
+  for (int i = 0; i < w->element_count; i++)
+    for (int k = 0; strcmp(w->elements[i].name, element) == 0 && k < w->elements[i].point_count; k++)
+      count += points[w->elements[i].point0 + k].gap < 1e-9;
+  return count;
+}
+
+// Ten boxes on each other, turned and shifted a little: each face keeps the corners of its overlap, and nothing moves.
+static void a_stack_rests(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "gravity: [0, 0, -9.81]\n"
+                     "bodies: {'b{i}': {repeat: {i: [1, 10]}, mass: 1, inertia: [0.00166, 0.00166, 0.00166]}}\n"
+                     "joints: {'f{i}': {repeat: {i: [1, 10]}, free: [ground, 'b{i}'], at: [0.003*sin(i), 0.003*cos(i), 0.1*i - 0.05]}}\n"
+                     "surfaces:\n"
+                     "  floor: {plane: ground, material: m}\n"
+                     "  's{i}': {repeat: {i: [1, 10]}, box: 'b{i}', size: [0.1, 0.1, 0.1], rotate: {axis: z, angle: 5 deg*i}, material: m}\n"
+                     "materials: {m: {friction: 0.5}}\n"
+                     "method: {moreau: {step: 1e-3}}\nend: 2\n", ""))
+    return;
+  double x = run_read(&r, "b10.x"), z = run_read(&r, "b10.z");
+  int corners = closed_points(&r, "s4-s5");
+  CHECK(corners >= 4 && corners <= 8);
+  run_to(&r, 1);
+  CHECK_NEAR(run_read(&r, "b10.x"), x, 1e-8);
+  CHECK_NEAR(run_read(&r, "b10.z"), z, 1e-8);
+  CHECK_EQUAL(closed_points(&r, "s4-s5"), corners);
+  CHECK_NEAR(run_read(&r, "s1-s2.fn"), 9 * 9.81, 1e-6);
+  CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 1e-8);
+  run_close(&r);
+}
+
+// n bricks of length 1 stand with overhangs 1/2·(1, 1/2, 1/3, …) times 0.99, and fall with 1.01: top brick first.
+static void bricks_overhang_as_statics_says(void) {
+  for (int falls = 0; falls < 2; falls++) {
+    run r;
+    char text[2048];
+    snprintf(text, sizeof text,
+             "parameters: {s: %g}\n"
+             "gravity: [0, 0, -9.81]\n"
+             "bodies: {'b{i}': {repeat: {i: [1, 4]}, mass: 1, inertia: [0.02, 0.085, 0.1]}}\n"
+             "joints:\n"
+             "  f4: {free: [ground, b4], at: [s*25/24 - 0.5, 0, 0.45]}\n  f3: {free: [ground, b3], at: [s*13/24 - 0.5, 0, 0.35]}\n"
+             "  f2: {free: [ground, b2], at: [s*7/24 - 0.5, 0, 0.25]}\n  f1: {free: [ground, b1], at: [s/8 - 0.5, 0, 0.15]}\n"
+             "surfaces:\n"
+             "  table: {box: ground, at: [-0.5, 0, 0.05], size: [1, 1, 0.1], material: m}\n"
+             "  'b{i}': {repeat: {i: [1, 4]}, box: 'b{i}', size: [1, 0.4, 0.1], material: m}\n"
+             "materials: {m: {friction: 0.5}}\n"
+             "method: {moreau: {step: 1e-3}}\nend: 2\n", falls ? 1.01 : 0.99);
+    if (!run_open_text(&r, text, "")) continue;
+    double z = run_read(&r, "b4.z");
+    run_to(&r, 1);
+    double down = z - run_read(&r, "b4.z");
+    if (falls) CHECK(down > 1e-3);
+    else CHECK_LE(fabs(down), 1e-9);
+    run_close(&r);
+  }
+}
+
+// Without friction and loss, whatever touches: an edge on a face, two edges, a corner on a face.
+static void colliding_boxes_keep_momentum_and_energy(void) {
+  static const char *const turns[] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}", "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 0}"};
+  static const char *const shapes[] = {
+      "box: b, size: [0.2, 0.3, 0.4]",
+      "hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"};
+  for (int k = 0; k < 4; k++)
+    for (int shape = 0; shape < 2; shape++) {
+      char text[2048];
+      run r;
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, 0]\n"
+               "bodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
+               "joints: {fa: {free: [ground, a], at: [-0.6, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.05, 0.03]}}\n"
+               "initial: {a: {velocity: [1, 0, 0]}}\n"
+               "surfaces: {a: {box: a, size: [0.3, 0.2, 0.25], rotate: %s, material: m}, b: {%s, material: m}}\n"
+               "materials: {m: {restitution: 1}}\nmethod: {moreau: {step: 1e-4}}\n", turns[k], shapes[shape]);
+      if (!run_open_text(&r, text, "")) continue;
+      run_to(&r, 0.8);
+      CHECK(run_read(&r, "a.vx") < 0.9);
+      CHECK_NEAR(2 * run_read(&r, "a.vx") + run_read(&r, "b.vx"), 2, 1e-12);
+      CHECK_NEAR(2 * run_read(&r, "a.vy") + run_read(&r, "b.vy"), 0, 1e-12);
+      CHECK_NEAR(run_read(&r, "energy.kinetic"), 1, 1e-11);
+      CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large, 0);
+      run_close(&r);
+    }
+}
+
+// A box on a box that is turned by 45° tips at its outline.
+static void a_box_tips_at_its_outline(void) {
+  for (int tips = 0; tips < 2; tips++) {
+    char text[2048];
+    run r;
+    snprintf(text, sizeof text,
+             "gravity: [9.81*%g, 0, -9.81]\n"
+             "bodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.005]}}\n"
+             "joints: {f: {free: [ground, b], at: [0, 0, 0.2]}}\n"
+             "surfaces:\n"
+             "  b: {box: b, size: [0.2, 0.2, 0.4], rotate: {axis: z, angle: 45 deg}, material: m}\n"
+             "  table: {box: ground, at: [0, 0, -0.1], size: [1, 1, 0.2], material: m}\n"
+             "materials: {m: {friction: 1}}\nmethod: {moreau: {step: 1e-3}}\n",
+             (tips ? 1.01 : 0.99) * 0.1 * sqrt(2) / 0.2);
+    if (!run_open_text(&r, text, "")) continue;
+    run_to(&r, 0.5);
+    if (tips) CHECK(run_read(&r, "b.x") > 1e-3);
+    else CHECK_LE(fabs(run_read(&r, "b.x")), 1e-9);
+    run_close(&r);
+  }
+}
+
+static void refuses(const char *method, const char *words) {
+  char text[1024];
+  carom_error error = {0};
+  snprintf(text, sizeof text,
+           "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+           "joints: {f: {free: [ground, a], at: [0, 0, 2]}}\n"
+           "surfaces: {crate: {box: a, size: [1, 1, 1], material: m}, table: {box: ground, size: [1, 1, 1], material: m}}\n"
+           "materials: {m: {restitution: 0.5, stiffness: 1e6}}\nmethod: %s\n", method);
+  carom_model *model = carom_model_parse(text, "test", &error);
+  CHECK(!model);
+  CHECK_CONTAINS(error.text, "crate-table");
+  CHECK_CONTAINS(error.text, words);
+  carom_model_destroy(model);
+}
+
+static void other_methods_refuse_flat_faces(void) {
+  refuses("event", "come and go");
+  refuses("compliant", "foundation");
+}
+
+// In the plane boxes, hulls and capsules touch by their outlines.
+static void planar_boxes_rest_on_each_other(void) {
+  static const char *const tops[] = {"box: b, size: [0.2, 0.2]", "hull: b, points: [[-0.1, -0.1], [0.1, -0.1], [0, 0.2]]", "capsule: b, radius: 0.1, length: 0.2"};
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    run r;
+    snprintf(text, sizeof text,
+             "space: planar\ngravity: [0, -9.81]\n"
+             "bodies: {a: {mass: 1, inertia: 0.01}, b: {mass: 1, inertia: 0.01}}\n"
+             "joints: {fa: {free: [ground, a], at: [0, 0.1]}, fb: {free: [ground, b], at: [0.02, 0.3]}}\n"
+             "surfaces: {floor: {plane: ground, material: m}, a: {box: a, size: [0.4, 0.2], material: m}, b: {%s, material: m}}\n"
+             "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n", tops[k]);
+    if (!run_open_text(&r, text, "")) continue;
+    run_to(&r, 0.5);
+    CHECK_NEAR(run_read(&r, "b.y"), 0.3, 1e-9);
+    CHECK_NEAR(run_read(&r, "a-b.fn"), 9.81, 1e-6);
+    run_close(&r);
+  }
+}
+
+int main(void) {
+  RUN(a_stack_rests);
+  RUN(bricks_overhang_as_statics_says);
+  RUN(colliding_boxes_keep_momentum_and_energy);
+  RUN(a_box_tips_at_its_outline);
+  RUN(other_methods_refuse_flat_faces);
+  RUN(planar_boxes_rest_on_each_other);
+  return check_summary();
+}
