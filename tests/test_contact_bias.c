@@ -71,6 +71,8 @@ static const subject subjects[] = {
     {"outline on outline", true, "", "surfaces: {f: {curve: a, points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {plane: b, at: [0, -0.9], material: m}}\n"},
     {"outline on outline", true, "", "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {curve: b, points: [[0.5, 0.1], [0, 0.6], [-0.4, 0], [0, -0.7]], material: m}}\n"},
     {"outline on outline", true, "", "surfaces: {f: {curve: a, at: [1.3, 0], points: [[0.5, 0], [0, 0.4], [-0.4, 0.1], [0, -0.3]], material: m}, g: {point: b, at: [0, 0.1], material: m}}\n"},
+    {"capsule on capsule", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.4, at: [1.1, 0.2, 0.3], rotate: {axis: [1, 2, 3], angle: 0.7}, material: m}, g: {capsule: b, radius: 0.2, length: 0.5, rotate: {axis: [3, -1, 2], angle: 0.5}, material: m}}\n"},
+    {"capsule on capsule", false, "", "surfaces: {f: {capsule: a, radius: 0.1, length: 0.8, at: [0.7, 0, 0], rotate: {axis: [1, 0.2, 0.3], angle: 1.4}, material: m}, g: {capsule: b, radius: 0.2, length: 0.9, material: m}}\n"},
     {"stop", true, "j: {revolute: [a, b], limits: [-1, 1], friction_torque: 1}", ""},
     {"stop", false, "j: {prismatic: [a, b], axis: [1, 2, 3], limits: [-2, 2], friction_force: 1}", ""},
 };

@@ -54,6 +54,24 @@ static void passages_through_boxes_are_seen(void) {
   CHECK(leaps_of(text, "gap=8 offset=0.26+1e-5", 0.02) == 0);
 }
 
+// A box through a thin box has 16 points and is one passage; a box that bounces off with a long step is none.
+static void passages_of_boxes_are_counted_once(void) {
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "parameters: {gap: 1, offset: 0, v: 1000}\n"
+      "bodies: {a: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}, b: {mass: 1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b], at: [gap, offset, 0]}}\n"
+      "surfaces: {a: {box: a, size: [0.02, 0.02, 0.02], material: m}, b: {box: b, size: [0.01, 0.5, 0.5], material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {a: {velocity: [v, 0, 0]}}\n"
+      "method: {moreau: {step: 10 ms}}\n";
+  CHECK(leaps_of(text, "gap=1", 0.02) == 1);
+  CHECK(leaps_of(text, "gap=8", 0.01) == 1);
+  CHECK(leaps_of(text, "gap=100", 0.03) == 0);
+  CHECK(leaps_of(text, "gap=8 offset=0.26+1e-5", 0.02) == 0);
+  CHECK(leaps_of(text, "gap=0.0502 v=0.5", 0.3) == 0);  // it is found 2 mm deep
+}
+
 // An ellipsoid through a thin cylinder, and past it.
 static void passages_of_smooth_bodies_are_seen(void) {
   static const char text[] =
@@ -246,6 +264,7 @@ static void settling_spheres_are_no_passages(void) {
 int main(void) {
   RUN(passages_are_seen_in_every_half_step);
   RUN(passages_through_boxes_are_seen);
+  RUN(passages_of_boxes_are_counted_once);
   RUN(passages_of_smooth_bodies_are_seen);
   RUN(passages_are_seen_from_within_the_overlap);
   RUN(runs_that_end_inside_are_doubtful);

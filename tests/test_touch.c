@@ -75,6 +75,7 @@ static void smooth_bodies_keep_momentum_and_energy(void) {
       {"ellipsoid: a, semi_axes: [0.1, 0.2, 0.3]", "capsule: b, radius: 0.1, length: 0.3"},
       {"sphere: a, radius: 0.2", "hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"},
       {"ellipsoid: a, semi_axes: [0.1, 0.2, 0.3]", "box: b, size: [0.3, 0.2, 0.4]"},
+      {"capsule: a, radius: 0.1, length: 0.4", "capsule: b, radius: 0.15, length: 0.3"},
   };
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
     for (int method = 0; method < METHODS; method++) {
@@ -102,6 +103,26 @@ static void smooth_bodies_keep_momentum_and_energy(void) {
       CHECK_LE(1e-3, fabs(run_read(&r, "b.wz")));
       run_close(&r);
     }
+}
+
+// Parallel capsules that meet side by side touch at both ends of their overlap, and do not turn.
+static void parallel_capsules_do_not_turn(void) {
+  for (int method = 0; method < METHODS; method++) {
+    run r;
+    if (!open_with(&r,
+                   "gravity: [0, 0, 0]\n"
+                   "bodies: {a: {mass: 1, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
+                   "joints: {fa: {free: [ground, a], at: [-0.3, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0, 0]}}\n"
+                   "initial: {a: {velocity: [1, 0, 0]}}\n"
+                   "surfaces: {a: {capsule: a, radius: 0.1, length: 0.4, material: m}, b: {capsule: b, radius: 0.1, length: 0.2, material: m}}\n"
+                   "materials: {m: {law: hertz, stiffness: 1e8}}\n", method))
+      continue;
+    run_to(&r, 0.4);
+    CHECK_NEAR(run_read(&r, "a.vx") + run_read(&r, "b.vx"), 1, 1e-9);
+    if (method == COMPLIANT) CHECK(run_read(&r, "b.vx") > 0.5);
+    else CHECK_NEAR(run_read(&r, "b.vx"), 0.5, 1e-12), CHECK_NEAR(run_read(&r, "b.wy"), 0, 1e-12);
+    run_close(&r);
+  }
 }
 
 // A capsule in the plane meets a circle and a triangle as in space.
@@ -209,6 +230,7 @@ static void bodies_tip_at_their_outline(void) {
 
 int main(void) {
   RUN(smooth_bodies_keep_momentum_and_energy);
+  RUN(parallel_capsules_do_not_turn);
   RUN(planar_shapes_keep_momentum_and_energy);
   RUN(bodies_of_revolution_roll_down_a_slope);
   RUN(bodies_tip_at_their_outline);

@@ -190,7 +190,7 @@ static void note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch, nor do two planes or two points"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls, and capsules touch capsules; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch, nor do two planes or two points"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 static bool refuse_unsupported(contact_builder *c, place at) {

@@ -146,7 +146,7 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
     [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_CAPSULE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
+    [SHAPE_CAPSULE] = {[SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
     [SHAPE_BOX] = {[SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
     [SHAPE_CYLINDER] = {[SHAPE_PLANE] = &contact_cylinder_plane},
     [SHAPE_CONE] = {[SHAPE_PLANE] = &contact_cone_plane},

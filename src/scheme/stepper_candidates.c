@@ -31,32 +31,46 @@ static bool is_near(const stepper *s, const contact_element *e) {
 // thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
 static double graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
 
+// A step saw the bodies of an element approach in one of its points.
+static bool is_struck(const stepper *s, const contact_element *e) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++)
+    if (s->struck[p]) return true;
+  return false;
+}
+
+// No point touches where rows are evaluated.
+static bool has_parted(const stepper *s, const contact_element *e) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++)
+    if (s->points[p].gap <= s->contacts->activation) return false;
+  return true;
+}
+
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
-// an impact that was missed.
-static void look_for_passage(stepper *s, const contact_element *e, int p) {
-  if (!s->struck[p])
-    s->nearest[p] = fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->before[p], &s->points[p], graze(s, e)));
-  if (s->points[p].gap <= s->contacts->activation) return;
-  s->trouble.leaps += !s->struck[p] && s->nearest[p] < -graze(s, e);
-  s->struck[p] = false;
+// an impact that was missed. The first point stands for the element.
+static void look_for_passage(stepper *s, const contact_element *e) {
+  int p = e->point0;
+  bool struck = is_struck(s, e);
+  if (!struck) s->nearest[p] = fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->before[p], &s->points[p], graze(s, e)));
+  if (!has_parted(s, e)) return;
+  s->trouble.leaps += !struck && s->nearest[p] < -graze(s, e);
+  for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
   s->nearest[p] = 0;
 }
 
 void stepper_look_for_passages(stepper *s) {
-  for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = s->contacts->elements[i];
-    for (int k = 0; e->type->nearest && k < e->point_count; k++) look_for_passage(s, e, e->point0 + k);
-  }
+  for (int i = 0; i < s->contacts->element_count; i++)
+    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i]);
 }
 
 // The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
 // no later step will see them approach.
-static bool passes_at_end(const stepper *s, const contact_element *e, int p) {
-  const contact_point *at = &s->looked[p];
-  if (!e->type->nearest || s->struck[p]) return false;
-  if (at->gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, at) < 0) return false;
-  return fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->points[p], at, graze(s, e))) < -graze(s, e);
+static bool passes_at_end(const stepper *s, const contact_element *e) {
+  if (!e->type->nearest || is_struck(s, e)) return false;
+  for (int p = e->point0; p < e->point0 + e->point_count; p++)
+    if (s->looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->looked[p]) < 0) return false;
+  int p = e->point0;
+  return fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->points[p], &s->looked[p], graze(s, e))) < -graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.
@@ -79,7 +93,7 @@ void stepper_look_at_end(stepper *s) {
       if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
       if (s->last[p].active && s->struck[p]) continue;  // a step has dealt with it
       if (!turns) s->entered_at_end = number_larger(s->entered_at_end, -at->gap);
-      s->leaps_at_end += leaps_next(s, e, at) || passes_at_end(s, e, p);
+      s->leaps_at_end += leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e));
     }
   }
 }
