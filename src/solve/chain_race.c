@@ -231,7 +231,7 @@ static void try_rest(race *x) {
 static const double FINE = 1e-9;
 static void polish_end(race *x) {
   if (x->tried[POLISH] && x->c->info->residual < FINE) return;
-  if (!matrix_is_dense(&x->c->p->W) && x->cost[POLISH] > x->sweeps) return;  // in a crowd it would take longer than all else
+  if (x->c->p->W.velocities > 0 && x->cost[POLISH] > x->sweeps) return;  // in a crowd it would take longer than all else
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
 }
