@@ -1,6 +1,7 @@
 // One list of fields gives size, names, saving and loading.
 #include "checkpoint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -60,22 +61,22 @@ static void regular_fields(regular_looks *r, fields *f) {
   if (f->from) r->since_booked = (int)(since < BOOK_EVERY ? since : BOOK_EVERY);
 }
 
-static void episode_fields(impact_ledger *l, int point, fields *f) {
+static void episode_fields(impact_ledger *l, int point, int number, fields *f) {
   double *row = (double *)&l->open[point];
-  fields_group(f, "point", point);
+  fields_group(f, "point", number);
   fields_flag(f, "open", &l->is_open[point]);
   for (int k = 0; k < IMPACT_COLUMN_COUNT; k++) fields_number(f, impact_columns[k], &row[k]);
   if (f->from) l->open_count += l->is_open[point];
 }
 
-static void impact_fields(impact_ledger *l, fields *f) {
+static void impact_fields(impact_ledger *l, int points, fields *f) {
   fields_count(f, "episodes", &l->episodes);
   fields_number(f, "loss_normal", &l->loss_normal);
   fields_number(f, "loss_tangential", &l->loss_tangential);
   fields_number(f, "worst_penetration", &l->worst_penetration);
   fields_number(f, "deepest", &l->deepest);
   if (f->from) l->open_count = 0;
-  for (int p = 0; p < l->slot_count; p++) episode_fields(l, p, f);
+  for (int p = 0; p < points; p++) episode_fields(l, p, p, f);
   fields_group(f, NULL, 0);
 }
 
@@ -87,8 +88,11 @@ static void sim_fields(carom_sim *sim, fields *f) {
   balance_fields(&sim->ledger.start, "start", f);
   balance_fields(&sim->ledger.now, "now", f);
   non_finite_fields(sim, f);
-  impact_fields(&sim->impacts, f);
+  impact_fields(&sim->impacts, sim->model->contacts.point_count, f);
   sim->type->memory(sim->scheme, f);
+  long points = sim_pair_points(sim);
+  if (sim->model->contacts.crowd) fields_count(f, "pair_points", &points);
+  if (f->from) sim->points_due = points;
 }
 
 int sim_checkpoint_size(carom_sim *sim) {
@@ -108,8 +112,16 @@ void sim_checkpoint(carom_sim *sim, double *row) {
   sim_fields(sim, &(fields){.to = row});
 }
 
+static carom_status set_pairs(carom_sim *sim, const contact_key *pairs, int count, carom_error *error) {
+  if (!sim->contacts->pool) return CAROM_OK;
+  if (!contact_state_set(sim->contacts, &sim->model->m, pairs, count, error)) return CAROM_ERROR_MEMORY;
+  return sim->type->pairs_changed(sim->scheme, error);
+}
+
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   fields f = {.from = row};
+  carom_status cleared = set_pairs(sim, NULL, 0, error);
+  if (cleared != CAROM_OK) return cleared;
   sim_fields(sim, &f);
   if (f.damaged) return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
   carom_status status = sim->type->restored(sim->scheme, error);
@@ -121,4 +133,61 @@ carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   sim->violation = sim->regular.violation, sim->ledger.largest = sim->regular.largest, sim->ledger.worst = sim->regular.worst;
   sim->restarts += !sim->type->resumes_exactly(sim->scheme);
   return CAROM_OK;
+}
+
+// --- pairs that come and go -----------------------------------------------------------------------------------------
+
+int sim_pair_points(const carom_sim *sim) { return sim->contacts->point_count - sim->model->contacts.point_count; }
+
+// Names belong to a slot that may be free. Surfaces and point are known to the pair that is loaded.
+static void pair_point_fields(carom_sim *sim, int slot, fields *f) {
+  const contact_element *e = sim->contacts->element_of[slot];
+  long a = e ? e->surface[0] : 0, b = e ? e->surface[1] : 0, k = e ? slot - e->point0 : 0;
+  fields_count(f, "surface_a", &a);
+  fields_count(f, "surface_b", &b);
+  fields_count(f, "number", &k);
+  episode_fields(&sim->impacts, slot, -1, f);
+  fields_group(f, NULL, 0);
+  sim->type->point_memory(sim->scheme, slot, f);
+}
+
+int sim_point_size(carom_sim *sim) {
+  fields f = {0};
+  pair_point_fields(sim, sim->model->contacts.point_count, &f);
+  return f.at;
+}
+
+const char **checkpoint_point_names(carom_sim *sim, arena *memory) {
+  fields f = {.names = ARENA_ARRAY(memory, const char *, sim_point_size(sim)), .memory = memory};
+  pair_point_fields(sim, sim->model->contacts.point_count, &f);
+  return f.names;
+}
+
+void sim_checkpoint_points(carom_sim *sim, double *rows) {
+  fields f = {.to = rows};
+  for (int i = sim->model->contacts.point_count; i < sim->contacts->point_count; i++) pair_point_fields(sim, sim->contacts->points[i], &f);
+}
+
+static carom_status fail_damaged(carom_error *error) {
+  return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: its contacts are not those of this model");
+}
+
+static int surface_number(double x) { return x >= 0 && x <= 0x1p30 && x == (int)x ? (int)x : -1; }
+
+carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, carom_error *error) {
+  int width = sim_point_size(sim), pairs = 0, first = sim->model->contacts.point_count;
+  if (count != sim->points_due) return fail_damaged(error);
+  contact_key *keys = malloc(((size_t)count + 1) * sizeof *keys);
+  if (!keys) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the contacts of a checkpoint");
+  for (int i = 0; i < count; i++) {
+    contact_key key = {surface_number(rows[i * width]), surface_number(rows[i * width + 1])};
+    if (pairs == 0 || keys[pairs - 1].a != key.a || keys[pairs - 1].b != key.b) keys[pairs++] = key;
+  }
+  carom_status status = set_pairs(sim, keys, pairs, error);
+  free(keys);
+  if (status != CAROM_OK) return status;
+  if (sim_pair_points(sim) != count) return fail_damaged(error);
+  fields f = {.from = rows};
+  for (int i = 0; i < count; i++) pair_point_fields(sim, sim->contacts->points[first + i], &f);
+  return f.damaged ? fail_damaged(error) : CAROM_OK;
 }

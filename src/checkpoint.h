@@ -7,9 +7,11 @@
 
 // A record names the version of its checkpoints, so that one with other fields, or with fields of another meaning, is not resumed
 // from. To be raised whenever a field or what a scheme remembers changes.
-#define CHECKPOINT_VERSION "4"
+#define CHECKPOINT_VERSION "5"
 
 // One name per number. They are in the arena, or constant.
 const char **checkpoint_names(carom_sim *sim, arena *memory);
+// The same of the row of a point of a pair that comes and goes.
+const char **checkpoint_point_names(carom_sim *sim, arena *memory);
 
 #endif

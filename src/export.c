@@ -1,4 +1,5 @@
 // A record read back and written in another form.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,11 @@ typedef struct exporter {
   const char **words;                         // for impacts: names of pair and point, two per point; otherwise null
   int point_count, point_column;
   long rows;
+  const char **surfaces;                      // name and shape of each, where pairs are not listed; else null
+  int surface_count, points_per_pair;
+  const char *pair_points;                    // names of points by shapes
+  const char *row_words[IMPACT_NAME_COLUMNS];
+  arena_mark row_mark;                        // where the words of one row begin
   double *block, *row;                        // of one table, of the result
   carom_error *error;
 } exporter;
@@ -33,7 +39,7 @@ typedef struct exporter {
 // A frame table has a row for each recorded time; checkpoints and impacts have rows of their own.
 static bool is_frame_table(const exporter *x, int table) {
   const char *name = record_get_table(x->in, table).name;
-  return strcmp(name, "checkpoint") != 0 && strcmp(name, "impacts") != 0;
+  return strcmp(name, "checkpoint") != 0 && strcmp(name, "checkpoint_pairs") != 0 && strcmp(name, "impacts") != 0;
 }
 
 static void take_table(exporter *x, int table) {
@@ -83,19 +89,62 @@ static int find_column(const record_table *t, const char *name) {
   return -1;
 }
 
-// The table of impacts counts contact points; the record has their names, a line each.
+static int count_lines(const char *list) {
+  int count = 0;
+  for (; *list; list++) count += *list == '\n';
+  return count;
+}
+
+// Lines of two texts with a tab between them, from `first` of the words on.
+static void take_lines(exporter *x, const char *list, const char **words) {
+  for (int i = 0; *list; i++) {
+    int length = (int)strcspn(list, "\n"), pair = (int)strcspn(list, "\t\n");
+    words[WORDS * i] = arena_print(&x->memory, "%.*s", pair, list);
+    words[WORDS * i + 1] = arena_print(&x->memory, "%.*s", length - pair - (pair < length), list + pair + (pair < length));
+    list += length + (list[length] == '\n');
+  }
+}
+
+// The table of impacts counts contact points; the record has their names, a line each. In a crowd points of pairs that are not listed follow,
+// numbered by their surfaces.
 static void name_points(exporter *x, const record_table *t) {
-  const char *list = record_get_text(x->in, "impact_points");
+  const char *list = record_get_text(x->in, "impact_points"), *surfaces = record_get_text(x->in, "impact_surfaces");
   x->point_column = find_column(t, "point");
   if (!list || x->point_column < 0) return;
-  for (const char *c = list; *c; c++) x->point_count += *c == '\n';
+  x->point_count = count_lines(list);
   x->words = ARENA_ARRAY(&x->memory, const char *, WORDS * x->point_count + 1);
-  for (int i = 0; i < x->point_count; i++) {
-    int length = (int)strcspn(list, "\n"), pair = (int)strcspn(list, "\t\n");
-    x->words[WORDS * i] = arena_print(&x->memory, "%.*s", pair, list);
-    x->words[WORDS * i + 1] = arena_print(&x->memory, "%.*s", length - pair - (pair < length), list + pair + (pair < length));
-    list += length + 1;
+  take_lines(x, list, x->words);
+  if (!surfaces) return;
+  x->points_per_pair = atoi(surfaces);
+  surfaces += strcspn(surfaces, "\n"), surfaces += *surfaces == '\n';
+  x->surface_count = count_lines(surfaces);
+  x->surfaces = ARENA_ARRAY(&x->memory, const char *, WORDS * x->surface_count + 1);
+  take_lines(x, surfaces, x->surfaces);
+  x->pair_points = record_get_text(x->in, "impact_pair_points");
+}
+
+// The k-th of the names that two shapes have for their points; empty if they have none.
+static const char *name_of_point(exporter *x, const char *a, const char *b, int k) {
+  const char *key = atoi(a) <= atoi(b) ? arena_print(&x->memory, "%s\t%s\t", a, b) : arena_print(&x->memory, "%s\t%s\t", b, a);
+  for (const char *line = x->pair_points ? x->pair_points : ""; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    if (strncmp(line, key, strlen(key)) != 0) continue;
+    line += strlen(key);
+    for (; k > 0; k--) line += strcspn(line, "\t\n"), line += *line == '\t';
+    return arena_print(&x->memory, "%.*s", (int)strcspn(line, "\t\n"), line);
   }
+  return "";
+}
+
+// Words of a point by its number; null if there is no such point.
+static const char *const *words_of_pair(exporter *x, double point) {
+  double number = point - x->point_count, pair = x->points_per_pair > 0 ? floor(number / x->points_per_pair) : -1;
+  if (!(pair >= 0) || !x->surface_count || !(pair < (double)x->surface_count * x->surface_count)) return NULL;
+  int a = (int)(pair / x->surface_count), b = (int)(pair - (double)a * x->surface_count);
+  const char *const *first = x->surfaces + WORDS * a, *const *second = x->surfaces + WORDS * b;
+  arena_release(&x->memory, x->row_mark);
+  x->row_words[0] = arena_print(&x->memory, "%s-%s", first[0], second[0]);
+  x->row_words[1] = name_of_point(x, first[1], second[1], (int)(number - pair * x->points_per_pair));
+  return x->row_words;
 }
 
 static void name_columns(exporter *x) {
@@ -112,11 +161,13 @@ static void name_columns(exporter *x) {
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
 
-static const char *const *words_of_row(const exporter *x) {
+static const char *const *words_of_row(exporter *x) {
   static const char *const unknown[WORDS] = {"", ""};
   if (!x->words) return NULL;
   double point = x->row[x->point_column];
-  return point >= 0 && point < x->point_count ? x->words + WORDS * (int)point : unknown;
+  if (point >= 0 && point < x->point_count) return x->words + WORDS * (int)point;
+  const char *const *words = words_of_pair(x, point);
+  return words ? words : unknown;
 }
 
 // Each table's part of the block follows the last one's.
@@ -173,6 +224,7 @@ static carom_status write_csv(exporter *x, const output_file *f, bool units) {
   if (!x->out) return x->error->status;
   if (units) csv_put_units(x->out, x->units);
   carom_status status = CAROM_OK;
+  x->row_mark = arena_get_mark(&x->memory);
   for (long first = 0; first < x->rows && status == CAROM_OK; first += ROWS_AT_ONCE)
     status = copy_rows(x, first, x->rows - first < ROWS_AT_ONCE ? x->rows - first : ROWS_AT_ONCE);
   carom_status finished = csv_finish(x->out, x->error);

@@ -82,6 +82,10 @@ typedef struct run {
   group groups[GROUP_COUNT];
   int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
   int checkpoint_table, impact_table;
+  int pair_table;               // points of pairs that come and go, at checkpoints; -1: there are none
+  long checkpoints;             // written
+  double *pair_rows;            // room for so many numbers
+  int pair_room;
   group csv_columns;
   double *values, *checkpoint;
   double next_row, next_checkpoint, last_row;
@@ -147,11 +151,47 @@ static const char *list_mesh_files(run *r) {
   return list.text;
 }
 
+// Points of pairs that are not listed have numbers behind these: so many for each pair of surfaces a < b, a (surfaces) + b. A line with that
+// number, then one for each surface: its name and, after a tab, its shape.
+static const char *list_surfaces(run *r) {
+  const contact_world *w = &r->model->contacts;
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%d\n", CONTACT_POINTS_MAX);
+  for (int i = 0; i < w->surface_count; i++) arena_append(&r->memory, &list, "%s\t%d\n", w->surfaces[i].name, (int)w->surfaces[i].shape);
+  return list.text;
+}
+
+// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between.
+static const char *list_pair_points(run *r) {
+  const contact_world *w = &r->model->contacts;
+  const mechanism *m = &r->model->m;
+  const contact_surface *of[SHAPE_COUNT] = {0};
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
+  for (int i = 0; i < w->surface_count; i++) {  // those with most corners: the others have the first of the names
+    const contact_surface *s = &w->surfaces[i], **most = &of[s->shape];
+    bool more = *most && ((s->form && s->form->point_count > (*most)->form->point_count) ||
+                          (s->outline && s->outline->curved_count > (*most)->outline->curved_count));
+    if (!*most || more) *most = s;
+  }
+  for (int a = 0; a < SHAPE_COUNT; a++)
+    for (int b = a; b < SHAPE_COUNT; b++) {
+      bool swap;
+      if (!of[a] || !of[b] || !contact_between((shape)a, (shape)b, m->planar, &swap)) continue;
+      contact_element e = contact_pair(m, of[a], of[b]);
+      if (e.point_count < 2) continue;
+      arena_append(&r->memory, &list, "%d\t%d", a, b);
+      for (int k = 0; k < e.point_count; k++) arena_append(&r->memory, &list, "\t%s", contact_point_name(m, &e, k));
+      arena_append(&r->memory, &list, "\n");
+    }
+  return list.text;
+}
+
 // The text of every file the model was read from, its parameters and what was set on top.
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 12 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 14 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
@@ -159,7 +199,11 @@ static record_text *describe(run *r, int *count) {
   texts[used++] = (record_text){"method", r->model->scheme->name};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
-  if (r->model->contacts.element_count) texts[used++] = (record_text){"impact_points", list_points(r)};
+  if (contact_can_touch(&r->model->contacts)) texts[used++] = (record_text){"impact_points", list_points(r)};
+  if (r->model->contacts.crowd) {
+    texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
+    texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
+  }
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
   if (!def || !def->text) return texts;
@@ -211,9 +255,20 @@ static bool check_columns(run *r, const record_table *tables, int count) {
   return true;
 }
 
+// The number of the checkpoint, then what the sim says of a point.
+static record_table pair_table(run *r) {
+  int size = 1 + sim_point_size(r->sim);
+  const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
+  const char **names = checkpoint_point_names(r->sim, &r->memory);
+  columns[0] = "checkpoint";
+  for (int k = 1; k < size; k++) columns[k] = names[k - 1];
+  for (int k = 0; k < size; k++) units[k] = "";
+  return (record_table){.name = "checkpoint_pairs", .columns = columns, .units = units, .column_count = size};
+}
+
 static bool open_record(run *r) {
   if (!r->options->record) return true;
-  record_table tables[GROUP_COUNT + 2];
+  record_table tables[GROUP_COUNT + 3];
   int count = 0;
   for (int g = 0; g < GROUP_COUNT; g++) {
     r->tables[g] = -1;
@@ -228,10 +283,15 @@ static bool open_record(run *r) {
   const char **columns = checkpoint_names(r->sim, &r->memory), **units = ARENA_ARRAY(&r->memory, const char *, size);
   for (int k = 0; k < size; k++) units[k] = "";
   r->impact_table = -1;
-  if (r->model->contacts.element_count) {
+  if (contact_can_touch(&r->model->contacts)) {
     r->impact_table = count;
     tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
                                      .column_count = IMPACT_COLUMN_COUNT};
+  }
+  r->pair_table = -1;
+  if (r->model->contacts.crowd) {
+    r->pair_table = count;
+    tables[count++] = pair_table(r);
   }
   r->checkpoint_table = count;
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
@@ -289,6 +349,28 @@ static carom_status check_step(run *r) {
   return sim_has_booked(r->sim) && !sim_is_finite(r->sim) ? write_row(r) : CAROM_OK;
 }
 
+// Room for so many rows of points and one more, which begins with the number of the checkpoint.
+static double *reserve_pair_rows(run *r, int rows) {
+  int numbers = (rows + 1) * (1 + sim_point_size(r->sim));
+  if (numbers > r->pair_room) r->pair_rows = ARENA_ARRAY(&r->memory, double, r->pair_room = 2 * numbers);
+  return r->pair_rows;
+}
+
+// Before the checkpoint itself, so that one that is complete has all of its points.
+static carom_status write_pairs(run *r) {
+  if (r->pair_table < 0) return CAROM_OK;
+  int count = sim_pair_points(r->sim), width = sim_point_size(r->sim);
+  double *rows = reserve_pair_rows(r, count), *row = rows + (long)count * width;
+  sim_checkpoint_points(r->sim, rows);
+  carom_status status = CAROM_OK;
+  for (int i = 0; i < count && status == CAROM_OK; i++) {
+    row[0] = (double)r->checkpoints;
+    memcpy(row + 1, rows + (long)i * width, (size_t)width * sizeof *row);
+    status = record_append(r->file, r->pair_table, row, r->error);
+  }
+  return status;
+}
+
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
   if (!sim_evaluate(r->sim, r->error)) {  // measures the joints at this state, too
@@ -297,7 +379,9 @@ static carom_status write_checkpoint(run *r) {
     return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s", carom_sim_time(r->sim), why);
   }
   sim_checkpoint(r->sim, r->checkpoint);
-  return record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
+  carom_status status = write_pairs(r);
+  r->checkpoints++;
+  return status == CAROM_OK ? record_append(r->file, r->checkpoint_table, r->checkpoint, r->error) : status;
 }
 
 // Rows that fell due within the last step (or the step's end itself), and a checkpoint if one is due.
@@ -426,6 +510,25 @@ static bool same_fields(run *r, record_reader *in, int table) {
   return error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds the state of a model of another size; resume with the same model and settings", r->options->resume), false;
 }
 
+// The points that belong to a checkpoint: rows of its number, the last but for those of a checkpoint that was never completed.
+static bool resume_pairs(run *r, record_reader *in, long checkpoint) {
+  if (!r->model->contacts.crowd) return true;
+  int table = record_find_table(in, "checkpoint_pairs"), width = sim_point_size(r->sim), count = (int)r->sim->points_due;
+  double *rows = reserve_pair_rows(r, count + 1), *row = rows + (long)count * width;
+  long last = table < 0 || record_get_table(in, table).column_count != 1 + width ? -1 : record_rows(in, table) - 1;
+  for (; last >= 0; last--) {
+    if (record_read(in, table, last, 1, row, r->error) != CAROM_OK) return false;
+    if (row[0] <= (double)checkpoint) break;
+  }
+  int found = 0;
+  for (; found < count && last >= count - 1; found++) {
+    if (record_read(in, table, last - count + 1 + found, 1, row, r->error) != CAROM_OK) return false;
+    if (row[0] != (double)checkpoint) break;
+    memcpy(rows + (long)found * width, row + 1, (size_t)width * sizeof *row);
+  }
+  return sim_resume_points(r->sim, rows, found, r->error) == CAROM_OK;
+}
+
 static bool resume(run *r) {
   if (!r->options->resume) return true;
   record_reader *in = record_open(r->options->resume, r->error);
@@ -438,7 +541,8 @@ static bool resume(run *r) {
     error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint to resume from; set 'record: {checkpoint: ...}' and run it again", r->options->resume);
   } else if (same_fields(r, in, table)) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
-    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK;
+    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK &&
+           resume_pairs(r, in, rows - 1);
   }
   if (done && r->continues && record_is_running(in)) {
     error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run has not ended yet", r->options->resume);
@@ -516,8 +620,9 @@ static carom_status copy_frames(run *r, long rows) {
 // Episodes that were over at the checkpoint. Those that were still open go on, and get their row when they end.
 static bool is_over(const run *r, const impact *row, double t) {
   const impact_ledger *l = &r->sim->impacts;
-  int point = row->point >= 0 && row->point < l->slot_count ? (int)row->point : -1;
-  return row->end <= t && !(point >= 0 && l->is_open[point] && l->open[point].start == row->start);
+  CONTACT_EACH_POINT(r->sim->contacts, p)
+    if (l->is_open[p] && l->id[p] == row->point && l->open[p].start == row->start) return false;
+  return row->end <= t;
 }
 
 static carom_status copy_impacts(run *r, double t) {
@@ -542,6 +647,19 @@ static carom_status copy_checkpoints(run *r) {
     status = record_read(r->earlier, table, i, 1, r->checkpoint, r->error);
     if (status == CAROM_OK) status = record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
   }
+  r->checkpoints = rows;
+  return status;
+}
+
+static carom_status copy_pairs(run *r) {
+  if (r->pair_table < 0) return CAROM_OK;
+  int table = record_find_table(r->earlier, "checkpoint_pairs");
+  double *row = reserve_pair_rows(r, 0);
+  carom_status status = CAROM_OK;
+  for (long i = 0; i < record_rows(r->earlier, table) && status == CAROM_OK; i++) {
+    status = record_read(r->earlier, table, i, 1, row, r->error);
+    if (status == CAROM_OK && row[0] < (double)r->checkpoints) status = record_append(r->file, r->pair_table, row, r->error);
+  }
   return status;
 }
 
@@ -552,6 +670,7 @@ static carom_status copy_earlier(run *r) {
   carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
   if (status == CAROM_OK) status = copy_impacts(r, t);
   if (status == CAROM_OK) status = copy_checkpoints(r);
+  if (status == CAROM_OK) status = copy_pairs(r);
   record_close(r->earlier);
   r->earlier = NULL;
   return status;

@@ -49,15 +49,49 @@ static energy_size size_of(const carom_model *model, const motion *x) {
                        .stiffness = forces_stiffness(m), .resolution = controls_error ? model->integrator.atol : 0};
 }
 
+static void name_points(carom_sim *sim, const contact_state *c) {
+  for (int i = 0; i < c->element_count; i++) {
+    const contact_element *e = c->elements[i];
+    for (int k = 0; k < e->point_count; k++)
+      impact_assign(&sim->impacts, e->point0 + k, contact_point_id(c->world, e, k), contact_turns(&sim->model->m, e));
+  }
+}
+
+// What is near a new start. Pairs that come and go have other slots then, so that their episodes end; permanent ones go on.
+static contact_state *begin_contacts(carom_sim *sim, carom_error *error) {
+  const contact_world *world = &sim->model->contacts;
+  contact_state *c = contact_state_create(world, &sim->model->m, error);
+  if (c && !impact_reserve(&sim->impacts, c->point_slots)) {
+    contact_state_destroy(c);
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the ledger of contacts");
+    return NULL;
+  }
+  for (int i = world->point_count; c && sim->contacts && i < sim->contacts->point_count; i++)
+    impact_separate(&sim->impacts, sim->contacts->points[i]);
+  if (c) name_points(sim, c);
+  return c;
+}
+
+// Back to what is near in the run under way, if there is one.
+static void end_contacts(carom_sim *sim, contact_state *contacts) {
+  contact_state_destroy(contacts);
+  if (sim->contacts) name_points(sim, sim->contacts);
+}
+
 // Starts a new scheme at a state. The old one is kept when no other can be started, but the motion may then hold anything.
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   void *old = sim->scheme;
-  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = sim->contacts, .impacts = &sim->impacts,
+  contact_state *contacts = begin_contacts(sim, error);
+  if (!contacts) return false;
+  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
-  if (!scheme) return false;
+  if (!scheme) {
+    end_contacts(sim, contacts);
+    return false;
+  }
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
@@ -70,9 +104,12 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
     sim->since_booked = since_booked, sim->regular.since_booked = since_regular;
     sim->type->destroy(scheme);
     sim->scheme = old;
+    end_contacts(sim, contacts);
     return false;
   }
   sim->type->destroy(old);
+  contact_state_destroy(sim->contacts);
+  sim->contacts = contacts;
   energy_balance b = balance_of(sim);
   energy_open(&sim->ledger, &b, old ? sim->ledger.size : size_of(model, sim->x));
   sim->regular.largest = sim->ledger.largest, sim->regular.worst = sim->ledger.worst;
@@ -89,16 +126,14 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->type = model->scheme;
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
-    sim->contacts = contact_state_create(&model->contacts, error);
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->contacts || !sim->starts || !impact_reserve(&sim->impacts, sim->contacts->point_slots)) {
+  if (!sim || !sim->row || !sim->slots || !sim->starts) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
-  CONTACT_EACH_POINT(sim->contacts, p) impact_assign(&sim->impacts, p, p, contact_turns(&model->m, sim->contacts->element_of[p]));
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
   if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};

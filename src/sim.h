@@ -61,6 +61,7 @@ struct carom_sim {
   double energy_lost_t;        // [s]
   long steps_before;           // of the run that was resumed
   long restarts;               // of an integrator, from checkpoints
+  long points_due;             // rows of points that belong to the checkpoint it was resumed from
   double wall_s;               // in carom_sim_step
   double *row;                 // one value per signal
   double *slots;               // of an output's expression
@@ -94,6 +95,12 @@ void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 int sim_checkpoint_size(carom_sim *sim);
 void sim_checkpoint(carom_sim *sim, double *row);
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
+// In a crowd also: a row for each point of the pairs that are near, so many numbers each. Without them a sim that is resumed finds
+// the pairs that are near anew, and has forgotten what was known of them.
+int sim_point_size(carom_sim *sim);
+int sim_pair_points(const carom_sim *sim);
+void sim_checkpoint_points(carom_sim *sim, double *rows);
+carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, carom_error *error);  // after sim_resume
 
 void sim_close_episodes(carom_sim *sim);  // the run ends: rows of the episodes that are open
 

@@ -26,7 +26,7 @@ static const struct {
     {"puck", "integrator.type=adams"},
     {"differential", "coordinates=absolute"},
     {"trammel", "integrator.type=erk"},
-    // rigid contact: corners, ten discs, friction in space, a driven loop with a loose pin
+    // rigid contact: corners, nine discs, friction in space, a driven loop with a loose pin
     {"slider-crank", "omega3=-75 dt=1e-4"},
     {"slider-crank", "omega3=-75 dt=1e-4 coordinates=absolute"},
     {"discs-in-slot", ""},

@@ -530,7 +530,7 @@ static void a_resumed_run_goes_on(void) {
 // there are touches, and steps a few for each.
 static void discs_in_a_slot_jam(void) {
   run r;
-  if (!run_open(&r, "discs-in-slot", "method=event")) return;
+  if (!run_open(&r, "discs-in-slot", "n=10 method=event")) return;
   run_to(&r, 11);
   const carom_summary s = carom_sim_summary(r.sim);
   const double rise = 2 * 0.05 * sqrt(1 - 0.3 * 0.3), weight = 100 * acos(-1) * 0.05 * 0.05 * g;

@@ -122,11 +122,11 @@ static void a_pair_goes_on(run *r, const char *what) {
   if (!take_steps(r->sim, BEFORE, &r->error)) return;
   const scheme_type *type = r->sim->type;
   carom_sim *other = carom_sim_create(r->model, &r->error);
-  double *memory = calloc((size_t)scheme_memory_size(type, r->sim->scheme), sizeof *memory);
+  double *memory = calloc((size_t)scheme_memory_size(type, r->sim->scheme, r->sim->contacts), sizeof *memory);
   if (CHECK(other && memory)) {
     motion_copy(other->x, r->sim->x);
-    scheme_save(type, r->sim->scheme, memory);
-    CHECK(scheme_restore(type, other->scheme, memory, &r->error) == CAROM_OK);
+    scheme_save(type, r->sim->scheme, r->sim->contacts, memory);
+    CHECK(scheme_restore(type, other->scheme, other->contacts, &r->model->m, memory, &r->error) == CAROM_OK);
     other->evaluated = false;
     CHECK_NEAR(carom_sim_time(other), carom_sim_time(r->sim), 0);
     CHECK(same_rows(r->sim, other, false, what));

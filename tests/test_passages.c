@@ -1,6 +1,8 @@
 // Impacts that a step of a time stepper does not see: each is counted, and nothing else is.
 #include "runs.h"
 
+#include "sim.h"
+
 static long leaps_of(const char *text, const char *settings, double end) {
   run r;
   if (!run_open_text(&r, text, settings)) return -1;
@@ -261,7 +263,29 @@ static void settling_spheres_are_no_passages(void) {
   CHECK(leaps_of(text, "method.moreau.step=1e-5", 0.5) == 0);
 }
 
+// A sphere that has passed through a box before a checkpoint does not pass through it once more when the run is resumed.
+static void a_resumed_run_knows_where_bodies_were(void) {
+  static const char text[] =
+      "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, ball], at: [0, 0, 0.5]}}\n"
+      "surfaces: {ball: {sphere: ball, radius: 1 cm, material: m}, slab: {box: ground, size: [1, 1, 0.01], material: m}}\n"
+      "materials: {m: {}}\ngravity: [0, 0, 0]\ninitial: {ball: {velocity: [0, 0, -120]}}\nmethod: {moreau: {step: 1 ms}}\n";
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  run_to(&r, 8e-3);
+  carom_sim *resumed = carom_sim_create(r.model, &r.error);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
+  sim_checkpoint(r.sim, row);
+  CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK);
+  CHECK_EQUAL(carom_sim_summary(resumed).step_too_large, 1);
+  CHECK(carom_sim_advance(resumed, 12e-3, &r.error) == CAROM_OK);
+  CHECK_EQUAL(carom_sim_summary(resumed).step_too_large, 1);
+  free(row);
+  carom_sim_destroy(resumed);
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(a_resumed_run_knows_where_bodies_were);
   RUN(passages_are_seen_in_every_half_step);
   RUN(passages_through_boxes_are_seen);
   RUN(passages_of_boxes_are_counted_once);

@@ -108,12 +108,18 @@ static void print_parts(const carom_model *model, const char *section) {
   if (count > MOST) printf("    ... and %d more\n", count - MOST);
 }
 
+static void print_surfaces(const carom_model_info *info) {
+  if (!info->surfaces) return;
+  printf("  %-12s %d, %ld possible pair%s%s\n", "surfaces", info->surfaces, info->possible_pairs, info->possible_pairs == 1 ? "" : "s",
+         info->finds_pairs ? ", found as they come near; columns only for pairs that 'contacts' names" : "");
+}
+
 // Small lengths that decide what touches.
 static void print_contact_limits(const carom_model *model, const carom_model_info *info) {
   if (info->neighbour_pairs)
     printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
            info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
-  if (!carom_model_part(model, "contacts", 0).name) return;
+  if (!carom_model_part(model, "contacts", 0).name && !info->finds_pairs) return;
   if (info->activation > 0)
     printf("    contacts become active below a gap of %.3g m (activation)\n", info->activation);
   if (info->penetration_max > 0)
@@ -156,6 +162,7 @@ static void print_people(const char *path, const carom_model *model) {
   print_parts(model, "joints");
   print_parts(model, "constraints");
   print_parts(model, "forces");
+  print_surfaces(&info);
   print_parts(model, "contacts");
   print_contact_limits(model, &info);
   print_parts(model, "drives");

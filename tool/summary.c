@@ -128,7 +128,7 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
 // Contact and the solution of its problems.
 static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
   char episodes[32], solves[32];
-  if (!carom_model_part(model, "contacts", 0).name) return;
+  if (!carom_model_part(model, "contacts", 0).name && !carom_model_get_info(model).finds_pairs) return;
   line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
   if (s->penetration_bound > 0)

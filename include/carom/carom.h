@@ -48,6 +48,9 @@ typedef struct carom_model_info {
   int coordinates_count, speeds;           // of the state
   int freedom;                             // degrees of freedom without the driven ones
   int constraint_rows, redundant_rows;
+  int surfaces;                            // that can touch others
+  long possible_pairs;                     // of surfaces that may touch
+  bool finds_pairs;                        // too many to be listed: contacts are found as surfaces come near
   int neighbour_pairs;                     // pairs of surfaces that could touch, left out because a joint connects their bodies
   double length;                           // a typical size of the model, which small tolerances are taken from [m]
   double activation;                       // contacts become active below this gap; 0 if the method has no such gap [m]

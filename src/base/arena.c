@@ -94,9 +94,13 @@ void arena_release(arena *a, arena_mark mark) {
   if (a->chunk) a->chunk->used = mark.used;
 }
 
+void *arena_larger(arena *a, const void *items, size_t used, size_t count, size_t size) {
+  void *larger = arena_alloc(a, count, size);
+  if (used) memcpy(larger, items, used * size);
+  return larger;
+}
+
 void *arena_grow(arena *a, const void *items, size_t count, int *capacity, size_t size) {
   *capacity = *capacity ? 2 * *capacity : 8;
-  void *grown = arena_alloc(a, (size_t)*capacity, size);
-  if (count) memcpy(grown, items, count * size);
-  return grown;
+  return arena_larger(a, items, count, (size_t)*capacity, size);
 }

@@ -53,6 +53,9 @@ void arena_release(arena *a, arena_mark mark);
   ((count) == (capacity)                                                                               \
        ? ((items) = arena_grow((a), (items), (size_t)(count), &(capacity), sizeof *(items)), &(items)[(count)++]) \
        : &(items)[(count)++])
+// A larger copy of an array, of which so many items are used; it may be null if none are. The old one stays until the arena is freed.
+#define ARENA_LARGER(a, items, used, count) arena_larger((a), (items), (size_t)(used), (size_t)(count), sizeof *(items))
+void *arena_larger(arena *a, const void *items, size_t used, size_t count, size_t size);
 void *arena_grow(arena *a, const void *items, size_t count, int *capacity, size_t size);
 
 #endif

@@ -62,5 +62,6 @@ void fields_signs(fields *f, const char *name, int count, int *x) {
 }
 
 void fields_group(fields *f, const char *name, int index) {
-  f->group = name && f->names ? arena_print(f->memory, "%s%d", name, index) : NULL;
+  if (!name || !f->names) f->group = NULL;
+  else f->group = index < 0 ? name : arena_print(f->memory, "%s%d", name, index);
 }

@@ -34,7 +34,7 @@ void fields_choice(fields *f, const char *name, int most, int *n);
 void fields_flag(fields *f, const char *name, bool *x);
 void fields_signs(fields *f, const char *name, int count, int *x);  // -1, 0 or 1
 
-// Names that follow begin with this and a point: of one of several parts, "point3.gap". NULL for none.
+// Names that follow begin with this and a point: of one of several parts, "point3.gap"; of a negative index "point.gap". NULL for none.
 void fields_group(fields *f, const char *name, int index);
 
 #endif

@@ -4,43 +4,12 @@
 
 #include "base/pairs.h"
 #include "build/builder.h"
+#include "build/contact_builder.h"
 #include "build/surface.h"
 #include "contact/clearance.h"
+#include "contact/crowd.h"
 #include "geometry/flat.h"
 #include "mechanics/coordinate.h"
-
-// One side of a contact entry: a surface, or all of a group.
-typedef struct contact_side {
-  int surface, group;   // the other is -1
-} contact_side;
-
-// The joints that restrict motion, by body: those of body b are joints[start[b]] to joints[start[b + 1] - 1].
-typedef struct neighbour_list {
-  int *start, *joints;
-} neighbour_list;
-
-// Pairs that may touch but whose shapes have no contact algorithm.
-typedef struct unsupported_pairs {
-  int count, first[2];  // surfaces of the first pair
-  arena_text names;     // of the first few
-} unsupported_pairs;
-
-typedef struct contact_builder {
-  builder *b;
-  const mechanism *m;
-  contact_element *elements;
-  int count, capacity;
-  place *places;             // one per element
-  int place_count, place_capacity;
-  names materials, surfaces, groups;
-  pairs pairs;               // two surfaces → the entry of `contacts` by which they touch
-  const contact_material *material;  // one per name
-  contact_surface *surface;  // one per surface
-  int *surface_group;        // one per surface; -1 if it has none
-  contact_side (*sides)[2];  // one pair per entry of `contacts`
-  neighbour_list neighbours;
-  unsupported_pairs unsupported;
-} contact_builder;
 
 // --- materials ----------------------------------------------------------------------------------------------------
 
@@ -146,44 +115,49 @@ static void list_surfaces(contact_builder *c) {
       type->terrain(p->content, c->b->memory, triangles);
       s->terrain = triangles;
     }
+    s->reach = contact_surface_reach(s, c->m->planar);
   }
 }
 
-static const part *surface_part(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
+const part *contacts_surface(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
 
-static int body_of_surface(const contact_builder *c, int i) { return c->m->markers[c->surface[i].marker].body; }
+int contacts_body(const contact_builder *c, int i) { return c->m->markers[c->surface[i].marker].body; }
 
-static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(surface_part(c, i)->kind); }
+static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(contacts_surface(c, i)->kind); }
 
-static bool is_supported(const contact_builder *c, int i, int j) {
+bool contacts_supported(const contact_builder *c, int i, int j) {
   bool swap;
   return contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap) != NULL;
 }
 
 // Two points never touch, so that nothing is lost without a contact between them.
-static bool are_points(const contact_builder *c, int i, int j) {
+bool contacts_are_points(const contact_builder *c, int i, int j) {
   return type_of_surface(c, i)->is_point && type_of_surface(c, j)->is_point;
 }
 
-// An element for two surfaces whose contact is supported.
-static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
-  const part *a = surface_part(c, i), *b = surface_part(c, j);
+bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to) {
+  const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
   const char *of_a = ((const carom_surface_def *)a->content)->material;
   const char *of_b = ((const carom_surface_def *)b->content)->material;
   if (!material && of_a && of_b && strcmp(of_a, of_b) != 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
                         "'%s' and '%s' name different materials", a->name, b->name);
-  if (!material) material = of_a ? of_a : of_b;
+  return find_material(c, material ? material : of_a ? of_a : of_b, at, name, to);
+}
+
+// An element for two surfaces whose contact is supported.
+static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
   contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
-  return find_material(c, material, at, name, &e->material);
+  e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
+  return contacts_choose_material(c, i, j, name, material, at, &e->material);
 }
 
 // --- pairs that no contact algorithm covers -----------------------------------------------------------------------
 
-static void note_unsupported(contact_builder *c, int i, int j) {
+void contacts_note_unsupported(contact_builder *c, int i, int j) {
   enum { NAMED = 3 };
   unsupported_pairs *u = &c->unsupported;
-  const part *a = surface_part(c, i), *b = surface_part(c, j);
+  const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
   if (u->count++ == 0) u->first[0] = i, u->first[1] = j;
   if (u->count > NAMED) return;
   arena_append(c->b->memory, &u->names, "%s'%s' and '%s' (%s–%s)", u->count > 1 ? ", " : "", a->name, b->name, a->kind,
@@ -193,12 +167,12 @@ static void note_unsupported(contact_builder *c, int i, int j) {
 #define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls, and capsules touch capsules; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch, nor do two planes or two points"
 
 // Bodies would pass through each other, so the user has to say that this is meant.
-static bool refuse_unsupported(contact_builder *c, place at) {
+bool contacts_refuse_unsupported(contact_builder *c, place at) {
   const unsupported_pairs *u = &c->unsupported;
   const char *hint = arena_print(
       c->b->memory, SUPPORTED_PAIRS "; if the others need not touch, exclude them: contacts: {apart: {between: [%s, %s], "
                     "exclude: true}}, with surfaces or groups",
-      surface_part(c, u->first[0])->name, surface_part(c, u->first[1])->name);
+      contacts_surface(c, u->first[0])->name, contacts_surface(c, u->first[1])->name);
   if (u->count == 1)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported between %s", u->names.text);
   return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported for %d pairs of surfaces: %s%s",
@@ -248,36 +222,36 @@ static contact_side find_side(const contact_builder *c, const char *name) {
 }
 
 // Whether an entry names two surfaces, in either order.
-static bool is_about(const contact_builder *c, int entry, int i, int j) {
+bool contacts_is_about(const contact_builder *c, int entry, int i, int j) {
   const contact_side *side = c->sides[entry];
   return (is_of(c, side[0], i) && is_of(c, side[1], j)) || (is_of(c, side[0], j) && is_of(c, side[1], i));
 }
 
-static bool excludes(const contact_builder *c, int entry) {
+bool contacts_excludes(const contact_builder *c, int entry) {
   return ((const carom_contact_def *)c->b->def->contacts.items[entry].content)->exclude;
 }
 
 static bool is_excluded(const contact_builder *c, int i, int j) {
   for (int k = 0; k < c->b->def->contacts.count; k++)
-    if (excludes(c, k) && is_about(c, k, i, j)) return true;
+    if (contacts_excludes(c, k) && contacts_is_about(c, k, i, j)) return true;
   return false;
 }
 
 // Whether two surfaces that no entry names may touch: they are on different bodies, no joint connects these, and no
 // entry excludes them.
-static bool may_touch(const contact_builder *c, int i, int j) {
-  int a = body_of_surface(c, i), b = body_of_surface(c, j);
+bool contacts_may_touch(const contact_builder *c, int i, int j) {
+  int a = contacts_body(c, i), b = contacts_body(c, j);
   return a != b && joint_between(c, a, b) < 0 && !is_excluded(c, i, j);
 }
 
-static char *pair_name(contact_builder *c, int i, int j) {
-  return arena_print(c->b->memory, "%s-%s", surface_part(c, i)->name, surface_part(c, j)->name);
+char *contacts_pair_name(contact_builder *c, int i, int j) {
+  return arena_print(c->b->memory, "%s-%s", contacts_surface(c, i)->name, contacts_surface(c, j)->name);
 }
 
 // Adds a pair that was not asked for by name; notes it if its contact is not supported.
 static bool add_if_supported(contact_builder *c, int i, int j, const char *material, place at) {
-  if (is_supported(c, i, j)) return add_pair(c, i, j, pair_name(c, i, j), material, at);
-  if (!are_points(c, i, j)) note_unsupported(c, i, j);
+  if (contacts_supported(c, i, j)) return add_pair(c, i, j, contacts_pair_name(c, i, j), material, at);
+  if (!contacts_are_points(c, i, j)) contacts_note_unsupported(c, i, j);
   return true;
 }
 
@@ -285,11 +259,11 @@ static bool add_every_pair(contact_builder *c) {
   int count = c->b->def->surfaces.count;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++)
-      if (may_touch(c, i, j) && !add_if_supported(c, i, j, NULL, surface_part(c, i)->places.whole)) return false;
-  return !c->unsupported.count || refuse_unsupported(c, surface_part(c, c->unsupported.first[0])->places.whole);
+      if (contacts_may_touch(c, i, j) && !add_if_supported(c, i, j, NULL, contacts_surface(c, i)->places.whole)) return false;
+  return !c->unsupported.count || contacts_refuse_unsupported(c, contacts_surface(c, c->unsupported.first[0])->places.whole);
 }
 
-static bool is_by_name(const contact_builder *c, int entry) {
+bool contacts_is_by_name(const contact_builder *c, int entry) {
   return c->sides[entry][0].surface >= 0 && c->sides[entry][1].surface >= 0;
 }
 
@@ -316,7 +290,7 @@ static bool find_sides(contact_builder *c, int entry) {
 // The entry that excludes two surfaces by their own names, or -1.
 static int exclusion_by_name(const contact_builder *c, int i, int j) {
   for (int k = 0; k < c->b->def->contacts.count; k++)
-    if (excludes(c, k) && is_by_name(c, k) && is_about(c, k, i, j)) return k;
+    if (contacts_excludes(c, k) && contacts_is_by_name(c, k) && contacts_is_about(c, k, i, j)) return k;
   return -1;
 }
 
@@ -325,9 +299,9 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   const carom_contact_def *d = p->content;
   place at = builder_place(p, &contact_table, "between");
   int i = c->sides[k][0].surface, j = c->sides[k][1].surface;
-  if (body_of_surface(c, i) == body_of_surface(c, j))
+  if (contacts_body(c, i) == contacts_body(c, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': both surfaces are on body '%s'", p->name,
-                        c->m->bodies[body_of_surface(c, i)].name);
+                        c->m->bodies[contacts_body(c, i)].name);
   int before = claim_pair(c, i, j, k);
   if (before >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': contact '%s' names these two surfaces already", p->name,
@@ -336,9 +310,9 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   if (apart >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "remove one of the two entries", "'%s': contact '%s' excludes these two surfaces",
                         p->name, c->b->def->contacts.items[apart].name);
-  if (!is_supported(c, i, j))
+  if (!contacts_supported(c, i, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
-                        surface_part(c, i)->kind, surface_part(c, j)->kind);
+                        contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
   return add_pair(c, i, j, p->name, d->material, at);
 }
 
@@ -351,38 +325,48 @@ static bool add_group(contact_builder *c, int k) {
   int count = c->count, named = 0;
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
-      if (!is_about(c, k, i, j) || !may_touch(c, i, j)) continue;
+      if (!contacts_is_about(c, k, i, j) || !contacts_may_touch(c, i, j)) continue;
       int before = claim_pair(c, i, j, k);
-      if (before >= 0 && is_by_name(c, before)) {
+      if (before >= 0 && contacts_is_by_name(c, before)) {
         named++;
         continue;
       }
       if (before >= 0)
         return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
                             "'%s': contact '%s' covers '%s' and '%s' already", p->name, list->items[before].name,
-                            surface_part(c, i)->name, surface_part(c, j)->name);
+                            contacts_surface(c, i)->name, contacts_surface(c, j)->name);
       if (!add_if_supported(c, i, j, d->material, at)) return false;
     }
-  if (c->unsupported.count) return refuse_unsupported(c, at);
+  if (c->unsupported.count) return contacts_refuse_unsupported(c, at);
   if (c->count == count && !named)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'", p->name,
                         d->between[0], d->between[1]);
   return true;
 }
 
-// Entries that name two surfaces come first, since they take precedence over groups.
-static bool add_named_pairs(contact_builder *c, bool *any) {
+// What entries name.
+static bool find_entries(contact_builder *c, bool *any) {
   int count = c->b->def->contacts.count;
   c->sides = arena_alloc(c->b->memory, (size_t)count + 1, sizeof *c->sides);
   for (int k = 0; k < count; k++) {
     if (!find_sides(c, k)) return false;
-    *any |= !excludes(c, k);
+    *any |= !contacts_excludes(c, k);
   }
-  for (int groups = 0; groups < 2; groups++)
-    for (int k = 0; k < count; k++) {
-      if (excludes(c, k) || is_by_name(c, k) == (groups == 1)) continue;
-      if (!(groups ? add_group : add_two_surfaces)(c, k)) return false;
-    }
+  return true;
+}
+
+// Entries that name two surfaces come first, since they take precedence over groups.
+static bool add_named_pairs(contact_builder *c) {
+  for (int k = 0; k < c->b->def->contacts.count; k++)
+    if (!contacts_excludes(c, k) && contacts_is_by_name(c, k) && !add_two_surfaces(c, k)) return false;
+  return true;
+}
+
+// All others, where they are listed.
+static bool add_other_pairs(contact_builder *c, bool any) {
+  if (!any) return add_every_pair(c);
+  for (int k = 0; k < c->b->def->contacts.count; k++)
+    if (!contacts_excludes(c, k) && !contacts_is_by_name(c, k) && !add_group(c, k)) return false;
   return true;
 }
 
@@ -398,9 +382,9 @@ static left_out find_left_out(const contact_builder *c) {
   left_out l = {.joint = -1};
   for (int i = 0; i < c->b->def->surfaces.count; i++)
     for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
-      int a = body_of_surface(c, i), b = body_of_surface(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
-      if (joint_index < 0 || are_points(c, i, j) || is_excluded(c, i, j)) continue;
-      bool supported = is_supported(c, i, j);
+      int a = contacts_body(c, i), b = contacts_body(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
+      if (joint_index < 0 || contacts_are_points(c, i, j) || is_excluded(c, i, j)) continue;
+      bool supported = contacts_supported(c, i, j);
       if (l.count++ == 0 || (supported && !l.supported)) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
       l.supported += supported;
     }
@@ -411,15 +395,15 @@ static left_out find_left_out(const contact_builder *c) {
 static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
   carom_remark r = {.name = "no_contact", .count = 1};
   if (!l->count) {
-    r.contact = arena_copy_text(c->b->memory, surface_part(c, 0)->name);
+    r.contact = arena_copy_text(c->b->memory, contacts_surface(c, 0)->name);
     r.text = "no surface has another one that it can touch: the others are on the same body, are excluded, or are points; "
              "add a surface on another body, or remove this one";
     return r;
   }
   const joint *j = &c->m->joints[l->joint];
-  const part *first = surface_part(c, l->pair[0]), *second = surface_part(c, l->pair[1]);
+  const part *first = contacts_surface(c, l->pair[0]), *second = contacts_surface(c, l->pair[1]);
   r.count = l->count;
-  r.contact = pair_name(c, l->pair[0], l->pair[1]);
+  r.contact = contacts_pair_name(c, l->pair[0], l->pair[1]);
   const char *advice = l->supported
       ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}", first->name, second->name)
       : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact is not supported: " SUPPORTED_PAIRS,
@@ -529,18 +513,22 @@ bool builder_contacts(builder *b, const mechanism *m) {
                        .groups = names_create(b->memory), .pairs = pairs_create(b->memory),
                        .neighbours = list_neighbours(m, b->memory)};
   names contacts = names_create(b->memory);
+  contact_crowd *crowd = NULL;
   bool any = false;
   list_surfaces(&c);
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
       !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||
-      !add_groups(&c) || !add_named_pairs(&c, &any) || (!any && !add_every_pair(&c)))
+      !add_groups(&c) || !find_entries(&c, &any) || !add_named_pairs(&c) || !builder_crowd(&c, any, &crowd) ||
+      (!crowd && !add_other_pairs(&c, any)))
     return false;
-  left_out l = any ? (left_out){.joint = -1} : find_left_out(&c);
-  if (b->def->surfaces.count && !c.count) b->model->no_contact = no_contact_remark(&c, &l);
+  left_out l = any || crowd ? (left_out){.joint = -1} : find_left_out(&c);
+  if (b->def->surfaces.count && !c.count && !crowd) b->model->no_contact = no_contact_remark(&c, &l);
+  b->model->contacts.crowd = crowd;
+  b->model->contacts.possible = c.count + (crowd ? crowd->possible : 0);
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);
   b->elements = c.elements, b->element_at = c.places;
-  b->model->contacts.neighbours = l.supported;
+  b->model->contacts.neighbours = crowd && !any ? crowd->neighbours : l.supported;
   return true;
 }

@@ -1,8 +1,11 @@
 // Surfaces that overlap at the start are refused at their line, or separated if the method asks for it.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "build/builder.h"
+#include "contact/state.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -16,8 +19,9 @@ typedef struct start {
   builder *b;
   mechanism *m;
   motion *x;
-  contact_world *contacts;
-  contact_point *points;
+  contact_state *contacts;
+  contact_point *points;          // by slot
+  int point_room, row_room;
   const contact_element *worst;   // the deepest overlap that is not allowed; may be null
   double depth;
   // to separate surfaces
@@ -33,19 +37,49 @@ static double allowed_depth(const start *s, const contact_element *e) {
   return s->b->def->scheme->about->needs_laws ? contact_thickness(e) : s->contacts->activation;
 }
 
-static void evaluate(start *s) {
+static bool grow(start *s, void *array, int count, size_t size) {
+  void *grown = realloc(*(void **)array, ((size_t)count + 1) * size);
+  if (grown) *(void **)array = grown;
+  else error_set(s->b->error, CAROM_ERROR_MEMORY, "out of memory for the contacts at the start");
+  return grown != NULL;
+}
+
+static bool reserve_points(start *s) {
+  if (s->points && s->contacts->point_slots <= s->point_room) return true;
+  s->point_room = s->contacts->point_slots;
+  return grow(s, &s->points, s->point_room, sizeof *s->points);
+}
+
+// Rows of the constraints and a normal one for each point.
+static bool reserve_rows(start *s) {
+  int rows = s->m->row_count + s->contacts->point_count;
+  if (rows <= s->row_room) return true;
+  rows += rows / 2;
+  if (!motion_reserve_rows(s->m, s->x, rows - s->m->row_count))
+    return error_set(s->b->error, CAROM_ERROR_MEMORY, "out of memory for the contacts at the start"), false;
+  if (!grow(s, &s->q, rows, sizeof *s->q) || !grow(s, &s->lambda, rows, sizeof *s->lambda) || !grow(s, &s->gap, rows, sizeof *s->gap) ||
+      !grow(s, &s->blocks.block, rows, sizeof *s->blocks.block) || !grow(s, &s->blocks.start, rows + 1, sizeof *s->blocks.start))
+    return false;
+  s->row_room = rows;
+  return true;
+}
+
+// Returns false after reporting that memory ran out.
+static bool evaluate(start *s) {
   s->x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->m, s->x);
   coordinate_measure(s->m, s->x);
-  contact_evaluate(s->contacts, s->m, s->x, s->points);
+  if (!contact_refresh(s->contacts, s->m, s->x, 0, 0, s->b->error) || !reserve_points(s)) return false;
+  contact_state_evaluate(s->contacts, s->m, s->x, s->points);
   s->worst = NULL, s->depth = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
       double depth = -s->points[e->point0 + k].gap;
       if (depth > allowed_depth(s, e) && depth > s->depth) s->worst = e, s->depth = depth;
     }
   }
+  return true;
 }
 
 // A joint starts beyond its clearance because the ideal mechanism does not close, or because of given values.
@@ -57,8 +91,10 @@ static bool refuse(const start *s, const char *hint) {
   }
   char text[CONTACT_TEXT];
   e->type->tell_overlap(e, s->depth, text);
-  place at = s->b->element_at[e - s->contacts->elements];
-  return source_error(s->b->error, CAROM_ERROR_MODEL, at, hint, "'%s': %s", e->name, text);
+  bool listed = e->slot < s->contacts->world->element_count;
+  place at = listed ? s->b->element_at[e->slot] : s->b->def->surfaces.items[e->surface[0]].places.whole;
+  char name[CONTACT_NAME];
+  return source_error(s->b->error, CAROM_ERROR_MODEL, at, hint, "'%s': %s", contact_name(s->contacts->world, e, name), text);
 }
 
 // The problem without W: rows of constraints and of all points nearer than the deepest overlap. q holds violations
@@ -70,7 +106,7 @@ static solve_problem pose_problem(start *s) {
   block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q[i] = x->rows[i].phi;
   for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+    const contact_element *e = s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
       const contact_point *p = &s->points[e->point0 + k];
       if (p->gap > s->depth) continue;
@@ -88,7 +124,7 @@ static solve_problem pose_problem(start *s) {
 static bool move_apart(start *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (!response_factor(m, x)) return false;
+  if (!reserve_rows(s) || !response_factor(m, x)) return false;
   solve_problem p = pose_problem(s);
   if (!solve_storage_grow(&s->storage, &p, s->b->error)) return false;
   response_problem(m, x, s->storage.W);
@@ -108,9 +144,8 @@ static bool separate(start *s) {
   bool moved = true;
   for (int i = 0; i < ITERATIONS && moved && s->worst; i++) {
     moved = move_apart(s);
-    evaluate(s);
+    if (s->b->error->status != CAROM_OK || !evaluate(s)) return false;
   }
-  solve_storage_free(&s->storage);
   if (s->worst) return refuse(s, "the surfaces could not be separated; give other values under 'initial'");
   if (!dynamics_project_velocities(s->m, s->x)) return refuse(s, NULL);
   memcpy(s->q0, s->x->q, (size_t)s->m->nq * sizeof *s->q0);
@@ -124,17 +159,19 @@ static bool separate(start *s) {
 static void allocate(start *s, bool to_separate) {
   arena *a = s->b->memory;
   const mechanism *m = s->m;
-  s->points = ARENA_ARRAY(a, contact_point, s->contacts->point_count);
-  s->b->model->start_gaps = ARENA_ARRAY(a, double, s->contacts->element_count);
+  s->b->model->start_gaps = ARENA_ARRAY(a, double, s->b->model->contacts.element_count);
   if (!to_separate) return;
-  int rows = m->row_count + s->contacts->point_count;
-  s->q = ARENA_ARRAY(a, double, rows);
-  s->lambda = ARENA_ARRAY(a, double, rows);
-  s->gap = ARENA_ARRAY(a, double, rows);
-  s->blocks = block_list_create(a, rows);
   s->q0 = ARENA_ARRAY(a, double, m->nq + 1);
   s->u0 = ARENA_ARRAY(a, double, m->nv + 1);
   s->joint_q0 = ARENA_ARRAY(a, double, m->joint_nq + 1);
+}
+
+static void release(start *s) {
+  solve_storage_free(&s->storage);
+  free(s->points), free(s->q), free(s->lambda), free(s->gap);
+  free(s->blocks.block), free(s->blocks.start);
+  contact_state_destroy(s->contacts);
+  motion_destroy(s->x);
 }
 
 static const char *start_hint(const start *s) {
@@ -148,25 +185,28 @@ static const char *start_hint(const start *s) {
 
 static void keep_gaps(start *s) {
   double *gaps = s->b->model->start_gaps;
-  for (int i = 0; i < s->contacts->element_count; i++) {
-    const contact_element *e = &s->contacts->elements[i];
+  for (int i = 0; i < s->contacts->world->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
     gaps[i] = INFINITY;
     for (int k = 0; k < e->point_count; k++) gaps[i] = fmin(gaps[i], s->points[e->point0 + k].gap);
   }
 }
 
 bool builder_separate_surfaces(builder *b, mechanism *m) {
-  start s = {.b = b, .m = m, .contacts = &b->model->contacts};
+  start s = {.b = b, .m = m};
+  const contact_world *world = &b->model->contacts;
   bool to_separate = model_contact_options(b->model).separate;
-  if (!s.contacts->point_count) return true;
+  if (!world->point_count && !world->crowd) return true;
   allocate(&s, to_separate);
-  s.x = motion_create(m, 0, b->error);
-  if (!s.x) return false;
-  memcpy(s.x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
-  dynamics_set(m, s.x, 0, m->q0, m->u0);
-  evaluate(&s);
-  bool good = !s.worst || (to_separate ? separate(&s) : refuse(&s, start_hint(&s)));
-  motion_destroy(s.x);
+  s.contacts = contact_state_create(world, m, b->error);
+  s.x = s.contacts ? motion_create(m, 0, b->error) : NULL;
+  bool good = s.x != NULL;
+  if (good) {
+    memcpy(s.x->joint_q, m->joint_q0, (size_t)m->joint_nq * sizeof(double));
+    dynamics_set(m, s.x, 0, m->q0, m->u0);
+    good = evaluate(&s) && (!s.worst || (to_separate ? separate(&s) : refuse(&s, start_hint(&s))));
+  }
   if (good) keep_gaps(&s);
+  release(&s);
   return good;
 }

@@ -35,6 +35,7 @@ struct carom_def {
   carom_record_def record;
   place method_at, integrator_at, record_at;
   const document *text;      // null in code
+  long listed_pairs;         // pairs of surfaces up to which a model lists all; 0: the default. For tests
   const char *settings;      // what was set on top of the text: lines of `name = value`, or null
 };
 

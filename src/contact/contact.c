@@ -1,6 +1,7 @@
 #include "contact/contact.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "contact/hertz.h"
 #include "mechanics/anchor.h"
@@ -12,6 +13,18 @@ void contact_evaluate(const contact_world *s, const mechanism *m, const motion *
     const contact_element *e = &s->elements[i];
     e->type->evaluate(m, x, e, points + e->point0);
   }
+}
+
+double contact_point_id(const contact_world *w, const contact_element *e, int k) {
+  if (e->slot < w->element_count) return e->point0 + k;
+  double pair = (double)e->surface[0] * w->surface_count + e->surface[1];
+  return w->point_count + pair * CONTACT_POINTS_MAX + k;
+}
+
+const char *contact_name(const contact_world *w, const contact_element *e, char text[CONTACT_NAME]) {
+  if (e->name) return e->name;
+  snprintf(text, CONTACT_NAME, "%s-%s", w->surfaces[e->surface[0]].name, w->surfaces[e->surface[1]].name);
+  return text;
 }
 
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k) {
@@ -27,6 +40,7 @@ bool contact_turns(const mechanism *m, const contact_element *e) {
 temporary_rows contact_rows_of(const contact_world *s, const mechanism *m, arena *memory) {
   bool *bodies = ARENA_ARRAY(memory, bool, m->body_count);
   temporary_rows all = {.bodies = bodies};
+  for (int i = 0; s->crowd && i < s->surface_count; i++) bodies[m->markers[s->surfaces[i].marker].body] = true;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = &s->elements[i];
     bodies[m->markers[e->first].body] = bodies[m->markers[e->second].body] = true;

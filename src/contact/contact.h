@@ -41,7 +41,7 @@ typedef struct contact_action {
   bool (*turns)(const mechanism *m, const contact_element *e);
 } contact_action;
 
-enum { CONTACT_TEXT = 128 };       // length of a message's part
+enum { CONTACT_TEXT = 128, CONTACT_NAME = 256 };  // lengths of a message's part, and of a name
 
 typedef struct contact_type {
   const char *name;
@@ -77,7 +77,8 @@ typedef struct contact_type {
 enum { CONTACT_POINTS_MAX = 64 };  // of one element
 
 struct contact_element {
-  const char *name;
+  const char *name;               // null of a pair that is not listed in the model: see contact_name
+  int surface[2];                 // of two surfaces, by number, the smaller first
   const contact_type *type;
   int first, second;              // markers
   double size_first[3], size_second[3];
@@ -98,6 +99,7 @@ struct contact_element {
 };
 
 typedef struct contact_surface contact_surface;
+typedef struct contact_crowd contact_crowd;
 
 // What can touch in one model. Never changes.
 typedef struct contact_world {
@@ -105,10 +107,14 @@ typedef struct contact_world {
   int element_count, point_count;
   const contact_surface *surfaces;
   int surface_count;
+  const contact_crowd *crowd;     // pairs of surfaces that are found when they come near (crowd.h); null if all are listed
   int inner_count;                // states of friction laws, of all points
-  int neighbours;                 // pairs that could touch, but a joint connects their bodies
+  long possible;                  // pairs of surfaces that may touch, listed or not
+  long neighbours;                // pairs that could touch, but a joint connects their bodies
   double activation;              // a point is active when its gap is at most this [m]
 } contact_world;
+
+static inline bool contact_can_touch(const contact_world *w) { return w->element_count > 0 || w->crowd; }
 
 // Within this gap surfaces touch, unless a model says otherwise [m].
 static inline double contact_nearness(double length) { return 1e-10 * length; }
@@ -134,11 +140,16 @@ double contact_gap_rate(const mechanism *m, const motion *x, const contact_eleme
 void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
-// The rows of all points, if they all touched.
+// The rows of the permanent points, if they all touched, and the bodies on which there may be rows.
 temporary_rows contact_rows_of(const contact_world *s, const mechanism *m, arena *memory);
 int contact_inner_count(const mechanism *m, const contact_element *e);  // states of each point's friction law
 bool contact_turns(const mechanism *m, const contact_element *e);  // its gap is an angle
 static inline bool contact_rubs(const contact_element *e) { return !e->type->frictionless && e->material.friction > 0; }
+// What a record knows a point by. Those of permanent elements are numbered from 0, those of other pairs come behind, so many for each
+// pair of surfaces.
+double contact_point_id(const contact_world *w, const contact_element *e, int k);
+// The name of an element. Returns `text` if it has none of its own: then the names of its surfaces.
+const char *contact_name(const contact_world *w, const contact_element *e, char text[CONTACT_NAME]);
 // Which of its points it is, in words: "corner +x -y". Empty when it has only one.
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k);
 // A step that first finds a point deeper than this has leapt over impacts: deeper than the thinner body or the clearance, than half
@@ -178,6 +189,7 @@ struct contact_surface {
   const convex *form;             // by its support mapping; null of a plane
   const struct flat *faces;       // of a box or hull; null of other shapes
   const char *const *corner_names;  // of a hull
+  double reach;                   // see contact_surface_reach [m]
   double thickness;               // that a step must not pass over; infinite if there is none [m]
   const outline *outline;         // in a planar model; null if it has none
   const terrain *terrain;         // of a surface of triangles, else null
@@ -185,5 +197,11 @@ struct contact_surface {
 
 // What is in an element from its two surfaces: all but its name and material. Their contact must be supported.
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b);
+
+// Where a surface may be: the radius of a ball around its marker that holds it, infinite if it has no bounds, and how far it extends from
+// there along the axes of the world if its own are R. A half space is what lies behind a plane.
+double contact_surface_reach(const contact_surface *s, bool planar);
+vec3 contact_surface_extent(const contact_surface *s, const mat3 *R);
+static inline bool contact_is_half_space(const contact_surface *s) { return s->shape == SHAPE_PLANE; }
 
 #endif

@@ -1,41 +1,335 @@
 #include "contact/state.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "contact/crowd.h"
+#include "geometry/broad.h"
+#include "mechanics/marker.h"
 
-static void add_permanent(contact_state *s) {
-  for (int i = 0; i < s->world->element_count; i++) {
-    const contact_element *e = &s->world->elements[i];
-    s->elements[s->element_count++] = e;
+enum { CHUNK = 256 };  // elements that are allocated together, so that they do not move
+
+typedef struct key_list {
+  contact_key *items;
+  int count, capacity;
+} key_list;
+
+struct contact_pool {
+  const contact_world *world;
+  const mechanism *m;
+  broad *tree;                // surfaces but for planes
+  int *planes, plane_count;
+  vec3 *velocity;             // of each surface's marker
+  marker_place *place;
+  key_list walls, near;       // pairs with planes, and all, in ascending order
+  int live_count;             // the first of the pool's elements in contact_state.elements are permanent, then so many
+  contact_element **chunks;
+  int chunk_count;
+  int *free_slots, free_count;
+};
+
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+static bool grow(void *array, size_t count, size_t size) {
+  void *grown = realloc(*(void **)array, count * size);
+  if (grown) *(void **)array = grown;
+  return grown != NULL;
+}
+
+static bool push_key(key_list *l, contact_key key) {
+  if (l->count == l->capacity) {
+    int capacity = 2 * l->capacity + 64;
+    if (!grow(&l->items, (size_t)capacity, sizeof *l->items)) return false;
+    l->capacity = capacity;
+  }
+  l->items[l->count++] = key;
+  return true;
+}
+
+static bool fail(carom_error *error) { return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts"), false; }
+
+// --- slots ----------------------------------------------------------------------------------------------------------
+
+static contact_element *element_at(const contact_state *s, int slot) {
+  int i = slot - s->world->element_count;
+  return &s->pool->chunks[i / CHUNK][i % CHUNK];
+}
+
+int contact_state_element_slot(const contact_state *s, int point) {
+  if (point < s->world->point_count) return s->element_of[point]->slot;
+  return s->world->element_count + (point - s->world->point_count) / s->world->crowd->points_most;
+}
+
+static bool reserve_lists(contact_state *s, int elements, int points) {
+  size_t n = (size_t)elements + 1, k = (size_t)points + 1;
+  if (!grow(&s->elements, n, sizeof *s->elements) || !grow(&s->points, k, sizeof *s->points) ||
+      !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh))
+    return false;
+  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL;
+  return true;
+}
+
+// At least so many more slots than are in use.
+static bool reserve_slots(contact_state *s, int more) {
+  contact_pool *p = s->pool;
+  const contact_world *w = s->world;
+  int had = s->element_slots - w->element_count, points = p->world->crowd->points_most;
+  if (more <= p->free_count) return true;
+  int chunks = (had + more - p->free_count + CHUNK - 1) / CHUNK;
+  if (chunks < p->chunk_count + (p->chunk_count + 1) / 2) chunks = p->chunk_count + (p->chunk_count + 1) / 2;
+  int count = chunks * CHUNK;
+  if (!grow(&p->chunks, (size_t)chunks, sizeof *p->chunks) || !grow(&p->free_slots, (size_t)count, sizeof *p->free_slots) ||
+      !reserve_lists(s, w->element_count + count, w->point_count + count * points))
+    return false;
+  for (; p->chunk_count < chunks; p->chunk_count++)
+    if (!(p->chunks[p->chunk_count] = calloc(CHUNK, sizeof **p->chunks))) break;
+  count = p->chunk_count * CHUNK;
+  for (int i = count - 1; i >= had; i--) {
+    p->free_slots[p->free_count++] = w->element_count + i;
+    *element_at(s, w->element_count + i) = (contact_element){.slot = w->element_count + i, .point0 = w->point_count + i * points};
+  }
+  s->element_slots = w->element_count + count, s->point_slots = w->point_count + count * points;
+  return p->chunk_count == chunks;
+}
+
+static const contact_element *open_pair(contact_state *s, contact_key key) {
+  contact_pool *p = s->pool;
+  contact_element *e = element_at(s, p->free_slots[--p->free_count]);
+  int slot = e->slot, point0 = e->point0;
+  *e = contact_crowd_element(s->world, p->m, key.a, key.b);
+  e->slot = slot, e->point0 = point0;
+  return e;
+}
+
+// --- the list of what is live -----------------------------------------------------------------------------------------
+
+static int compare(contact_key p, contact_key q) { return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b); }
+static int compare_items(const void *p, const void *q) { return compare(*(const contact_key *)p, *(const contact_key *)q); }
+static contact_key key_of(const contact_element *e) { return (contact_key){e->surface[0], e->surface[1]}; }
+
+static void list_points(contact_state *s) {
+  s->point_count = 0;
+  for (int i = 0; i < s->element_count; i++) {
+    const contact_element *e = s->elements[i];
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->points[s->point_count++] = p, s->element_of[p] = e;
   }
 }
 
-contact_state *contact_state_create(const contact_world *world, carom_error *error) {
-  contact_state *s = calloc(1, sizeof *s);
-  size_t elements = (size_t)world->element_count + 1, points = (size_t)world->point_count + 1;
-  if (s) {
-    s->world = world, s->activation = world->activation;
-    s->element_slots = world->element_count, s->point_slots = world->point_count;
-    s->elements = calloc(elements, sizeof *s->elements);
-    s->points = calloc(points, sizeof *s->points);
-    s->element_of = calloc(points, sizeof *s->element_of);
+// Gives back the slots of what the last refresh has ended.
+static void forget_ended(contact_state *s) {
+  for (int i = 0; i < s->ended_count; i++) {
+    const contact_element *e = s->ended[i];
+    s->pool->free_slots[s->pool->free_count++] = e->slot;
+    for (int p = e->point0; p < e->point0 + e->point_count; p++)
+      if (s->element_of[p] == e) s->element_of[p] = NULL;
   }
-  if (!s || !s->elements || !s->points || !s->element_of) {
+  s->ended_count = s->fresh_count = 0;
+}
+
+// Finds what is new and what has ended. Both lists are sorted.
+static int count_fresh(const contact_state *s, const contact_key *near, int count) {
+  const contact_element *const *live = s->elements + s->world->element_count;
+  int fresh = 0;
+  for (int i = 0, j = 0; j < count; j++) {
+    while (i < s->pool->live_count && compare(key_of(live[i]), near[j]) < 0) i++;
+    fresh += i == s->pool->live_count || compare(key_of(live[i]), near[j]) != 0;
+  }
+  return fresh;
+}
+
+static bool take_over(contact_state *s, const contact_key *near, int count, carom_error *error) {
+  contact_pool *p = s->pool;
+  forget_ended(s);
+  int fresh = count_fresh(s, near, count);
+  if (!fresh && count == p->live_count) return true;
+  if (!reserve_slots(s, fresh)) return fail(error);
+  const contact_element **live = s->elements + s->world->element_count;
+  int kept = 0;
+  for (int i = 0, j = 0; i < p->live_count; i++) {
+    while (j < count && compare(near[j], key_of(live[i])) < 0) j++;
+    if (j < count && compare(near[j], key_of(live[i])) == 0) live[kept++] = live[i];
+    else s->ended[s->ended_count++] = live[i];
+  }
+  // from behind, so that what is kept moves up without being overwritten
+  for (int i = kept - 1, j = count - 1; j >= 0; j--) {
+    bool known = i >= 0 && compare(key_of(live[i]), near[j]) == 0;
+    live[j] = known ? live[i--] : open_pair(s, near[j]);
+    if (!known) s->fresh[s->fresh_count++] = live[j];
+  }
+  p->live_count = count;
+  s->element_count = s->world->element_count + count;
+  list_points(s);
+  return true;
+}
+
+bool contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error) {
+  contact_pool *p = s->pool;
+  int surfaces = s->world->surface_count;
+  if (!p) return true;
+  p->near.count = 0;
+  for (int i = 0; i < count; i++) {
+    contact_key k = pairs[i];
+    bool ascends = p->near.count == 0 || compare(p->near.items[p->near.count - 1], k) < 0;
+    bool exists = k.a >= 0 && k.a < k.b && k.b < surfaces && contact_crowd_meets(s->world, m, k.a, k.b);
+    if (ascends && exists && !push_key(&p->near, k)) return fail(error);
+  }
+  return take_over(s, p->near.items, p->near.count, error);
+}
+
+// --- what is near -----------------------------------------------------------------------------------------------------
+
+static bool meets(const void *context, int a, int b) {
+  const contact_pool *p = context;
+  return contact_crowd_meets(p->world, p->m, a, b);
+}
+
+// Surfaces that have just parted, or are about to meet, stay in the list: it changes less often.
+static double margin_of(const contact_world *w, double size) { return w->activation + 0.05 * (isfinite(size) ? size : 0); }
+
+// What a body turns by while it moves on moves its surfaces on arcs: half the square of the angle, times the arm.
+static double arc_of(double angle, double arm) { return 0.5 * angle * angle * arm; }
+
+// The box of all places of a surface on its way. It is wider than the shape where this turns.
+static broad_box swept_box(const contact_pool *p, const motion *x, int i, double behind, double ahead) {
+  const contact_surface *s = &p->world->surfaces[i];
+  const mechanism *m = p->m;
+  int body = m->markers[s->marker].body, node = m->bodies[body].node;
+  const marker_place *at = &p->place[i];
+  double reach = s->reach, angle = vec3_norm(block_angular(m, x->links[node].V)) * fmax(behind, ahead);
+  vec3 edge = contact_surface_extent(s, &at->R), v = p->velocity[i];
+  double more = margin_of(p->world, reach) + arc_of(angle, vec3_norm(vec3_sub(at->p, x->links[node].p)));
+  double e[3], low[3], high[3], place[3], speed[3];
+  vec3_store(e, edge), vec3_store(place, at->p), vec3_store(speed, v);
+  for (int k = 0; k < 3; k++) {
+    double half = fmin(e[k] + fmin(angle, 1) * reach, reach) + more;
+    low[k] = place[k] - half + fmin(-behind * speed[k], ahead * speed[k]);
+    high[k] = place[k] + half + fmax(-behind * speed[k], ahead * speed[k]);
+  }
+  if (m->planar) low[2] = high[2] = 0;
+  return (broad_box){vec3_of(low), vec3_of(high)};
+}
+
+static void find_places(contact_pool *p, const motion *x) {
+  const contact_world *w = p->world;
+  for (int i = 0; i < w->surface_count; i++) {
+    p->place[i] = marker_find(p->m, x, w->surfaces[i].marker);
+    anchor a = anchor_at(x, p->place[i].node, p->place[i].p);
+    p->velocity[i] = anchor_velocity(p->m, x, &a);
+  }
+}
+
+// Whether a surface comes near a half space: by its least distance on the way, against its extent along the normal.
+static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, int i, double behind, double ahead) {
+  const mechanism *m = p->m;
+  const contact_surface *s = &p->world->surfaces[i];
+  const marker_place *wall = &p->place[plane], *at = &p->place[i];
+  vec3 n = mat3_column(wall->R, m->planar ? 1 : 2);
+  double reach = s->reach, distance = vec3_dot(n, vec3_sub(at->p, wall->p));
+  anchor opposite = anchor_at(x, wall->node, at->p);
+  double rate = vec3_dot(n, vec3_sub(p->velocity[i], anchor_velocity(m, x, &opposite)));
+  double angle = (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) * fmax(behind, ahead);
+  double more = margin_of(p->world, reach) + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + vec3_norm(vec3_sub(at->p, x->links[at->node].p)));
+  return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);
+}
+
+static bool find_walls(contact_pool *p, const motion *x, double behind, double ahead) {
+  const contact_world *w = p->world;
+  p->walls.count = 0;
+  for (int i = 0; i < w->surface_count; i++) {
+    if (contact_is_half_space(&w->surfaces[i])) continue;
+    for (int k = 0; k < p->plane_count; k++) {
+      int plane = p->planes[k];
+      contact_key key = i < plane ? (contact_key){i, plane} : (contact_key){plane, i};
+      if (!comes_near_plane(p, x, plane, i, behind, ahead) || !contact_crowd_meets(w, p->m, key.a, key.b)) continue;
+      if (!push_key(&p->walls, key)) return false;
+    }
+  }
+  qsort(p->walls.items, (size_t)p->walls.count, sizeof *p->walls.items, compare_items);
+  return true;
+}
+
+static bool find_near(contact_pool *p, const motion *x, double behind, double ahead) {
+  const contact_world *w = p->world;
+  find_places(p, x);
+  for (int i = 0; i < w->surface_count; i++)
+    if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, swept_box(p, x, i, behind, ahead));
+  if (!broad_update(p->tree) || !find_walls(p, x, behind, ahead)) return false;
+  int count, i = 0, j = 0;
+  const broad_pair *pairs = broad_pairs(p->tree, &count);
+  p->near.count = 0;
+  while (i < count || j < p->walls.count) {
+    contact_key key = i < count ? (contact_key){pairs[i].a, pairs[i].b} : p->walls.items[j];
+    bool wall = i == count || (j < p->walls.count && compare(p->walls.items[j], key) < 0);
+    if (wall) key = p->walls.items[j++];
+    else i++;
+    if (!push_key(&p->near, key)) return false;
+  }
+  return true;
+}
+
+bool contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
+  contact_pool *p = s->pool;
+  if (!p) return true;
+  p->m = m;
+  if (!find_near(p, x, behind, ahead)) return fail(error);
+  return take_over(s, p->near.items, p->near.count, error);
+}
+
+// --- creation ---------------------------------------------------------------------------------------------------------
+
+static contact_pool *create_pool(const contact_world *world, const mechanism *m) {
+  contact_pool *p = calloc(1, sizeof *p);
+  size_t count = (size_t)world->surface_count + 1;
+  if (!p) return NULL;
+  p->world = world, p->m = m;
+  p->tree = broad_create(world->surface_count, meets, p);
+  p->planes = calloc(count, sizeof *p->planes);
+  p->velocity = calloc(count, sizeof *p->velocity);
+  p->place = calloc(count, sizeof *p->place);
+  for (int i = 0; p->planes && i < world->surface_count; i++)
+    if (contact_is_half_space(&world->surfaces[i])) p->planes[p->plane_count++] = i;
+  return p;
+}
+
+static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->place; }
+
+static void destroy_pool(contact_pool *p) {
+  if (!p) return;
+  broad_destroy(p->tree);
+  free(p->planes), free(p->velocity), free(p->place);
+  free(p->walls.items), free(p->near.items);
+  for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
+  free(p->chunks), free(p->free_slots);
+  free(p);
+}
+
+contact_state *contact_state_create(const contact_world *world, const mechanism *m, carom_error *error) {
+  contact_state *s = calloc(1, sizeof *s);
+  if (s) s->world = world, s->activation = world->activation;
+  if (s && world->crowd) s->pool = create_pool(world, m);
+  if (!s || !reserve_lists(s, world->element_count, world->point_count) || (world->crowd && !is_complete(s->pool))) {
     contact_state_destroy(s);
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts");
+    fail(error);
     return NULL;
   }
-  add_permanent(s);
+  s->element_slots = world->element_count, s->point_slots = world->point_count;
+  if (s->pool && !reserve_slots(s, 1)) {
+    contact_state_destroy(s);
+    fail(error);
+    return NULL;
+  }
+  for (int i = 0; i < world->element_count; i++) s->elements[s->element_count++] = &world->elements[i];
+  list_points(s);
   return s;
 }
 
 void contact_state_destroy(contact_state *s) {
   if (!s) return;
-  free(s->elements);
-  free(s->points);
-  free(s->element_of);
+  destroy_pool(s->pool);
+  free(s->elements), free(s->points), free(s->element_of);
+  free(s->ended), free(s->fresh);
   free(s);
 }
 
@@ -44,4 +338,10 @@ void contact_state_evaluate(const contact_state *s, const mechanism *m, const mo
     const contact_element *e = s->elements[i];
     e->type->evaluate(m, x, e, points + e->point0);
   }
+}
+
+int contact_state_rows(const contact_state *s, const mechanism *m) {
+  int count = 0;
+  for (int i = 0; i < s->element_count; i++) count += s->elements[i]->point_count * contact_row_count(m, s->elements[i]);
+  return count;
 }

@@ -1,9 +1,19 @@
 // What is near in one sim. Every live element has a slot, and so has each of its points: what a scheme or a ledger remembers of them is
-// in arrays by slot. The permanent elements of the world have the first slots, as long as the sim lives.
+// in arrays by slot. The permanent elements of the world have the first slots, as long as the sim lives. A pair of a crowd is live while
+// its surfaces are near; its slots are given to other pairs afterwards. Elements are visited in the order of their keys (the permanent ones
+// as listed, then pairs by their surfaces), so that nothing depends on the slots or on when a pair was found.
 #ifndef CONTACT_STATE_H
 #define CONTACT_STATE_H
 
+#include "carom/status.h"
 #include "contact/contact.h"
+
+typedef struct contact_pool contact_pool;
+
+// Two surfaces by number, the smaller first.
+typedef struct contact_key {
+  int a, b;
+} contact_key;
 
 typedef struct contact_state {
   const contact_world *world;
@@ -12,13 +22,26 @@ typedef struct contact_state {
   int *points;                         // the slots of their points, in the same order
   int point_count;
   const contact_element **element_of;  // by the slot of a point; null if it is free
-  int element_slots, point_slots;      // the lengths of arrays by slot
+  int element_slots, point_slots;      // the lengths of arrays by slot; they grow, at least by half
   double activation;                   // of the world [m]
+  // What the last refresh has changed. The slots of ended elements are not given to others before the next one.
+  const contact_element **ended, **fresh;
+  int ended_count, fresh_count;
+  contact_pool *pool;                  // null if all elements are permanent
 } contact_state;
 
-// Returns null after reporting.
-contact_state *contact_state_create(const contact_world *world, carom_error *error);
+// Only permanent elements are live. Returns null after reporting.
+contact_state *contact_state_create(const contact_world *world, const mechanism *m, carom_error *error);
 void contact_state_destroy(contact_state *s);  // accepts null
+
+// Finds the pairs whose surfaces are near, now or on the way that they have come in the time `behind` and go in the time `ahead` at their
+// present velocities. Positions and velocities must be known. Returns false after reporting that memory ran out; what was live still is.
+bool contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error);
+// The same with the pairs given, in ascending order. Those that cannot exist are left out.
+bool contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error);
+
+// The slot of the element of a point, by the point's slot; also of a slot that is free. At least one slot for pairs exists in a crowd.
+int contact_state_element_slot(const contact_state *s, int point);
 
 // Visits the points of all live elements in order: p is the slot of each.
 #define CONTACT_EACH_POINT(state, p)                                                                                     \
@@ -26,5 +49,7 @@ void contact_state_destroy(contact_state *s);  // accepts null
 
 // Where every live point is now, by slot. Positions must be known.
 void contact_state_evaluate(const contact_state *s, const mechanism *m, const motion *x, contact_point *points);
+// The rows of all live points together.
+int contact_state_rows(const contact_state *s, const mechanism *m);
 
 #endif

@@ -180,3 +180,31 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
 }
+
+// The farthest corner of its box in its own axes.
+double contact_surface_reach(const contact_surface *s, bool planar) {
+  double sum = 0;
+  if (planar && s->outline)
+    return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)), fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
+  if (!s->form) return INFINITY;
+  for (int k = 0; k < (planar ? 2 : 3); k++) {
+    vec3 n = mat3_column(MAT3_IDENTITY, k);
+    double half = fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n))));
+    sum += half * half;
+  }
+  return sqrt(sum) + s->form->layer;
+}
+
+// Of an outline those of its box.
+static double extent_along(const contact_surface *s, vec3 n) {
+  if (s->form) return fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n)))) + s->form->layer;
+  return fmax(fabs(n.x * s->outline->low.x), fabs(n.x * s->outline->high.x)) + fmax(fabs(n.y * s->outline->low.y), fabs(n.y * s->outline->high.y));
+}
+
+vec3 contact_surface_extent(const contact_surface *s, const mat3 *R) {
+  double edge[3] = {s->reach, s->reach, s->reach};
+  bool round = s->form && s->reach <= s->form->layer;
+  for (int k = 0; isfinite(s->reach) && !round && k < 3; k++)
+    edge[k] = extent_along(s, (vec3){R->m[3 * k], R->m[3 * k + 1], R->m[3 * k + 2]});
+  return vec3_of(edge);
+}

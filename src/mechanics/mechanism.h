@@ -197,7 +197,7 @@ struct mechanism {
   int joint_nq, joint_nv;   // of all joints, those that close loops included
   int row_count, row_body_count, row_speed_count;
   int redundant;            // constraint rows that depend on others at the start
-  int extra_rows;           // room for rows that come and go: those of frictions, and temporary ones
+  int extra_rows;           // rows that come and go for which a motion has room from the start: of frictions, and temporary ones
   int factor_size, force_output_count;
   const struct signal *signals; int signal_count;
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
@@ -303,6 +303,7 @@ struct motion {
   double *reduced;          // D⁻¹ work, one per speed
   row *rows;                // the constraints', then those that come and go
   int row_total;
+  int extra_rows;           // room for rows that come and go
   int rows_taken;           // of these, the first are known to the M written out
   row_body *row_bodies;
   row_speed *row_speeds;
@@ -332,6 +333,8 @@ void motion_destroy(motion *x);
 // Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
 // settings stay. Allocates nothing.
 void motion_copy(motion *to, const motion *from);
+// Room for so many rows that come and go. What is there already stays. Returns false if memory runs out.
+bool motion_reserve_rows(const mechanism *m, motion *x, int extra);
 bool motion_is_finite(const motion *x);  // its state and its results
 // The state alone, to be put back: so many numbers.
 long motion_state_size(const motion *x);

@@ -115,6 +115,7 @@ static void bind_bases(const mechanism *m, motion *x, row *r, int first) {
 void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
   int extra = m->extra_rows;
   x->row_total = m->row_count;
+  x->extra_rows = extra;
   x->rows = ARENA_ARRAY(memory, row, m->row_count + extra + 1);
   x->row_bodies = ARENA_ARRAY(memory, row_body, m->row_body_count + 2 * extra + 1);
   x->row_speeds = ARENA_ARRAY(memory, row_speed, m->row_speed_count + extra + 1);
@@ -131,6 +132,29 @@ void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
     constraint_bind(m, x, c);
   }
   for (int i = 0, used = 0; i < m->row_count; used += x->rows[i++].base_count) bind_bases(m, x, &x->rows[i], used);
+}
+
+// What is outgrown stays in the arena: at most as much again, since room doubles.
+static void enlarge_rows(const mechanism *m, motion *x, int extra) {
+  arena *a = &x->memory;
+  int had = x->extra_rows, bases = m->row_body_count + m->row_speed_count;
+  x->rows = ARENA_LARGER(a, x->rows, m->row_count + had, m->row_count + extra + 1);
+  x->row_bodies = ARENA_LARGER(a, x->row_bodies, m->row_body_count + 2 * had, m->row_body_count + 2 * extra + 1);
+  x->row_speeds = ARENA_LARGER(a, x->row_speeds, m->row_speed_count + had, m->row_speed_count + extra + 1);
+  x->row_bases = ARENA_LARGER(a, x->row_bases, bases + 2 * had, bases + 2 * extra + 1);
+  response_enlarge(m, x, extra);
+  x->extra_rows = extra;
+}
+
+bool motion_reserve_rows(const mechanism *m, motion *x, int extra) {
+  jmp_buf out_of_memory;
+  if (extra <= x->extra_rows) return true;
+  if (extra < 2 * x->extra_rows) extra = 2 * x->extra_rows;
+  bool enough = !setjmp(out_of_memory);
+  x->memory.out_of_memory = &out_of_memory;
+  if (enough) enlarge_rows(m, x, extra);
+  x->memory.out_of_memory = NULL;
+  return enough;
 }
 
 motion *motion_create(const mechanism *m, int inner_count, carom_error *error) {

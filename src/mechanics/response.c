@@ -32,6 +32,19 @@ void response_create(const mechanism *m, motion *x) {
   w->dense_order = ARENA_ARRAY(a, int, nc);
 }
 
+// Lists of rows and vectors are made anew when rows are taken; held rows are kept.
+void response_enlarge(const mechanism *m, motion *x, int extra_rows) {
+  arena *a = &x->memory;
+  response_work *w = x->response;
+  int slots = m->row_body_count + m->row_speed_count + 2 * extra_rows + 1, *held = ARENA_ARRAY(a, int, extra_rows + 1);
+  if (m->small) w->vectors = ARENA_ARRAY(a, double, 2 * (size_t)m->nv * (size_t)(m->row_count + extra_rows + 1));
+  w->slot_next = ARENA_ARRAY(a, int, slots);
+  w->slot_row = ARENA_ARRAY(a, int, slots);
+  memcpy(held, w->held, (size_t)w->held_count * sizeof *held);
+  w->held = held;
+  x->rows_taken = 0;
+}
+
 bool response_open(const mechanism *m, motion *x) {
   if (!m->sparse) return true;
   x->response->sparse = sparse_factor_create(m->row_count, m->pattern_start, m->pattern_row);

@@ -31,6 +31,7 @@ typedef struct response_work {
 } response_work;
 
 void response_create(const mechanism *m, motion *x);
+void response_enlarge(const mechanism *m, motion *x, int extra_rows);  // room for so many rows that come and go
 // Returns false if memory runs out.
 bool response_open(const mechanism *m, motion *x);
 void response_close(motion *x);

@@ -56,7 +56,7 @@ static void tell(const report *r, const report_run *run, const char *doing, cons
 // --- tables -------------------------------------------------------------------------------------------------------
 
 static bool is_frame_table(const char *name) {
-  static const char *const others[] = {"time", "checkpoint", "impacts"};
+  static const char *const others[] = {"time", "checkpoint", "checkpoint_pairs", "impacts"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(name, others[i]) == 0) return false;
   return true;

@@ -106,7 +106,7 @@ static void see_point(compliant *s, int index) {
 bool compliant_look(watcher *w) {
   compliant *s = (compliant *)w;
   s->w.seen_at = NAN;
-  contact_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
+  contact_state_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
   for EACH_POINT(p, w) see_point(s, p);
   return true;
 }

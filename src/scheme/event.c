@@ -29,7 +29,7 @@ static bool project(void *context, double t, double *y) { return event_project(c
 static void allocate(event *s) {
   const mechanism *m = s->w.m;
   arena *a = &s->w.memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_count + m->friction_count + 1;
+  int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_slots + m->friction_count + 1;
   double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->share, &s->during.share,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
@@ -38,7 +38,7 @@ static void allocate(event *s) {
   s->held = response_held_create(rows, a);
   s->blocks = block_list_create(a, rows + points);
   s->point = ARENA_ARRAY(a, event_point, points);
-  s->repeat = response_repeat_create(s->w.contacts->point_count, rows, a);
+  s->repeat = response_repeat_create(s->w.contacts->point_slots, rows, a);
   s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
   s->during.point = ARENA_ARRAY(a, event_point, points);
@@ -146,7 +146,7 @@ static void show(watcher *w) {
   event *s = (event *)w;
   if (accelerate(s)) w->x->level = LEVEL_ACCELERATION;
   event_friction_show(s);
-  contact_evaluate(w->contacts, w->m, w->x, w->points);
+  contact_state_evaluate(w->contacts, w->m, w->x, w->points);
 }
 
 // What is left of the slip of a point that sticks is the error of the integrator.
@@ -163,7 +163,7 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 
 static void keep_modes(event *s) {
   const mechanism *m = s->w.m;
-  memcpy(s->during.point, s->point, (size_t)s->w.contacts->point_count * sizeof *s->point);
+  memcpy(s->during.point, s->point, (size_t)s->w.contacts->point_slots * sizeof *s->point);
   memcpy(s->during.friction, s->friction, (size_t)m->friction_count * sizeof *s->friction);
   memcpy(s->during.share, s->share, (size_t)m->row_count * sizeof *s->share);
   s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
@@ -197,7 +197,7 @@ static double limit(const watcher *w, double t_stop) {
 
 static bool touches(const watcher *w, int p) {
   const event *s = (const event *)w;
-  int joint = p - w->contacts->point_count;
+  int joint = p - watcher_first_joint(w);
   return joint < 0 ? event_is_closed(&s->point[p]) : s->friction[joint].mode == MODE_SLIP;
 }
 

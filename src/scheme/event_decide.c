@@ -249,7 +249,7 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
-  if (loosens) return event_friction_holds(s, instant->point - s->w.contacts->point_count);
+  if (loosens) return event_friction_holds(s, instant->point - watcher_first_joint(&s->w));
   const event_point *c = &s->point[instant->point];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
   for EACH_POINT(p, &s->w)

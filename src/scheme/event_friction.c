@@ -117,7 +117,7 @@ static void slip_with_drive(const event *s, event_friction *f, bool turns) {
 void event_friction_prepare(event *s, const event_instant *instant) {
   for (int i = 0; i < s->w.m->friction_count; i++) {
     event_friction *f = &s->friction[i];
-    bool mine = instant->point == s->w.contacts->point_count + i;
+    bool mine = instant->point == watcher_first_joint(&s->w) + i;
     if (f->driven) {
       slip_with_drive(s, f, mine && instant->kind == EVENT_SEIZE);
       continue;

@@ -22,7 +22,7 @@ static watch_look look_at_joint(const event_friction *f) {
 // Forces only where something is closed.
 bool event_look(watcher *w) {
   event *s = (event *)w;
-  int points = w->contacts->point_count;
+  int points = watcher_first_joint(w);
   event_take_closed(s);
   if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
@@ -41,7 +41,7 @@ static double force_scale(const event *s) {
 
 // Of a joint's friction, which stands behind all points. EVENT_NONE where the function is none of the present mode.
 event_kind event_kind_of(const event *s, int function) {
-  int p = function / EVENT_FUNCTIONS, which = function % EVENT_FUNCTIONS, joint = p - s->w.contacts->point_count;
+  int p = function / EVENT_FUNCTIONS, which = function % EVENT_FUNCTIONS, joint = p - watcher_first_joint(&s->w);
   if (joint >= 0) return which ? EVENT_NONE : s->friction[joint].mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
   const event_point *c = &s->point[p];
   if (c->mode == MODE_OPEN) return which ? EVENT_NONE : EVENT_TOUCH;
@@ -61,7 +61,7 @@ double event_value(const watcher *w, int function, const watch_look *at) {
     case EVENT_STOP: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
     case EVENT_JAM: return at->resistance - EVENT_JAMMED;
     case EVENT_LOOSEN: return at->normal - fabs(at->drag[0]);
-    case EVENT_SEIZE: return at->slip[0] * s->friction[p - w->contacts->point_count].way;
+    case EVENT_SEIZE: return at->slip[0] * s->friction[p - watcher_first_joint(w)].way;
     default: return INFINITY;
   }
 }
@@ -70,7 +70,7 @@ static double tolerance_of(const event *s, int p, event_kind kind) {
   switch (kind) {
     case EVENT_TOUCH: return s->w.nearness;
     case EVENT_JAM: return 0;
-    case EVENT_LOOSEN: return 1e-10 * s->friction[p - s->w.contacts->point_count].limit;
+    case EVENT_LOOSEN: return 1e-10 * s->friction[p - watcher_first_joint(&s->w)].limit;
     case EVENT_STOP:
     case EVENT_SEIZE: return s->still;
     default: return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);

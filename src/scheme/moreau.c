@@ -35,7 +35,7 @@ static const option_synonym synonyms[] = {
 };
 
 static const scheme_about about = {
-    .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .contact = contact, .required = "step=1e-4",
+    .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .finds_pairs = true, .contact = contact, .required = "step=1e-4",
     .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "use method event",
 };
 

@@ -1,16 +1,74 @@
 #include "scheme/scheme.h"
 
-int scheme_memory_size(const scheme_type *type, void *scheme) {
+#include <stdlib.h>
+
+#include "base/error.h"
+
+// Their number, their keys, and the memory of each point.
+static carom_status load_pairs(contact_state *c, const mechanism *m, fields *f, carom_error *error) {
+  long count = 0;
+  fields_count(f, "pairs", &count);
+  contact_key *keys = malloc(((size_t)count + 1) * sizeof *keys);
+  if (!keys) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %ld pairs", count);
+  for (long i = 0; i < count; i++) {
+    double key[2];
+    fields_numbers(f, "pair", 2, key);
+    keys[i] = (contact_key){(int)key[0], (int)key[1]};
+  }
+  bool set = contact_state_set(c, m, keys, (int)count, error);
+  free(keys);
+  return set ? CAROM_OK : CAROM_ERROR_MEMORY;
+}
+
+static void save_pairs(const contact_state *c, fields *f) {
+  int first = c->world->element_count;
+  long count = c->element_count - first;
+  fields_count(f, "pairs", &count);
+  for (int i = first; i < c->element_count; i++)
+    fields_numbers(f, "pair", 2, (double[2]){c->elements[i]->surface[0], c->elements[i]->surface[1]});
+}
+
+carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), carom_status (*changed)(void *scheme, carom_error *error),
+                                void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error) {
+  carom_status status = CAROM_OK;
+  if (!c->pool) return CAROM_OK;
+  if (f->from) status = load_pairs(c, m, f, error);
+  else save_pairs(c, f);
+  if (f->from && status == CAROM_OK) status = changed(scheme, error);
+  for (int i = c->world->point_count; status == CAROM_OK && i < c->point_count; i++) memory_of(scheme, c->points[i], f);
+  return status;
+}
+
+static carom_status memory_fields(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error) {
+  type->memory(scheme, f);
+  return scheme_pair_fields(type->point_memory, type->pairs_changed, scheme, c, m, f, error);
+}
+
+int scheme_memory_size(const scheme_type *type, void *scheme, contact_state *c) {
   fields f = {0};
-  type->memory(scheme, &f);
+  (void)memory_fields(type, scheme, c, NULL, &f, NULL);
   return f.at;
 }
 
-void scheme_save(const scheme_type *type, void *scheme, double *memory) { type->memory(scheme, &(fields){.to = memory}); }
+void scheme_save(const scheme_type *type, void *scheme, contact_state *c, double *memory) {
+  (void)memory_fields(type, scheme, c, NULL, &(fields){.to = memory}, NULL);
+}
 
-carom_status scheme_restore(const scheme_type *type, void *scheme, const double *memory, carom_error *error) {
-  type->memory(scheme, &(fields){.from = memory});
-  return type->restored(scheme, error);
+carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, const double *memory, carom_error *error) {
+  carom_status status = memory_fields(type, scheme, c, m, &(fields){.from = memory}, error);
+  return status == CAROM_OK ? type->restored(scheme, error) : status;
+}
+
+bool scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts, carom_error *error) {
+  if (!impact_reserve(impacts, c->point_slots))
+    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the ledger of %d contact points", c->point_count), false;
+  for (int i = 0; i < c->ended_count; i++)
+    for (int k = 0; k < c->ended[i]->point_count; k++) impact_separate(impacts, c->ended[i]->point0 + k);
+  for (int i = 0; i < c->fresh_count; i++) {
+    const contact_element *e = c->fresh[i];
+    for (int k = 0; k < e->point_count; k++) impact_assign(impacts, e->point0 + k, contact_point_id(c->world, e, k), contact_turns(m, e));
+  }
+  return true;
 }
 
 void scheme_trouble_fields(contact_trouble *t, fields *f) {

@@ -109,6 +109,7 @@ typedef struct scheme_about {
   bool integrates;                 // on an integrator of the family
   bool needs_laws;                 // contact forces come from laws, and surfaces penetrate; otherwise contact is rigid
   bool knows_joint_friction;       // dry friction of ideal joints
+  bool finds_pairs;                // pairs of surfaces come and go while it runs; otherwise all are permanent
   // Fills in defaults that depend on the size of the model. May be null.
   void (*complete)(void *options, double length);
   scheme_contact_options (*contact)(const void *options, double length);     // may be null; then all are zero
@@ -160,13 +161,25 @@ typedef struct scheme_type {
   // Neither allocates. `restored` fails if there is no motion from there.
   void (*memory)(void *scheme, fields *f);
   carom_status (*restored)(void *scheme, carom_error *error);
+  // The same of one point of a pair that is not permanent, by its slot, and of its element. Null if all are permanent.
+  void (*point_memory)(void *scheme, int slot, fields *f);
+  // The pairs that are live are others now, which contact_state_set has changed: what is new is to be remembered. Null likewise.
+  carom_status (*pairs_changed)(void *scheme, carom_error *error);
 } scheme_type;
+
+// Books what contact_refresh or contact_state_set has changed: closes the episodes of pairs that ended, and names the points of new ones.
+// Returns false after reporting that memory ran out.
+bool scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts, carom_error *error);
 
 // A scheme put back to where it was, or one like it there. With motion_copy, or the motion's state put back, it goes on bit by bit where
 // it resumes exactly.
-int scheme_memory_size(const scheme_type *type, void *scheme);
-void scheme_save(const scheme_type *type, void *scheme, double *memory);
-carom_status scheme_restore(const scheme_type *type, void *scheme, const double *memory, carom_error *error);
+int scheme_memory_size(const scheme_type *type, void *scheme, contact_state *c);
+void scheme_save(const scheme_type *type, void *scheme, contact_state *c, double *memory);
+carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, const double *memory, carom_error *error);
+// The part of it for the pairs that are live but not permanent: counts or saves them with what a scheme remembers of their points, or makes
+// them live again. `memory_of` and `changed` are point_memory and pairs_changed of a scheme_type.
+carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), carom_status (*changed)(void *scheme, carom_error *error),
+                                void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error);
 
 // Parts of the memory that schemes have in common.
 void scheme_trouble_fields(contact_trouble *trouble, fields *f);

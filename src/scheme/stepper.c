@@ -18,7 +18,6 @@
 static void allocate(stepper *s) {
   const mechanism *m = s->m;
   arena *a = &s->memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->contacts->point_slots;
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
@@ -28,32 +27,10 @@ static void allocate(stepper *s) {
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
-  s->points = ARENA_ARRAY(a, contact_point, points + 1);
-  s->before = ARENA_ARRAY(a, contact_point, points + 1);
-  s->looked = ARENA_ARRAY(a, contact_point, points + 1);
-  s->struck = ARENA_ARRAY(a, bool, points + 1);
-  s->nearest = ARENA_ARRAY(a, double, points + 1);
-  s->active = ARENA_ARRAY(a, int, points + 1);
-  s->active_row = ARENA_ARRAY(a, int, points + 1);
-  s->last = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->last_before = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->touched = ARENA_ARRAY(a, long, s->contacts->element_slots + 1);
-  s->shown = ARENA_ARRAY(a, scheme_contact, points + 1);
-  s->blocks = block_list_create(a, m->row_count + points + m->friction_count);
   stepper_friction_create(&s->friction, m, a);
-  s->q_rows = ARENA_ARRAY(a, double, rows);
-  s->P = ARENA_ARRAY(a, double, rows);
   s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
-  s->P_even = ARENA_ARRAY(a, double, rows);
-  s->turn = ARENA_ARRAY(a, double, rows);
-  s->q_even = ARENA_ARRAY(a, double, rows);
   s->u_even = ARENA_ARRAY(a, double, m->nv + 1);
-  s->rate_E = ARENA_ARRAY(a, double, 3 * points + 1);
-  s->xi = ARENA_ARRAY(a, double, rows);
-  s->friction.xi = s->xi;
-  s->rate_before = ARENA_ARRAY(a, double, rows);
-  s->rate_free = ARENA_ARRAY(a, double, rows);
-  s->rate_after = ARENA_ARRAY(a, double, rows);
+  stepper_enlarge(s);
   s->lambda = ARENA_ARRAY(a, double, m->row_count + 1);
   s->moves = ARENA_ARRAY(a, bool, m->row_count + 1);
   s->row_size = ARENA_ARRAY(a, double, m->row_count + 1);
@@ -69,15 +46,9 @@ static void allocate(stepper *s) {
   s->led = s->driven || (s->settings.project && m->row_count);
 }
 
-static void allocate_kept(stepper *s) {
-  fields f = {0};
-  stepper_state_fields(s, &f);
-  s->kept = ARENA_ARRAY(&s->memory, double, f.at + motion_state_size(s->x));
-}
-
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
-  s->element_of = s->contacts->element_of;
+  s->passes = s->contacts->world->crowd != NULL;
   s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
@@ -111,11 +82,13 @@ static void look_at_rates(stepper *s) {
 }
 
 // Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
-static void begin(stepper *s) {
+static carom_status begin(stepper *s, carom_error *error) {
   const mechanism *m = s->m;
-  memset(s->P, 0, (size_t)(m->row_count + m->extra_rows + 1) * sizeof *s->P);
   dynamics_set(m, s->x, s->t, s->q, s->u);
   dynamics_positions_velocities(m, s->x);
+  carom_status status = stepper_refresh(s, 0, s->settings.step, error);
+  if (status != CAROM_OK) return status;
+  memset(s->P, 0, (size_t)s->row_room * sizeof *s->P);
   contact_state_evaluate(s->contacts, m, s->x, s->points);
   CONTACT_EACH_POINT(s->contacts, p) {
     s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
@@ -127,6 +100,7 @@ static void begin(stepper *s) {
   stepper_friction_reset(&s->friction, m, s->x);
   stepper_begin_projection(s);
   s->dt = 0;
+  return CAROM_OK;
 }
 
 // --- memory ---------------------------------------------------------------------------------------------------------
@@ -161,12 +135,21 @@ static void count_fields(stepper *s, fields *f) {
   if (f->from) s->settings.dump.problems = s->tally.problems;
 }
 
+// Where bodies were, from which ways are looked at for passages.
+static void apart_fields(contact_point *p, fields *f) {
+  double apart[3];
+  vec3_store(apart, p->apart);
+  fields_numbers(f, "apart", 3, apart);
+  if (f->from) p->apart = vec3_of(apart);
+}
+
 // Percussions of the last step, from which iterative solvers begin, in the axes where rows were evaluated.
-static void point_fields(stepper *s, int p, fields *f) {
-  fields_group(f, "contact", p);
+static void point_fields(stepper *s, int p, int number, fields *f) {
+  fields_group(f, "contact", number);
   scheme_contact_fields(&s->last[p], f);
   scheme_place_fields(&s->points[p], f);
   scheme_frame_fields(&s->points[p], f);
+  apart_fields(&s->points[p], f);
   fields_flag(f, "struck", &s->struck[p]);
   fields_number(f, "nearest", &s->nearest[p]);
   fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
@@ -175,11 +158,11 @@ static void point_fields(stepper *s, int p, fields *f) {
 }
 
 // What is shown of a point: gap and place at the end of the step, the rest as above.
-static void shown_fields(stepper *s, int p, fields *f) {
+static void shown_fields(stepper *s, int p, int number, fields *f) {
   scheme_contact *shown = &s->shown[p];
   double gap = shown->gap;
   contact_point end = shown->point ? *shown->point : (contact_point){0};
-  fields_group(f, "shown", p);
+  fields_group(f, "shown", number);
   fields_number(f, "gap", &gap);
   scheme_place_fields(&end, f);
   fields_group(f, NULL, 0);
@@ -190,10 +173,10 @@ static void shown_fields(stepper *s, int p, fields *f) {
   shown->point = &s->looked[p];
 }
 
-static void element_fields(stepper *s, int i, fields *f) {
+static void element_fields(stepper *s, int i, int number, fields *f) {
   long since = s->steps - s->touched[i];
   if (since > REMEMBERED) since = REMEMBERED + 1;
-  fields_group(f, "element", i);
+  fields_group(f, "element", number);
   fields_count(f, "since_touched", &since);
   fields_group(f, NULL, 0);
   if (f->from) s->touched[i] = s->steps - (since <= REMEMBERED ? since : REMEMBERED + 1);
@@ -203,8 +186,8 @@ void stepper_state_fields(stepper *s, fields *f) {
   const mechanism *m = s->m;
   step_fields(s, f);
   count_fields(s, f);
-  for (int i = 0; i < s->contacts->world->element_count; i++) element_fields(s, i, f);
-  for (int p = 0; p < s->contacts->world->point_count; p++) point_fields(s, p, f);
+  for (int i = 0; i < s->contacts->world->element_count; i++) element_fields(s, i, i, f);
+  for (int p = 0; p < s->contacts->world->point_count; p++) point_fields(s, p, p, f);
   fields_numbers(f, "percussion", m->row_count, s->P);
   fields_numbers(f, "lambda", m->row_count, s->lambda);
   fields_numbers(f, "friction_limit", m->friction_count, s->friction.limit);
@@ -213,7 +196,14 @@ void stepper_state_fields(stepper *s, fields *f) {
 void stepper_memory(void *scheme, fields *f) {
   stepper *s = scheme;
   stepper_state_fields(s, f);
-  for (int p = 0; p < s->contacts->world->point_count; p++) shown_fields(s, p, f);
+  for (int p = 0; p < s->contacts->world->point_count; p++) shown_fields(s, p, p, f);
+}
+
+void stepper_point_memory(void *scheme, int slot, fields *f) {
+  stepper *s = scheme;
+  element_fields(s, contact_state_element_slot(s->contacts, slot), -1, f);
+  point_fields(s, slot, -1, f);
+  shown_fields(s, slot, -1, f);
 }
 
 carom_status stepper_restored(void *scheme, carom_error *error) {
@@ -240,11 +230,10 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
     return NULL;
   }
   s->memory = arena_create(&out_of_memory);
-  s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = setup->impacts;
+  s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = s->ledger = setup->impacts;
   s->stop = setup->stop;
   s->rule = rule, s->settings = *settings;
   allocate(s);
-  allocate_kept(s);
   look_ahead(s);
   s->memory.out_of_memory = NULL;
   s->solver = solve_settings_default();
@@ -255,11 +244,10 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
   s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
-  if (!stepper_prepare_storage(s, error)) {
+  if (begin(s, error) != CAROM_OK || !stepper_prepare_storage(s, error)) {
     stepper_destroy(s);
     return NULL;
   }
-  begin(s);
   return s;
 }
 

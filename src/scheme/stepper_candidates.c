@@ -80,8 +80,12 @@ static bool leaps_next(const stepper *s, const contact_element *e, const contact
   return way - at->gap > contact_leap(s->m, e);
 }
 
-void stepper_look_at_end(stepper *s) {
+carom_status stepper_look_at_end(stepper *s, carom_error *error) {
   dynamics_positions_velocities(s->m, s->x);
+  if (s->contacts->pool) {
+    carom_status met = stepper_meet_at_end(s, error);
+    if (met != CAROM_OK) return met;
+  }
   if (s->reads_coordinates) coordinate_update(s->m, s->x);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
@@ -96,6 +100,7 @@ void stepper_look_at_end(stepper *s) {
       s->leaps_at_end += leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e));
     }
   }
+  return CAROM_OK;
 }
 
 // The largest gap at which a point takes part.

@@ -20,7 +20,8 @@ typedef struct stepper {
   motion *x;
   contact_state *contacts;
   stepper_settings settings;
-  impact_ledger *impacts;
+  impact_ledger *impacts;                // where contacts are booked: the ledger, or none in a trial
+  impact_ledger *ledger;
   double t;
   double grid;                           // the multiple of the step that the last one went for
   long projection_failures;
@@ -34,10 +35,10 @@ typedef struct stepper {
   bool books_differ;                     // accounts and losses at the start of the last step are not those at its end
   bool shows_A;                          // the time shown is before the velocity jumps
   bool trying;                           // it is a trial: the ledger of impacts is left alone
-  double *kept;                          // scheme and motion before a trial
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
   double projection_energy, projection_energy_A;
+  int point_room, element_room, row_room;  // of arrays by slot of points and elements, and by row
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
@@ -130,7 +131,26 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
 void stepper_find_active(stepper *s, double dt);
 void stepper_look_for_passages(stepper *s);
 // For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.
-void stepper_look_at_end(stepper *s);
+carom_status stepper_look_at_end(stepper *s, carom_error *error);
+
+// --- stepper_pairs.c ------------------------------------------------------------------------------------------------
+
+// Arrays by slot and by row, as large as contacts and motion say. Allocates from the arena.
+void stepper_enlarge(stepper *s);
+// A point of which nothing is known.
+void stepper_forget_point(stepper *s, int p);
+// Finds the pairs that are near, from `behind` before to `ahead` after where the motion is.
+carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error);
+// The same where rows are evaluated, and at the end of a step.
+carom_status stepper_meet(stepper *s, double dt, carom_error *error);
+carom_status stepper_meet_at_end(stepper *s, carom_error *error);
+
+// All that a trial changes: the memory of scheme and pairs, and behind it the state of the motion.
+typedef struct stepper_kept {
+  double *numbers, *motion;
+} stepper_kept;
+carom_status stepper_keep(stepper *s, stepper_kept *k, carom_error *error);
+carom_status stepper_put_back(stepper *s, stepper_kept *k, carom_error *error);  // and frees it
 
 // --- stepper_problem.c ----------------------------------------------------------------------------------------------
 

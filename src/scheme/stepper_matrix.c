@@ -9,7 +9,7 @@
 enum { ROWS_OF_A_CROWD = 600 };
 
 bool stepper_make_storage(stepper *s, int row_count, carom_error *error) {
-  s->crowded = row_count > ROWS_OF_A_CROWD;
+  s->crowded = s->contacts->pool || row_count > ROWS_OF_A_CROWD;
   if (s->crowded) return true;
   solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);

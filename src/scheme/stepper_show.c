@@ -104,23 +104,21 @@ static void find_state(stepper *s, double t) {
 
 // What the first step would find. Scheme and motion are put back; what was found is in the motion's result.
 static carom_status try_step(stepper *s, double h, carom_error *error) {
-  impact_ledger none = {0}, *impacts = s->impacts;
+  impact_ledger none = {0};
   stepper_settings settings = s->settings;
   problem_dump *dump = s->solver.dump;
-  fields kept = {.to = s->kept};
-  stepper_state_fields(s, &kept);
-  motion_save_state(s->x, s->kept + kept.at);
+  stepper_kept kept;
+  carom_status status = stepper_keep(s, &kept, error);
+  if (status != CAROM_OK) return status;
   s->trying = true, s->impacts = &none;
   s->settings.step = h, s->solver.dump = NULL;
-  carom_status status = stepper_step(s, INFINITY, error);
+  status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
-  s->trying = false, s->impacts = impacts;
+  s->trying = false, s->impacts = s->ledger;
   s->settings = settings, s->solver.dump = dump;
-  motion_load_state(s->x, s->kept + kept.at);
   if (status == CAROM_OK) stepper_exchange_steps(s);  // what is shown refers to the points of the trial
-  stepper_state_fields(s, &(fields){.from = s->kept});
-  (void)stepper_restored(s, NULL);
-  return status;
+  carom_status back = stepper_put_back(s, &kept, error);
+  return status == CAROM_OK ? back : status;
 }
 
 // A step that fails may lead too far: into a position where the mechanism locks up, for instance, that a run which ends before it
@@ -129,7 +127,7 @@ static bool try_steps(stepper *s, carom_error *error) {
   enum { HALVINGS = 12 };
   carom_error first = {0}, later = {0};
   carom_status status = try_step(s, s->settings.step, &first);
-  for (int k = 1; status != CAROM_OK && status != CAROM_INTERRUPTED && k <= HALVINGS; k++) {
+  for (int k = 1; status != CAROM_OK && status != CAROM_INTERRUPTED && status != CAROM_ERROR_MEMORY && k <= HALVINGS; k++) {
     error_clear(&later);
     status = try_step(s, ldexp(s->settings.step, -k), &later);
   }

@@ -50,7 +50,7 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   return zero == 0;
 }
 
-// Everything at (q_R, u_A): kinematics, rows, active points, and the free velocity.
+// What acts at (q_R, u_A): forces, the free velocity, constraint rows.
 static bool prepare(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -59,7 +59,7 @@ static bool prepare(stepper *s, double dt) {
     x->t = s->t + s->rule->place * dt;
     if (!response_sweep(m, x)) return false;
   } else {
-    stepper_go_to_rows(s, s->q, s->u, s->t, dt);
+    if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
     if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
     dynamics_apply_forces(m, x);
     if (!response_accelerate(m, x)) return false;
@@ -133,6 +133,11 @@ static carom_status fail_singular(const stepper *s, carom_error *error) {
 // The velocity at the end of the step. Nothing of the scheme's books is changed yet.
 BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
+  if (s->contacts->pool) {
+    stepper_go_to_rows(s, s->q, s->u, s->t, dt);
+    carom_status met = stepper_meet(s, dt, error);
+    if (met != CAROM_OK) return met;
+  }
   s->P_mean = s->P;
   if (!prepare(s, dt)) return fail_singular(s, error);
   stepper_find_active(s, dt);
@@ -171,6 +176,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   }
   solved = finish(s, t_next, dt, u_end, error);
   s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;
-  if (t_next == t_stop && s->contacts->point_count) stepper_look_at_end(s);
-  return solved;
+  if (t_next < t_stop || !(s->contacts->point_count || s->contacts->pool)) return solved;
+  carom_status looked = stepper_look_at_end(s, error);
+  return solved == CAROM_OK ? looked : solved;
 }

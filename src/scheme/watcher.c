@@ -19,14 +19,14 @@ void watcher_destroy(watcher *w) {
 
 static void allocate(watcher *w) {
   arena *a = &w->memory;
-  w->count = w->contacts->point_count + w->m->friction_count;
+  w->count = w->contacts->point_slots + w->m->friction_count;
   w->entry = ARENA_ARRAY(a, watch_entry, w->count + 1);
   w->points = ARENA_ARRAY(a, contact_point, w->count + 1);
   w->shown = ARENA_ARRAY(a, scheme_contact, w->count + 1);
   w->seen = ARENA_ARRAY(a, watch_look, w->count + 1);
   for (int k = 0; k < w->type->looks; k++) w->look[k] = ARENA_ARRAY(a, watch_look, w->count + 1);
   for (int i = 0; i < w->contacts->element_count; i++) {
-    const contact_element *e = &w->contacts->elements[i];
+    const contact_element *e = w->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) w->entry[e->point0 + k].e = e;
   }
 }
@@ -57,7 +57,7 @@ void *watcher_create(const watcher_type *type, const scheme_setup *setup, const 
   }
   w->memory = arena_create(&out_of_memory);
   w->type = type;
-  w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts->world, w->impacts = setup->impacts, w->stop = setup->stop;
+  w->m = setup->m, w->x = setup->x, w->contacts = setup->contacts, w->impacts = setup->impacts, w->stop = setup->stop;
   w->t = w->t_before = start->t;
   bool made = create_core(w, setup, start, error);
   w->memory.out_of_memory = NULL;

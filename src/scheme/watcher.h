@@ -68,7 +68,7 @@ struct watcher {
   const watcher_type *type;
   const mechanism *m;
   motion *x;
-  const contact_world *contacts;
+  const contact_state *contacts;
   impact_ledger *impacts;
   interrupt *stop;
   flow *core;
@@ -96,8 +96,12 @@ struct watcher {
   contact_trouble trouble;
 };
 
-// for EACH_POINT(p, w): the contact points.
-#define EACH_POINT(p, w) (int p = 0; p < (w)->contacts->point_count; p++)
+// for EACH_POINT(p, w): the contact points, by slot, in the order of their elements.
+#define EACH_POINT(p, w)                                                                                                       \
+  (int p##_index = 0, p; p##_index < (w)->contacts->point_count && ((p = (w)->contacts->points[p##_index]), true); p##_index++)
+
+// The entry of the first friction of a joint.
+static inline int watcher_first_joint(const watcher *w) { return w->contacts->point_slots; }
 
 // Null after reporting.
 void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error);

@@ -1,0 +1,187 @@
+// Contacts that come and go: arrays by slot and by row that grow with them, and what is remembered of a new pair.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "mechanics/dynamics.h"
+#include "mechanics/marker.h"
+#include "mechanics/rows.h"
+#include "scheme/stepper_internal.h"
+
+// --- growth ---------------------------------------------------------------------------------------------------------
+
+#define ENLARGE(array, used, count) ((array) = ARENA_LARGER(a, array, used, count))
+
+// What is shown of a point refers to where it is.
+static void follow(scheme_contact *c, int count, contact_point *const from[3], contact_point *const to[3]) {
+  for (int p = 0; p < count; p++)
+    for (int k = 0; k < 3; k++)
+      if (c[p].point && c[p].point == &from[k][p]) {
+        c[p].point = &to[k][p];
+        break;
+      }
+}
+
+static void enlarge_points(stepper *s) {
+  arena *a = &s->memory;
+  int had = s->point_room, elements = s->element_room;
+  size_t count = (size_t)s->contacts->point_slots + 1;
+  contact_point *from[3] = {s->points, s->before, s->looked};
+  ENLARGE(s->points, had, count);
+  ENLARGE(s->before, had, count);
+  ENLARGE(s->looked, had, count);
+  ENLARGE(s->struck, had, count);
+  ENLARGE(s->nearest, had, count);
+  ENLARGE(s->active, had, count);
+  ENLARGE(s->active_row, had, count);
+  ENLARGE(s->last, had, count);
+  ENLARGE(s->last_before, had, count);
+  ENLARGE(s->shown, had, count);
+  ENLARGE(s->rate_E, 3 * had, 3 * count);
+  ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
+  contact_point *to[3] = {s->points, s->before, s->looked};
+  follow(s->last, had, from, to);
+  follow(s->last_before, had, from, to);
+  follow(s->shown, had, from, to);
+  s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
+  s->point_room = s->contacts->point_slots, s->element_room = s->contacts->element_slots;
+}
+
+static void enlarge_rows(stepper *s) {
+  arena *a = &s->memory;
+  int had = s->row_room, count = s->m->row_count + s->x->extra_rows + 1;
+  ENLARGE(s->q_rows, had, count);
+  ENLARGE(s->P, had, count);
+  ENLARGE(s->P_even, had, count);
+  ENLARGE(s->turn, had, count);
+  ENLARGE(s->q_even, had, count);
+  ENLARGE(s->xi, had, count);
+  ENLARGE(s->rate_before, had, count);
+  ENLARGE(s->rate_free, had, count);
+  ENLARGE(s->rate_after, had, count);
+  s->friction.xi = s->xi;
+  s->row_room = count;
+}
+
+void stepper_enlarge(stepper *s) {
+  if (!s->points || s->contacts->point_slots > s->point_room || s->contacts->element_slots > s->element_room) enlarge_points(s);
+  if (s->m->row_count + s->x->extra_rows >= s->row_room) enlarge_rows(s);
+  s->element_of = s->contacts->element_of;
+}
+
+// Room for all points that are live, and for their rows.
+static bool make_room(stepper *s) {
+  jmp_buf out_of_memory;
+  int rows = contact_state_rows(s->contacts, s->m) + s->m->friction_count;
+  if (!motion_reserve_rows(s->m, s->x, rows)) return false;
+  bool enough = !setjmp(out_of_memory);
+  s->memory.out_of_memory = &out_of_memory;
+  if (enough) stepper_enlarge(s);
+  s->memory.out_of_memory = NULL;
+  return enough;
+}
+
+// --- new pairs ------------------------------------------------------------------------------------------------------
+
+void stepper_forget_point(stepper *s, int p) {
+  s->last[p] = s->last_before[p] = s->shown[p] = (scheme_contact){.gap = INFINITY, .point = &s->points[p]};
+  s->struck[p] = false;
+  s->nearest[p] = 0;
+  for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
+}
+
+static carom_status take_changes(stepper *s, carom_error *error) {
+  const contact_state *c = s->contacts;
+  if (!c->fresh_count && !c->ended_count) return CAROM_OK;
+  if (!make_room(s)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %d contact points", c->point_count);
+  if (!scheme_book_changes(c, s->m, s->ledger, error)) return CAROM_ERROR_MEMORY;
+  for (int i = 0; i < c->fresh_count; i++) {
+    const contact_element *e = c->fresh[i];
+    s->touched[e->slot] = s->steps - REMEMBERED - 1;
+    for (int k = 0; k < e->point_count; k++) stepper_forget_point(s, e->point0 + k);
+  }
+  return CAROM_OK;
+}
+
+carom_status stepper_pairs_changed(void *scheme, carom_error *error) { return take_changes(scheme, error); }
+
+carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error) {
+  if (!contact_refresh(s->contacts, s->m, s->x, behind, ahead, error)) return CAROM_ERROR_MEMORY;
+  return take_changes(s, error);
+}
+
+static void evaluate_fresh(stepper *s, contact_point *points) {
+  for (int i = 0; i < s->contacts->fresh_count; i++) {
+    const contact_element *e = s->contacts->fresh[i];
+    if (e->type->nearest) e->type->evaluate(s->m, s->x, e, points + e->point0);
+  }
+}
+
+// Whether the surfaces of a new pair may have overlapped in the time before, by their gap and the way they have come.
+static bool may_have_met(const stepper *s, const contact_element *e, const contact_point *points, double behind) {
+  marker_state a = marker_read(s->m, s->x, e->first), b = marker_read(s->m, s->x, e->second);
+  double way = behind * (vec3_norm(vec3_sub(a.v, b.v)) + (vec3_norm(a.w) + vec3_norm(b.w)) * vec3_norm(vec3_sub(a.p, b.p)));
+  for (int k = 0; k < e->point_count; k++)
+    if (!(points[e->point0 + k].gap > way)) return true;
+  return false;
+}
+
+static bool any_may_have_met(const stepper *s, const contact_point *points, double behind) {
+  for (int i = 0; i < s->contacts->fresh_count; i++)
+    if (s->contacts->fresh[i]->type->nearest && may_have_met(s, s->contacts->fresh[i], points, behind)) return true;
+  return false;
+}
+
+// Where new pairs were when the step before evaluated its rows, for passages. Most were too far apart to have met since: then any place does.
+carom_status stepper_meet(stepper *s, double dt, carom_error *error) {
+  double behind = s->rule->place * dt + (1 - s->rule->place) * s->dt;
+  carom_status status = stepper_refresh(s, behind, dt, error);
+  if (status != CAROM_OK || !s->contacts->fresh_count) return status;
+  evaluate_fresh(s, s->before);
+  if (!any_may_have_met(s, s->before, behind)) return CAROM_OK;
+  if (s->dt > 0) stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
+  else stepper_go_to_rows(s, s->q, s->u, s->t, 0);
+  evaluate_fresh(s, s->before);
+  stepper_go_to_rows(s, s->q, s->u, s->t, dt);
+  return CAROM_OK;
+}
+
+// The same at the end of a step, where new pairs come from the place of its rows.
+carom_status stepper_meet_at_end(stepper *s, carom_error *error) {
+  double behind = (1 - s->rule->place) * s->dt;
+  carom_status status = stepper_refresh(s, behind, s->rule->place * s->settings.step, error);
+  if (status != CAROM_OK || !s->contacts->fresh_count) return status;
+  evaluate_fresh(s, s->points);
+  if (!any_may_have_met(s, s->points, behind)) return CAROM_OK;
+  stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
+  evaluate_fresh(s, s->points);
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  return CAROM_OK;
+}
+
+// --- a trial --------------------------------------------------------------------------------------------------------
+
+static carom_status memory_fields(stepper *s, fields *f, carom_error *error) {
+  stepper_state_fields(s, f);
+  return scheme_pair_fields(stepper_point_memory, stepper_pairs_changed, s, s->contacts, s->m, f, error);
+}
+
+carom_status stepper_keep(stepper *s, stepper_kept *k, carom_error *error) {
+  fields count = {0}, save = {0};
+  (void)memory_fields(s, &count, NULL);
+  k->numbers = save.to = malloc(((size_t)count.at + (size_t)motion_state_size(s->x)) * sizeof *k->numbers);
+  if (!k->numbers) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for a trial step");
+  (void)memory_fields(s, &save, NULL);
+  k->motion = k->numbers + save.at;
+  motion_save_state(s->x, k->motion);
+  return CAROM_OK;
+}
+
+carom_status stepper_put_back(stepper *s, stepper_kept *k, carom_error *error) {
+  motion_load_state(s->x, k->motion);
+  carom_status status = memory_fields(s, &(fields){.from = k->numbers}, error);
+  free(k->numbers);
+  if (status == CAROM_OK) (void)stepper_restored(s, NULL);
+  return status;
+}
