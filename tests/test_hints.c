@@ -63,6 +63,9 @@ static void words_of_others_are_known(void) {
   hints("force: a, components: [1, 0]", "spring: [ground, a], stiffness: 1, at: [1, 0]", "make a marker and name it");
   hints("force: a, components: [1, 0]", "torque: a, components: [1], at: [1, 0]", "a torque acts on its body as a whole");
   hints("inertia: 1", "inertia: 1, velocity: [0, 1]", "initial: {BODY:");
+  hints("inertia: 1", "inertia: 1, fixed: true", "what does not move belongs to 'ground'");
+  hints("prismatic: [ground, a]", "free: [ground, a], q: [0, 0, 1]", "a free joint places its body by 'at' and 'rotate'");
+  hints("prismatic: [ground, a]", "prismatic: [ground, a], q: 1", "initial: {JOINT: {q:");
   hints("components: [1, 0]", "vector: [1, 0]", "'vector' is called 'components' here");
   hints("mass: 1", "mas: 1", "did you mean 'mass'?");  // a slip of the pen is still one
 }

@@ -7,6 +7,9 @@
 #define ACTS_ON_MARKER "make a marker and name it: 'markers: {NAME: {on: BODY, at: [x, y]}}', and here NAME in place of the body"
 #define TORQUE_HAS_NO_PLACE "a torque acts on its body as a whole, wherever it is applied: leave it out"
 #define MOVED_BY_INITIAL "the start has its own section: 'initial: {BODY: {velocity: [...], omega: ...}}'"
+#define FREE_STANDS_AT "a free joint places its body by 'at' and 'rotate': '{free: [ground, BODY], at: [x, y]}'; its coordinates at the start are 'initial: {JOINT: {q: [...], u: [...]}}'"
+#define STARTS_BY_INITIAL "the start has its own section: 'initial: {JOINT: {q: ..., u: ...}}'"
+#define FIXED_IS_GROUND "what does not move belongs to 'ground': 'surfaces: {NAME: {box: ground, size: [...]}}'; to attach a body to it, use 'joints: {NAME: {fixed: [ground, BODY]}}'"
 #define STEP_OF_METHOD "the step belongs to the method: 'method: {moreau: {step: 1 ms}}'"
 #define SPRING_ALONG "a spring or damper in a joint is a force: 'forces: {NAME: {along: JOINT, stiffness: ..., damping: ...}}'"
 #define SPEED_TIMES_TIME "a drive prescribes the coordinate: 'motion: 300 rpm * t'"
@@ -40,6 +43,7 @@ const option_synonym model_synonyms[] = {
     {"izz", "inertia", NULL}, {"cog", "com", NULL}, {"cg", "com", NULL}, {"cm", "com", NULL}, {"center_of_mass", "com", NULL},
     {"centre_of_mass", "com", NULL}, {"geometry", "shape", NULL}, {"geom", "shape", NULL}, {"visual", "shape", NULL},
     {"graphics", "shape", NULL}, {"true", "body", TRUE_IS_ON}, {"link", "body", NULL},
+    {"fixed", "com", FIXED_IS_GROUND}, {"static", "com", FIXED_IS_GROUND}, {"is_static", "com", FIXED_IS_GROUND},
     // where a thing is, and how it is turned
     {"pos", "at", NULL}, {"position", "at", NULL}, {"location", "at", NULL}, {"anchor", "at", NULL}, {"origin", "at", NULL},
     {"offset", "at", NULL}, {"center", "at", NULL}, {"centre", "at", NULL}, {"point", "at", NULL}, {"xyz", "at", NULL},
@@ -96,6 +100,7 @@ const option_synonym model_synonyms[] = {
     {"qd", "u", NULL}, {"qdot", "u", NULL}, {"qvel", "u", NULL}, {"rate", "u", NULL}, {"v", "velocity", NULL},
     {"linear_velocity", "velocity", NULL}, {"w", "omega", NULL}, {"angular_velocity", "omega", NULL}, {"velocity", NULL, MOVED_BY_INITIAL},
     {"omega", NULL, MOVED_BY_INITIAL}, {"angular_velocity", NULL, MOVED_BY_INITIAL}, {"initial_velocity", NULL, MOVED_BY_INITIAL},
+    {"q", "free", FREE_STANDS_AT}, {"u", "free", FREE_STANDS_AT}, {"q", NULL, STARTS_BY_INITIAL}, {"u", NULL, STARTS_BY_INITIAL},
     // time
     {"dt", "step", NULL}, {"h", "step", NULL}, {"time_step", "step", NULL}, {"timestep", "step", NULL}, {"step_size", "step", NULL},
     {"stepsize", "step", NULL}, {"tol", "tolerance", NULL}, {"tol", "rtol", NULL}, {"tolerance", "rtol", NULL}, {"reltol", "rtol", NULL},
