@@ -1,6 +1,7 @@
 // Bodies without a shape of their own are drawn to everything that is attached to them.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -264,7 +265,54 @@ static void a_planar_hull_is_a_polygon(void) {
   finish(&d);
 }
 
+// Three columns and two rows, one corner raised; the origin of the grid is its first corner, off the body's.
+static void a_height_field_is_a_mesh(void) {
+  drawn d = draw(
+      "bodies: {tray: {mass: 1, inertia: [1, 1, 1]}, ball: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {j: {free: [ground, tray]}, k: {free: [ground, ball], at: [0, 0, 2]}}\n"
+      "surfaces:\n"
+      "  hills: {height_field: tray, at: [1, 0, 0], columns: 3, spacing: [1, 0.5], heights: [0, 0, 0, 0, 0.2, 0], material: m}\n"
+      "  ball: {sphere: ball, radius: 0.1, material: m}\n"
+      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n");
+  const json_value *shapes = shapes_of(&d, "tray"), *meshes = json_get(d.scene, "meshes");
+  CHECK_EQUAL(count_kind(shapes, "height_field"), 0);
+  if (CHECK(count_kind(shapes, "mesh") == 1)) CHECK(is_at(json_get(&shapes->items[0], "at"), 1, 0, 0));
+  if (CHECK(meshes && meshes->count == 1)) {
+    static const double corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 0.5, 0}, {1, 0.5, 0.2}, {2, 0.5, 0}};
+    static const int triangles[12] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4};
+    const json_value *at = json_get(&meshes->items[0], "vertices"), *of = json_get(&meshes->items[0], "triangles");
+    if (CHECK(at->count == 18))
+      for (int i = 0; i < 18; i++) CHECK_NEAR(at->items[i].number, corners[i / 3][i % 3], 1e-9);
+    if (CHECK(of->count == 12))
+      for (int i = 0; i < 12; i++) CHECK_EQUAL((int)of->items[i].number, triangles[i]);
+  }
+  CHECK_NEAR(carom_model_body_size(d.model, 1).size, 3, 1e-12);  // from the mass centre to the far edge
+  finish(&d);
+}
+
+static void a_large_height_field_is_reduced(void) {
+  enum { SIDE = 101 };
+  char *text = malloc(SIDE * SIDE * 3 + 1000), *end = text;
+  end += sprintf(end, "bodies: {ball: {mass: 1, inertia: [1, 1, 1]}}\njoints: {k: {free: [ground, ball], at: [0, 0, 2]}}\n"
+                      "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\nsurfaces:\n"
+                      "  ball: {sphere: ball, radius: 0.1, material: m}\n"
+                      "  hills: {height_field: ground, columns: %d, spacing: 0.1, material: m, heights: [0", SIDE);
+  for (int i = 1; i < SIDE * SIDE; i++) end += sprintf(end, ", %d", i % 2);
+  strcpy(end, "]}\n");
+  drawn d = draw(text);
+  const json_value *meshes = json_get(d.scene, "meshes");
+  if (CHECK(meshes && meshes->count == 1)) {
+    int count = json_get(&meshes->items[0], "triangles")->count / 3;
+    CHECK(count > 1000 && count <= 10000);
+  }
+  CHECK(carom_model_note(d.model, 0) && strstr(carom_model_note(d.model, 0), "of its 20000 triangles"));
+  finish(&d);
+  free(text);
+}
+
 int main(void) {
+  RUN(a_height_field_is_a_mesh);
+  RUN(a_large_height_field_is_reduced);
   RUN(a_planar_hull_is_a_polygon);
   RUN(every_surface_is_drawn);
   RUN(a_rod_reaches_its_tip);

@@ -673,8 +673,9 @@ static bool build(builder *b) {
   builder_signals(b);
   note_rows(b);
   builder_note_tolerances(b);
+  if (!bind_forces(b, m) || !builder_outputs(b) || !builder_drawing(b)) return false;
   model->notes = b->notes, model->note_count = b->note_count;
-  return bind_forces(b, m) && builder_outputs(b) && builder_drawing(b);
+  return true;
 }
 
 static carom_model *compile(const carom_def *def, carom_error *error) {

@@ -28,7 +28,9 @@ static bool keep_surfaces(builder *b, drawing *d) {
     if (to->type->by_outline) to->shape.points = sample_outline(b, b->outlines[i]);
     vec3_store(to->shape.at, b->model->m.markers[to->marker].local.p);
     const shape_type *drawn = b->model->m.planar ? NULL : to->type->drawn;
-    if (drawn && drawn->prepare && !drawn->prepare(b, list->items[i].places.whole, &to->shape, &to->data)) return false;
+    const terrain *triangles = b->model->contacts.surfaces[i].terrain;
+    if (triangles) builder_terrain(b, to->name, triangles, &to->shape.points, &to->data);
+    else if (drawn && drawn->prepare && !drawn->prepare(b, list->items[i].places.whole, &to->shape, &to->data)) return false;
   }
   return true;
 }
@@ -70,7 +72,8 @@ typedef struct attaching {
   bool only_count;           // a first pass finds out how much room each body needs
 } attaching;
 
-static void attach(attaching *a, int marker_index, vec3 half) {
+// A box with its middle off the marker, in the axes of the body.
+static void attach_box(attaching *a, int marker_index, vec3 middle, vec3 half) {
   if (marker_index < 0) return;
   const mechanism *m = &a->b->model->m;
   const marker *k = &m->markers[marker_index];
@@ -79,12 +82,14 @@ static void attach(attaching *a, int marker_index, vec3 half) {
     body->count++;
     return;
   }
-  reach(&a->boxes[k->body], k->local.p, half);
+  reach(&a->boxes[k->body], vec3_add(k->local.p, middle), half);
   if (k->body == GROUND) return;  // it is drawn by its surfaces, and may have any number of joints
   for (int i = 0; i < body->count; i++)
     if (vec3_norm(vec3_sub(k->local.p, body->at[i])) < 1e-6 * m->length) return;
   body->at[body->count++] = k->local.p;
 }
+
+static void attach(attaching *a, int marker_index, vec3 half) { attach_box(a, marker_index, VEC3_ZERO, half); }
 
 static void attach_joint(attaching *a, const mechanism *m, int i) {
   const joint *j = &m->joints[i];
@@ -97,7 +102,12 @@ static void attach_joint(attaching *a, const mechanism *m, int i) {
 
 static void attach_surface(attaching *a, const mechanism *m, const drawn_surface *f) {
   const shape_type *drawn = f->type->drawn;
-  attach(a, f->marker, drawn ? drawn->half(&f->shape, m->markers[f->marker].local.R) : VEC3_ZERO);
+  if (!drawn) {
+    attach(a, f->marker, VEC3_ZERO);
+    return;
+  }
+  mat3 R = m->markers[f->marker].local.R;
+  attach_box(a, f->marker, drawn->middle ? drawn->middle(&f->shape, R) : VEC3_ZERO, drawn->half(&f->shape, R));
 }
 
 static void attach_all(attaching *a) {

@@ -12,6 +12,7 @@
 #include "geometry/mesh_decimate.h"
 #include "geometry/mesh_file.h"
 #include "geometry/polytope.h"
+#include "geometry/terrain.h"
 
 enum { DRAWN_MAX = 10000 };       // triangles of a mesh in a report
 enum { HULL_POINTS_MAX = 5000 };  // the time to find a hull grows with their square
@@ -192,6 +193,44 @@ static bool fill_hull(builder *b, place at, mesh_file *f) {
   if (!read_mesh(b, at, f, &soup, &m) || !make_hull(b, at, f->name, m.vertices, m.vertex_count, &f->data)) return false;
   f->points = b->model->drawing.meshes[f->data.mesh].vertices;
   return true;
+}
+
+// --- surfaces of triangles ----------------------------------------------------------------------------------------
+
+typedef struct triangle_list {
+  vec3 *vertices;
+  int (*triangles)[3];
+  int count;
+} triangle_list;
+
+static void count_triangle(void *context, const terrain_triangle *t) {
+  mesh *m = context;
+  m->triangle_count++;
+  for (int k = 0; k < 3; k++)
+    if (t->corners[k] >= m->vertex_count) m->vertex_count = t->corners[k] + 1;
+}
+
+static void take_triangle(void *context, const terrain_triangle *t) {
+  triangle_list *to = context;
+  memcpy(to->triangles[to->count++], t->corners, sizeof t->corners);
+  for (int k = 0; k < 3; k++) to->vertices[t->corners[k]] = t->p[k];
+}
+
+void builder_terrain(builder *b, const char *name, const terrain *from, carom_points *points, shape_data *data) {
+  arena *scratch = &b->model->scratch;
+  arena_mark mark = arena_get_mark(scratch);
+  mesh m = {.low = from->low, .high = from->high}, small;
+  from->type->each(from, from->low, from->high, count_triangle, &m);
+  triangle_list list = {ARENA_ARRAY(scratch, vec3, m.vertex_count), arena_alloc(scratch, (size_t)m.triangle_count, sizeof *list.triangles), 0};
+  from->type->each(from, from->low, from->high, take_triangle, &list);
+  m.vertices = list.vertices, m.triangles = list.triangles;
+  mesh_decimate(&m, DRAWN_MAX, scratch, &small);
+  if (small.triangle_count < m.triangle_count)
+    builder_note(b, arena_print(b->memory, "'%s': reports draw it with %d of its %d triangles; contact is with all of them", name,
+                                small.triangle_count, m.triangle_count));
+  data->mesh = add_drawn(b, "", small.vertices, small.vertex_count, small.triangles[0], small.triangle_count);
+  arena_release(scratch, mark);
+  *points = b->model->drawing.meshes[data->mesh].vertices;
 }
 
 // --- both ---------------------------------------------------------------------------------------------------------
