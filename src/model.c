@@ -19,7 +19,7 @@ carom_model_info carom_model_get_info(const carom_model *model) {
       .constraints = m->constraint_count, .forces = m->force_count, .drives = m->drive_count,
       .coordinates_count = m->nq, .speeds = m->nv, .freedom = a->freedom, .constraint_rows = m->row_count, .length = m->length, .activation = contact.activation,
       .surfaces = model->contacts.surface_count, .possible_pairs = model->contacts.possible, .finds_pairs = model->contacts.crowd != NULL,
-      .neighbour_pairs = (int)model->contacts.neighbours,
+      .neighbour_pairs = (int)model->contacts.neighbours, .nonexistent_pairs = model->contacts.nonexistent,
       .penetration_max = contact.penetration_max,
       .redundant_rows = a->redundant, .end = model->about.end, .violation_before = a->violation_before,
       .violation_after = a->violation_after, .assembly_iterations = a->iterations, .moved_joint = a->moved_joint,

@@ -259,8 +259,9 @@ static void damaged_points_are_refused(void) {
 
 // --- the filter ---------------------------------------------------------------------------------------------------
 
-// Balls on few bodies, joined at random, in groups that touch, or not, or by name.
+// Balls and points on few bodies, joined at random, in groups that touch, or not, or by name; planes on ground and on bodies.
 static void say_society(model_text *m, int balls, bool entries) {
+  static const char *const groups[] = {"", ", group: red", ", group: blue"};
   int bodies = balls / 2;
   m->used = 0;
   say(m, "bodies:\n");
@@ -270,22 +271,24 @@ static void say_society(model_text *m, int balls, bool entries) {
     if (i > 0 && uniform(0, 1) < 0.4) say(m, "  j%d: {revolute: [b%d, b%d], at: [%d, 0, 0]}\n", i, (int)uniform(0, i), i, 3 * i);
     else say(m, "  j%d: {free: [ground, b%d], at: [%d, %d, %d]}\n", i, i, 3 * i, 3 * (i % 7), 3 * (i % 5));
   say(m, "materials: {m: {restitution: 0.3}, o: {restitution: 0.4}}\nsurfaces:\n");
-  for (int i = 0; i < balls; i++) {
-    static const char *const groups[] = {"", ", group: red", ", group: blue"};
+  for (int i = 0; i < balls; i++)
     say(m, "  s%d: {sphere: b%d, radius: %g, at: [0, 0, %g]%s, material: m}\n", i, (int)uniform(0, bodies), uniform(0.01, 0.02), 0.1 * i,
         groups[(int)uniform(0, 3)]);
-  }
+  for (int i = 0; i < 8; i++)
+    say(m, "  p%d: {point: b%d, at: [1, 0, %g]%s, material: m}\n", i, (int)uniform(0, bodies), 0.1 * i, groups[(int)uniform(0, 3)]);
+  for (int i = 0; i < 4; i++) say(m, "  v%d: {plane: b%d, at: [0, 0, -900], material: m}\n", i, (int)uniform(0, bodies));
   for (int i = 0; i < 3; i++) say(m, "  w%d: {plane: ground, at: [0, 0, %d], material: m}\n", i, -1000 - i);
   say(m, "contacts:\n");
   if (entries) say(m, "  a: {between: [red, blue], material: o}\n  c: {between: [red, w1]}\n  d: {between: [s0, blue]}\n");
-  say(m, "  x: {between: [red, w0], exclude: true}\n  y: {between: [s1, blue], exclude: true}\n  z: {between: [s2, s3], exclude: true}\n");
+  say(m, "  x: {between: [red, w0], exclude: true}\n  y: {between: [s1, blue], exclude: true}\n  z: {between: [s2, s3], exclude: true}\n"
+         "  p: {between: [p0, p1], exclude: true}\n  q: {between: [v0, w2], exclude: true}\n");
   say(m, "method: {moreau: {step: 1 ms}}\nend: 1\n");
 }
 
 static void the_filter_is_that_of_listed_pairs(void) {
   static model_text m;
   int compared = 0;
-  long touching = 0;
+  long touching = 0, nonexistent = 0, warned = 0;
   for (int seed = 0; seed < 12; seed++) {
     check_seed = 900 + (uint64_t)seed;
     run crowd = {0}, listed;
@@ -303,6 +306,8 @@ static void the_filter_is_that_of_listed_pairs(void) {
           CHECK_EQUAL(contact_crowd_meets(w, &crowd.model->m, a, b), listed_pair[a * n + b]), touching += listed_pair[a * n + b];
       CHECK_EQUAL(w->possible, all->element_count);
       CHECK_EQUAL(w->neighbours, all->neighbours);
+      CHECK_EQUAL(w->nonexistent, all->nonexistent), nonexistent += w->nonexistent;
+      CHECK_EQUAL(crowd.model->no_contact.count, listed.model->no_contact.count), warned += crowd.model->no_contact.count;
       for (int i = 0; i < all->element_count; i++) {
         const contact_element *e = &all->elements[i];
         if (!contact_crowd_meets(w, &crowd.model->m, e->surface[0], e->surface[1])) continue;
@@ -316,7 +321,8 @@ static void the_filter_is_that_of_listed_pairs(void) {
     }
     run_close(&crowd);
   }
-  printf("    %d models, %ld pairs\n", compared, touching);
+  printf("    %d models, %ld pairs, %ld that do not exist, %ld of them with a warning\n", compared, touching, nonexistent, warned);
+  CHECK(nonexistent > warned && warned > 0);
   CHECK_LE(6, compared);
 }
 

@@ -103,10 +103,67 @@ static void expect_refusal(const char *text, const char *words) {
 #define PLANE(body) "{plane: " body ", material: m}"
 #define POINT(body) "{point: " body ", material: m}"
 
+#define CONE(body) "{cone: " body ", radius: 0.1, height: 0.2, material: m}"
+#define TWO_SPATIAL                                                                                 \
+  "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                 \
+  "joints: {fa: {free: [ground, a], at: [0, 0, 2]}, fb: {free: [ground, b], at: [3, 0, 2]}}\n"     \
+  "materials: {m: {restitution: 0.5}}\n"                                                           \
+  "method: {moreau: {step: 1e-3}}\n"                                                               \
+  "end: 0.1 s\n"
+
 static void unsupported_pairs_are_refused(void) {
-  expect_refusal(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") "}\n", "between 'x' and 'y' (plane–plane)");
-  expect_refusal(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: " PLANE("ground") "}\n",
-                 "for 3 pairs of surfaces: 'x' and 'y' (plane–plane), 'x' and 'z' (plane–plane), 'y' and 'z' (plane–plane)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " CONE("b") "}\n", "between 'x' and 'y' (cone–cone)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " CONE("b") ", z: " CONE("ground") "}\n",
+                 "for 3 pairs of surfaces: 'x' and 'y' (cone–cone), 'x' and 'z' (cone–cone), 'y' and 'z' (cone–cone)");
+}
+
+// --- pairs whose contact does not exist ---------------------------------------------------------------------------
+
+// How many contacts there are, pairs are left out, and pairs are warned about; the warning names the first of these.
+static void expect_left_out(const char *text, int contacts, int left_out, int warned, const char *first) {
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  int count = 0;
+  while (carom_model_part(r.model, "contacts", count).name) count++;
+  CHECK_EQUAL(count, contacts);
+  CHECK_EQUAL(carom_model_get_info(r.model).nonexistent_pairs, left_out);
+  CHECK_EQUAL(carom_sim_summary(r.sim).no_contact, warned);
+  carom_remark remark = carom_model_remark(r.model, 0);
+  if (first && CHECK(remark.name && strcmp(remark.name, "no_contact") == 0)) {
+    CHECK_TEXT(remark.contact, first);
+    CHECK_CONTAINS(remark.text, "contact does not exist");
+  }
+  if (!first) CHECK(remark.name == NULL);
+  run_close(&r);
+}
+
+#define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
+#define BALL ", ball: {sphere: ground, at: [0, 0, 9], radius: 0.1, material: m}"
+#define FIXED "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}}\n"             \
+  "joints: {fa: {fixed: [ground, a]}, fb: {fixed: [ground, b]}, fc: {free: [ground, c], at: [0, 3]}}\n"             \
+  "space: planar\nmaterials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1e-3}}\nend: 0.1 s\n"
+
+static void pairs_that_do_not_exist_are_left_out(void) {
+  expect_left_out(TWO_BODIES "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n", 2, 1, 1, "x-y");
+  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " HILLS("b") ", z: " HILLS("ground") BALL "}\n", 2, 3, 3, "x-y");
+  expect_left_out(TWO_SPATIAL "surfaces: {x: " PLANE("a") ", y: " PLANE("b") BALL "}\ncontacts: {e: {between: [x, y], exclude: true}}\n", 2, 0, 0, NULL);
+  expect_left_out(FIXED "surfaces: {x: " PLANE("a") ", y: " PLANE("b") ", z: " SPHERE("c") "}\n", 2, 1, 0, NULL);
+  expect_left_out(TWO_BODIES "surfaces: {x: " POINT("a") ", y: " POINT("b") ", floor: " PLANE("ground") "}\n", 2, 1, 0, NULL);
+  expect_left_out(TWO_BODIES "surfaces: {x: {plane: a, group: g, material: m}, y: {plane: b, group: g, material: m}, "
+                  "z: {sphere: ground, at: [0, 9], radius: 0.1, group: g, material: m}}\ncontacts: {all: {between: [g, g]}}\n", 2, 1, 1, "x-y");
+}
+
+static void pairs_that_do_not_exist_are_not_named(void) {
+  static const char *const surfaces[][2] = {{PLANE("a"), PLANE("b")}, {POINT("a"), POINT("b")}, {PLANE("a"), HILLS("b")}, {HILLS("a"), HILLS("b")}};
+  for (int i = 0; i < 4; i++) {
+    char text[1024];
+    carom_error error = {0};
+    snprintf(text, sizeof text, TWO_SPATIAL "surfaces: {x: %s, y: %s}\ncontacts: {e: {between: [x, y]}}\n", surfaces[i][0], surfaces[i][1]);
+    carom_model *model = carom_model_parse(text, "test", &error);
+    CHECK(!model);
+    CHECK_CONTAINS(error.text, "contact does not exist");
+    carom_model_destroy(model);
+  }
 }
 
 // The number of contacts of a model, or -1.
@@ -134,12 +191,13 @@ static void unsupported_pairs_can_be_excluded(void) {
 
 // The same through the C interface, where no text says where the surfaces stand.
 static void unsupported_pairs_are_refused_in_c(void) {
-  carom_model_def about = carom_model_default(CAROM_PLANAR);
+  carom_model_def about = carom_model_default(CAROM_SPATIAL);
   carom_def *def = carom_def_create(&about);
   carom_body_def body = carom_body_default();
-  body.mass = 1, body.inertia[2] = 1;
+  body.mass = 1, body.inertia[0] = body.inertia[1] = body.inertia[2] = 1;
   carom_joint_def joint = carom_joint_default();
   carom_surface_def surface = carom_surface_default();
+  surface.radius = 0.1, surface.length = 0.2;
   carom_contact_def apart = carom_contact_default();
   carom_moreau_def moreau = carom_moreau_default();
   moreau.step = 1e-3;
@@ -149,12 +207,12 @@ static void unsupported_pairs_are_refused_in_c(void) {
     joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
     carom_def_joint(def, names[i], "free", &joint);
     surface.on = names[i];
-    carom_def_surface(def, names[i], "plane", &surface);
+    carom_def_surface(def, names[i], "cone", &surface);
   }
   carom_def_moreau(def, &moreau);
   carom_error error = {0};
   CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
-  CHECK(strstr(error.message, "between 'a' and 'b' (plane–plane)") != NULL);
+  CHECK(strstr(error.message, "between 'a' and 'b' (cone–cone)") != NULL);
   apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
   carom_def_contact(def, "apart", &apart);
   error = (carom_error){0};
@@ -216,7 +274,7 @@ static void unsupported_neighbours_are_told_without_advice(void) {
       CHECK(remark.count == 1 + more);
       CHECK(strstr(remark.text, "joint 'hinge' connects bodies 'ground' and 'arm'") != NULL);
       CHECK((strstr(remark.text, "between: [tip, ball]") != NULL) == more);
-      CHECK((strstr(remark.text, "plane–plane contact is not supported") != NULL) == !more);
+      CHECK((strstr(remark.text, "plane–plane contact does not exist") != NULL) == !more);
     }
     CHECK_EQUAL(carom_model_get_info(r.model).neighbour_pairs, more);  // those that may be named
     run_close(&r);
@@ -245,6 +303,8 @@ int main(void) {
   RUN(two_names_go_before_groups);
   RUN(a_pair_is_not_named_and_excluded);
   RUN(unsupported_pairs_are_refused);
+  RUN(pairs_that_do_not_exist_are_left_out);
+  RUN(pairs_that_do_not_exist_are_not_named);
   RUN(unsupported_pairs_can_be_excluded);
   RUN(unsupported_pairs_are_refused_in_c);
   RUN(surfaces_without_partner_are_warned_about);

@@ -119,6 +119,9 @@ static void print_contact_limits(const carom_model *model, const carom_model_inf
   if (info->neighbour_pairs)
     printf("    %-16s %d pair%s on bodies that a joint connects; name them in 'contacts' to have them touch\n", "left out",
            info->neighbour_pairs, info->neighbour_pairs == 1 ? "" : "s");
+  if (info->nonexistent_pairs)
+    printf("    %-16s %ld pair%s whose contact does not exist: two planes, two points, or a plane or height field and a height field\n", "left out",
+           info->nonexistent_pairs, info->nonexistent_pairs == 1 ? "" : "s");
   if (!carom_model_part(model, "contacts", 0).name && !info->finds_pairs) return;
   if (info->activation > 0)
     printf("    contacts become active below a gap of %.3g m (activation)\n", info->activation);

@@ -52,6 +52,7 @@ typedef struct carom_model_info {
   long possible_pairs;                     // of surfaces that may touch
   bool finds_pairs;                        // too many to be listed: contacts are found as surfaces come near
   int neighbour_pairs;                     // pairs of surfaces that could touch, left out because a joint connects their bodies
+  long nonexistent_pairs;                  // pairs left out because their contact does not exist, such as two planes
   double length;                           // a typical size of the model, which small tolerances are taken from [m]
   double activation;                       // contacts become active below this gap; 0 if the method has no such gap [m]
   double penetration_max;                  // bound of the penetration at first contact; 0 if the method has none [m]
@@ -181,7 +182,7 @@ typedef struct carom_summary {
   long non_finite;                 // rows and energy balances with a number that is not finite
   const char *non_finite_column;   // the first such column, valid as long as the model; may be null
   double non_finite_t;             // and its time [s]
-  long no_contact;                 // number of ignored pairs (at least 1) if no pair of surfaces can touch, else 0
+  long no_contact;                 // number of pairs left out (at least 1) if no pair of surfaces can touch, or if their contact does not exist and a body moves
   long initial_changes;            // kinds of given initial values (coordinates, speeds) that assembly changed
 } carom_summary;
 CAROM_API carom_summary carom_sim_summary(const carom_sim *sim);

@@ -130,6 +130,8 @@ bool contacts_supported(const contact_builder *c, int i, int j) {
   return contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap) != NULL;
 }
 
+bool contacts_exists(const contact_builder *c, int i, int j) { return contact_exists(c->surface[i].shape, c->surface[j].shape); }
+
 // Two points never touch, so that nothing is lost without a contact between them.
 bool contacts_are_points(const contact_builder *c, int i, int j) {
   return type_of_surface(c, i)->is_point && type_of_surface(c, j)->is_point;
@@ -164,7 +166,17 @@ void contacts_note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls, and capsules touch capsules; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch, nor do two planes or two points"
+#define SUPPORTED_PAIRS "planes, spheres, ellipsoids and superellipsoids touch every shape, boxes and hulls touch boxes and hulls, and capsules touch capsules; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch"
+
+#define EXISTING_PAIRS "two planes, two points, two height fields, and a plane and a height field have no contact with each other"
+
+// What stands still does not get into another surface.
+void contacts_note_nonexistent(contact_builder *c, int i, int j) {
+  nonexistent_pairs *n = &c->nonexistent;
+  n->count++;
+  if (contacts_are_points(c, i, j) || (c->is_still[contacts_body(c, i)] && c->is_still[contacts_body(c, j)])) return;
+  if (n->moving++ == 0) n->first[0] = i, n->first[1] = j;
+}
 
 // Bodies would pass through each other, so the user has to say that this is meant.
 bool contacts_refuse_unsupported(contact_builder *c, place at) {
@@ -198,6 +210,23 @@ static neighbour_list list_neighbours(const mechanism *m, arena *memory) {
     n.joints[n.start[m->markers[m->joints[i].second].body + 1]++] = i;
   }
   return n;
+}
+
+// Follows fixed joints from ground.
+static const bool *find_still(const mechanism *m, const neighbour_list *n, arena *memory) {
+  bool *is_still = ARENA_ARRAY(memory, bool, m->body_count);
+  int *found = ARENA_ARRAY(memory, int, m->body_count), count = 0;
+  is_still[GROUND] = true, found[count++] = GROUND;
+  for (int i = 0; i < count; i++)
+    for (int k = n->start[found[i]]; k < n->start[found[i] + 1]; k++) {
+      const joint *j = &m->joints[n->joints[k]];
+      if (j->loose || joint_in(j->type, m->planar)->nv > 0) continue;
+      for (int side = 0; side < 2; side++) {
+        int body = m->markers[side ? j->second : j->first].body;
+        if (!is_still[body]) is_still[body] = true, found[count++] = body;
+      }
+    }
+  return is_still;
 }
 
 // The joint that makes two bodies neighbours, or -1. Ground may have many joints: the body with fewer is searched.
@@ -248,10 +277,10 @@ char *contacts_pair_name(contact_builder *c, int i, int j) {
   return arena_print(c->b->memory, "%s-%s", contacts_surface(c, i)->name, contacts_surface(c, j)->name);
 }
 
-// Adds a pair that was not asked for by name; notes it if its contact is not supported.
+// Adds a pair that was not asked for by name; notes it if its contact is not supported or does not exist.
 static bool add_if_supported(contact_builder *c, int i, int j, const char *material, place at) {
   if (contacts_supported(c, i, j)) return add_pair(c, i, j, contacts_pair_name(c, i, j), material, at);
-  if (!contacts_are_points(c, i, j)) contacts_note_unsupported(c, i, j);
+  (contacts_exists(c, i, j) ? contacts_note_unsupported : contacts_note_nonexistent)(c, i, j);
   return true;
 }
 
@@ -310,6 +339,9 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   if (apart >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "remove one of the two entries", "'%s': contact '%s' excludes these two surfaces",
                         p->name, c->b->def->contacts.items[apart].name);
+  if (!contacts_exists(c, i, j))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, at, EXISTING_PAIRS "; remove the entry, or give one of the two another shape",
+                        "'%s': %s–%s contact does not exist", p->name, contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
   if (!contacts_supported(c, i, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
                         contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
@@ -396,7 +428,7 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
   carom_remark r = {.name = "no_contact", .count = 1};
   if (!l->count) {
     r.contact = arena_copy_text(c->b->memory, contacts_surface(c, 0)->name);
-    r.text = "no surface has another one that it can touch: the others are on the same body, are excluded, or are points; "
+    r.text = "no surface has another one that it can touch: the others are on the same body, are excluded, or have no contact with it; "
              "add a surface on another body, or remove this one";
     return r;
   }
@@ -406,14 +438,26 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
   r.contact = contacts_pair_name(c, l->pair[0], l->pair[1]);
   const char *advice = l->supported
       ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}", first->name, second->name)
-      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact is not supported: " SUPPORTED_PAIRS,
-                    first->kind, second->kind);
+      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact %s", first->kind, second->kind,
+                    contacts_exists(c, l->pair[0], l->pair[1]) ? "is not supported: " SUPPORTED_PAIRS : "does not exist");
   r.text = arena_print(c->b->memory,
                        "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
                        "bodies are left out; %s",
                        j->name, c->m->bodies[c->m->markers[j->first].body].name,
                        c->m->bodies[c->m->markers[j->second].body].name, advice);
   return r;
+}
+
+// Bodies that move pass through each other unnoticed.
+static carom_remark nonexistent_remark(contact_builder *c) {
+  const nonexistent_pairs *n = &c->nonexistent;
+  const part *first = contacts_surface(c, n->first[0]), *second = contacts_surface(c, n->first[1]);
+  return (carom_remark){.name = "no_contact", .count = n->moving, .contact = contacts_pair_name(c, n->first[0], n->first[1]),
+                        .text = arena_print(c->b->memory,
+                                            "%s–%s contact does not exist, and these surfaces pass through each other; give one of "
+                                            "them another shape, or if this is meant, exclude them: contacts: {apart: {between: "
+                                            "[%s, %s], exclude: true}}, with surfaces or groups",
+                                            first->kind, second->kind, first->name, second->name)};
 }
 
 // --- joints with clearance, stops ---------------------------------------------------------------------------------
@@ -515,6 +559,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
   names contacts = names_create(b->memory);
   contact_crowd *crowd = NULL;
   bool any = false;
+  c.is_still = find_still(m, &c.neighbours, b->memory);
   list_surfaces(&c);
   if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
@@ -523,12 +568,14 @@ bool builder_contacts(builder *b, const mechanism *m) {
       (!crowd && !add_other_pairs(&c, any)))
     return false;
   left_out l = any || crowd ? (left_out){.joint = -1} : find_left_out(&c);
-  if (b->def->surfaces.count && !c.count && !crowd) b->model->no_contact = no_contact_remark(&c, &l);
+  if (c.nonexistent.moving) b->model->no_contact = nonexistent_remark(&c);
+  else if (b->def->surfaces.count && !c.count && !crowd) b->model->no_contact = no_contact_remark(&c, &l);
   b->model->contacts.crowd = crowd;
   b->model->contacts.possible = c.count + (crowd ? crowd->possible : 0);
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);
   b->elements = c.elements, b->element_at = c.places;
   b->model->contacts.neighbours = crowd && !any ? crowd->neighbours : l.supported;
+  b->model->contacts.nonexistent = c.nonexistent.count;
   return true;
 }

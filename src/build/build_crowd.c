@@ -33,6 +33,7 @@ typedef struct crowd_builder {
   class_share *shares;            // of the bodies, one after the other
   int *share_start;
   contact_crowd *crowd;
+  long points;                    // pairs of points that may touch, which never do
 } crowd_builder;
 
 static const part *entry_part(const crowd_builder *w, int k) { return &w->c->b->def->contacts.items[k]; }
@@ -88,7 +89,7 @@ static bool represent(const crowd_builder *w, int p, int q, int *i, int *j) {
 static class_pair find_meeting(const crowd_builder *w, int p, int q, bool any) {
   class_pair m = {.entry = -1, .other_entry = -1, .touches = !any};
   int i, j;
-  if (!represent(w, p, q, &i, &j) || contacts_are_points(w->c, i, j)) return (class_pair){-1, -1, false};
+  if (!represent(w, p, q, &i, &j)) return (class_pair){-1, -1, false};
   for (int k = 0; k < entry_count(w); k++) {
     if (contacts_is_by_name(w->c, k) || !contacts_is_about(w->c, k, i, j)) continue;
     if (contacts_excludes(w->c, k)) return (class_pair){-1, -1, false};
@@ -159,33 +160,47 @@ static bool is_possible(const crowd_builder *w, int p, int q) {
   return meeting(w, p, q)->touches && represent(w, p, q, &i, &j) && contacts_supported(w->c, i, j);
 }
 
-// Pairs of surfaces of two bodies, or of one, that would touch if their bodies let them.
-static long count_between(const crowd_builder *w, int a, int b) {
+static bool is_of_points(const crowd_builder *w, int p, int q) {
+  int i, j;
+  return meeting(w, p, q)->touches && represent(w, p, q, &i, &j) && contacts_are_points(w->c, i, j);
+}
+
+typedef bool class_test(const crowd_builder *w, int p, int q);
+
+// Pairs of surfaces of two bodies, or of one, whose classes pass the test.
+static long count_between(const crowd_builder *w, class_test *counts, int a, int b) {
   long count = 0;
   for (int s = w->share_start[a]; s < w->share_start[a + 1]; s++)
     for (int t = a == b ? s : w->share_start[b]; t < w->share_start[b + 1]; t++) {
       class_share p = w->shares[s], q = w->shares[t];
-      if (is_possible(w, p.class, q.class)) count += a == b && s == t ? (long)p.count * (p.count - 1) / 2 : (long)p.count * q.count;
+      if (counts(w, p.class, q.class)) count += a == b && s == t ? (long)p.count * (p.count - 1) / 2 : (long)p.count * q.count;
     }
   return count;
 }
 
-// Pairs that may touch, but for those that are kept apart by name.
-static void count_pairs(crowd_builder *w) {
+// Pairs of different bodies whose classes pass the test, less those of bodies that a joint connects, which `joined` gets.
+static long count_pairs(const crowd_builder *w, class_test *counts, long *joined) {
   const mechanism *m = w->c->m;
   const contact_crowd *crowd = w->crowd;
-  long possible = 0, joined = 0;
+  long count = 0;
+  *joined = 0;
   for (int p = 0; p < w->class_count; p++)
     for (int q = p; q < w->class_count; q++) {
       long a = w->classes[p].count, b = w->classes[q].count;
-      if (is_possible(w, p, q)) possible += p == q ? a * (a - 1) / 2 : a * b;
+      if (counts(w, p, q)) count += p == q ? a * (a - 1) / 2 : a * b;
     }
   for (int a = 0; a < m->body_count; a++) {
-    possible -= count_between(w, a, a);
+    count -= count_between(w, counts, a, a);
     for (int k = crowd->joined_start[a]; k < crowd->joined_start[a + 1]; k++)
-      if (crowd->joined[k] > a) joined += count_between(w, a, crowd->joined[k]);
+      if (crowd->joined[k] > a) *joined += count_between(w, counts, a, crowd->joined[k]);
   }
-  w->crowd->possible = possible - joined;
+  return count - *joined;
+}
+
+static void count_all(crowd_builder *w) {
+  long joined;
+  w->points = count_pairs(w, is_of_points, &joined);
+  w->crowd->possible = count_pairs(w, is_possible, &joined);
   w->crowd->neighbours = joined;
 }
 
@@ -201,7 +216,10 @@ static int keep_apart(crowd_builder *w) {
     int a = contacts_body(w->c, i), b = contacts_body(w->c, j);
     if (pairs_find(&w->crowd->apart, i, j) >= 0) continue;
     pairs_add(&w->crowd->apart, i, j, k);
-    if (a != b && !contact_crowd_joined(w->crowd, a, b) && is_possible(w, w->class_of[i], w->class_of[j])) w->crowd->possible--;
+    if (a != b && !contact_crowd_joined(w->crowd, a, b)) {
+      w->crowd->possible -= is_possible(w, w->class_of[i], w->class_of[j]);
+      w->points -= is_of_points(w, w->class_of[i], w->class_of[j]);
+    }
     named += !contacts_excludes(w->c, k);
   }
   return named;
@@ -248,12 +266,22 @@ static void note_points(crowd_builder *w, int p, int q, int i, int j) {
   if (e.point_count > w->crowd->points_most) w->crowd->points_most = e.point_count;
 }
 
+// Planes and height fields are few. Points may be many, and are only counted.
+static void note_nonexistent(crowd_builder *w, int p, int q) {
+  const surface_class *a = &w->classes[p], *b = &w->classes[q];
+  if (is_of_points(w, p, q)) return;
+  for (int s = 0; s < a->count; s++)
+    for (int t = p == q ? s + 1 : 0; t < b->count; t++)
+      if (may_touch(w, a->members[s], b->members[t])) contacts_note_nonexistent(w->c, a->members[s], b->members[t]);
+}
+
 static bool take_meeting(crowd_builder *w, int p, int q, const contact_material **to) {
   const class_pair *m = meeting(w, p, q);
   contact_builder *c = w->c;
   int i, j;
   if (!m->touches || !find_pair(w, p, q, &i, &j)) return true;
   place at = place_of(w, m, i);
+  if (!contacts_exists(c, i, j)) return note_nonexistent(w, p, q), true;
   if (!contacts_supported(c, i, j)) return contacts_note_unsupported(c, i, j), contacts_refuse_unsupported(c, at);
   if (m->other_entry >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(entry_part(w, m->other_entry), &contact_table, "between"),
@@ -307,11 +335,12 @@ bool builder_crowd(contact_builder *c, bool any, contact_crowd **crowd) {
   find_meetings(&w, any);
   list_joined(&w);
   list_shares(&w);
-  count_pairs(&w);
+  count_all(&w);
   int named = keep_apart(&w);
   if (w.crowd->possible + named <= listed) return true;
   w.crowd->class_of = w.class_of, w.crowd->class_count = w.class_count;
   if (!take_meetings(&w)) return false;
+  c->nonexistent.count += w.points;
   *crowd = w.crowd;
   return true;
 }

@@ -22,6 +22,12 @@ typedef struct unsupported_pairs {
   arena_text names;     // of the first few
 } unsupported_pairs;
 
+// Pairs that may touch but whose contact does not exist.
+typedef struct nonexistent_pairs {
+  long count;
+  int moving, first[2];  // those with a body that moves, and the surfaces of the first of them
+} nonexistent_pairs;
+
 typedef struct contact_builder {
   builder *b;
   const mechanism *m;
@@ -36,12 +42,15 @@ typedef struct contact_builder {
   int *surface_group;        // one per surface; -1 if it has none
   contact_side (*sides)[2];  // one pair per entry of `contacts`
   neighbour_list neighbours;
+  const bool *is_still;      // one per body: fixed joints alone connect it to ground
   unsupported_pairs unsupported;
+  nonexistent_pairs nonexistent;
 } contact_builder;
 
 const part *contacts_surface(const contact_builder *c, int i);
 int contacts_body(const contact_builder *c, int surface);
 bool contacts_supported(const contact_builder *c, int i, int j);
+bool contacts_exists(const contact_builder *c, int i, int j);
 bool contacts_are_points(const contact_builder *c, int i, int j);
 // Of an entry of `contacts`.
 bool contacts_is_about(const contact_builder *c, int entry, int i, int j);
@@ -53,6 +62,7 @@ char *contacts_pair_name(contact_builder *c, int i, int j);
 // The material of an entry (may be null), or that of the two surfaces. Returns false after reporting.
 bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to);
 void contacts_note_unsupported(contact_builder *c, int i, int j);
+void contacts_note_nonexistent(contact_builder *c, int i, int j);
 bool contacts_refuse_unsupported(contact_builder *c, place at);
 
 // Where surfaces have more possible pairs than are listed, and the method finds pairs: a crowd, in which only pairs that entries name one by

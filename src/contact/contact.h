@@ -111,6 +111,7 @@ typedef struct contact_world {
   int inner_count;                // states of friction laws, of all points
   long possible;                  // pairs of surfaces that may touch, listed or not
   long neighbours;                // pairs that could touch, but a joint connects their bodies
+  long nonexistent;               // pairs that may touch, but whose contact does not exist
   double activation;              // a point is active when its gap is at most this [m]
 } contact_world;
 
@@ -176,6 +177,10 @@ extern const contact_type contact_stop;     // a limit of a joint's coordinate
 // --- surfaces -----------------------------------------------------------------------------------------------------
 
 typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_OUTLINE, SHAPE_TERRAIN, SHAPE_PLANE, SHAPE_COUNT } shape;
+
+// Whether two shapes have a contact at all. Two points never meet. The material below a plane or a height field has no end, so that
+// two of them overlap wherever they stand.
+bool contact_exists(shape a, shape b);
 
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
 // the second of the pair.

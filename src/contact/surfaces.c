@@ -154,13 +154,17 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
 };
 
+bool contact_exists(shape a, shape b) {
+  bool unbounded = (a == SHAPE_PLANE || a == SHAPE_TERRAIN) && (b == SHAPE_PLANE || b == SHAPE_TERRAIN);
+  return !unbounded && (a != SHAPE_POINT || b != SHAPE_POINT);
+}
+
 // In the plane every shape has an outline: what has no type of its own there touches by that.
 const contact_type *contact_between(shape a, shape b, bool planar, bool *swap) {
   *swap = a > b;
   const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
-  bool exists = a != b || (a != SHAPE_POINT && a != SHAPE_PLANE);
   bool in_plane = type && (type->has_own_points || type->point_count_planar);
-  return !in_plane && planar && exists ? &contact_outlines : type;
+  return !in_plane && planar && contact_exists(a, b) ? &contact_outlines : type;
 }
 
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {

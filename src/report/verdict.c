@@ -256,7 +256,7 @@ static const warning_words known_warnings[] = {
      " of a contact a surface was flat or sharp where it touched, so that Hertz's stiffness has no value there: a bound took its place, and "
      "forces are unreliable. Give a stiffness, or a shape that is curved there."},
     {"no_contact", "No contact", "", "pair of surfaces is", "pairs of surfaces are",
-     " left out, and no other pair can touch: bodies pass through each other. `carom check` names the joint."},
+     " left out: bodies pass through each other. `carom check` says why."},
 };
 
 static const warning_words *find_warning(const char *name) {
