@@ -1,7 +1,7 @@
 #include "check.h"
+#include "comma.h"
 
 #include <float.h>
-#include <locale.h>
 
 #include "base/word.h"
 #include "text/expr_parse.h"
@@ -379,8 +379,7 @@ static void help_names_everything(void) {
 }
 
 static void the_locale_does_not_matter(void) {
-  const char *locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C.UTF-8"};
-  for (size_t i = 0; i < 4 && !setlocale(LC_ALL, locales[i]); i++) {}
+  if (!comma_begin()) SKIP("no locale with a decimal comma can be made");
   CHECK_NEAR(value("1.5"), 1.5, 0);
   setlocale(LC_ALL, "C");
 }

@@ -1,5 +1,6 @@
 // JSON: what is written is read back, and what is none is refused.
 #include "memory.h"
+#include "comma.h"
 
 #include "base/json.h"
 
@@ -42,6 +43,13 @@ static void json_numbers_keep_every_digit(void) {
 }
 
 // What does not fit into the caller's memory is cut, and the length is that of the whole text.
+static void the_locale_does_not_matter(void) {
+  if (!comma_begin()) SKIP("no locale with a decimal comma can be made");
+  const json_value *v = json_read(&memory, "2.5e3");
+  CHECK(v && v->number == 2500);
+  setlocale(LC_ALL, "C");
+}
+
 static void a_text_in_the_callers_memory_is_cut(void) {
   static const char whole[] = "{\"a\": 0.333333333, \"b\": [\"\\u003c\", null]}";
   for (int size = 0; size <= (int)sizeof whole + 1; size++) {
@@ -62,6 +70,7 @@ static void a_text_in_the_callers_memory_is_cut(void) {
 }
 
 int main(void) {
+  RUN(the_locale_does_not_matter);
   RUN(a_text_in_the_callers_memory_is_cut);
   RUN(json_comes_back);
   RUN(what_is_no_json_is_refused);

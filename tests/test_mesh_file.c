@@ -1,5 +1,6 @@
 // STL and OBJ files: their triangles, what is wrong with them, and bodies made of them.
 #include "check.h"
+#include "comma.h"
 
 #include "carom/carom.h"
 #include "geometry/mesh_decimate.h"
@@ -26,7 +27,10 @@ static void check_block(const char *name, int points, int place_of_last, bool li
   size_t length;
   char why[MESH_WHY], *bytes = load(name, &length);
   mesh_soup s;
-  if (!CHECK(mesh_read(bytes, length, 1e-3, &memory, &s, why))) printf("%s\n", why);
+  if (!CHECK(mesh_read(bytes, length, 1e-3, &memory, &s, why))) {
+    printf("%s\n", why);
+    return;
+  }
   CHECK_EQUAL(s.triangle_count, 12);
   CHECK_EQUAL(s.point_count, points);
   CHECK_EQUAL(s.places[11], place_of_last);
@@ -46,6 +50,16 @@ static void three_kinds_of_files_are_read(void) {
   check_block("block.obj", 8, 18, true);
 }
 
+static void the_locale_does_not_matter(void) {
+  if (!comma_begin()) SKIP("no locale with a decimal comma can be made");
+  check_block("block-ascii.stl", 36, 85, true);
+  mesh_soup s;
+  char why[MESH_WHY];
+  const char *text = "v 0 0 1.5\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  CHECK(mesh_read(text, strlen(text), 1, &memory, &s, why) && s.points[0].z == 1.5);
+  setlocale(LC_ALL, "C");
+}
+
 static void refuses_text(const char *text, size_t length, const char *why_wanted) {
   char why[MESH_WHY];
   mesh_soup s;
@@ -60,6 +74,8 @@ static void what_is_no_mesh_is_refused_with_its_line(void) {
   REFUSES("v 0 0 1\nv 0 x 1\n", "line 2: 'x' is not a number");
   REFUSES("v 0 0 nan\n", "line 1: 'nan' is not a number");
   REFUSES("v 0 0 0x10\n", "'0x10' is not a number");
+  static const char with_nul[] = "v 0 0 1\0" "5\n";
+  refuses_text(with_nul, sizeof with_nul - 1, "line 1: '1?5' is not a number");
   REFUSES("v 0 0 1e400\n", "'1e400' is not a number");
   REFUSES("v 0 0 1e60\n", "line 1: a coordinate is not a number or too large");
   REFUSES("v 0 0 1\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "line 4: a face names point 4, but there are 3 so far");
@@ -246,6 +262,7 @@ int main(void) {
   memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) return 1;
   RUN(three_kinds_of_files_are_read);
+  RUN(the_locale_does_not_matter);
   RUN(what_is_no_mesh_is_refused_with_its_line);
   RUN(meshes_are_reduced_for_drawing);
   RUN(bodies_have_the_mass_of_their_files);

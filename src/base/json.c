@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 // --- writing ------------------------------------------------------------------------------------------------------
 
 json_writer json_begin(arena *memory) { return (json_writer){.memory = memory, .first = true}; }
@@ -230,7 +232,7 @@ static bool read_number(json_reader *r, json_value *v) {
   if (length == 0 || length > 40 || !(*r->at == '-' || isdigit((unsigned char)*r->at))) return false;
   char *end;
   v->kind = JSON_NUMBER;
-  v->number = strtod(r->at, &end);
+  v->number = number_read(r->at, &end);
   bool whole = end == r->at + length;
   r->at = end;
   return whole;

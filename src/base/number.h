@@ -1,4 +1,4 @@
-// Numbers that may have gone wrong.
+// Numbers: those that may have gone wrong, and those in a text.
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -18,5 +18,8 @@ static inline bool number_all_finite(const double *x, size_t count) {
   for (; i < count; i++) zero[0] += 0 * x[i];
   return zero[0] + zero[1] + zero[2] + zero[3] == 0;
 }
+
+// strtod with a decimal point, whatever the locale of the process. `end` may be NULL. Where there is no memory, `*end` is `text`.
+double number_read(const char *text, char **end);
 
 #endif

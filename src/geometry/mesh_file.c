@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 typedef struct reader {
   const char *at, *end;
   int line;
@@ -113,16 +115,17 @@ static const char *shown(const char *word, size_t length, char text[32]) {
   return text;
 }
 
-// strtod of the C library reads hexadecimal numbers, names and, by locale, commas; a file has none of them.
+// strtod of the C library reads hexadecimal numbers and names; a file has none of them.
 static bool read_decimal(const char *word, size_t length, double *x) {
   char text[64];
   if (length == 0 || length >= sizeof text) return false;
+  static const char allowed[] = "0123456789+-.eE";
   for (size_t i = 0; i < length; i++)
-    if (!strchr("0123456789+-.eE", word[i])) return false;
+    if (!memchr(allowed, word[i], strlen(allowed))) return false;  // strchr would find a NUL
   memcpy(text, word, length);
   text[length] = 0;
   char *end;
-  *x = strtod(text, &end);
+  *x = number_read(text, &end);
   return *end == 0 && isfinite(*x);
 }
 

@@ -1,19 +1,18 @@
 #include <ctype.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "solve/problem_build.h"
 #include "solve/problem_text.h"
 
 typedef struct reader {
   arena *memory;
   const char *name, *text, *at, *end;
-  locale_t numbers;      // decimal points whatever the program's locale
   carom_error *error;
   bool failed;
 } reader;
@@ -53,7 +52,7 @@ static int word_length(const reader *r) {
 static double read_any(reader *r, const char *what) {
   skip_blanks(r);
   char *after;
-  double x = strtod_l(r->at, &after, r->numbers);
+  double x = number_read(r->at, &after);
   bool whole = after > r->at && (after >= r->end || isspace((unsigned char)*after));
   if (r->failed) return 0;
   if (r->at >= r->end) fail(r, "the file ends before %s", what);
@@ -189,7 +188,7 @@ static int labelled_count(reader *r, const char *label) {
     fail(r, "no '%s' in the head of a sparse matrix", label);
     return 0;
   }
-  double x = strtod_l(found + strlen(label), NULL, r->numbers);
+  double x = number_read(found + strlen(label), NULL);
   if (!(x >= 0) || x > (double)(r->end - r->at)) fail(r, "a sparse matrix with %g entries", x);
   r->at = stop;
   return r->failed ? 0 : (int)x;
@@ -333,11 +332,6 @@ static bool looks_like_lcp(reader r) {
 const solve_problem *problem_parse(arena *memory, const char *name, const char *text, size_t size, carom_error *error) {
   reader r = {.memory = memory, .name = name, .text = text, .at = text, .end = text + size, .error = error};
   solve_problem *p = ARENA_NEW(memory, solve_problem);
-  locale_t numbers = r.numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!numbers) {
-    error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading %s", name);
-    return NULL;
-  }
   // leaves through here also when the arena runs out of memory
   jmp_buf *outer = memory->out_of_memory, own;
   volatile bool done = false;
@@ -350,6 +344,5 @@ const solve_problem *problem_parse(arena *memory, const char *name, const char *
     error_set(error, CAROM_ERROR_MEMORY, "out of memory while reading %s", name);
   }
   memory->out_of_memory = outer;
-  freelocale(numbers);
   return done ? p : NULL;
 }

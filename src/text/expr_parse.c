@@ -1,12 +1,12 @@
 // A Pratt parser that emits bytecode as it reads. Every operand knows where its code begins, so that a constant one
 // can be folded in place, and what dimension it has.
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/word.h"
 #include "text/expr_code.h"
 
@@ -213,16 +213,11 @@ static size_t number_length(const char *s) {
   return n;
 }
 
-// In the C locale, whatever the program around us has chosen.
 static double number_value(const char *s, size_t length) {
   char digits[NUMBER_MAX_LENGTH + 1];
   memcpy(digits, s, length);
   digits[length] = '\0';
-  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-  double v = strtod(digits, NULL);
-  uselocale(before);
-  if (plain) freelocale(plain);
-  return v;
+  return number_read(digits, NULL);
 }
 
 size_t expr_literal(const char *text, double *value, dimension *dim) {
