@@ -166,90 +166,25 @@ static void a_flat_follower_has_the_lift_of_a_spline(void) {
 
 // --- a Geneva wheel ---------------------------------------------------------------------------------------------------
 
-enum { LIST_ROOM = 4000 };
-
-// A list of points and one of radii, as the model file has them.
-typedef struct chain_text {
-  char points[LIST_ROOM], radii[LIST_ROOM];
-  int at_point, at_radius;
-} chain_text;
-
-static void add_point(chain_text *c, double x, double y, double turn, double radius) {
-  const char *comma = c->at_point ? ", " : "";
-  c->at_point += snprintf(c->points + c->at_point, (size_t)(LIST_ROOM - c->at_point), "%s[%.17g, %.17g]", comma,
-                          x * cos(turn) - y * sin(turn), x * sin(turn) + y * cos(turn));
-  c->at_radius += snprintf(c->radii + c->at_radius, (size_t)(LIST_ROOM - c->at_radius), "%s%.17g", comma, radius);
-}
-
-typedef struct geneva {
-  double crank, pin, play;       // lengths; the slot is wider than the pin by the play on each side
-  double lock, lock_play;        // radius of the locking disc, and by how much that of the wheel's arcs is larger
-} geneva;
-
-// Four slots, between them hollow arcs about the axis of the crank at rest.
-static void write_wheel(const geneva *g, chain_text *c) {
-  double a = g->crank, w = g->pin + g->play, arc = g->lock + g->lock_play, mouth = sqrt(a * a - w * w);
-  double end = PI / 4 - acos((3 - arc * arc / (a * a)) / (2 * sqrt(2)));  // of the arcs, from the middle of a slot
-  for (int k = 0; k < 4; k++) {
-    double turn = PI / 4 + k * PI / 2;
-    add_point(c, a * cos(end), -a * sin(end), turn, a);
-    add_point(c, mouth, -w, turn, 0);
-    add_point(c, 0.4 * a, -w, turn, -w);
-    add_point(c, 0.4 * a, w, turn, 0);
-    add_point(c, mouth, w, turn, a);
-    add_point(c, a * cos(end), a * sin(end), turn, -arc);
-  }
-}
-
-// A disc that is cut away towards the pin.
-static void write_lock(const geneva *g, chain_text *c) {
-  for (int k = 0; k < 3; k++) add_point(c, g->lock, 0, PI / 4 + k * PI / 2, g->lock);
-  add_point(c, g->lock, 0, -PI / 4, 0);
-  add_point(c, 0.3 * g->crank, 0, -PI / 4, 0.3 * g->crank);
-  add_point(c, 0.3 * g->crank, 0, PI / 4, 0);
-}
-
-static bool open_geneva(run *r, const geneva *g) {
-  static chain_text wheel, lock;
-  static char text[20000];
-  wheel = lock = (chain_text){0};
-  write_wheel(g, &wheel);
-  write_lock(g, &lock);
-  snprintf(text, sizeof text,
-           "space: planar\ngravity: [0, 0]\nparameters: {a: %.17g}\n"
-           "bodies: {crank: {mass: 0.2, inertia: 1e-4}, wheel: {mass: 0.3, inertia: 2e-4}}\n"
-           "joints:\n  shaft: {revolute: [ground, crank]}\n"
-           "  axle: {revolute: [ground, wheel], at: [sqrt(2)*a, 0], friction_torque: 1 mN*m}\n"
-           "drives: {motor: {joint: shaft, motion: pi/2 - 2*pi*t}}\n"
-           "materials: {steel: {restitution: 0, friction: 0.1}}\n"
-           "surfaces:\n  pin: {sphere: crank, at: [a, 0], radius: %.17g, material: steel}\n"
-           "  lock: {arcs: crank, points: [%s], radii: [%s], material: steel}\n"
-           "  wheel: {arcs: wheel, points: [%s], radii: [%s], material: steel}\n"
-           "contacts: {drive: {between: [pin, wheel]}, hold: {between: [lock, wheel]}}\n"
-           "method: {moreau: {step: 2e-4}}\n",
-           g->crank, g->pin, lock.points, lock.radii, wheel.points, wheel.radii);
-  return run_open_text(r, text, NULL);
-}
-
 // While the pin is in a slot, tan β = sin α/(√2 - cos α), up to the play and what moreau penetrates, seen from the axis of the wheel at
 // the distance of the pin. Between, the wheel is held by the locking arc: the play at both of its ends is that of its angle.
 static void a_geneva_wheel_turns_by_quarters(void) {
-  const geneva g = {.crank = 0.05, .pin = 0.005, .play = 5e-5, .lock = 0.04, .lock_play = 5e-5};
+  const double crank = 0.05, play = 5e-5;
   run r;
-  if (!open_geneva(&r, &g)) return;
+  if (!run_open(&r, "geneva", NULL)) return;
   double engaged = 0, held = 0;
   for (int i = 1; i <= 250; i++) {  // half a turn of the crank, and a quarter of the wheel in its middle
     if (!run_to(&r, 0.002 * i)) break;
     double alpha = run_read(&r, "shaft.q"), turned = run_read(&r, "axle.q");
-    double beta = atan2(sin(alpha), sqrt(2) - cos(alpha)), reach = g.crank * hypot(sin(alpha), sqrt(2) - cos(alpha));
+    double beta = atan2(sin(alpha), sqrt(2) - cos(alpha)), reach = crank * hypot(sin(alpha), sqrt(2) - cos(alpha));
     if (fabs(alpha) < PI / 4) engaged = fmax(engaged, fabs(turned - (PI / 4 - beta)) * reach);
     else held = fmax(held, fabs(turned - (alpha > 0 ? 0 : PI / 2)));
   }
   double depth = carom_sim_summary(r.sim).deepest_penetration;
-  printf("    in a slot off by at most %.1e m (play %.1e, penetration %.1e), held within %.1e rad\n", engaged, g.play, depth, held);
-  CHECK_LE(engaged, g.play + depth);
+  printf("    in a slot off by at most %.1e m (play %.1e, penetration %.1e), held within %.1e rad\n", engaged, play, depth, held);
+  CHECK_LE(engaged, play + depth);
   CHECK_LE(held, 0.01);
-  CHECK_LE(depth, 2 * g.play);
+  CHECK_LE(depth, 2 * play);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   run_close(&r);
 }
