@@ -117,6 +117,62 @@ static void a_box_tips_at_its_outline(void) {
   }
 }
 
+// The hull of a regular polygon in the plane z = 0 and, above it or below, of the same one again or of a tip.
+static void add_solid(char *text, size_t size, int corners, double turn, double height, bool tip) {
+  const double radius = 0.1;
+  size_t n = strlen(text);
+  n += (size_t)snprintf(text + n, size - n, "[");
+  for (int k = 0; k < corners; k++) {
+    double at = turn + 2 * M_PI * k / corners, x = radius * cos(at), y = radius * sin(at);
+    n += (size_t)snprintf(text + n, size - n, "[%.15g, %.15g, 0], ", x, y);
+    if (!tip) n += (size_t)snprintf(text + n, size - n, "[%.15g, %.15g, %g], ", x, y, height);
+  }
+  snprintf(text + n, size - n, "%s]", !tip ? "" : height > 0 ? "[0, 0, 0.4]" : "[0, 0, -0.4]");
+}
+
+// A push along `way`, in the plane, of a body with the height 0.2 of its centre; `share` 1: it tips at the distance `edge` of its outline.
+static void stands_or_tips(const char *below, const char *solid, double way, double edge, double share) {
+  static char text[20000];
+  run r;
+  double push = 9.81 * share * edge / 0.2;
+  snprintf(text, sizeof text,
+           "gravity: [%.15g, %.15g, -9.81]\n"
+           "bodies: {b: {mass: 1, inertia: [0.015, 0.015, 0.005]}}\n"
+           "joints: {f: {free: [ground, b], at: [0, 0, 0.2]}}\n"
+           "surfaces:\n  b: {hull: b, at: [0, 0, -0.2], points: %s, material: m}\n  table: {%s, material: m}\n"
+           "materials: {m: {friction: 1}}\nmethod: {moreau: {step: 1e-3}}\n", push * cos(way), push * sin(way), solid, below);
+  if (!run_open_text(&r, text, "")) return;
+  run_to(&r, 0.3);
+  double moved = hypot(run_read(&r, "b.x"), run_read(&r, "b.y"));
+  if (share > 1) CHECK(moved > 2e-4);
+  else CHECK_LE(moved, 1e-9);
+  run_close(&r);
+}
+
+// A prism of 32 sides on a box, pushed towards a corner, towards the middle of a side and elsewhere.
+static void a_prism_of_many_sides_tips_at_its_outline(void) {
+  char solid[8000] = "";
+  add_solid(solid, sizeof solid, 32, 0, 0.4, false);
+  for (int k = 0; k < 4; k++) {
+    double way = (k % 2 ? 2 * k + 1 : 16 * k) * M_PI / 32, edge = k % 2 ? 0.1 * cos(M_PI / 32) : 0.1;
+    stands_or_tips("box: ground, at: [0, 0, -0.1], size: [1, 1, 0.2]", solid, way, edge, 0.99);
+    stands_or_tips("box: ground, at: [0, 0, -0.1], size: [1, 1, 0.2]", solid, way, edge, 1.01);
+  }
+}
+
+// Two pyramids base to base, with 63 corners each, one of them turned: 126 crossings of edges are more than a pair keeps.
+static void pyramids_of_many_sides_tip_at_their_outline(void) {
+  static char solid[8000], below[8000];
+  snprintf(solid, sizeof solid, "%s", ""), snprintf(below, sizeof below, "hull: ground, points: ");
+  add_solid(solid, sizeof solid, 63, 0, 0.4, true);
+  add_solid(below, sizeof below, 63, M_PI / 63, -0.4, true);
+  for (int k = 0; k < 3; k++) {
+    double edge = 0.1 * cos(M_PI / 63);  // within 3e-4 of it, in every direction
+    stands_or_tips(below, solid, 2.1 * k, edge, 0.99);
+    stands_or_tips(below, solid, 2.1 * k, edge, 1.01);
+  }
+}
+
 static void refuses(const char *method, const char *words) {
   char text[1024];
   carom_error error = {0};
@@ -162,6 +218,8 @@ int main(void) {
   RUN(bricks_overhang_as_statics_says);
   RUN(colliding_boxes_keep_momentum_and_energy);
   RUN(a_box_tips_at_its_outline);
+  RUN(a_prism_of_many_sides_tips_at_its_outline);
+  RUN(pyramids_of_many_sides_tip_at_their_outline);
   RUN(other_methods_refuse_flat_faces);
   RUN(planar_boxes_rest_on_each_other);
   return check_summary();

@@ -96,6 +96,27 @@ static void edges_that_cross_touch_in_one_point(void) {
   CHECK_NEAR(hypot(p[0].on_b.x, p[0].on_b.y), 0, 1e-15);
 }
 
+// A lopsided region: half of a circle of 60 corners, and a shallow arc of 60.
+static void what_is_left_out_of_a_region_is_small(void) {
+  manifold_point all[120] = {{.gap = 0}}, left[120];
+  for (int k = 0; k < 60; k++) {
+    double wide = M_PI * k / 60, flat = -1 + (k + 0.5) / 30;
+    all[k].on_b = (vec3){cos(wide), sin(wide), 0};
+    all[60 + k].on_b = (vec3){flat, -0.05 * (1 - flat * flat), 0};
+  }
+  memcpy(left, all, sizeof all);
+  int count = manifold_reduce(left, 120, 64);
+  CHECK_EQUAL(count, 64);
+  for (int k = 0; k < 360; k++) {
+    vec3 n = {cos(k * M_PI / 180), sin(k * M_PI / 180), 0};
+    double before = -1, after = -1;
+    for (int i = 0; i < 120; i++) before = fmax(before, vec3_dot(n, all[i].on_b));
+    for (int i = 0; i < count; i++) after = fmax(after, vec3_dot(n, left[i].on_b));
+    CHECK_LE(before - after, 0.002);
+  }
+  CHECK_EQUAL(manifold_reduce(left, count, 64), 64);
+}
+
 // A box that rocks and turns a little keeps the names of its points.
 static void names_of_points_last(void) {
   polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
@@ -188,6 +209,7 @@ int main(void) {
   RUN(flat_and_broken_points_are_refused);
   RUN(a_box_on_a_box_has_the_corners_of_their_overlap);
   RUN(edges_that_cross_touch_in_one_point);
+  RUN(what_is_left_out_of_a_region_is_small);
   RUN(names_of_points_last);
   RUN(the_broad_phase_finds_what_looking_at_all_pairs_finds);
   RUN(pairs_do_not_depend_on_history);

@@ -1,6 +1,7 @@
 // Two shapes with flat faces: boxes and hulls. They touch at the corners of the region where two faces lie above each other, each a contact
-// point of its own, or where two edges cross. A point has the slot that follows from the name of its feature, so that it keeps it while
-// the feature exists, and nothing need be remembered.
+// point of its own, or where two edges cross. The name of its feature says which slot a point wants; where two want the same one, the later
+// takes the next that is free. A point keeps its slot while the same features touch, and nothing need be remembered; it can move to
+// another slot when a feature that wants its slot comes or goes.
 #include <math.h>
 
 #include "contact/frame.h"
@@ -11,6 +12,8 @@
 // Points with a larger gap than this part of the thinner body are not looked for.
 #define HORIZON 0.1
 
+enum { SLOTS_LEAST = 16 };  // twice what two boxes need, so that few features want the same slot
+
 typedef struct touching {
   marker_place a, b;
   flat_touch t;
@@ -18,16 +21,16 @@ typedef struct touching {
   bool by_face;
 } touching;
 
-static touching look(const contact_element *e, marker_place a, marker_place b) {
-  touching w = {.a = a, .b = b};
+static void look(const contact_element *e, marker_place a, marker_place b, touching *w) {
+  w->a = a, w->b = b;
   pose at_a = {a.R, a.p}, at_b = {b.R, b.p};
-  w.t = flat_touch_of(e->faces_first, at_a, e->faces_second, at_b, HORIZON * e->span);
+  flat_find_touch(e->faces_first, at_a, e->faces_second, at_b, HORIZON * e->span, &w->t);
   double least = INFINITY;
-  for (int i = 0; i < w.t.count; i++) least = fmin(least, w.t.points[i].gap);
+  for (int i = 0; i < w->t.count; i++) least = fmin(least, w->t.points[i].gap);
   // the nearest point is at a corner of the region, or else beside it, where faces say nothing
-  w.by_face = w.t.count > 0 && least <= w.t.distance + 1e-6 * e->span;
-  if (!w.by_face) w.s = separation_of(e->shape_first, at_a, e->shape_second, at_b, false);
-  return w;
+  w->by_face = w->t.count > 0 && least <= w->t.distance + 1e-6 * e->span;
+  if (!w->by_face) w->s = separation_of(e->shape_first, at_a, e->shape_second, at_b, false);
+  w->t.count = manifold_reduce(w->t.points, w->t.count, e->point_count);
 }
 
 static void set_point(const mechanism *m, const touching *w, vec3 n, vec3 at, double gap, contact_point *p) {
@@ -45,22 +48,22 @@ static int wanted_slot(const manifold_point *p, int slots) {
   return (7 * p->of_a + 3 * p->of_b) % slots;
 }
 
-// The slot of each point, -1 where there are more points than slots. Corners come first, so that edges give way to them.
+// The slot of each point; there are no more points than slots. Corners come first, so that edges give way to them.
 static void assign_slots(const flat_touch *t, int slots, int slot_of[MANIFOLD_POINTS]) {
   bool taken[CONTACT_POINTS_MAX] = {false};
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < t->count; i++) {
       bool crossing = t->points[i].of_a >= 0 && t->points[i].of_b >= 0;
       if (crossing != (pass == 1)) continue;
-      int slot = wanted_slot(&t->points[i], slots), tries = 0;
-      while (tries < slots && taken[slot]) slot = (slot + 1) % slots, tries++;
-      slot_of[i] = tries < slots ? slot : -1;
-      if (tries < slots) taken[slot] = true;
+      int slot = wanted_slot(&t->points[i], slots);
+      while (taken[slot]) slot = (slot + 1) % slots;
+      slot_of[i] = slot, taken[slot] = true;
     }
 }
 
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
-  touching w = look(e, marker_find(m, x, e->first), marker_find(m, x, e->second));
+  touching w;
+  look(e, marker_find(m, x, e->first), marker_find(m, x, e->second), &w);
   vec3 n = w.by_face ? w.t.normal : w.s.normal;
   vec3 middle = w.by_face ? w.t.points[0].on_b : vec3_scale(0.5, vec3_add(w.s.on_a, w.s.on_b));
   double distance = w.by_face ? w.t.distance : w.s.distance, apart = fmax(distance, 0) + e->span;
@@ -73,7 +76,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   assign_slots(&w.t, e->point_count, slot_of);
   for (int i = 0; i < w.t.count; i++) {
     const manifold_point *p = &w.t.points[i];
-    if (slot_of[i] >= 0) set_point(m, &w, n, vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), p->gap, &points[slot_of[i]]);
+    set_point(m, &w, n, vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), p->gap, &points[slot_of[i]]);
   }
 }
 
@@ -91,7 +94,8 @@ static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_s
 
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
-  touching w = look(e, (marker_place){.R = a.R, .p = a.p}, (marker_place){.R = b.R, .p = b.p});
+  touching w;
+  look(e, (marker_place){.R = a.R, .p = a.p}, (marker_place){.R = b.R, .p = b.p}, &w);
   if (!w.by_face) {
     separation_rate rate;
     if (separation_rate_of(&w.s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
@@ -124,6 +128,19 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
   return contact_least_gap(gap_at, &w, before, after, graze);
 }
 
+static int most_corners(const flat *f) {
+  int most = 0;
+  for (int i = 0; i < f->hull.face_count; i++) most = f->hull.faces[i].count > most ? f->hull.faces[i].count : most;
+  return most;
+}
+
+// A region has no more corners than its two faces together. Beyond 64 the flattest are left out: of a circle of 128 corners 0.12 % is lost.
+void contact_set_faces(contact_element *e, const flat *first, const flat *second) {
+  e->faces_first = first, e->faces_second = second;
+  int corners = most_corners(first) + most_corners(second);
+  e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
+}
+
 static bool is_flat(const contact_element *e) {
   (void)e;
   return true;
@@ -134,13 +151,19 @@ static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
 }
 
-static const char *const names[] = {"corner 1 of the first", "corner 2 of the first", "corner 3 of the first", "corner 4 of the first",
-                                    "corner 5 of the first", "corner 6 of the first", "corner 7 of the first", "corner 8 of the first",
-                                    "corner 1 of the second", "corner 2 of the second", "corner 3 of the second", "corner 4 of the second",
-                                    "corner 5 of the second", "corner 6 of the second", "corner 7 of the second", "corner 8 of the second"};
+static const char *const names[CONTACT_POINTS_MAX] = {
+    "point 1", "point 2", "point 3", "point 4", "point 5", "point 6", "point 7", "point 8",
+    "point 9", "point 10", "point 11", "point 12", "point 13", "point 14", "point 15", "point 16",
+    "point 17", "point 18", "point 19", "point 20", "point 21", "point 22", "point 23", "point 24",
+    "point 25", "point 26", "point 27", "point 28", "point 29", "point 30", "point 31", "point 32",
+    "point 33", "point 34", "point 35", "point 36", "point 37", "point 38", "point 39", "point 40",
+    "point 41", "point 42", "point 43", "point 44", "point 45", "point 46", "point 47", "point 48",
+    "point 49", "point 50", "point 51", "point 52", "point 53", "point 54", "point 55", "point 56",
+    "point 57", "point 58", "point 59", "point 60", "point 61", "point 62", "point 63", "point 64",
+};
 
 const contact_type contact_flat_pair = {
-    .name = "flat faces", .point_count = 16, .points_change = true, .is_flat = is_flat, .evaluate = evaluate, .travel = travel,
+    .name = "flat faces", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = is_flat, .evaluate = evaluate, .travel = travel,
     .point_names = names, .curvatures = curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

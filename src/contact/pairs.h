@@ -15,6 +15,9 @@ extern const contact_type contact_outlines, contact_sphere_terrain;
 // Chooses the type and the number of points of an element of type contact_outlines.
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second);
 
+// Sets the faces of an element of type contact_flat_pair, and its number of points by these.
+void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
+
 // For messages: "surfaces overlap by ...".
 void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]);
 

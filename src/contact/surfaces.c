@@ -176,11 +176,11 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   memcpy(e.size_first, first->size, sizeof e.size_first);
   memcpy(e.size_second, second->size, sizeof e.size_second);
   e.shape_first = first->form, e.shape_second = second->form;
-  e.faces_first = first->faces, e.faces_second = second->faces;
   if (type->has_own_points) e.point_count = first->form->point_count, e.point_names = first->corner_names;
   e.span = fmin(first->thickness, second->thickness);
   if (isinf(e.span)) e.span = 0;
   e.terrain = second->terrain;
+  if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
 }

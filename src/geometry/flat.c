@@ -67,11 +67,10 @@ static void find_normal(const sides *s, flat_touch *best) {
     }
 }
 
-flat_touch flat_touch_of(const flat *a, pose at_a, const flat *b, pose at_b, double horizon) {
+void flat_find_touch(const flat *a, pose at_a, const flat *b, pose at_b, double horizon, flat_touch *to) {
   sides s = {a, b, at_a, at_b};
-  flat_touch t = {0};
-  find_normal(&s, &t);
-  if (!t.of_face || t.distance > horizon) return t;
-  t.count = manifold_of_faces(&a->hull, at_a, &b->hull, at_b, t.normal, horizon, t.points);
-  return t;
+  to->of_face = to->face_of_a = false, to->count = 0;
+  find_normal(&s, to);
+  if (to->of_face && to->distance <= horizon)
+    to->count = manifold_of_faces(&a->hull, at_a, &b->hull, at_b, to->normal, horizon, to->points);
 }

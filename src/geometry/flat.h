@@ -24,6 +24,7 @@ typedef struct flat_touch {
   int count;                 // 0 where no faces lie above each other
 } flat_touch;
 
-flat_touch flat_touch_of(const flat *a, pose at_a, const flat *b, pose at_b, double horizon);
+// Points beyond the first `count` stay as they are.
+void flat_find_touch(const flat *a, pose at_a, const flat *b, pose at_b, double horizon, flat_touch *to);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "geometry/polytope.h"
 
-enum { MANIFOLD_POINTS = 32 };
+enum { MANIFOLD_POINTS = 128 };  // two faces of 64 corners each
 
 typedef struct manifold_point {
   vec3 on_a, on_b;  // on the two faces, above each other along the normal
@@ -17,5 +17,10 @@ typedef struct manifold_point {
 // Points with a gap of at most `horizon`, n from B to A. Returns how many; 0: no faces are above each other.
 int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
                       manifold_point to[MANIFOLD_POINTS]);
+
+// Leaves out points, in turn around the region, until at most `most` are left. Each time the one goes that stands out least over the line
+// through its neighbours: what is lost is small in every direction, also of long and of lopsided regions. Of points that stand out
+// alike the first one goes, so that rounding does not choose. Returns how many are left.
+int manifold_reduce(manifold_point *points, int count, int most);
 
 #endif
