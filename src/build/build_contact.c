@@ -81,23 +81,29 @@ static bool add_groups(contact_builder *c) {
   return true;
 }
 
-// The shape by its support mapping, and names of its corners.
-static void set_form(contact_builder *c, const part *p, contact_surface *s) {
+// The shape by its support mapping, names of its corners, and its faces.
+static bool set_form(contact_builder *c, const part *p, contact_surface *s) {
   const surface_type *type = surface_find(p->kind);
-  if (!type->form) return;
+  if (!type->form) return true;
   convex *form = ARENA_NEW(c->b->memory, convex);
   *form = type->form(p->content, c->m->planar, c->b->memory);
   const char **names = arena_alloc(c->b->memory, (size_t)form->point_count + 1, sizeof *names);
   for (int k = 0; k < form->point_count; k++) names[k] = arena_print(c->b->memory, "corner %d", k + 1);
   s->form = form, s->corner_names = names;
-  if (!type->corners || c->m->planar) return;
+  if (!type->corners || c->m->planar) return true;
   int count;
   const vec3 *corners = type->corners(p->content, c->b->memory, &count);
   flat *faces = ARENA_NEW(c->b->memory, flat);
-  if (flat_build(corners, count, c->b->memory, faces)) s->faces = faces;
+  if (!flat_build(corners, count, c->b->memory, faces))
+    return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(p, type->table, p->kind),
+                        "make it thicker, or use a plane",
+                        "'%s' is too thin: it is %.3g m thick and reaches %.3g m, so that rounding hides its faces", p->name, s->thickness,
+                        contact_surface_reach(s, false));
+  s->faces = faces;
+  return true;
 }
 
-static void list_surfaces(contact_builder *c) {
+static bool list_surfaces(contact_builder *c) {
   const part_list *list = &c->b->def->surfaces;
   c->surface = ARENA_ARRAY(c->b->memory, contact_surface, list->count + 1);
   for (int i = 0; i < list->count; i++) {
@@ -109,7 +115,7 @@ static void list_surfaces(contact_builder *c) {
                            .outline = c->b->outlines[i]};
     if (type->by_outline) s->thickness = outline_width(s->outline);
     if (type->set_size) type->set_size(p->content, s->size);
-    set_form(c, p, s);
+    if (!set_form(c, p, s)) return false;
     if (type->terrain) {
       terrain *triangles = ARENA_NEW(c->b->memory, terrain);
       type->terrain(p->content, c->b->memory, triangles);
@@ -117,6 +123,7 @@ static void list_surfaces(contact_builder *c) {
     }
     s->reach = contact_surface_reach(s, c->m->planar);
   }
+  return true;
 }
 
 const part *contacts_surface(const contact_builder *c, int i) { return &c->b->def->surfaces.items[i]; }
@@ -560,8 +567,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
   contact_crowd *crowd = NULL;
   bool any = false;
   c.is_still = find_still(m, &c.neighbours, b->memory);
-  list_surfaces(&c);
-  if (!builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
+  if (!list_surfaces(&c) || !builder_names(b, &c.materials, &b->def->materials, "materials", 0) ||
       !builder_names(b, &c.surfaces, &b->def->surfaces, "surfaces", 0) ||
       !builder_names(b, &contacts, &b->def->contacts, "contacts", 0) || !(c.material = builder_materials(b)) ||
       !add_groups(&c) || !find_entries(&c, &any) || !add_named_pairs(&c) || !builder_crowd(&c, any, &crowd) ||
