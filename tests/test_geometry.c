@@ -58,6 +58,35 @@ static void hulls_of_random_points_hold_them_all(void) {
   CHECK(built > 950);
 }
 
+// Points that nearly coincide give slivers, whose normals are rounding; the hull must still be closed.
+static void hulls_of_points_that_nearly_coincide_are_closed(void) {
+  check_seed = 5;
+  for (int trial = 0; trial < 2000; trial++) {
+    vec3 points[81];
+    double noise = pow(10, uniform(-16, -9));
+    for (int i = 0; i < 81; i++)
+      points[i] = (vec3){i % 3 + uniform(-noise, noise), i / 3 % 3 + uniform(-noise, noise), i / 9 % 3 + uniform(-noise, noise)};
+    polytope p;
+    arena_mark mark = arena_get_mark(&memory);
+    if (CHECK_EQUAL(polytope_build(points, 81, &memory, &p), POLYTOPE_OK)) CHECK_NEAR(polytope_moments(&p).volume, 8, 2e-7);
+    arena_release(&memory, mark);
+  }
+}
+
+// A hull about as thick as its rounding is told or refused.
+static void hulls_without_thickness_end(void) {
+  check_seed = 6;
+  for (int trial = 0; trial < 2000; trial++) {
+    vec3 points[80];
+    double thickness = pow(10, uniform(-15, -8));
+    for (int i = 0; i < 80; i++) points[i] = (vec3){uniform(-1, 1), uniform(-thickness, thickness), uniform(-1, 1) * uniform(-1, 1)};
+    polytope p;
+    arena_mark mark = arena_get_mark(&memory);
+    if (polytope_build(points, 80, &memory, &p) == POLYTOPE_OK) CHECK_LE(fabs(polytope_moments(&p).volume), 10 * thickness);
+    arena_release(&memory, mark);
+  }
+}
+
 static void flat_and_broken_points_are_refused(void) {
   vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.2, 0}}, line[4] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
   vec3 same[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, broken[4] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}, {0, 0, 1}};
@@ -206,6 +235,8 @@ int main(void) {
   if (setjmp(out_of_memory)) return 1;
   RUN(a_hull_has_only_true_corners_and_faces);
   RUN(hulls_of_random_points_hold_them_all);
+  RUN(hulls_of_points_that_nearly_coincide_are_closed);
+  RUN(hulls_without_thickness_end);
   RUN(flat_and_broken_points_are_refused);
   RUN(a_box_on_a_box_has_the_corners_of_their_overlap);
   RUN(edges_that_cross_touch_in_one_point);

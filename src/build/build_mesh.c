@@ -174,7 +174,11 @@ static bool make_hull(builder *b, place at, const char *name, const vec3 *points
   if (count > HULL_POINTS_MAX)
     return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points inside it", "%s%s%s: a hull of %d points, the limit is %d",
                         name[0] ? "'" : "", name[0] ? name : "hull", name[0] ? "'" : "", count, HULL_POINTS_MAX);
-  if (polytope_build(points, count, scratch, &p) != POLYTOPE_OK)
+  polytope_fault fault = polytope_build(points, count, scratch, &p);
+  if (fault == POLYTOPE_ROUNDED)
+    return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points that nearly coincide, and check that the hull has a thickness",
+                        "the points of a hull are so near each other, or so nearly in one plane, that their hull cannot be told");
+  if (fault != POLYTOPE_OK)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "the points of a hull must not lie in one plane");
   int(*triangles)[3] = arena_alloc(scratch, (size_t)p.corner_count, sizeof *triangles), used = 0;
   for (int i = 0; i < p.face_count; i++)

@@ -19,6 +19,8 @@ typedef struct triangle {
 typedef struct hull {
   const vec3 *points;
   int point_count;
+  double size;
+  vec3 inside;
   double rounding;   // heights below this are zero
   triangle *triangles;
   int count, capacity;
@@ -67,7 +69,8 @@ static void join(hull *h, int t, int u) {
         h->triangles[t].beside[i] = u, h->triangles[u].beside[j] = t;
 }
 
-static bool start(hull *h, int k[4]) {
+static bool start(hull *h, double rounding) {
+  int k[4];
   double size, width, depth;
   k[0] = 0;
   k[0] = farthest(h, from_point, k, &size);
@@ -76,12 +79,15 @@ static bool start(hull *h, int k[4]) {
   k[3] = farthest(h, from_plane, k, &depth);
   double largest = 0;
   for (int i = 0; i < h->point_count; i++) largest = fmax(largest, vec3_norm(h->points[i]));
-  h->rounding = 1e-12 * fmax(size, 1e-3 * largest);
+  h->size = fmax(size, 1e-3 * largest);
+  h->rounding = rounding * h->size;
   if (!(size > 0) || width <= size * h->rounding || depth <= width * h->rounding) return false;
   if (vec3_dot(cross_of(h->points, k[0], k[1], k[2]), vec3_sub(h->points[k[3]], h->points[k[0]])) > 0) {
     int other = k[1];
     k[1] = k[2], k[2] = other;
   }
+  h->inside = VEC3_ZERO;
+  for (int i = 0; i < 4; i++) h->inside = vec3_axpy(h->inside, 0.25, h->points[k[i]]);
   int t[4] = {add_triangle(h, k[0], k[1], k[2]), add_triangle(h, k[0], k[3], k[1]), add_triangle(h, k[1], k[3], k[2]),
               add_triangle(h, k[2], k[3], k[0])};
   for (int i = 0; i < 4; i++)
@@ -115,9 +121,23 @@ static void mark_seen(hull *h, int from, int point, int *stack) {
   }
 }
 
-static void add_point(hull *h, int point, int *stack) {
+// Links the triangles of a fan with each other. Returns false unless they are one round: where rounding leaves a triangle unseen within
+// the patch, its outline has several, and the hull would come apart.
+static bool close_fan(hull *h, int first) {
+  int t = first, linked = 0;
+  do {
+    int next = h->fan[h->triangles[t].v[1]];
+    if (next < first || h->triangles[next].v[0] != h->triangles[t].v[1]) return false;
+    join(h, t, next);
+    t = next, linked++;
+  } while (t != first && linked < h->count - first);
+  return t == first && linked == h->count - first;
+}
+
+// Returns false if rounding has spoilt the hull.
+static bool add_point(hull *h, int point, int *stack) {
   int from = seeing(h, point), old = h->count;
-  if (from < 0) return;
+  if (from < 0) return true;
   mark_seen(h, from, point, stack);
   for (int i = 0; i < old; i++) {
     if (!h->triangles[i].alive || !h->triangles[i].seen) continue;
@@ -130,7 +150,7 @@ static void add_point(hull *h, int point, int *stack) {
     }
     h->triangles[i].alive = false;
   }
-  for (int i = old; i < h->count; i++) join(h, i, h->fan[h->triangles[i].v[1]]);
+  return h->count > old && close_fan(h, old);
 }
 
 // --- faces --------------------------------------------------------------------------------------------------------
@@ -190,7 +210,7 @@ static bool is_edge(const hull *h, int t, int k) { return h->triangles[h->triang
 // The edge of the same face that follows edge k of triangle t around the face.
 static void next_edge(const hull *h, int *t, int *k) {
   *k = (*k + 1) % 3;
-  while (!is_edge(h, *t, *k)) {
+  for (int turns = 0; turns < h->count && !is_edge(h, *t, *k); turns++) {
     int from = *t;
     *t = h->triangles[from].beside[*k];
     for (int i = 0; i < 3; i++)
@@ -201,19 +221,21 @@ static void next_edge(const hull *h, int *t, int *k) {
   }
 }
 
-// `start`: three times a triangle of the face, plus a side of it that is an edge.
-static void trace_face(const hull *h, int face, int first, int start, const int *number, polytope *to) {
+// `start`: three times a triangle of the face, plus a side of it that is an edge. Returns false if that way does not lead back.
+static bool trace_face(const hull *h, int face, int first, int start, const int *number, polytope *to) {
   polytope_face *f = &to->faces[face];
   f->normal = h->triangles[first].normal, f->offset = h->triangles[first].offset, f->first = to->corner_count;
-  int t = start / 3, k = start % 3, start_t = t, start_k = k;
+  int t = start / 3, k = start % 3, start_t = t, start_k = k, sides = 3 * h->count, passed = 0;
   do {
+    if (++passed > sides || to->corner_count == sides) return false;
     int vertex = number[h->triangles[t].v[k]];
     if (vertex >= 0) to->corners[to->corner_count++] = vertex, f->count++;
     next_edge(h, &t, &k);
   } while (t != start_t || k != start_k);
+  return true;
 }
 
-static void write_faces(hull *h, polytope *to, int *stack, arena *memory) {
+static bool write_faces(hull *h, polytope *to, int *stack, arena *memory) {
   int *largest = ARENA_ARRAY(h->memory, int, h->count + 1), *number = ARENA_ARRAY(h->memory, int, h->point_count);
   int *faces_at = ARENA_ARRAY(h->memory, int, h->point_count);
   to->face_count = name_faces(h, stack, largest);
@@ -230,21 +252,64 @@ static void write_faces(hull *h, polytope *to, int *stack, arena *memory) {
   int *starts = ARENA_ARRAY(h->memory, int, to->face_count);
   for (int i = 3 * h->count - 1; i >= 0; i--)
     if (h->triangles[i / 3].alive && is_edge(h, i / 3, i % 3)) starts[h->triangles[i / 3].face] = i;
-  for (int i = 0; i < to->face_count; i++) trace_face(h, i, largest[i], starts[i], number, to);
+  for (int i = 0; i < to->face_count; i++)
+    if (!trace_face(h, i, largest[i], starts[i], number, to)) return false;
+  return to->vertex_count >= 4 && to->vertex_count + to->face_count - to->corner_count / 2 == 2;  // Euler: no face has a hole
 }
 
+// The normals of slivers may be so wrong that the hull folds over itself, or that a face does not have all points behind it.
+static bool holds_points(const hull *h, const polytope *p) {
+  static const double NOTICEABLE = 1e-6;
+  for (int i = 0; i < p->face_count; i++)
+    for (int k = 0; k < h->point_count; k++)
+      if (!(vec3_dot(p->faces[i].normal, h->points[k]) - p->faces[i].offset <= NOTICEABLE * h->size)) return false;
+  return true;
+}
+
+// The angle that a triangle takes as seen from inside, over 4π (van Oosterom and Strackee).
+static double share_of_view(const hull *h, const triangle *t) {
+  vec3 to[3];
+  double r[3];
+  for (int i = 0; i < 3; i++) to[i] = vec3_sub(h->points[t->v[i]], h->inside), r[i] = vec3_norm(to[i]);
+  double below = r[0] * r[1] * r[2] + vec3_dot(to[0], to[1]) * r[2] + vec3_dot(to[1], to[2]) * r[0] + vec3_dot(to[2], to[0]) * r[1];
+  return atan2(vec3_dot(to[0], vec3_cross(to[1], to[2])), below) / (2 * M_PI);
+}
+
+// A hull that has folded at a sliver may go around its inside twice.
+static bool goes_around_once(const hull *h) {
+  double share = 0;
+  for (int i = 0; i < h->count; i++)
+    if (h->triangles[i].alive) share += share_of_view(h, &h->triangles[i]);
+  return fabs(share - 1) < 0.1;
+}
+
+// `rounding` is relative to the size of the hull.
+static polytope_fault build(hull *h, double rounding, int *stack, arena *memory, polytope *to) {
+  *to = (polytope){0};
+  h->count = 0;
+  memset(h->fan, 0, (size_t)h->point_count * sizeof *h->fan);
+  if (!start(h, rounding)) return POLYTOPE_FLAT;
+  for (int i = 0; i < h->point_count; i++)
+    if (!add_point(h, i, stack)) return POLYTOPE_ROUNDED;
+  return write_faces(h, to, stack, memory) && holds_points(h, to) && goes_around_once(h) ? POLYTOPE_OK : POLYTOPE_ROUNDED;
+}
+
+// Points that differ by little more than the rounding give triangles whose normals are wrong; taken for one point, they give none.
 polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to) {
+  static const double LEAST = 1e-12, MOST = 1.5e-8;
   *to = (polytope){0};
   for (int i = 0; i < count; i++)
     if (!isfinite(points[i].x + points[i].y + points[i].z)) return POLYTOPE_NOT_FINITE;
   if (count < 4) return POLYTOPE_FLAT;
   hull h = {.points = points, .point_count = count, .memory = memory};
   h.fan = ARENA_ARRAY(memory, int, count);
-  int corners[4], *stack = ARENA_ARRAY(memory, int, 8 * count + 16);
-  if (!start(&h, corners)) return POLYTOPE_FLAT;
-  for (int i = 0; i < count; i++) add_point(&h, i, stack);
-  write_faces(&h, to, stack, memory);
-  return POLYTOPE_OK;
+  int *stack = ARENA_ARRAY(memory, int, 8 * count + 16);
+  polytope_fault fault = build(&h, LEAST, stack, memory, to);
+  for (double rounding = 10 * LEAST; fault == POLYTOPE_ROUNDED && rounding < MOST; rounding *= 10) {
+    fault = build(&h, rounding, stack, memory, to);
+    if (fault == POLYTOPE_FLAT) return POLYTOPE_ROUNDED;
+  }
+  return fault;
 }
 
 // --- moments ------------------------------------------------------------------------------------------------------

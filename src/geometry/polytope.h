@@ -19,9 +19,10 @@ typedef struct polytope {
   int corner_count;
 } polytope;
 
-typedef enum polytope_fault { POLYTOPE_OK, POLYTOPE_FLAT, POLYTOPE_NOT_FINITE } polytope_fault;
+typedef enum polytope_fault { POLYTOPE_OK, POLYTOPE_FLAT, POLYTOPE_NOT_FINITE, POLYTOPE_ROUNDED } polytope_fault;
 
-// FLAT: all points lie in one plane, up to rounding, or there are fewer than four.
+// FLAT: all points lie in one plane, up to rounding, or there are fewer than four. ROUNDED: points are so near each other, or so nearly in
+// one plane, that rounding does not tell inside from outside; what `to` holds then is no hull.
 polytope_fault polytope_build(const vec3 *points, int count, arena *memory, polytope *to);
 
 moments polytope_moments(const polytope *p);
