@@ -255,6 +255,28 @@ static void memory_grows_with_the_rows(void) {
 
 static bool never(void *context) { return (void)context, false; }
 
+// A body that touches in one more place must not cost an allocation in that step.
+static void an_island_may_grow_within_its_memory(void) {
+  for (int contacts = 10; contacts <= 16; contacts += 6) {  // 16: from W formed to pieces
+    bed b;
+    begin(&b);
+    scene_data s = groups(contacts, 4, 1), more = groups(contacts + 1, 4, 1);
+    for (int c = 0; c < contacts; c++) s.body[c][0] = 0, s.body[c][1] = c % 3 + 1;
+    for (int c = 0; c <= contacts; c++) more.body[c][0] = 0, more.body[c][1] = c % 3 + 1;
+    take(&b, in_pieces(&b.memory, &s));
+    CHECK(islands_find(&b.islands, &b.p, NULL) && b.islands.count == 1);
+    const solve_workspace *before = b.islands.workspace;
+    const char *memory = b.islands.memory;
+    take(&b, in_pieces(&b.memory, &more));
+    CHECK(islands_find(&b.islands, &b.p, NULL) && b.islands.count == 1);
+    CHECK(b.islands.workspace == before && b.islands.memory == memory);
+    CHECK(b.islands.workspace->limits.rows >= 3 * contacts * 3 / 2);
+    end(&b);
+    scene_free(&s);
+    scene_free(&more);
+  }
+}
+
 static void interrupted_problems_are_not_counted(void) {
   bed b;
   begin(&b);
@@ -275,6 +297,7 @@ int main(void) {
   RUN(piles_have_the_solutions_of_the_whole);
   RUN(references_have_the_solutions_of_the_whole);
   RUN(memory_grows_with_the_rows);
+  RUN(an_island_may_grow_within_its_memory);
   RUN(interrupted_problems_are_not_counted);
   return check_summary();
 }

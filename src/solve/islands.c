@@ -168,6 +168,15 @@ static solve_problem take_part(solve_islands *x, const solve_problem *p, int isl
   return (solve_problem){count, part->blocks, W, part->q};
 }
 
+// What the problem of an island needs, by its counts alone.
+static solve_limits limits_of(const solve_islands *x, const solve_problem *p, int island) {
+  solve_block *blocks = x->part->blocks;
+  int count = x->first[island + 1] - x->first[island], rows = 0;
+  for (int k = 0; k < count; k++) blocks[k] = p->blocks[x->block[x->first[island] + k]], rows += blocks[k].size;
+  // with the velocities also where W is formed: the island may outgrow that
+  return solve_limits_exact(&(solve_problem){count, blocks, {.rows = rows, .velocities = x->velocities[island]}, NULL});
+}
+
 // Copies between the rows of an island and those of the whole.
 static void copy_rows(const solve_islands *x, const solve_problem *p, int island, double *part, double *whole, bool back) {
   for (int k = x->first[island], row = 0; k < x->first[island + 1]; k++) {
@@ -189,13 +198,12 @@ bool islands_find(solve_islands *x, const solve_problem *p, carom_error *error) 
   sort_blocks(x, W->block_count);
   solve_limits limits = {0};
   for (int i = 0; i < x->count; i++) {
-    solve_problem of = take_part(x, p, i);
-    solve_limits own = solve_limits_exact(&of);
+    solve_limits own = limits_of(x, p, i);
     limits = solve_limits_union(&limits, &own);
   }
   if (x->workspace && solve_workspace_fits(x->workspace, &limits)) return true;
   if (x->workspace) limits = solve_limits_union(&limits, &x->workspace->limits);
-  limits.rows += limits.rows / 2, limits.blocks += limits.blocks / 2, limits.velocities += limits.velocities / 2;
+  limits = solve_limits_beyond(&limits);
   solve_workspace *made = solve_workspace_create(&limits, error);
   if (!made) return false;
   solve_workspace_destroy(x->workspace);

@@ -38,9 +38,8 @@ solve_limits solve_limits_union(const solve_limits *a, const solve_limits *b) {
 }
 
 solve_limits solve_limits_beyond(const solve_limits *l) {
-  int rows = l->rows + l->rows / 2;
-  return (solve_limits){.rows = rows, .blocks = l->blocks + l->blocks / 2, .velocities = l->velocities,
-                        .dense = least(rows, SOLVE_DENSE_MAX), .lcp = least(l->lcp + l->lcp / 2, SOLVE_DENSE_MAX)};
+  return (solve_limits){.rows = l->rows + l->rows / 2, .blocks = l->blocks + l->blocks / 2, .velocities = l->velocities + l->velocities / 2,
+                        .dense = least(l->dense + l->dense / 2, SOLVE_DENSE_MAX), .lcp = least(l->lcp + l->lcp / 2, SOLVE_DENSE_MAX)};
 }
 
 static bool block_valid(const solve_block *b) {
