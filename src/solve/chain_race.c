@@ -236,7 +236,8 @@ static void polish_end(race *x) {
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
 }
 
-// Sweeps that the user has cut short are polished once, as they are without the chain, whoever else has ended by his limit.
+// Sweeps that reach the limit of iterations which the user gave are polished once, as they are without the chain, even if other
+// solvers have reached that limit, too.
 static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;

@@ -257,7 +257,7 @@ static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r
   return solve_residual_weighted(p, r, m->u, m->weights);
 }
 
-// Jumps ahead where the sweeps drift, and back if that was none.
+// Extrapolates where the sweeps drift steadily in one direction, and takes that back if the residual rises by more than a tenth.
 static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
   double way = drift_look(&m->drift, p, r), *change = m->drift.change, *at = m->drift.at;
   p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
