@@ -28,7 +28,7 @@ static void describe_points(compliant *s) {
     bool elastic = normal_is_elastic(&e->material.normal);
     s->w.flow.loses[POWER_CONTACT] |= !elastic;
     s->w.flow.loses[POWER_FRICTION] |= contact_rubs(e);
-    s->point[p] = (touch_point){.e = e, .law = e->material.normal, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
+    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
                                 .releases = !elastic && !e->material.normal.pulls, .now.approach = s->options.approach_min,
                                 .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
     s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps
@@ -64,9 +64,9 @@ static void bound_approaches_at_start(compliant *s) {
   for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     if (!(c->release > 0) || c->now.mode == TOUCH_OPEN) continue;
-    double delta = -s->w.seen[p].gap;
+    const watch_look *at = &s->w.seen[p];
     c->now.mobility = compliant_mobility(s, p);
-    c->now.elastic = compliant_elastic_speed(c, &c->now, delta);
+    c->now.elastic = compliant_elastic_speed(c, &c->now, at, -at->gap);
     c->before = c->now;
   }
 }
@@ -176,9 +176,12 @@ static bool change_modes(compliant *s) {
   return changed;
 }
 
-// The greatest penetration that was seen of the last step.
-static double deepest_seen(const compliant *s, int p) {
-  return -fmin(s->w.look[LOOK_START][p].gap, fmin(s->w.look[LOOK_MIDDLE][p].gap, s->w.look[LOOK_END][p].gap));
+// Where the last step was seen to be deepest.
+static const watch_look *deepest_seen(const compliant *s, int p) {
+  const watch_look *deepest = &s->w.look[LOOK_END][p];
+  for (int k = LOOK_START; k < LOOK_END; k++)
+    if (s->w.look[k][p].gap < deepest->gap) deepest = &s->w.look[k][p];
+  return deepest;
 }
 
 // A point keeps what the most energy it has stored allows. An impact alone never stores more than it came with, but a load that
@@ -193,12 +196,12 @@ static bool bound_approaches(compliant *s) {
     if (c->now.mode == TOUCH_OPEN) c->now.mobility = c->now.elastic = 0;
     bool sinks = s->w.look[LOOK_END][p].rate < 0;
     if (c->now.mode == TOUCH_OPEN || (sinks && !c->entered)) continue;
-    double delta = deepest_seen(s, p);
-    bool rises = compliant_elastic_speed(c, &c->now, delta) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
+    const watch_look *at = deepest_seen(s, p);
+    bool rises = compliant_elastic_speed(c, &c->now, at, -at->gap) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
     if (!c->entered && !rises) continue;
     if (!shown) flow_show(s->w.core, s->w.t, s->w.y), shown = true;
     c->now.mobility = compliant_mobility(s, p);
-    c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, delta));
+    c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, at, -at->gap));
     s->w.law_changed = true;
     changed |= rises;
   }

@@ -53,7 +53,7 @@ void compliant_describe(watcher *w, int p, impact_step *step) {
   step->given = w->steps == 0 && a->gap < 0;  // and not met by a step
   step->bound = s->options.penetration_max;
   if (entering && !step->given && -step->gap > step->bound) w->trouble.too_deep++;
-  w->trouble.curvature += s->point[p].beyond;
+  w->trouble.curvature += b->beyond;
   step->deepest = deepest_of(w, p, step->deepest);
   step->peak_force = peak_of(w, p, step->peak_force);
 }

@@ -52,10 +52,18 @@ static void rub(compliant *s, const touch_point *c, watch_look *seen, const cont
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
 
+const normal_law *compliant_law(const touch_point *c, const watch_look *at, normal_law *own) {
+  if (!c->e->by_curvature) return &c->e->material.normal;
+  *own = c->e->material.normal;
+  own->stiffness = at->stiffness;
+  return own;
+}
+
 // Of v²/(2 w) = E, with the mobility w of the point, its share.
-double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta) {
+double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta) {
+  normal_law own;
   if (!(memory->mobility > 0)) return 0;
-  return c->release * sqrt(2 * normal_energy(&c->law, delta) * memory->mobility);
+  return c->release * sqrt(2 * normal_energy(compliant_law(c, at, &own), delta) * memory->mobility);
 }
 
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
@@ -76,17 +84,18 @@ double compliant_mobility(compliant *s, int p) {
 
 // Where a point is pressed in further than by its approach, the speed that goes with it. A function of the penetration, so that
 // the force does not jump.
-static double approach_of(const touch_point *c, const touch_memory *memory, double delta) {
-  return fmax(fmax(memory->approach, memory->elastic), compliant_elastic_speed(c, memory, delta));
+static double approach_of(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta) {
+  return fmax(fmax(memory->approach, memory->elastic), compliant_elastic_speed(c, memory, at, delta));
 }
 
 bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
   const touch_memory *memory = memory_of(s, c);
-  const normal_law *l = &c->law;
   double delta = -at->gap, rate = -at->rate;
   if (!acts(s, memory, delta)) return false;
-  double approach = approach_of(c, memory, fabs(delta));
+  normal_law own;
+  const normal_law *l = compliant_law(c, at, &own);
+  double approach = approach_of(c, memory, at, fabs(delta));
   at->formula = formula_across(l, delta, rate, approach);
   at->normal = cut(s, memory, l, at->formula);
   if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, approach)) * rate;
@@ -94,12 +103,12 @@ bool compliant_press(const compliant *s, int index, watch_look *at) {
 }
 
 static void see_point(compliant *s, int index) {
-  touch_point *c = &s->point[index];
+  const touch_point *c = &s->point[index];
   const contact_point *p = &s->w.points[index];
   watch_look *seen = &s->w.seen[index];
   *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
-  if (c->e->by_curvature) c->beyond = !contact_stiffness(c->e, p, &c->law.stiffness);
+  if (c->e->by_curvature) seen->beyond = !contact_stiffness(c->e, p, &seen->stiffness);
   if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
 }
 
@@ -129,11 +138,12 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     const watch_look *seen = &s->w.seen[i];
     const touch_point *c = &s->point[i];
     const contact_element *e = c->e;
+    normal_law own;
     if (enters_too_deep(s, i)) x->refused = true;
     // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
     if (!acts(s, memory_of(s, c), -seen->gap)) continue;
     contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
-    x->potentials[POTENTIAL_CONTACT] += normal_energy(&c->law, fmax(0, -seen->gap));
+    x->potentials[POTENTIAL_CONTACT] += normal_energy(compliant_law(c, seen, &own), fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
     x->powers[POWER_FRICTION] += seen->loss[1];
   }

@@ -18,8 +18,6 @@ typedef struct touch_memory {
 
 typedef struct touch_point {
   const contact_element *e;
-  normal_law law;             // of its element; its stiffness may follow from the curvatures where it is seen
-  bool beyond;                // these were zero or infinite
   bool elastic;               // loses nothing normal to the surface
   double release;             // its approach is at least this times what the stored energy would give, 0: no such bound [-]
   bool lasts;                 // it is no impact any more, but follows the surface
@@ -57,7 +55,9 @@ void compliant_push(void *scheme, const mechanism *m, motion *x);
 // The normal force at a gap and a rate. Returns false if the point does not push.
 bool compliant_press(const compliant *s, int p, watch_look *at);
 // What the energy stored at a penetration allows as speed of approach at least.
-double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, double delta);
+double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta);
+// The law of a point at an instant. `own` is memory for one whose stiffness follows from the curvatures at that instant.
+const normal_law *compliant_law(const touch_point *c, const watch_look *at, normal_law *own);
 // The mobility of a point in the state the motion holds.
 double compliant_mobility(compliant *s, int p);
 

@@ -13,7 +13,8 @@
 double compliant_tendency(const compliant *s, int p, const watch_look *at) {
   const touch_point *c = &s->point[p];
   if (-at->gap > s->w.nearness) return at->formula;
-  return normal_formula(&c->law, s->w.nearness, -at->rate, c->now.approach);
+  normal_law own;
+  return normal_formula(compliant_law(c, at, &own), s->w.nearness, -at->rate, c->now.approach);
 }
 
 static double value_of(const compliant *s, int p, int function, const watch_look *at) {
@@ -90,7 +91,8 @@ static double find_between(compliant *s, int p, int function, const watch_span *
 // fourth derivative, which is less than Simpson's rule is.
 static watch_look halfway(const compliant *s, int p, double h, const watch_look *a, const watch_look *b) {
   watch_look m = {.gap = 0.5 * (a->gap + b->gap) + h / 8 * (a->rate - b->rate),
-                  .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate)};
+                  .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate),
+                  .stiffness = 0.5 * (a->stiffness + b->stiffness), .beyond = a->beyond || b->beyond};
   compliant_press(s, p, &m);
   return m;
 }
