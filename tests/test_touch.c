@@ -160,14 +160,15 @@ static void bodies_of_revolution_roll_down_a_slope(void) {
   static const struct {
     const char *surface;
     double radius, inertia;  // about the axis, for 1 kg
+    int methods;             // compliant refuses flat faces on a plane
   } bodies[] = {
-      {"cylinder: b, radius: 0.1, length: 0.3", 0.1, 0.005},
-      {"capsule: b, radius: 0.1, length: 0.3", 0.1, 0.0045},
-      {"ellipsoid: b, semi_axes: [0.1, 0.1, 0.2]", 0.1, 0.004},
-      {"superellipsoid: b, semi_axes: [0.1, 0.1, 0.2], exponents: [0.6, 1]", 0.1, 0.0045},
+      {"cylinder: b, radius: 0.1, length: 0.3", 0.1, 0.005, COMPLIANT},
+      {"capsule: b, radius: 0.1, length: 0.3", 0.1, 0.0045, METHODS},
+      {"ellipsoid: b, semi_axes: [0.1, 0.1, 0.2]", 0.1, 0.004, METHODS},
+      {"superellipsoid: b, semi_axes: [0.1, 0.1, 0.2], exponents: [0.6, 1]", 0.1, 0.0045, METHODS},
   };
   for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++)
-    for (int method = 0; method < METHODS; method++) {
+    for (int method = 0; method < bodies[k].methods; method++) {
       char text[2048];
       run r;
       snprintf(text, sizeof text,

@@ -112,7 +112,7 @@ static const option options[] = {
      .help = "At least four points, in a planar model three; those inside count for nothing."},
 };
 static const option_table table =
-    SURFACE_TABLE("hull", "The convex hull of points. It touches planes with its corners.",
+    SURFACE_TABLE("hull", "The convex hull of points. It touches planes with its corners, under moreau and event.",
                   "wedge: {hull: wedge, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
 
 const surface_type surface_hull = {.table = &table, .shape = SHAPE_HULL, .fault = fault_of, .outline = make_outline, .form = form, .corners = corners, .thickness = thickness,

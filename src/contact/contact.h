@@ -51,7 +51,7 @@ typedef struct contact_type {
   bool reads_coordinate;          // its gap is that of a coordinate of a joint, which must be up to date
   bool along_line;                // its surfaces touch along a line in space too; in the plane all do
   bool points_change;             // which of its points are places of contact changes with the motion
-  bool (*is_flat)(const contact_element *e);  // straight edges lie on each other; may be null: no
+  bool (*is_flat)(const contact_element *e);  // flat faces or straight edges can lie on each other; may be null: no
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
   // How point k moves at the present velocities; null for a type with an action of its own, or if no scheme that asks for it runs the type.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);

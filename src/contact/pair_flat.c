@@ -141,11 +141,6 @@ void contact_set_faces(contact_element *e, const flat *first, const flat *second
   e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
 }
 
-static bool is_flat(const contact_element *e) {
-  (void)e;
-  return true;
-}
-
 static void curvatures(const contact_element *e, double radius[2]) {
   (void)e;
   radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
@@ -163,7 +158,7 @@ static const char *const names[CONTACT_POINTS_MAX] = {
 };
 
 const contact_type contact_flat_pair = {
-    .name = "flat faces", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = is_flat, .evaluate = evaluate, .travel = travel,
+    .name = "flat faces", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = contact_is_flat, .evaluate = evaluate, .travel = travel,
     .point_names = names, .curvatures = curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -61,7 +61,7 @@ static void hull_plane(const mechanism *m, const motion *x, const contact_elemen
 }
 
 const contact_type contact_hull_plane = {
-    .name = "hull on plane", .has_own_points = true, .evaluate = hull_plane, .travel = fixed_point,
+    .name = "hull on plane", .has_own_points = true, .is_flat = contact_is_flat, .evaluate = hull_plane, .travel = fixed_point,
     .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
 };
 
@@ -143,10 +143,10 @@ static contact_travel point_of_cone(const mechanism *m, const motion *x, const c
 static const char *const rims[] = {"rim -z", "rim +z", FACE}, *const rim_and_tip[] = {"rim", "tip", FACE};
 
 const contact_type contact_cylinder_plane = {
-    .name = "cylinder on plane", .point_count = 2 + FACE_POINTS, .evaluate = cylinder_plane, .travel = point_of_cylinder,
+    .name = "cylinder on plane", .point_count = 2 + FACE_POINTS, .is_flat = contact_is_flat, .evaluate = cylinder_plane, .travel = point_of_cylinder,
     .point_names = rims, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
 };
 const contact_type contact_cone_plane = {
-    .name = "cone on plane", .point_count = 2 + FACE_POINTS, .evaluate = cone_plane, .travel = point_of_cone,
+    .name = "cone on plane", .point_count = 2 + FACE_POINTS, .is_flat = contact_is_flat, .evaluate = cone_plane, .travel = point_of_cone,
     .point_names = rim_and_tip, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
 };

@@ -18,6 +18,9 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 // Sets the faces of an element of type contact_flat_pair, and its number of points by these.
 void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
 
+// The `is_flat` of types whose surfaces always have flat faces.
+bool contact_is_flat(const contact_element *e);
+
 // For messages: "surfaces overlap by ...".
 void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]);
 

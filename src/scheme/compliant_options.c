@@ -59,15 +59,16 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
   return flow_accepts_settings(request, d->constraints, why);
 }
 
-// A force at each corner would jump where corners come and go.
+// A force at each corner would jump where corners come and go, and faces would be as stiff as they have corners. A box on a plane is the
+// exception: the law of its material is that of a corner.
 static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   const contact_world *contacts = request->contacts;
   for (int i = 0; i < contacts->element_count; i++) {
     const contact_element *e = &contacts->elements[i];
     if (e->type->is_flat && e->type->is_flat(e))
-      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau, or round edges",
-                           "'%s': flat faces on each other need a layer law (key 'foundation' of a material), which method compliant does "
-                           "not support for these surfaces", e->name);
+      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, e->type->points_change ? "use method moreau" : "use method moreau or event",
+                           "'%s': method compliant has force laws for points of contact, and none for the areas in which flat faces and "
+                           "straight edges touch", e->name);
   }
   return true;
 }
