@@ -446,17 +446,17 @@ static void read_contact(const carom_sim *sim, const contact_element *e, double 
   if (!sim->model->m.planar) out[CONTACT_Z] = d.z;
   if (!points) return;
   double gap = points[0].gap, fn = 0, ft[2] = {0, 0};
-  bool active[CONTACT_POINTS_MAX] = {false}, lasts = false;
+  bool active[CONTACT_POINTS_MAX] = {false}, any = false, lasts = false;
   for (int i = 0; i < e->point_count; i++) {
     gap = number_smaller(gap, points[i].gap);
     fn += points[i].normal_force;
     ft[0] += points[i].tangential_force[0], ft[1] += points[i].tangential_force[1];
-    active[i] = points[i].active;
+    any |= active[i] = points[i].active;
     lasts |= points[i].lasts;
   }
   out[CONTACT_GAP] = gap, out[CONTACT_FN] = fn;
   out[CONTACT_FT] = sim->model->m.planar ? ft[0] : hypot(ft[0], ft[1]);
-  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : active[0];
+  out[CONTACT_MODE] = e->type->mode ? e->type->mode(e, active) : any;
   if (e->type->tells_following && out[CONTACT_MODE] == 1 && lasts) out[CONTACT_MODE] = 2;
   contact_resultant(sim, e, points, out);
 }

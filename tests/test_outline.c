@@ -183,6 +183,14 @@ static void a_hull_has_only_true_corners(void) {
   }
 }
 
+// It would be a place of contact in the middle of a face.
+static void corners_on_straight_edges_are_left_out(void) {
+  outline plain, more;
+  CHECK_EQUAL(outline_polygon((vec2[]){{0, 0}, {3, 1}, {0, 2}}, 3, &memory, &plain, NULL), OUTLINE_OK);
+  CHECK_EQUAL(outline_polygon((vec2[]){{0, 1.1}, {0, 0}, {0.3, 0.1}, {0.9, 0.3}, {3, 1}, {0, 2}}, 6, &memory, &more, NULL), OUTLINE_OK);
+  CHECK_EQUAL(more.count, plain.count);
+}
+
 static void faulty_outlines_are_refused(void) {
   outline o;
   int where;
@@ -529,6 +537,7 @@ int main(void) {
   RUN(the_nearest_way_out_frees_a_corner);
   RUN(a_spline_follows_its_curve);
   RUN(a_hull_has_only_true_corners);
+  RUN(corners_on_straight_edges_are_left_out);
   RUN(faulty_outlines_are_refused);
   RUN(planar_pairs_agree_with_the_reference);
   RUN(convex_pairs_agree_with_another_algorithm);

@@ -72,16 +72,26 @@ enum { FACE_POINTS = 24 };   // a polygon of so many corners falls short of its 
 #define LEVEL 1e-6           // a rim that is tilted by less is nearly level [rad]
 
 // The lowest point of a rim is off its centre by r along what of -n is across the axis a: u = -p/|p|, p = n - (n·a) a. Where the rim is
-// level every point is as low, and the least tilt would send it round the rim. There it moves to the middle: u = -p/√(|p|² + ε²),
-// which is too high by no more than ε r.
-static vec3 lowest_along(const marker_place *body, vec3 n) {
-  vec3 a = mat3_column(body->R, 2), p = vec3_axpy(n, -vec3_dot(n, a), a);
-  return vec3_scale(-1 / sqrt(vec3_dot(p, p) + LEVEL * LEVEL), p);
+// level every point is as low, and the least tilt would send it round the rim. There it stays at the x axis of the body: u = w/|w|,
+// w = -p + κ x with κ = ε³/(|p|² + ε²), which is too high by no more than ε r, and not at all on a rim that rolls.
+typedef struct lowest {
+  vec3 p, u;
+  double size;     // |w|
+  double blend;    // κ
+} lowest;
+
+static lowest lowest_along(mat3 R, vec3 n) {
+  vec3 a = mat3_column(R, 2), x = mat3_column(R, 0), p = vec3_axpy(n, -vec3_dot(n, a), a);
+  double blend = LEVEL * LEVEL * LEVEL / (vec3_dot(p, p) + LEVEL * LEVEL);
+  vec3 w = vec3_axpy(vec3_neg(p), blend, x);
+  double size = vec3_norm(w);
+  if (size < 1e-3 * LEVEL) return (lowest){p, x, LEVEL, blend};  // no direction is left
+  return (lowest){p, vec3_scale(1 / size, w), size, blend};
 }
 
 static void set_rim(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *p) {
   vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2));
-  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body, normal_of(m, plane))), p);
+  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body->R, normal_of(m, plane)).u), p);
 }
 
 static void set_face(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *points) {
@@ -95,16 +105,16 @@ static void set_face(const mechanism *m, const marker_place *body, const marker_
   }
 }
 
-// u̇ = -(ṗ - (ṗ·u) u)/√(|p|² + ε²).
+// u̇ = (ẇ - (ẇ·u) u)/|w|.
 static contact_travel lowest_point(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p) {
   marker_state body = marker_read(m, x, e->first), plane = marker_read(m, x, e->second);
   vec3 a = mat3_column(body.R, 2), a_rate = vec3_cross(body.w, a), n_rate = vec3_cross(plane.w, p->n);
-  double along = vec3_dot(p->n, a);
-  vec3 across = vec3_axpy(p->n, -along, a);
-  double length = sqrt(vec3_dot(across, across) + LEVEL * LEVEL);
-  vec3 u = vec3_scale(-1 / length, across);
-  vec3 rate = vec3_axpy(vec3_axpy(n_rate, -along, a_rate), -(vec3_dot(n_rate, a) + vec3_dot(p->n, a_rate)), a);
-  vec3 turn = vec3_scale(-1 / length, vec3_axpy(rate, -vec3_dot(rate, u), u));
+  lowest at = lowest_along(body.R, p->n);
+  vec3 u = at.u, axis = mat3_column(body.R, 0);
+  vec3 p_rate = vec3_axpy(vec3_axpy(n_rate, -vec3_dot(p->n, a), a_rate), -(vec3_dot(n_rate, a) + vec3_dot(p->n, a_rate)), a);
+  double blend_rate = -2 * at.blend * at.blend / (LEVEL * LEVEL * LEVEL) * vec3_dot(at.p, p_rate);
+  vec3 rate = vec3_axpy(vec3_axpy(vec3_neg(p_rate), at.blend, vec3_cross(body.w, axis)), blend_rate, axis);
+  vec3 turn = vec3_scale(1 / at.size, vec3_axpy(rate, -vec3_dot(rate, u), u));
   vec3 centre = vec3_axpy(p->at, -e->size_first[0], u);
   vec3 v = vec3_add(body.v, vec3_cross(body.w, vec3_sub(centre, body.p)));
   return (contact_travel){.at = vec3_axpy(v, e->size_first[0], turn), .n = n_rate};

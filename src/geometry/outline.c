@@ -327,6 +327,27 @@ static outline_status order(const vec2 *points, const double *radii, int count, 
   return OUTLINE_OK;
 }
 
+// A corner between two lines that go straight on is none: it would be a place of contact in the middle of a face.
+#define STRAIGHT 1e-10  // [rad]
+
+static bool is_straight(const corners *k, int i) {
+  int before = (i + k->count - 1) % k->count;
+  if (k->r[before] != 0 || k->r[i] != 0) return false;
+  vec2 from = vec2_sub(k->p[i], k->p[before]), to = vec2_sub(k->p[(i + 1) % k->count], k->p[i]);
+  return vec2_dot(from, to) > 0 && fabs(vec2_cross(from, to)) <= STRAIGHT * vec2_norm(from) * vec2_norm(to);
+}
+
+static void leave_out_straight(corners *k) {
+  for (int i = 0; i < k->count && k->count > 3;) {
+    if (!is_straight(k, i)) {
+      i++;
+      continue;
+    }
+    k->count--;
+    for (int j = i; j < k->count; j++) k->p[j] = k->p[j + 1], k->r[j] = k->r[j + 1];
+  }
+}
+
 static void add_segment(chain *c, vec2 from, vec2 to, double radius) {
   if (radius == 0) {
     add_line(c, from, to);
@@ -342,6 +363,7 @@ outline_status outline_arcs(const vec2 *points, const double *radii, int count, 
   corners k;
   outline_status status = order(points, radii, count, memory, &k, at);
   if (status != OUTLINE_OK) return status;
+  leave_out_straight(&k);
   chain c = {.memory = memory};
   for (int i = 0; i < k.count; i++) add_segment(&c, k.p[i], k.p[(i + 1) % k.count], k.r[i]);
   finish(&c, k.p[0], to);
