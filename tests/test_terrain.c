@@ -137,6 +137,22 @@ static void a_valley_has_two_places(void) {
   CHECK_NEAR(touch[0].gap, -0.3 - radius, 1e-15);
 }
 
+// A centre beside the grid is outside, however low.
+static void material_ends_at_the_border(void) {
+  static double z[9];
+  terrain t = terrain_of_heights(z, 3, 3, 0, 0, 0.5, 0.5);
+  terrain_touch touch[TERRAIN_TOUCHES];
+  double radius = 0.05;
+  CHECK_EQUAL(terrain_touches(&t, (vec3){1.03, 0.6, -0.03}, radius, 0.02, touch), 1);  // on the edge, pushed away from it
+  CHECK_NEAR(touch->gap, 0.03 * sqrt(2) - radius, 1e-15);
+  CHECK_NEAR(touch->normal.x, sqrt(0.5), 1e-14);
+  CHECK_NEAR(touch->normal.z, -sqrt(0.5), 1e-14);
+  CHECK_EQUAL(terrain_touches(&t, (vec3){1.2, 1.2, -1}, radius, 0.02, touch), 1);
+  CHECK_NEAR(touch->gap, sqrt(0.04 + 0.04 + 1) - radius, 1e-15);
+  CHECK_EQUAL(terrain_touches(&t, (vec3){0.9, 0.6, -0.02}, radius, 0.02, touch), 1);  // within it
+  CHECK_NEAR(touch->gap, -0.02 - radius, 1e-15);
+}
+
 // --- all triangles, one by one ----------------------------------------------------------------------------------------
 
 static double distance_to(vec3 c, vec3 a, vec3 b, vec3 d) {
@@ -211,6 +227,24 @@ static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
   roll("{compliant: {}}", 1e-6);
 }
 
+// It leaves the border at 2 m/s, fast enough not to touch its edge again, and falls freely.
+static void a_ball_rolls_off_and_falls(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b]}}\n"
+                     "initial: {b: {q: [1, 0, 0, 0, 0.9, 0.6, 0.05], velocity: [2, 0, 0]}}\nmaterials: {m: {restitution: 0}}\n"
+                     "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
+                     "  floor: {height_field: ground, columns: 3, spacing: 0.5 m, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0], material: m}\n"
+                     "method: {moreau: {step: 1e-3}}\n", NULL))
+    return;
+  run_to(&r, 0.55);
+  double x = run_read(&r, "b.q4"), z = run_read(&r, "b.q6");
+  printf("    after 0.5 s beyond the border at x = %.3f m, z = %.4f m\n", x, z);
+  CHECK_NEAR(x, 2.0, 1e-9);
+  CHECK_NEAR(z, 0.05 - 0.5 * 9.80665 * 0.25, 6e-3);  // steps of 1 ms, the last on the field lasts up to its end
+  run_close(&r);
+}
+
 int main(void) {
   memory = arena_create(&out_of_memory), spare = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) return 2;
@@ -218,8 +252,10 @@ int main(void) {
   RUN(a_height_field_with_a_slope_is_a_plane);
   RUN(a_ridge_is_rounded_by_its_edge);
   RUN(a_valley_has_two_places);
+  RUN(material_ends_at_the_border);
   RUN(the_least_gap_is_that_of_all_triangles);
   RUN(a_ball_rolls_over_triangles_as_over_a_plane);
+  RUN(a_ball_rolls_off_and_falls);
   arena_free(&memory), arena_free(&spare);
   return check_summary();
 }

@@ -236,7 +236,8 @@ static bool has_feature(const near_point *n, const near_point *of) {
   return true;
 }
 
-// Whether another triangle with the same feature comes nearer, or, as near, knows better: by a face rather than an edge. Distances tell
+// Whether another triangle with the same feature stands for it: one that comes nearer or, as near, whose nearest point lies on a face
+// rather than an edge, or on an edge rather than a vertex; of two alike the one with the smaller number. Distances tell
 // places apart that are 1e-8 of the size from each other; closer ones, over an edge or vertex up to rounding, are one place.
 static bool is_covered(const near_list *l, const near_point *n, double size) {
   double rounding = 2e-15 * size, close = 1e-7 * size;
@@ -250,8 +251,14 @@ static bool is_covered(const near_list *l, const near_point *n, double size) {
   return false;
 }
 
+// The material of a height field ends at the border of its grid.
+static bool is_beside(const terrain *t, vec3 c) {
+  return t->heights && (c.x < t->low.x || c.x > t->high.x || c.y < t->low.y || c.y > t->high.y);
+}
+
 // An edge or vertex is seen from outside if some triangle with it is.
-static bool is_inside(const near_list *l, const near_point *n) {
+static bool is_inside(const terrain *t, const near_list *l, const near_point *n) {
+  if (is_beside(t, l->centre)) return false;
   if (n->rank == 3) return n->inside;
   vec3 sum = VEC3_ZERO;
   for (int i = 0; i < l->count; i++)
@@ -309,13 +316,13 @@ int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon
   if (!l.count) return 0;
   const near_point *first = nearest_in(&l);
   int count = 0;
-  if (is_inside(&l, first)) {  // the nearest way out
+  if (is_inside(t, &l, first)) {  // the nearest way out
     to[count++] = touch_of(&l, first, true, radius);
     return count;
   }
   for (int i = 0; i < l.count; i++) {
     const near_point *n = &l.items[i];
-    if (is_covered(&l, n, size + radius) || is_inside(&l, n)) continue;
+    if (is_covered(&l, n, size + radius) || is_inside(t, &l, n)) continue;
     insert(to, &count, touch_of(&l, n, false, radius));
   }
   return count;

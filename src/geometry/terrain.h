@@ -41,8 +41,8 @@ struct terrain {
 
 // The mesh is borrowed.
 terrain terrain_of_mesh(const mesh *m, arena *memory);
-// nx times ny heights over a grid with its first point at (x, y), the material below; borrowed. Each cell has two triangles that meet
-// in the diagonal from its first to its last point.
+// nx times ny heights over a grid with its first point at (x, y), borrowed. The material lies below, within the grid: a centre beside the
+// grid is never inside. Each cell has two triangles that meet in the diagonal from its first to its last point.
 terrain terrain_of_heights(const double *heights, int nx, int ny, double x, double y, double dx, double dy);
 
 enum { TERRAIN_TOUCHES = 8 };
