@@ -1,6 +1,6 @@
 // Shapes in the plane, also concave, as closed chains of lines, arcs and cubic curves. The chain is stored as features, each with a
 // range of outward normals: a line has one normal; a convex corner is an arc without radius; a curve is cut so that it has one sense
-// of curvature and turns by at most a third of a half turn. For each normal in its range a curved feature has one point, so that two
+// of curvature and turns by at most 60 degrees, an arc so that it turns by at most 120. For each normal in its range a curved feature has one point, so that two
 // features touch along a normal that is the root of one equation (geometry/touch.h).
 #ifndef GEOMETRY_OUTLINE_H
 #define GEOMETRY_OUTLINE_H

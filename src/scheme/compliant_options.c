@@ -73,8 +73,20 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   return true;
 }
 
+// A law remembers the velocity at which its point was struck. A place of contact that goes over to another point would be struck anew there,
+// at its full depth.
+static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
+  const contact_world *contacts = request->contacts;
+  for (int i = 0; i < contacts->element_count; i++)
+    if (contacts->elements[i].type->points_change)
+      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
+                           "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
+                           "height field", contacts->elements[i].name);
+  return true;
+}
+
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  return accepts_faces(request, why) && flow_accepts_rows(request, why);
+  return accepts_faces(request, why) && accepts_points(request, why) && flow_accepts_rows(request, why);
 }
 
 static const option_synonym synonyms[] = {
