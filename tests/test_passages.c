@@ -74,6 +74,38 @@ static void passages_of_boxes_are_counted_once(void) {
   CHECK(leaps_of(text, "gap=0.0502 v=0.5", 0.3) == 0);  // it is found 2 mm deep
 }
 
+// Outlines that touch in several places: boxes 1 mm thick that move 10 mm a step, and a bar that enters a fork and leaves through its back.
+static void passages_of_outlines_are_seen(void) {
+  static const char text[] =
+      "space: planar\n"
+      "gravity: [0, 0]\n"
+      "parameters: {gap: 1, offset: 0, v: 10, turn: 0}\n"
+      "bodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}}\n"
+      "surfaces: {a: {box: a, size: [1 mm, 0.1], material: m}, b: {%s, material: m}}\n"
+      "materials: {m: {restitution: 1}}\n"
+      "initial: {ja: {q: [turn, 0, 0], u: [0, v, 0]}, jb: {q: [0, gap, offset]}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  const char *shapes[] = {"box: b, size: [1 mm, 0.1]",
+                          "polygon: b, points: [[-2 mm, -60 mm], [1 mm, -60 mm], [1 mm, 60 mm], [-2 mm, 60 mm], [-2 mm, 55 mm], [0, 55 mm], [0, -55 mm], "
+                          "[-2 mm, -55 mm]]"};
+  for (int k = 0; k < 2; k++) {
+    char model[2000];
+    snprintf(model, sizeof model, text, shapes[k]);
+    double reach = k ? 0.11 : 0.1;
+    char settings[100];
+    CHECK_EQUAL(leaps_of(model, "gap=0.02", 5e-3), 1);
+    if (k == 0) CHECK_EQUAL(leaps_of(model, "gap=0.02 turn=0.02", 5e-3), 1);
+    CHECK_EQUAL(leaps_of(model, "gap=3e-3", 1e-3), 1);
+    CHECK_EQUAL(leaps_of(model, "gap=0.5", 5e-3), 0);
+    snprintf(settings, sizeof settings, "gap=0.02 offset=%g-1e-5", reach);
+    CHECK_EQUAL(leaps_of(model, settings, 5e-3), 1);
+    snprintf(settings, sizeof settings, "gap=0.02 offset=%g+1e-5", reach);
+    CHECK_EQUAL(leaps_of(model, settings, 5e-3), 0);
+    CHECK_EQUAL(leaps_of(model, "gap=0.0042 v=0.5", 0.05), 0);  // it bounces off, found up to 0.5 mm deep
+  }
+}
+
 // An ellipsoid through a thin cylinder, and past it.
 static void passages_of_smooth_bodies_are_seen(void) {
   static const char text[] =
@@ -289,6 +321,7 @@ int main(void) {
   RUN(passages_are_seen_in_every_half_step);
   RUN(passages_through_boxes_are_seen);
   RUN(passages_of_boxes_are_counted_once);
+  RUN(passages_of_outlines_are_seen);
   RUN(passages_of_smooth_bodies_are_seen);
   RUN(passages_are_seen_from_within_the_overlap);
   RUN(runs_that_end_inside_are_doubtful);

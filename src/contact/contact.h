@@ -64,7 +64,7 @@ typedef struct contact_type {
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
   bool curved;                    // its curvatures depend on where it touches: evaluate gives them where the element asks
-  // The least gap on the straight way between two places of a point, the bodies turned as they are now; it need not be exact above
+  // The least gap on the straight way between two places of the element, each given by its point with the least gap, the bodies turned as they are now; it need not be exact above
   // -graze. NULL if what lies behind a surface never comes out again.
   double (*nearest)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
                     const contact_point *after, double graze);

@@ -45,13 +45,25 @@ static bool has_parted(const stepper *s, const contact_element *e) {
   return true;
 }
 
+// The point of an element with the least gap, which is that of the element: points without a place have a larger one.
+static const contact_point *least_of(const contact_element *e, const contact_point *points) {
+  const contact_point *least = &points[e->point0];
+  for (int p = e->point0 + 1; p < e->point0 + e->point_count; p++)
+    if (points[p].gap < least->gap) least = &points[p];
+  return least;
+}
+
+static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after) {
+  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), graze(s, e)));
+}
+
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
-// an impact that was missed. The first point stands for the element.
+// an impact that was missed. What is remembered of an element is kept with its first point.
 static void look_for_passage(stepper *s, const contact_element *e) {
   int p = e->point0;
   bool struck = is_struck(s, e);
-  if (!struck) s->nearest[p] = fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->before[p], &s->points[p], graze(s, e)));
+  if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points);
   if (!has_parted(s, e)) return;
   s->trouble.leaps += !struck && s->nearest[p] < -graze(s, e);
   for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
@@ -69,8 +81,7 @@ static bool passes_at_end(const stepper *s, const contact_element *e) {
   if (!e->type->nearest || is_struck(s, e)) return false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
     if (s->looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->looked[p]) < 0) return false;
-  int p = e->point0;
-  return fmin(s->nearest[p], e->type->nearest(s->m, s->x, e, &s->points[p], &s->looked[p], graze(s, e))) < -graze(s, e);
+  return nearest_between(s, e, s->points, s->looked) < -graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.
