@@ -123,6 +123,20 @@ static void hollow_outlines_touch_in_several_places(void) {
   CHECK_EQUAL(count, 4);
 }
 
+// A bar in a fork touches its back with a corner. Between the ends of the bar the back is up to 2 mm away.
+static void a_corner_of_a_nearly_parallel_edge_is_found(void) {
+  outline fork = polygon((vec2[]){{-2, -60}, {1, -60}, {1, 60}, {-2, 60}, {-2, 55}, {0, 55}, {0, -55}, {-2, -55}}, 8), bar = box(1, 100);
+  double turn = 0.02, front = 0.5 * cos(turn) + 50 * sin(turn);
+  for (int k = 0; k < 5; k++) {
+    double depth = pow(10, -k) * 0.5;
+    touch t[TOUCHES_MAX];
+    int count = touches_of(&bar, (pose2){{depth - front, 0}, cos(turn), sin(turn)}, &fork, (pose2){{0, 0}, 1, 0}, INFINITY, t);
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) least = fmin(least, t[i].gap);
+    CHECK_NEAR(least, -depth, 1e-12);
+  }
+}
+
 // A corner that is deep in a concave outline leaves by the nearest side, and no other minimum holds it.
 static void the_nearest_way_out_frees_a_corner(void) {
   outline bent = polygon((vec2[]){{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}}, 6);
@@ -544,6 +558,7 @@ int main(void) {
   RUN(own_pairs_do_not_depend_on_the_view);
   RUN(minima_are_those_of_sampled_distances);
   RUN(rates_agree_with_differences);
+  RUN(a_corner_of_a_nearly_parallel_edge_is_found);
   arena_free(&memory);
   return check_summary();
 }

@@ -95,7 +95,7 @@ static void passages_of_outlines_are_seen(void) {
     double reach = k ? 0.11 : 0.1;
     char settings[100];
     CHECK_EQUAL(leaps_of(model, "gap=0.02", 5e-3), 1);
-    if (k == 0) CHECK_EQUAL(leaps_of(model, "gap=0.02 turn=0.02", 5e-3), 1);
+    CHECK_EQUAL(leaps_of(model, "gap=0.02 turn=0.02", 5e-3), 1);
     CHECK_EQUAL(leaps_of(model, "gap=3e-3", 1e-3), 1);
     CHECK_EQUAL(leaps_of(model, "gap=0.5", 5e-3), 0);
     snprintf(settings, sizeof settings, "gap=0.02 offset=%g-1e-5", reach);

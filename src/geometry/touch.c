@@ -332,6 +332,18 @@ static touch middle_of(const search *s, int patch) {
 // The point of one is in the material of the other.
 static bool is_inside(const search *s, const touch *t) { return outline_holds(s->b, t->on_a) || outline_holds(s->a, in_a(s, t->on_b)); }
 
+// Whether a patch is, by its middle. Where its lines are not parallel, its middle may be apart while one end is inside: the touch then moves there.
+static bool is_patch_inside(const search *s, int patch, touch *middle) {
+  if (is_inside(s, middle)) return true;
+  for (int i = 0; i < s->count; i++) {
+    const found *f = &s->items[i];
+    if (f->patch != patch || !f->strict || !f->t.flat || f->t.gap != middle->gap || !is_inside(s, &f->t)) continue;
+    middle->on_a = f->t.on_a, middle->on_b = f->t.on_b;
+    return true;
+  }
+  return false;
+}
+
 // Whether the translation that resolves one touch takes the point of A in another out of B, or the point of B out of A.
 static bool frees(const search *s, const touch *one, const touch *other) {
   vec2 way = vec2_scale(-one->gap * (1 + 1e-6), one->normal);
@@ -349,7 +361,7 @@ static void keep_local(search *s, bool *keep) {
     for (int k = 0; k < i && !known; k++) known = s->items[k].patch == s->items[i].patch;
     touch t = middle_of(s, s->items[i].patch);
     keep[i] = t.gap >= -shallow;
-    if (known || !(t.gap < -shallow) || !is_inside(s, &t)) continue;
+    if (known || !(t.gap < -shallow) || !is_patch_inside(s, s->items[i].patch, &t)) continue;
     int place = count++;
     for (; place > 0 && deep[place - 1].gap < t.gap; place--) deep[place] = deep[place - 1], patches[place] = patches[place - 1];
     deep[place] = t, patches[place] = s->items[i].patch;
