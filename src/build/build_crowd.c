@@ -5,11 +5,15 @@
 
 #include "build/contact_builder.h"
 #include "contact/crowd.h"
+#include "contact/pairs.h"
 
 enum { LISTED = 64 };  // possible pairs of a model that are all permanent, with columns of their own
 
 typedef struct surface_class {
   int *members, count, capacity;  // surfaces, in ascending order
+  int own_points;                 // the most corners of one with a shape of its own
+  outline_bounds outlines;        // in the plane
+  int face_corners, most_faces;   // the most corners of a face, and the surface that has it
 } surface_class;
 
 // How two classes meet.
@@ -55,6 +59,15 @@ static bool *find_singled_out(const crowd_builder *w) {
   return named;
 }
 
+static void add_member(const crowd_builder *w, surface_class *to, int i) {
+  const contact_surface *s = &w->c->surface[i];
+  *ARENA_PUSH(w->c->b->memory, to->members, to->count, to->capacity) = i;
+  if (s->form && s->form->point_count > to->own_points) to->own_points = s->form->point_count;
+  if (s->outline) contact_outline_include(&to->outlines, s->outline);
+  int corners = s->faces ? contact_most_corners(s->faces) : 0;
+  if (corners > to->face_corners) to->face_corners = corners, to->most_faces = i;
+}
+
 static void sort_into_classes(crowd_builder *w) {
   arena *a = w->c->b->memory;
   names keys = names_create(a);
@@ -70,8 +83,7 @@ static void sort_into_classes(crowd_builder *w) {
       names_add(&keys, key, class);
       *ARENA_PUSH(a, w->classes, w->class_count, w->class_capacity) = (surface_class){0};
     }
-    surface_class *of = &w->classes[class];
-    *ARENA_PUSH(a, of->members, of->count, of->capacity) = i;
+    add_member(w, &w->classes[class], i);
     w->class_of[i] = class;
   }
 }
@@ -248,22 +260,15 @@ static place place_of(const crowd_builder *w, const class_pair *m, int i) {
   return m->entry < 0 ? contacts_surface(w->c, i)->places.whole : builder_place(entry_part(w, m->entry), &contact_table, "between");
 }
 
-// The surface of a class that has most points with another one: surfaces of one class may have different numbers of corners.
-static int find_most_points(const crowd_builder *w, int p, int other) {
-  const surface_class *a = &w->classes[p];
-  int most = 0, best = a->members[0];
-  for (int s = 0; s < a->count; s++) {
-    contact_element e = contact_pair(w->c->m, &w->c->surface[a->members[s]], &w->c->surface[other]);
-    if (e.point_count > most) most = e.point_count, best = a->members[s];
-    if (!e.type->has_own_points && !e.outline_first) break;
-  }
-  return best;
-}
-
+// Surfaces of one class may have different numbers of corners, and outlines of different kinds: no pair has more points than this.
 static void note_points(crowd_builder *w, int p, int q, int i, int j) {
-  int a = find_most_points(w, p, j), b = find_most_points(w, q, i);
-  contact_element e = contact_pair(w->c->m, &w->c->surface[a], &w->c->surface[b]);
-  if (e.point_count > w->crowd->points_most) w->crowd->points_most = e.point_count;
+  const surface_class *a = &w->classes[p], *b = &w->classes[q];
+  contact_element e = contact_pair(w->c->m, &w->c->surface[i], &w->c->surface[j]);
+  int most = e.point_count;
+  if (e.faces_first) most = contact_pair(w->c->m, &w->c->surface[a->most_faces], &w->c->surface[b->most_faces]).point_count;
+  if (e.type->has_own_points) most = a->own_points > b->own_points ? a->own_points : b->own_points;
+  if (e.outline_first) most = contact_outlines_most(&a->outlines, &b->outlines);
+  if (most > w->crowd->points_most) w->crowd->points_most = most;
 }
 
 // Planes and height fields are few. Points may be many, and are only counted.

@@ -69,7 +69,7 @@ static bool evaluate(start *s) {
   s->x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->m, s->x);
   coordinate_measure(s->m, s->x);
-  if (!contact_refresh(s->contacts, s->m, s->x, 0, 0, s->b->error) || !reserve_points(s)) return false;
+  if (contact_refresh(s->contacts, s->m, s->x, 0, 0, s->b->error) != CAROM_OK || !reserve_points(s)) return false;
   contact_state_evaluate(s->contacts, s->m, s->x, s->points);
   s->worst = NULL, s->depth = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {

@@ -243,3 +243,18 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
   e->type = one ? &contact_outlines : &contact_outlines_many;
   e->point_count = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
 }
+
+void contact_outline_include(outline_bounds *b, const outline *o) {
+  if (o->curved_count > b->curved) b->curved = o->curved_count;
+  if (o->polygon && o->corner_count <= POINTS_MOST && o->corner_count > b->corners) b->corners = o->corner_count;
+  b->concave |= !o->convex, b->flat |= o->flat, b->plane |= is_plane(o);
+}
+
+// The points of a pair are not the sum of what each has alone: the bound follows the cases of contact_set_outlines.
+int contact_outlines_most(const outline_bounds *a, const outline_bounds *b) {
+  bool one = !a->concave && !b->concave && !(a->flat && b->flat);
+  int curved = a->curved + b->curved, most = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
+  if (b->plane && a->corners > most) most = a->corners;
+  if (a->plane && b->corners > most) most = b->corners;
+  return most;
+}

@@ -128,7 +128,7 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
   return contact_least_gap(gap_at, &w, before, after, graze);
 }
 
-static int most_corners(const flat *f) {
+int contact_most_corners(const flat *f) {
   int most = 0;
   for (int i = 0; i < f->hull.face_count; i++) most = f->hull.faces[i].count > most ? f->hull.faces[i].count : most;
   return most;
@@ -137,7 +137,7 @@ static int most_corners(const flat *f) {
 // A region has no more corners than its two faces together. Beyond 64 the flattest are left out: of a circle of 128 corners 0.12 % is lost.
 void contact_set_faces(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
-  int corners = most_corners(first) + most_corners(second);
+  int corners = contact_most_corners(first) + contact_most_corners(second);
   e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
 }
 

@@ -17,6 +17,18 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 
 // Sets the faces of an element of type contact_flat_pair, and its number of points by these.
 void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
+// Of one face.
+int contact_most_corners(const struct flat *f);
+
+// What outlines of several surfaces have at most.
+typedef struct outline_bounds {
+  int curved, corners;  // curves and corners of one; corners of a polygon that has one point for each on a plane
+  bool concave, flat, plane;  // at least one is
+} outline_bounds;
+
+void contact_outline_include(outline_bounds *b, const outline *o);
+// Two of them, one of each, have no more points than this.
+int contact_outlines_most(const outline_bounds *a, const outline_bounds *b);
 
 // The `is_flat` of types whose surfaces always have flat faces.
 bool contact_is_flat(const contact_element *e);

@@ -48,7 +48,7 @@ static bool push_key(key_list *l, contact_key key) {
   return true;
 }
 
-static bool fail(carom_error *error) { return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts"), false; }
+static carom_status fail(carom_error *error) { return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contacts"); }
 
 // --- slots ----------------------------------------------------------------------------------------------------------
 
@@ -94,12 +94,19 @@ static bool reserve_slots(contact_state *s, int more) {
   return p->chunk_count == chunks;
 }
 
-static const contact_element *open_pair(contact_state *s, contact_key key) {
+// Null after reporting that it has more points than a slot has.
+static const contact_element *open_pair(contact_state *s, contact_key key, carom_error *error) {
   contact_pool *p = s->pool;
-  contact_element *e = element_at(s, p->free_slots[--p->free_count]);
-  int slot = e->slot, point0 = e->point0;
-  *e = contact_crowd_element(s->world, p->m, key.a, key.b);
-  e->slot = slot, e->point0 = point0;
+  const contact_world *w = s->world;
+  contact_element *e = element_at(s, p->free_slots[p->free_count - 1]), opened = contact_crowd_element(w, p->m, key.a, key.b);
+  if (opened.point_count > w->crowd->points_most) {
+    error_set(error, CAROM_ERROR_MODEL, "'%s' and '%s' have %d points of contact, more than the %d for which there is memory; please report this model",
+              w->surfaces[key.a].name, w->surfaces[key.b].name, opened.point_count, w->crowd->points_most);
+    return NULL;
+  }
+  p->free_count--;
+  opened.slot = e->slot, opened.point0 = e->point0;
+  *e = opened;
   return e;
 }
 
@@ -128,7 +135,7 @@ static void forget_ended(contact_state *s) {
   s->ended_count = s->fresh_count = 0;
 }
 
-// Finds what is new and what has ended. Both lists are sorted.
+// Both lists are sorted.
 static int count_fresh(const contact_state *s, const contact_key *near, int count) {
   const contact_element *const *live = s->elements + s->world->element_count;
   int fresh = 0;
@@ -139,12 +146,29 @@ static int count_fresh(const contact_state *s, const contact_key *near, int coun
   return fresh;
 }
 
-static bool take_over(contact_state *s, const contact_key *near, int count, carom_error *error) {
+// Makes elements of what is new, the last first. They are not live yet; where one cannot be made there are none.
+static bool open_fresh(contact_state *s, const contact_key *near, int count, carom_error *error) {
+  const contact_element *const *live = s->elements + s->world->element_count;
+  for (int i = s->pool->live_count - 1, j = count - 1; j >= 0; j--) {
+    while (i >= 0 && compare(key_of(live[i]), near[j]) > 0) i--;
+    if (i >= 0 && compare(key_of(live[i]), near[j]) == 0) continue;
+    const contact_element *e = open_pair(s, near[j], error);
+    if (!e) {
+      s->pool->free_count += s->fresh_count, s->fresh_count = 0;
+      return false;
+    }
+    s->fresh[s->fresh_count++] = e;
+  }
+  return true;
+}
+
+static carom_status take_over(contact_state *s, const contact_key *near, int count, carom_error *error) {
   contact_pool *p = s->pool;
   forget_ended(s);
   int fresh = count_fresh(s, near, count);
-  if (!fresh && count == p->live_count) return true;
+  if (!fresh && count == p->live_count) return CAROM_OK;
   if (!reserve_slots(s, fresh)) return fail(error);
+  if (!open_fresh(s, near, count, error)) return CAROM_ERROR_MODEL;
   const contact_element **live = s->elements + s->world->element_count;
   int kept = 0;
   for (int i = 0, j = 0; i < p->live_count; i++) {
@@ -153,21 +177,18 @@ static bool take_over(contact_state *s, const contact_key *near, int count, caro
     else s->ended[s->ended_count++] = live[i];
   }
   // from behind, so that what is kept moves up without being overwritten
-  for (int i = kept - 1, j = count - 1; j >= 0; j--) {
-    bool known = i >= 0 && compare(key_of(live[i]), near[j]) == 0;
-    live[j] = known ? live[i--] : open_pair(s, near[j]);
-    if (!known) s->fresh[s->fresh_count++] = live[j];
-  }
+  for (int i = kept - 1, j = count - 1, k = 0; j >= 0; j--)
+    live[j] = i >= 0 && compare(key_of(live[i]), near[j]) == 0 ? live[i--] : s->fresh[k++];
   p->live_count = count;
   s->element_count = s->world->element_count + count;
   list_points(s);
-  return true;
+  return CAROM_OK;
 }
 
-bool contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error) {
+carom_status contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error) {
   contact_pool *p = s->pool;
   int surfaces = s->world->surface_count;
-  if (!p) return true;
+  if (!p) return CAROM_OK;
   p->near.count = 0;
   for (int i = 0; i < count; i++) {
     contact_key k = pairs[i];
@@ -269,9 +290,9 @@ static bool find_near(contact_pool *p, const motion *x, double behind, double ah
   return true;
 }
 
-bool contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
+carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
   contact_pool *p = s->pool;
-  if (!p) return true;
+  if (!p) return CAROM_OK;
   p->m = m;
   if (!find_near(p, x, behind, ahead)) return fail(error);
   return take_over(s, p->near.items, p->near.count, error);

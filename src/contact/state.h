@@ -35,10 +35,11 @@ contact_state *contact_state_create(const contact_world *world, const mechanism 
 void contact_state_destroy(contact_state *s);  // accepts null
 
 // Finds the pairs whose surfaces are near, now or on the way that they have come in the time `behind` and go in the time `ahead` at their
-// present velocities. Positions and velocities must be known. Returns false after reporting that memory ran out; what was live still is.
-bool contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error);
+// present velocities. Positions and velocities must be known. What was live still is if it fails:
+// memory ran out, or a pair has more points than its class allows.
+carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error);
 // The same with the pairs given, in ascending order. Those that cannot exist are left out.
-bool contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error);
+carom_status contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error);
 
 // The slot of the element of a point, by the point's slot; also of a slot that is free. At least one slot for pairs exists in a crowd.
 int contact_state_element_slot(const contact_state *s, int point);

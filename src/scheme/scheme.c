@@ -15,9 +15,9 @@ static carom_status load_pairs(contact_state *c, const mechanism *m, fields *f, 
     fields_numbers(f, "pair", 2, key);
     keys[i] = (contact_key){(int)key[0], (int)key[1]};
   }
-  bool set = contact_state_set(c, m, keys, (int)count, error);
+  carom_status set = contact_state_set(c, m, keys, (int)count, error);
   free(keys);
-  return set ? CAROM_OK : CAROM_ERROR_MEMORY;
+  return set;
 }
 
 static void save_pairs(const contact_state *c, fields *f) {

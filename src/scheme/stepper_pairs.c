@@ -106,8 +106,8 @@ static carom_status take_changes(stepper *s, carom_error *error) {
 carom_status stepper_pairs_changed(void *scheme, carom_error *error) { return take_changes(scheme, error); }
 
 carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error) {
-  if (!contact_refresh(s->contacts, s->m, s->x, behind, ahead, error)) return CAROM_ERROR_MEMORY;
-  return take_changes(s, error);
+  carom_status found = contact_refresh(s->contacts, s->m, s->x, behind, ahead, error);
+  return found != CAROM_OK ? found : take_changes(s, error);
 }
 
 static void evaluate_fresh(stepper *s, contact_point *points) {
