@@ -180,7 +180,8 @@ carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, ca
   contact_key *keys = malloc(((size_t)count + 1) * sizeof *keys);
   if (!keys) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the contacts of a checkpoint");
   for (int i = 0; i < count; i++) {
-    contact_key key = {surface_number(rows[i * width]), surface_number(rows[i * width + 1])};
+    const double *row = rows + (size_t)i * (size_t)width;
+    contact_key key = {surface_number(row[0]), surface_number(row[1])};
     if (pairs == 0 || keys[pairs - 1].a != key.a || keys[pairs - 1].b != key.b) keys[pairs++] = key;
   }
   carom_status status = set_pairs(sim, keys, pairs, error);

@@ -1,4 +1,5 @@
 // A whole run: loop, record, progress, and a file that is good whatever happens.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +85,8 @@ typedef struct run {
   int checkpoint_table, impact_table;
   int pair_table;               // points of pairs that come and go, at checkpoints; -1: there are none
   long checkpoints;             // written
-  double *pair_rows;            // room for so many numbers
-  int pair_room;
+  double *pair_rows;
+  size_t pair_capacity;         // numbers in pair_rows
   group csv_columns;
   double *values, *checkpoint;
   double next_row, next_checkpoint, last_row;
@@ -349,10 +350,10 @@ static carom_status check_step(run *r) {
   return sim_has_booked(r->sim) && !sim_is_finite(r->sim) ? write_row(r) : CAROM_OK;
 }
 
-// Room for so many rows of points and one more, which begins with the number of the checkpoint.
+// Storage of so many rows of points and one more, which begins with the number of the checkpoint.
 static double *reserve_pair_rows(run *r, int rows) {
-  int numbers = (rows + 1) * (1 + sim_point_size(r->sim));
-  if (numbers > r->pair_room) r->pair_rows = ARENA_ARRAY(&r->memory, double, r->pair_room = 2 * numbers);
+  size_t numbers = ((size_t)rows + 1) * (1 + (size_t)sim_point_size(r->sim));
+  if (numbers > r->pair_capacity) r->pair_rows = ARENA_ARRAY(&r->memory, double, r->pair_capacity = 2 * numbers);
   return r->pair_rows;
 }
 
@@ -513,9 +514,14 @@ static bool same_fields(run *r, record_reader *in, int table) {
 // The points that belong to a checkpoint: rows of its number, the last but for those of a checkpoint that was never completed.
 static bool resume_pairs(run *r, record_reader *in, long checkpoint) {
   if (!r->model->contacts.crowd) return true;
-  int table = record_find_table(in, "checkpoint_pairs"), width = sim_point_size(r->sim), count = (int)r->sim->points_due;
-  double *rows = reserve_pair_rows(r, count + 1), *row = rows + (long)count * width;
-  long last = table < 0 || record_get_table(in, table).column_count != 1 + width ? -1 : record_rows(in, table) - 1;
+  int table = record_find_table(in, "checkpoint_pairs"), width = sim_point_size(r->sim);
+  long due = r->sim->points_due;
+  if (table < 0 || record_get_table(in, table).column_count != 1 + width || due > record_rows(in, table) || due > INT_MAX)
+    return error_set(r->error, CAROM_ERROR_FILE, "the last checkpoint of '%s' is damaged: it lacks contacts that belong to it; run the model from its start",
+                     r->options->resume), false;
+  int count = (int)due;
+  double *rows = reserve_pair_rows(r, count), *row = rows + (long)count * width;
+  long last = record_rows(in, table) - 1;
   for (; last >= 0; last--) {
     if (record_read(in, table, last, 1, row, r->error) != CAROM_OK) return false;
     if (row[0] <= (double)checkpoint) break;

@@ -350,6 +350,57 @@ static void resume_from_nonsense(void) {
   resume_as(example_load("hertz-impact", "record.checkpoint=1e-5"));
 }
 
+// A checkpoint of a crowd says how many rows of points belong to it: one that claims more than the record has is damaged. So is one whose
+// table of points is gone.
+static carom_model *crowd_model(void) {
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\nparameters: {n: 14}\n"
+      "bodies: {\"b{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {\"b{i}\": {repeat: {i: [1, n]}, free: [ground, \"b{i}\"], at: [\"0.101*i\", 0, 0.05]}}\n"
+      "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.05, material: m}\n"
+      "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\nend: 0.05\nrecord: {checkpoint: 0.02}\n";
+  carom_error error = {0};
+  const char *path = scratch("crowd.yaml");
+  FILE *f = fopen(path, "w");
+  if (!CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0)) return NULL;
+  carom_model *model = carom_model_load(path, NULL, 0, &error);
+  if (!CHECK(model)) printf("      %s\n", error.text);
+  return model;
+}
+
+// The number of the last field of each checkpoint.
+static void claim_points(hid_t file, double count) {
+  hid_t dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hsize_t extent[2] = {0};
+  H5Sget_simple_extent_dims(space, extent, NULL);
+  double *rows = malloc((size_t)(extent[0] * extent[1]) * sizeof *rows);
+  if (CHECK(rows && extent[0] > 0 && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0)) {
+    for (hsize_t i = 0; i < extent[0]; i++) rows[(i + 1) * extent[1] - 1] = count;
+    CHECK(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+  }
+  free(rows);
+  H5Sclose(space), H5Dclose(dataset);
+}
+
+static void resume_with_claims(void) {
+  static const double claims[] = {-1, 1e4, 0x1p31, 0x1p32, 0x1p53};  // -1: the table is removed
+  carom_model *model = crowd_model();
+  char path[4200];
+  snprintf(path, sizeof path, "%s", scratch("claims.h5"));
+  for (size_t k = 0; model && k < sizeof claims / sizeof *claims && write_small(path, model); k++) {
+    carom_error error = {0};
+    carom_summary summary;
+    if (k == 0) CHECK(carom_run(model, &(carom_run_options){.resume = path, .end = 0.06}, &summary, &error) == CAROM_OK);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (claims[k] < 0) CHECK(H5Ldelete(file, "checkpoint_pairs", H5P_DEFAULT) >= 0);
+    else claim_points(file, claims[k]);
+    H5Fclose(file);
+    CHECK(carom_run(model, &(carom_run_options){.resume = path, .end = 0.06}, &summary, &error) == CAROM_ERROR_FILE);
+    CHECK_CONTAINS(error.text, "is damaged: it lacks contacts");
+  }
+  carom_model_destroy(model);
+}
+
 // A record of the time before checkpoints had versions and names: it is read, but not resumed from.
 static void make_older(const char *path) {
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT);
@@ -388,12 +439,14 @@ static void read_older(void) {
 
 static void older_records_are_read_and_not_resumed(void) { in_child(read_older); }
 static void nonsense_in_a_checkpoint_does_no_harm(void) { in_child(resume_from_nonsense); }
+static void checkpoints_that_claim_points_are_refused(void) { in_child(resume_with_claims); }
 static void hostile_records_do_no_harm(void) { in_child(read_hostile); }
 
 int main(void) {
   RUN(hostile_records_do_no_harm);
   RUN(older_records_are_read_and_not_resumed);
   RUN(nonsense_in_a_checkpoint_does_no_harm);
+  RUN(checkpoints_that_claim_points_are_refused);
   RUN(damaged_records_do_no_harm);
   return check_summary();
 }
