@@ -115,7 +115,8 @@ void sim_checkpoint(carom_sim *sim, double *row) {
 static carom_status set_pairs(carom_sim *sim, const contact_key *pairs, int count, carom_error *error) {
   if (!sim->contacts->pool) return CAROM_OK;
   carom_status set = contact_state_set(sim->contacts, &sim->model->m, pairs, count, error);
-  return set != CAROM_OK ? set : sim->type->pairs_changed(sim->scheme, error);
+  if (set == CAROM_OK) sim->type->pairs_changed(sim->scheme);
+  return set;
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {

@@ -123,6 +123,28 @@ static void recording(void) {
   carom_model_destroy(ready);
 }
 
+// Balls that reach a floor while the run goes on, more than there are slots at first: arrays grow in a step, and the last row is read from them.
+static void a_crowd(void) {
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\nparameters: {n: 300}\n"
+      "bodies: {\"b{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\n"
+      "joints: {\"b{i}\": {repeat: {i: [1, n]}, free: [ground, \"b{i}\"], at: [\"0.2*i\", 0, 0.06]}}\n"
+      "surfaces:\n  floor: {plane: ground, material: m}\n"
+      "  s{i}: {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.05, material: m}\n"
+      "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\n"
+      "initial: {\"b{i}\": {repeat: {i: [1, n]}, velocity: [0, 0, -2]}}\n";
+  carom_error error = {0};
+  snprintf(model_path, sizeof model_path, "%s/crowd.yaml", check_scratch_dir());
+  snprintf(record_path, sizeof record_path, "%s/crowd.h5", check_scratch_dir());
+  snprintf(csv_path, sizeof csv_path, "%s/crowd.csv", check_scratch_dir());
+  FILE *f = fopen(model_path, "w");
+  if (!CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0)) return;
+  ready = carom_model_load(model_path, NULL, 0, &error);
+  if (CHECK(ready)) refuse_each("a crowd", run_and_record);
+  else printf("      %s\n", error.text);
+  carom_model_destroy(ready);
+}
+
 static void other_starts(void) {
   static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
   for (int i = 0; i < 2; i++) {
@@ -138,6 +160,7 @@ int main(void) {
   RUN(building_in_code);
   RUN(loading);
   RUN(other_starts);
+  RUN(a_crowd);
   RUN(recording);
   return check_summary();
 }

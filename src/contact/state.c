@@ -146,6 +146,15 @@ static int count_fresh(const contact_state *s, const contact_key *near, int coun
   return fresh;
 }
 
+// Gives back the slots of what is not live yet.
+static void forget_fresh(contact_state *s) { s->pool->free_count += s->fresh_count, s->fresh_count = 0; }
+
+static int count_rows(const mechanism *m, const contact_element *const *elements, int count) {
+  int rows = 0;
+  for (int i = 0; i < count; i++) rows += elements[i]->point_count * contact_row_count(m, elements[i]);
+  return rows;
+}
+
 // Makes elements of what is new, the last first. They are not live yet; where one cannot be made there are none.
 static bool open_fresh(contact_state *s, const contact_key *near, int count, carom_error *error) {
   const contact_element *const *live = s->elements + s->world->element_count;
@@ -153,10 +162,7 @@ static bool open_fresh(contact_state *s, const contact_key *near, int count, car
     while (i >= 0 && compare(key_of(live[i]), near[j]) > 0) i--;
     if (i >= 0 && compare(key_of(live[i]), near[j]) == 0) continue;
     const contact_element *e = open_pair(s, near[j], error);
-    if (!e) {
-      s->pool->free_count += s->fresh_count, s->fresh_count = 0;
-      return false;
-    }
+    if (!e) return forget_fresh(s), false;
     s->fresh[s->fresh_count++] = e;
   }
   return true;
@@ -169,6 +175,10 @@ static carom_status take_over(contact_state *s, const contact_key *near, int cou
   if (!fresh && count == p->live_count) return CAROM_OK;
   if (!reserve_slots(s, fresh)) return fail(error);
   if (!open_fresh(s, near, count, error)) return CAROM_ERROR_MODEL;
+  if (s->reserve && !s->reserve(s->owner, contact_state_rows(s, p->m) + count_rows(p->m, s->fresh, s->fresh_count))) {
+    forget_fresh(s);
+    return fail(error);
+  }
   const contact_element **live = s->elements + s->world->element_count;
   int kept = 0;
   for (int i = 0, j = 0; i < p->live_count; i++) {
@@ -362,7 +372,5 @@ void contact_state_evaluate(const contact_state *s, const mechanism *m, const mo
 }
 
 int contact_state_rows(const contact_state *s, const mechanism *m) {
-  int count = 0;
-  for (int i = 0; i < s->element_count; i++) count += s->elements[i]->point_count * contact_row_count(m, s->elements[i]);
-  return count;
+  return count_rows(m, s->elements, s->element_count);
 }

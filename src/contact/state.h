@@ -28,6 +28,10 @@ typedef struct contact_state {
   const contact_element **ended, **fresh;
   int ended_count, fresh_count;
   contact_pool *pool;                  // null if all elements are permanent
+  // Storage of whoever has arrays by slot, reserved before pairs become live: `rows` is the most rows of all points. Returns false if memory ran
+  // out; then nothing becomes live. May be null.
+  bool (*reserve)(void *owner, int rows);
+  void *owner;
 } contact_state;
 
 // Only permanent elements are live. Returns null after reporting.

@@ -28,13 +28,13 @@ static void save_pairs(const contact_state *c, fields *f) {
     fields_numbers(f, "pair", 2, (double[2]){c->elements[i]->surface[0], c->elements[i]->surface[1]});
 }
 
-carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), carom_status (*changed)(void *scheme, carom_error *error),
+carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), void (*changed)(void *scheme),
                                 void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error) {
   carom_status status = CAROM_OK;
   if (!c->pool) return CAROM_OK;
   if (f->from) status = load_pairs(c, m, f, error);
   else save_pairs(c, f);
-  if (f->from && status == CAROM_OK) status = changed(scheme, error);
+  if (f->from && status == CAROM_OK) changed(scheme);
   for (int i = c->world->point_count; status == CAROM_OK && i < c->point_count; i++) memory_of(scheme, c->points[i], f);
   return status;
 }
@@ -59,16 +59,13 @@ carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state
   return status == CAROM_OK ? type->restored(scheme, error) : status;
 }
 
-bool scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts, carom_error *error) {
-  if (!impact_reserve(impacts, c->point_slots))
-    return error_set(error, CAROM_ERROR_MEMORY, "out of memory for the ledger of %d contact points", c->point_count), false;
+void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts) {
   for (int i = 0; i < c->ended_count; i++)
     for (int k = 0; k < c->ended[i]->point_count; k++) impact_separate(impacts, c->ended[i]->point0 + k);
   for (int i = 0; i < c->fresh_count; i++) {
     const contact_element *e = c->fresh[i];
     for (int k = 0; k < e->point_count; k++) impact_assign(impacts, e->point0 + k, contact_point_id(c->world, e, k), contact_turns(m, e));
   }
-  return true;
 }
 
 void scheme_trouble_fields(contact_trouble *t, fields *f) {

@@ -164,12 +164,12 @@ typedef struct scheme_type {
   // The same of one point of a pair that is not permanent, by its slot, and of its element. Null if all are permanent.
   void (*point_memory)(void *scheme, int slot, fields *f);
   // The pairs that are live are others now, which contact_state_set has changed: what is new is to be remembered. Null likewise.
-  carom_status (*pairs_changed)(void *scheme, carom_error *error);
+  void (*pairs_changed)(void *scheme);
 } scheme_type;
 
 // Books what contact_refresh or contact_state_set has changed: closes the episodes of pairs that ended, and names the points of new ones.
-// Returns false after reporting that memory ran out.
-bool scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts, carom_error *error);
+// The ledger must have all slots (contact_state.reserve).
+void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts);
 
 // A scheme put back to where it was, or one like it there. With motion_copy, or the motion's state put back, it goes on bit by bit where
 // it resumes exactly.
@@ -178,7 +178,7 @@ void scheme_save(const scheme_type *type, void *scheme, contact_state *c, double
 carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state *c, const mechanism *m, const double *memory, carom_error *error);
 // The part of it for the pairs that are live but not permanent: counts or saves them with what a scheme remembers of their points, or makes
 // them live again. `memory_of` and `changed` are point_memory and pairs_changed of a scheme_type.
-carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), carom_status (*changed)(void *scheme, carom_error *error),
+carom_status scheme_pair_fields(void (*memory_of)(void *scheme, int slot, fields *f), void (*changed)(void *scheme),
                                 void *scheme, contact_state *c, const mechanism *m, fields *f, carom_error *error);
 
 // Parts of the memory that schemes have in common.

@@ -231,6 +231,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   }
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = s->ledger = setup->impacts;
+  s->contacts->reserve = stepper_reserve, s->contacts->owner = s;
   s->stop = setup->stop;
   s->rule = rule, s->settings = *settings;
   allocate(s);

@@ -49,7 +49,7 @@ const scheme_contact *stepper_contacts(const void *scheme);
 void stepper_memory(void *scheme, fields *f);
 carom_status stepper_restored(void *scheme, carom_error *error);
 void stepper_point_memory(void *scheme, int slot, fields *f);
-carom_status stepper_pairs_changed(void *scheme, carom_error *error);
+void stepper_pairs_changed(void *scheme);
 
 #define STEPPER_FUNCTIONS                                                                                                  \
   .knows_contact = true, .gives_means = true, .tracks_constraints = true, .destroy = stepper_destroy, .step = stepper_step, \

@@ -137,6 +137,8 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error);
 
 // Arrays by slot and by row, as large as contacts and motion say. Allocates from the arena.
 void stepper_enlarge(stepper *s);
+// The same where contacts come and go: contact_state.reserve.
+bool stepper_reserve(void *scheme, int rows);
 // A point of which nothing is known.
 void stepper_forget_point(stepper *s, int p);
 // Finds the pairs that are near, from `behind` before to `ahead` after where the motion is.

@@ -26,10 +26,6 @@ static void enlarge_points(stepper *s) {
   arena *a = &s->memory;
   int had = s->point_room, elements = s->element_room;
   size_t count = (size_t)s->contacts->point_slots + 1;
-  contact_point *from[3] = {s->points, s->before, s->looked};
-  ENLARGE(s->points, had, count);
-  ENLARGE(s->before, had, count);
-  ENLARGE(s->looked, had, count);
   ENLARGE(s->struck, had, count);
   ENLARGE(s->nearest, had, count);
   ENLARGE(s->active, had, count);
@@ -39,11 +35,14 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->shown, had, count);
   ENLARGE(s->rate_E, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
-  contact_point *to[3] = {s->points, s->before, s->looked};
+  s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
+  // last, and all together: what is shown refers to them also if memory runs out
+  contact_point *from[3] = {s->points, s->before, s->looked};
+  contact_point *to[3] = {ARENA_LARGER(a, s->points, had, count), ARENA_LARGER(a, s->before, had, count), ARENA_LARGER(a, s->looked, had, count)};
+  s->points = to[0], s->before = to[1], s->looked = to[2];
   follow(s->last, had, from, to);
   follow(s->last_before, had, from, to);
   follow(s->shown, had, from, to);
-  s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
   s->point_room = s->contacts->point_slots, s->element_room = s->contacts->element_slots;
 }
 
@@ -69,11 +68,12 @@ void stepper_enlarge(stepper *s) {
   s->element_of = s->contacts->element_of;
 }
 
-// Room for all points that are live, and for their rows.
-static bool make_room(stepper *s) {
+// Storage of all points that have slots, and of their rows. What there was is kept if memory runs out.
+bool stepper_reserve(void *scheme, int rows) {
+  stepper *s = scheme;
   jmp_buf out_of_memory;
-  int rows = contact_state_rows(s->contacts, s->m) + s->m->friction_count;
-  if (!motion_reserve_rows(s->m, s->x, rows)) return false;
+  s->element_of = s->contacts->element_of;
+  if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) || !impact_reserve(s->ledger, s->contacts->point_slots)) return false;
   bool enough = !setjmp(out_of_memory);
   s->memory.out_of_memory = &out_of_memory;
   if (enough) stepper_enlarge(s);
@@ -90,24 +90,24 @@ void stepper_forget_point(stepper *s, int p) {
   for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
 }
 
-static carom_status take_changes(stepper *s, carom_error *error) {
+// Of what contact_refresh or contact_state_set has changed; stepper_reserve has made the arrays long enough.
+static void take_changes(stepper *s) {
   const contact_state *c = s->contacts;
-  if (!c->fresh_count && !c->ended_count) return CAROM_OK;
-  if (!make_room(s)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for %d contact points", c->point_count);
-  if (!scheme_book_changes(c, s->m, s->ledger, error)) return CAROM_ERROR_MEMORY;
+  scheme_book_changes(c, s->m, s->ledger);
   for (int i = 0; i < c->fresh_count; i++) {
     const contact_element *e = c->fresh[i];
     s->touched[e->slot] = s->steps - REMEMBERED - 1;
     for (int k = 0; k < e->point_count; k++) stepper_forget_point(s, e->point0 + k);
   }
-  return CAROM_OK;
 }
 
-carom_status stepper_pairs_changed(void *scheme, carom_error *error) { return take_changes(scheme, error); }
+void stepper_pairs_changed(void *scheme) { take_changes(scheme); }
 
 carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error) {
   carom_status found = contact_refresh(s->contacts, s->m, s->x, behind, ahead, error);
-  return found != CAROM_OK ? found : take_changes(s, error);
+  s->element_of = s->contacts->element_of;
+  if (found == CAROM_OK) take_changes(s);
+  return found;
 }
 
 static void evaluate_fresh(stepper *s, contact_point *points) {
@@ -164,7 +164,9 @@ carom_status stepper_meet_at_end(stepper *s, carom_error *error) {
 
 static carom_status memory_fields(stepper *s, fields *f, carom_error *error) {
   stepper_state_fields(s, f);
-  return scheme_pair_fields(stepper_point_memory, stepper_pairs_changed, s, s->contacts, s->m, f, error);
+  carom_status status = scheme_pair_fields(stepper_point_memory, stepper_pairs_changed, s, s->contacts, s->m, f, error);
+  s->element_of = s->contacts->element_of;
+  return status;
 }
 
 carom_status stepper_keep(stepper *s, stepper_kept *k, carom_error *error) {
