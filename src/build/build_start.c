@@ -21,7 +21,7 @@ typedef struct start {
   motion *x;
   contact_state *contacts;
   contact_point *points;          // by slot
-  int point_room, row_room;
+  int point_capacity, row_capacity;
   const contact_element *worst;   // the deepest overlap that is not allowed; may be null
   double depth;
   // to separate surfaces
@@ -45,22 +45,22 @@ static bool grow(start *s, void *array, int count, size_t size) {
 }
 
 static bool reserve_points(start *s) {
-  if (s->points && s->contacts->point_slots <= s->point_room) return true;
-  s->point_room = s->contacts->point_slots;
-  return grow(s, &s->points, s->point_room, sizeof *s->points);
+  if (s->points && s->contacts->point_slots <= s->point_capacity) return true;
+  s->point_capacity = s->contacts->point_slots;
+  return grow(s, &s->points, s->point_capacity, sizeof *s->points);
 }
 
 // Rows of the constraints and a normal one for each point.
 static bool reserve_rows(start *s) {
   int rows = s->m->row_count + s->contacts->point_count;
-  if (rows <= s->row_room) return true;
+  if (rows <= s->row_capacity) return true;
   rows += rows / 2;
   if (!motion_reserve_rows(s->m, s->x, rows - s->m->row_count))
     return error_set(s->b->error, CAROM_ERROR_MEMORY, "out of memory for the contacts at the start"), false;
   if (!grow(s, &s->q, rows, sizeof *s->q) || !grow(s, &s->lambda, rows, sizeof *s->lambda) || !grow(s, &s->gap, rows, sizeof *s->gap) ||
       !grow(s, &s->blocks.block, rows, sizeof *s->blocks.block) || !grow(s, &s->blocks.start, rows + 1, sizeof *s->blocks.start))
     return false;
-  s->row_room = rows;
+  s->row_capacity = rows;
   return true;
 }
 

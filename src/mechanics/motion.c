@@ -134,7 +134,7 @@ void motion_lay_rows(const mechanism *m, motion *x, arena *memory) {
   for (int i = 0, used = 0; i < m->row_count; used += x->rows[i++].base_count) bind_bases(m, x, &x->rows[i], used);
 }
 
-// What is outgrown stays in the arena: at most as much again, since room doubles.
+// What is outgrown stays in the arena: at most as much again, since storage doubles.
 static void enlarge_rows(const mechanism *m, motion *x, int extra) {
   arena *a = &x->memory;
   int had = x->extra_rows, bases = m->row_body_count + m->row_speed_count;

@@ -88,7 +88,7 @@ static carom_status begin(stepper *s, carom_error *error) {
   dynamics_positions_velocities(m, s->x);
   carom_status status = stepper_refresh(s, 0, s->settings.step, error);
   if (status != CAROM_OK) return status;
-  memset(s->P, 0, (size_t)s->row_room * sizeof *s->P);
+  memset(s->P, 0, (size_t)s->row_capacity * sizeof *s->P);
   contact_state_evaluate(s->contacts, m, s->x, s->points);
   CONTACT_EACH_POINT(s->contacts, p) {
     s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};

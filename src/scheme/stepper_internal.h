@@ -38,7 +38,7 @@ typedef struct stepper {
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
   double projection_energy, projection_energy_A;
-  int point_room, element_room, row_room;  // of arrays by slot of points and elements, and by row
+  int point_capacity, element_capacity, row_capacity;  // of arrays by slot of points and elements, and by row
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart

@@ -24,7 +24,7 @@ static void follow(scheme_contact *c, int count, contact_point *const from[3], c
 
 static void enlarge_points(stepper *s) {
   arena *a = &s->memory;
-  int had = s->point_room, elements = s->element_room;
+  int had = s->point_capacity, elements = s->element_capacity;
   size_t count = (size_t)s->contacts->point_slots + 1;
   ENLARGE(s->struck, had, count);
   ENLARGE(s->nearest, had, count);
@@ -43,12 +43,12 @@ static void enlarge_points(stepper *s) {
   follow(s->last, had, from, to);
   follow(s->last_before, had, from, to);
   follow(s->shown, had, from, to);
-  s->point_room = s->contacts->point_slots, s->element_room = s->contacts->element_slots;
+  s->point_capacity = s->contacts->point_slots, s->element_capacity = s->contacts->element_slots;
 }
 
 static void enlarge_rows(stepper *s) {
   arena *a = &s->memory;
-  int had = s->row_room, count = s->m->row_count + s->x->extra_rows + 1;
+  int had = s->row_capacity, count = s->m->row_count + s->x->extra_rows + 1;
   ENLARGE(s->q_rows, had, count);
   ENLARGE(s->P, had, count);
   ENLARGE(s->P_even, had, count);
@@ -59,12 +59,12 @@ static void enlarge_rows(stepper *s) {
   ENLARGE(s->rate_free, had, count);
   ENLARGE(s->rate_after, had, count);
   s->friction.xi = s->xi;
-  s->row_room = count;
+  s->row_capacity = count;
 }
 
 void stepper_enlarge(stepper *s) {
-  if (!s->points || s->contacts->point_slots > s->point_room || s->contacts->element_slots > s->element_room) enlarge_points(s);
-  if (s->m->row_count + s->x->extra_rows >= s->row_room) enlarge_rows(s);
+  if (!s->points || s->contacts->point_slots > s->point_capacity || s->contacts->element_slots > s->element_capacity) enlarge_points(s);
+  if (s->m->row_count + s->x->extra_rows >= s->row_capacity) enlarge_rows(s);
   s->element_of = s->contacts->element_of;
 }
 

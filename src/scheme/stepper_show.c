@@ -54,7 +54,7 @@ static void push_contacts(stepper *s) {
 static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  memcpy(s->shown, s->last, (size_t)s->point_room * sizeof *s->shown);
+  memcpy(s->shown, s->last, (size_t)s->point_capacity * sizeof *s->shown);
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
   dynamics_apply_forces(m, x);

@@ -109,7 +109,8 @@ void stepper_exchange_steps(stepper *s) {
   s->last_before = s->last, s->last = last;
 }
 
-// What the last step has found is kept until this one has its solution, so that a step that is given up leaves no trace.
+// What the last step has found is kept until this one has its solution, and put back if this one is given up. Pairs of a crowd that have
+// ended by then stay ended, and their episodes closed.
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
@@ -130,7 +131,7 @@ static carom_status fail_singular(const stepper *s, carom_error *error) {
   return error_set(error, CAROM_ERROR_SINGULAR, "%s%s", why, s->x->singular_node ? "" : "; " NOT_FINITE_ADVICE);
 }
 
-// The velocity at the end of the step. Nothing of the scheme's books is changed yet.
+// The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet.
 BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
   if (s->contacts->pool) {
