@@ -277,7 +277,7 @@ static bool find_walls(contact_pool *p, const motion *x, double behind, double a
       if (!push_key(&p->walls, key)) return false;
     }
   }
-  qsort(p->walls.items, (size_t)p->walls.count, sizeof *p->walls.items, compare_items);
+  if (p->walls.count) qsort(p->walls.items, (size_t)p->walls.count, sizeof *p->walls.items, compare_items);
   return true;
 }
 

@@ -230,7 +230,7 @@ bool broad_update(broad *b) {
   b->found.count = 0;
   for (int i = 0; i < b->count; i++)
     if (b->moved[i] && b->in_tree[i] && !find_candidates(b, i)) return false;
-  qsort(b->found.items, (size_t)b->found.count, sizeof *b->found.items, compare_items);
+  if (b->found.count) qsort(b->found.items, (size_t)b->found.count, sizeof *b->found.items, compare_items);
   if (!merge_candidates(b) || !reserve(&b->before, b->merged.count)) return false;
   pair_list *now = &b->before;
   now->count = 0;
