@@ -354,7 +354,7 @@ static void add_segment(chain *c, vec2 from, vec2 to, double radius) {
     return;
   }
   vec2 half = vec2_scale(0.5, vec2_sub(to, from));
-  double h = vec2_norm(half), r = fmax(fabs(radius), h), off = sqrt(r * r - h * h), sign = radius > 0 ? 1 : -1;
+  double h = vec2_norm(half), r = fmax(fabs(radius), h), off = sqrt((r - h) * (r + h)), sign = radius > 0 ? 1 : -1;
   vec2 centre = vec2_axpy(vec2_add(from, half), sign * off / h, vec2_left(half));
   add_arc(c, centre, sign * r, from, sign * 2 * atan2(h, off));
 }
