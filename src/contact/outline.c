@@ -203,14 +203,6 @@ static void curvatures(const contact_element *e, double radius[2]) {
   radius[0] = radius_of(e->outline_first), radius[1] = radius_of(e->outline_second);
 }
 
-static void curvatures_of_corner(const contact_element *e, double radius[2]) {
-  (void)e;
-  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
-}
-
-static const char *const names[POINTS_MOST] = {"point 1",  "point 2",  "point 3",  "point 4",  "point 5",  "point 6",
-                                                      "point 7",  "point 8",  "point 9",  "point 10", "point 11", "point 12",
-                                                      "point 13", "point 14", "point 15", "point 16"};
 static const char *const corners[POINTS_MOST] = {"corner 1",  "corner 2",  "corner 3",  "corner 4",  "corner 5",  "corner 6",
                                                         "corner 7",  "corner 8",  "corner 9",  "corner 10", "corner 11", "corner 12",
                                                         "corner 13", "corner 14", "corner 15", "corner 16"};
@@ -223,13 +215,13 @@ const contact_type contact_outlines = {
 };
 static const contact_type contact_outlines_many = {
     .name = "outline on outline", .point_count_planar = POINTS_MOST, .points_change = true, .is_flat = is_flat, .evaluate = evaluate,
-    .travel = travel, .point_names_planar = names, .curvatures = curvatures, .nearest = nearest,
+    .travel = travel, .point_names_planar = contact_point_numbers, .curvatures = curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_outline_plane = {
     .name = "polygon on plane", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .evaluate = evaluate_corners,
     .travel = travel_of_corner,
-    .point_names_planar = corners, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+    .point_names_planar = corners, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
 
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second) {

@@ -80,11 +80,9 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   }
 }
 
-static vec3 velocity_at(const marker_state *s, vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
-
 // A corner moves with its body. Where edges cross, the point stays on both: across each edge it has the velocity of that body.
 static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_state *a, const marker_state *b) {
-  vec3 v_a = velocity_at(a, at), v_b = velocity_at(b, at);
+  vec3 v_a = contact_velocity_at(a, at), v_b = contact_velocity_at(b, at);
   if (p->of_b < 0) return v_a;
   if (p->of_a < 0) return v_b;
   vec3 across = vec3_cross(n, p->edge_b);
@@ -100,14 +98,14 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
     separation_rate rate;
     if (separation_rate_of(&w.s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
       return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
-    return (contact_travel){.at = velocity_at(&a, p->at), .n = vec3_cross(b.w, p->n)};
+    return (contact_travel){.at = contact_velocity_at(&a, p->at), .n = vec3_cross(b.w, p->n)};
   }
   vec3 turn = vec3_cross(w.t.face_of_a ? a.w : b.w, p->n);
   int slot_of[MANIFOLD_POINTS];
   assign_slots(&w.t, e->point_count, slot_of);
   for (int i = 0; i < w.t.count; i++)
     if (slot_of[i] == k) return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn};
-  return (contact_travel){.at = velocity_at(&a, p->at), .n = turn};
+  return (contact_travel){.at = contact_velocity_at(&a, p->at), .n = turn};
 }
 
 typedef struct pass {
@@ -141,24 +139,8 @@ void contact_set_faces(contact_element *e, const flat *first, const flat *second
   e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
 }
 
-static void curvatures(const contact_element *e, double radius[2]) {
-  (void)e;
-  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
-}
-
-static const char *const names[CONTACT_POINTS_MAX] = {
-    "point 1", "point 2", "point 3", "point 4", "point 5", "point 6", "point 7", "point 8",
-    "point 9", "point 10", "point 11", "point 12", "point 13", "point 14", "point 15", "point 16",
-    "point 17", "point 18", "point 19", "point 20", "point 21", "point 22", "point 23", "point 24",
-    "point 25", "point 26", "point 27", "point 28", "point 29", "point 30", "point 31", "point 32",
-    "point 33", "point 34", "point 35", "point 36", "point 37", "point 38", "point 39", "point 40",
-    "point 41", "point 42", "point 43", "point 44", "point 45", "point 46", "point 47", "point 48",
-    "point 49", "point 50", "point 51", "point 52", "point 53", "point 54", "point 55", "point 56",
-    "point 57", "point 58", "point 59", "point 60", "point 61", "point 62", "point 63", "point 64",
-};
-
 const contact_type contact_flat_pair = {
     .name = "flat faces", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = contact_is_flat, .evaluate = evaluate, .travel = travel,
-    .point_names = names, .curvatures = curvatures, .nearest = nearest,
+    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

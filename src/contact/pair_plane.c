@@ -8,10 +8,8 @@
 #include "contact/frame.h"
 #include "contact/pairs.h"
 
-static vec3 normal_of(const mechanism *m, const marker_place *plane) { return mat3_column(plane->R, m->planar ? 1 : 2); }
-
 static void set_point(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, contact_point *p) {
-  vec3 n = normal_of(m, plane);
+  vec3 n = contact_plane_normal(m, plane);
   p->gap = vec3_dot(n, vec3_sub(at, plane->p));
   p->node_first = body->node, p->node_second = plane->node;
   p->at = at;
@@ -27,7 +25,7 @@ static contact_travel fixed_point(const mechanism *m, const motion *x, const con
 
 static void capsule_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
-  vec3 half = vec3_scale(0.5 * e->size_first[1], mat3_column(body.R, m->planar ? 0 : 2)), n = normal_of(m, &plane);
+  vec3 half = vec3_scale(0.5 * e->size_first[1], mat3_column(body.R, m->planar ? 0 : 2)), n = contact_plane_normal(m, &plane);
   for (int k = 0; k < 2; k++) {
     vec3 centre = k ? vec3_add(body.p, half) : vec3_sub(body.p, half);
     set_point(m, &body, &plane, vec3_axpy(centre, -e->size_first[0], n), &points[k]);
@@ -40,11 +38,6 @@ static contact_travel round_end(const mechanism *m, const motion *x, const conta
 }
 
 static void curvatures_of_end(const contact_element *e, double radius[2]) { radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT; }
-static void curvatures_of_corner(const contact_element *e, double radius[2]) {
-  (void)e;
-  radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
-}
-
 static const char *const ends[] = {"end -z", "end +z"}, *const ends_planar[] = {"end -x", "end +x"};
 
 const contact_type contact_capsule_plane = {
@@ -62,7 +55,7 @@ static void hull_plane(const mechanism *m, const motion *x, const contact_elemen
 
 const contact_type contact_hull_plane = {
     .name = "hull on plane", .has_own_points = true, .is_flat = contact_is_flat, .evaluate = hull_plane, .travel = fixed_point,
-    .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+    .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
 
 // --- rims ---------------------------------------------------------------------------------------------------------------
@@ -91,7 +84,7 @@ static lowest lowest_along(mat3 R, vec3 n) {
 
 static void set_rim(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *p) {
   vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2));
-  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body->R, normal_of(m, plane)).u), p);
+  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body->R, contact_plane_normal(m, plane)).u), p);
 }
 
 static void set_face(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *points) {
@@ -116,7 +109,7 @@ static contact_travel lowest_point(const mechanism *m, const motion *x, const co
   vec3 rate = vec3_axpy(vec3_axpy(vec3_neg(p_rate), at.blend, vec3_cross(body.w, axis)), blend_rate, axis);
   vec3 turn = vec3_scale(1 / at.size, vec3_axpy(rate, -vec3_dot(rate, u), u));
   vec3 centre = vec3_axpy(p->at, -e->size_first[0], u);
-  vec3 v = vec3_add(body.v, vec3_cross(body.w, vec3_sub(centre, body.p)));
+  vec3 v = contact_velocity_at(&body, centre);
   return (contact_travel){.at = vec3_axpy(v, e->size_first[0], turn), .n = n_rate};
 }
 
@@ -124,7 +117,7 @@ static contact_travel lowest_point(const mechanism *m, const motion *x, const co
 static void cylinder_plane(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
   double half = 0.5 * e->size_first[1], radius = e->size_first[0];
-  bool upright = vec3_dot(normal_of(m, &plane), mat3_column(body.R, 2)) > 0;
+  bool upright = vec3_dot(contact_plane_normal(m, &plane), mat3_column(body.R, 2)) > 0;
   set_rim(m, &body, &plane, radius, -half, &points[0]);
   set_rim(m, &body, &plane, radius, half, &points[1]);
   set_face(m, &body, &plane, radius, upright ? -half : half, points + 2);
@@ -154,9 +147,9 @@ static const char *const rims[] = {"rim -z", "rim +z", FACE}, *const rim_and_tip
 
 const contact_type contact_cylinder_plane = {
     .name = "cylinder on plane", .point_count = 2 + FACE_POINTS, .is_flat = contact_is_flat, .evaluate = cylinder_plane, .travel = point_of_cylinder,
-    .point_names = rims, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+    .point_names = rims, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
 const contact_type contact_cone_plane = {
     .name = "cone on plane", .point_count = 2 + FACE_POINTS, .is_flat = contact_is_flat, .evaluate = cone_plane, .travel = point_of_cone,
-    .point_names = rim_and_tip, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+    .point_names = rim_and_tip, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };

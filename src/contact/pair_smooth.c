@@ -8,7 +8,7 @@
 static separation find(const mechanism *m, const contact_element *e, const marker_place *a, const marker_place *b) {
   pose at_a = {a->R, a->p}, at_b = {b->R, b->p};
   if (e->shape_second) return separation_of(e->shape_first, at_a, e->shape_second, at_b, m->planar);
-  vec3 n = mat3_column(b->R, m->planar ? 1 : 2);
+  vec3 n = contact_plane_normal(m, b);
   return separation_of_plane(e->shape_first, at_a, n, vec3_dot(n, b->p));
 }
 
@@ -23,8 +23,6 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   if (e->by_curvature) separation_curvatures(&s, p->curvature);
 }
 
-static vec3 velocity_at(const marker_state *s, vec3 at) { return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p))); }
-
 // Where the nearest points are not unique, they are taken to move with the bodies, and the normal with the second.
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
   (void)k;
@@ -34,7 +32,7 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   separation_rate rate;
   if (separation_rate_of(&s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
     return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
-  return (contact_travel){.at = vec3_scale(0.5, vec3_add(velocity_at(&a, p->at), velocity_at(&b, p->at))), .n = vec3_cross(b.w, p->n)};
+  return (contact_travel){.at = vec3_scale(0.5, vec3_add(contact_velocity_at(&a, p->at), contact_velocity_at(&b, p->at))), .n = vec3_cross(b.w, p->n)};
 }
 
 typedef struct pass {

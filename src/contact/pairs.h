@@ -36,6 +36,21 @@ bool contact_is_flat(const contact_element *e);
 // For messages: "surfaces overlap by ...".
 void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]);
 
+// "point 1" and so on, of types whose points have no better names.
+extern const char *const contact_point_numbers[CONTACT_POINTS_MAX];
+
+// The `curvatures` of a corner on a face.
+void contact_corner_curvatures(const contact_element *e, double radius[2]);
+
+static inline vec3 contact_plane_normal(const mechanism *m, const marker_place *plane) {
+  return mat3_column(plane->R, m->planar ? 1 : 2);
+}
+
+// Of the place `at` where it belongs to the body of the marker.
+static inline vec3 contact_velocity_at(const marker_state *s, vec3 at) {
+  return vec3_add(s->v, vec3_cross(s->w, vec3_sub(at, s->p)));
+}
+
 // The place of the first surface in the axes of the second.
 static inline vec3 contact_apart(const marker_place *a, const marker_place *b) { return mat3_tmul(b->R, vec3_sub(a->p, b->p)); }
 

@@ -9,14 +9,10 @@
 #include "contact/frame.h"
 #include "contact/pairs.h"
 
-static vec3 plane_normal(const mechanism *m, const marker_place *plane) {
-  return mat3_column(plane->R, m->planar ? 1 : 2);
-}
-
 // A sphere of the first body, with its centre at `at`, against the plane of the second.
 static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, double radius,
                            contact_point *p) {
-  vec3 n = plane_normal(m, plane);
+  vec3 n = contact_plane_normal(m, plane);
   p->gap = vec3_dot(n, vec3_sub(at, plane->p)) - radius;
   p->node_first = body->node, p->node_second = plane->node;
   p->at = vec3_axpy(at, -radius, n);
@@ -83,7 +79,7 @@ static contact_travel sphere_on_sphere(const mechanism *m, const motion *x, cons
 static void curvatures_on_plane(const contact_element *e, double radius[2]) {
   radius[0] = e->size_first[0], radius[1] = CONTACT_FLAT;
 }
-static void curvatures_of_corner(const contact_element *e, double radius[2]) {
+void contact_corner_curvatures(const contact_element *e, double radius[2]) {
   (void)e;
   radius[0] = CONTACT_SHARP, radius[1] = CONTACT_FLAT;
 }
@@ -95,6 +91,17 @@ bool contact_is_flat(const contact_element *e) {
   (void)e;
   return true;
 }
+
+const char *const contact_point_numbers[CONTACT_POINTS_MAX] = {
+    "point 1", "point 2", "point 3", "point 4", "point 5", "point 6", "point 7", "point 8",
+    "point 9", "point 10", "point 11", "point 12", "point 13", "point 14", "point 15", "point 16",
+    "point 17", "point 18", "point 19", "point 20", "point 21", "point 22", "point 23", "point 24",
+    "point 25", "point 26", "point 27", "point 28", "point 29", "point 30", "point 31", "point 32",
+    "point 33", "point 34", "point 35", "point 36", "point 37", "point 38", "point 39", "point 40",
+    "point 41", "point 42", "point 43", "point 44", "point 45", "point 46", "point 47", "point 48",
+    "point 49", "point 50", "point 51", "point 52", "point 53", "point 54", "point 55", "point 56",
+    "point 57", "point 58", "point 59", "point 60", "point 61", "point 62", "point 63", "point 64",
+};
 
 void contact_tell_surfaces(const contact_element *e, double depth, char text[CONTACT_TEXT]) {
   (void)e;
@@ -130,7 +137,7 @@ static const char *const corners[] = {"corner -x -y -z", "corner +x -y -z", "cor
                                       "corner -x -y +z", "corner +x -y +z", "corner -x +y +z", "corner +x +y +z"};
 static const contact_type contact_box_plane = {
     .name = "box on plane", .point_count = 8, .point_count_planar = 4, .evaluate = box_plane, .travel = corner_on_plane, .point_names = corners,
-    .point_names_planar = contact_corners_planar, .curvatures = curvatures_of_corner, .tell_overlap = contact_tell_surfaces,
+    .point_names_planar = contact_corners_planar, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_sphere_sphere = {
     .name = "sphere on sphere", .point_count = 1, .point_count_planar = 1, .evaluate = sphere_sphere, .travel = sphere_on_sphere,
