@@ -185,10 +185,8 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pass w = {e, pose2_between(pose_of(&first), pose_of(&second))};
   bool convex = e->outline_first->convex && e->outline_second->convex;
-  double least = convex ? contact_least_gap(gap_at, &w, before, after, graze) : search(&w, before, after, graze);
-  if (least >= -graze) return least;
-  // bodies that turn about a corner overlap on the way only because they are turned as they are now: by as much as where they were before
-  return least + fmax(0, before->gap - gap_at(&w, before->apart));
+  if (convex) return contact_least_gap(gap_at, &w, before, after, graze);
+  return contact_without_turn(gap_at, &w, before, search(&w, before, after, graze), graze);
 }
 
 // --- types ------------------------------------------------------------------------------------------------------------

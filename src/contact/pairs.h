@@ -58,5 +58,8 @@ static inline vec3 contact_apart(const marker_place *a, const marker_place *b) {
 // the place does.
 typedef double contact_gap_at(const void *context, vec3 apart);
 double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double graze);
+// The same without what the present turn of the bodies makes of it: bodies that turn about a corner seem to overlap on their way, by as
+// much as they would have where they came from. contact_least_gap has seen to it.
+double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze);
 
 #endif

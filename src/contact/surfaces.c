@@ -121,7 +121,11 @@ double contact_least_gap(contact_gap_at *gap, const void *context, const contact
     else low = at[0], at[0] = at[1], value[0] = value[1], at[1] = low + part * (high - low);
     value[!side] = gap(context, vec3_axpy(before->apart, at[!side], way));
   }
-  return fmin(value[0], value[1]);
+  return contact_without_turn(gap, context, before, fmin(value[0], value[1]), graze);
+}
+
+double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze) {
+  return least >= -graze ? least : least + fmax(0, before->gap - gap(context, before->apart));
 }
 
 static const contact_type contact_sphere_plane = {
