@@ -1,36 +1,21 @@
 // A whole run: loop, record, progress, and a file that is good whatever happens.
-#include <limits.h>
+#include "run.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/output.h"
 #include "checkpoint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
-#include "record/csv.h"
-#include "record/record.h"
 #include "scene.h"
-#include "sim.h"
 #include "summary.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-// One table of the record: which signals stand in its columns.
-typedef struct group {
-  const char *name;
-  int *signals;
-  int count, capacity;
-} group;
-
-enum {
-  GROUP_TIME, GROUP_JOINTS, GROUP_BODIES, GROUP_MARKERS, GROUP_REACTIONS, GROUP_FORCES, GROUP_DRIVES, GROUP_MULTIPLIERS,
-  GROUP_ENERGY, GROUP_CONTACTS, GROUP_OUTPUTS, GROUP_COUNT
-};
 static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies",      "markers", "reactions",
                                                      "forces", "drives", "multipliers", "energy",  "contacts", "outputs"};
 
@@ -70,32 +55,6 @@ static bool in_csv(const carom_model *model, int i) {
 }
 
 // --- a run under way ----------------------------------------------------------------------------------------------
-
-typedef struct run {
-  arena memory;
-  const carom_model *model;
-  const carom_run_options *options;
-  carom_error *error;
-  carom_sim *sim;
-  double t_end;
-  record *file;
-  csv *text;
-  group groups[GROUP_COUNT];
-  int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
-  int checkpoint_table, impact_table;
-  int pair_table;               // points of pairs that come and go, at checkpoints; -1: there are none
-  long checkpoints;             // written
-  double *pair_rows;
-  size_t pair_capacity;         // numbers in pair_rows
-  group csv_columns;
-  double *values, *checkpoint;
-  double next_row, next_checkpoint, last_row;
-  bool continues;               // the record of the run that is resumed
-  record_reader *earlier;       // that record, while its rows are copied
-  output_file beside;           // where it is written until the run ends
-  struct timespec began;
-  long steps_before;            // of the run that is resumed
-} run;
 
 static double seconds_since(struct timespec t) {
   struct timespec n;
@@ -256,17 +215,6 @@ static bool check_columns(run *r, const record_table *tables, int count) {
   return true;
 }
 
-// The number of the checkpoint, then what the sim says of a point.
-static record_table pair_table(run *r) {
-  int size = 1 + sim_point_size(r->sim);
-  const char **columns = ARENA_ARRAY(&r->memory, const char *, size), **units = ARENA_ARRAY(&r->memory, const char *, size);
-  const char **names = checkpoint_point_names(r->sim, &r->memory);
-  columns[0] = "checkpoint";
-  for (int k = 1; k < size; k++) columns[k] = names[k - 1];
-  for (int k = 0; k < size; k++) units[k] = "";
-  return (record_table){.name = "checkpoint_pairs", .columns = columns, .units = units, .column_count = size};
-}
-
 static bool open_record(run *r) {
   if (!r->options->record) return true;
   record_table tables[GROUP_COUNT + 3];
@@ -292,7 +240,7 @@ static bool open_record(run *r) {
   r->pair_table = -1;
   if (r->model->contacts.crowd) {
     r->pair_table = count;
-    tables[count++] = pair_table(r);
+    tables[count++] = run_pair_table(r);
   }
   r->checkpoint_table = count;
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
@@ -350,28 +298,6 @@ static carom_status check_step(run *r) {
   return sim_has_booked(r->sim) && !sim_is_finite(r->sim) ? write_row(r) : CAROM_OK;
 }
 
-// Storage of so many rows of points and one more, which begins with the number of the checkpoint.
-static double *reserve_pair_rows(run *r, int rows) {
-  size_t numbers = ((size_t)rows + 1) * (1 + (size_t)sim_point_size(r->sim));
-  if (numbers > r->pair_capacity) r->pair_rows = ARENA_ARRAY(&r->memory, double, r->pair_capacity = 2 * numbers);
-  return r->pair_rows;
-}
-
-// Before the checkpoint itself, so that one that is complete has all of its points.
-static carom_status write_pairs(run *r) {
-  if (r->pair_table < 0) return CAROM_OK;
-  int count = sim_pair_points(r->sim), width = sim_point_size(r->sim);
-  double *rows = reserve_pair_rows(r, count), *row = rows + (long)count * width;
-  sim_checkpoint_points(r->sim, rows);
-  carom_status status = CAROM_OK;
-  for (int i = 0; i < count && status == CAROM_OK; i++) {
-    row[0] = (double)r->checkpoints;
-    memcpy(row + 1, rows + (long)i * width, (size_t)width * sizeof *row);
-    status = record_append(r->file, r->pair_table, row, r->error);
-  }
-  return status;
-}
-
 static carom_status write_checkpoint(run *r) {
   if (!r->file) return CAROM_OK;
   if (!sim_evaluate(r->sim, r->error)) {  // measures the joints at this state, too
@@ -380,7 +306,7 @@ static carom_status write_checkpoint(run *r) {
     return error_set(r->error, CAROM_ERROR_SINGULAR, "no checkpoint can be written at t = %g s: %s", carom_sim_time(r->sim), why);
   }
   sim_checkpoint(r->sim, r->checkpoint);
-  carom_status status = write_pairs(r);
+  carom_status status = run_write_pairs(r);
   r->checkpoints++;
   return status == CAROM_OK ? record_append(r->file, r->checkpoint_table, r->checkpoint, r->error) : status;
 }
@@ -511,30 +437,6 @@ static bool same_fields(run *r, record_reader *in, int table) {
   return error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds the state of a model of another size; resume with the same model and settings", r->options->resume), false;
 }
 
-// The points that belong to a checkpoint: rows of its number, the last but for those of a checkpoint that was never completed.
-static bool resume_pairs(run *r, record_reader *in, long checkpoint) {
-  if (!r->model->contacts.crowd) return true;
-  int table = record_find_table(in, "checkpoint_pairs"), width = sim_point_size(r->sim);
-  long due = r->sim->points_due;
-  if (table < 0 || record_get_table(in, table).column_count != 1 + width || due > record_rows(in, table) || due > INT_MAX)
-    return error_set(r->error, CAROM_ERROR_FILE, "the last checkpoint of '%s' is damaged: it lacks contacts that belong to it; run the model from its start",
-                     r->options->resume), false;
-  int count = (int)due;
-  double *rows = reserve_pair_rows(r, count), *row = rows + (long)count * width;
-  long last = record_rows(in, table) - 1;
-  for (; last >= 0; last--) {
-    if (record_read(in, table, last, 1, row, r->error) != CAROM_OK) return false;
-    if (row[0] <= (double)checkpoint) break;
-  }
-  int found = 0;
-  for (; found < count && last >= count - 1; found++) {
-    if (record_read(in, table, last - count + 1 + found, 1, row, r->error) != CAROM_OK) return false;
-    if (row[0] != (double)checkpoint) break;
-    memcpy(rows + (long)found * width, row + 1, (size_t)width * sizeof *row);
-  }
-  return sim_resume_points(r->sim, rows, found, r->error) == CAROM_OK;
-}
-
 static bool resume(run *r) {
   if (!r->options->resume) return true;
   record_reader *in = record_open(r->options->resume, r->error);
@@ -548,7 +450,7 @@ static bool resume(run *r) {
   } else if (same_fields(r, in, table)) {
     double *row = ARENA_ARRAY(&r->memory, double, size);
     done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK &&
-           resume_pairs(r, in, rows - 1);
+           run_resume_pairs(r, in, rows - 1);
   }
   if (done && r->continues && record_is_running(in)) {
     error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run has not ended yet", r->options->resume);
@@ -657,18 +559,6 @@ static carom_status copy_checkpoints(run *r) {
   return status;
 }
 
-static carom_status copy_pairs(run *r) {
-  if (r->pair_table < 0) return CAROM_OK;
-  int table = record_find_table(r->earlier, "checkpoint_pairs");
-  double *row = reserve_pair_rows(r, 0);
-  carom_status status = CAROM_OK;
-  for (long i = 0; i < record_rows(r->earlier, table) && status == CAROM_OK; i++) {
-    status = record_read(r->earlier, table, i, 1, row, r->error);
-    if (status == CAROM_OK && row[0] < (double)r->checkpoints) status = record_append(r->file, r->pair_table, row, r->error);
-  }
-  return status;
-}
-
 // What the earlier run has recorded until its last checkpoint.
 static carom_status copy_earlier(run *r) {
   double t = carom_sim_time(r->sim);
@@ -676,7 +566,7 @@ static carom_status copy_earlier(run *r) {
   carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
   if (status == CAROM_OK) status = copy_impacts(r, t);
   if (status == CAROM_OK) status = copy_checkpoints(r);
-  if (status == CAROM_OK) status = copy_pairs(r);
+  if (status == CAROM_OK) status = run_copy_pairs(r);
   record_close(r->earlier);
   r->earlier = NULL;
   return status;
