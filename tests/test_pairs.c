@@ -111,10 +111,12 @@ static void expect_refusal(const char *text, const char *words) {
   "method: {moreau: {step: 1e-3}}\n"                                                               \
   "end: 0.1 s\n"
 
+#define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
+
 static void unsupported_pairs_are_refused(void) {
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " CONE("b") "}\n", "between 'x' and 'y' (cone–cone)");
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " CONE("b") ", z: " CONE("ground") "}\n",
-                 "for 3 pairs of surfaces: 'x' and 'y' (cone–cone), 'x' and 'z' (cone–cone), 'y' and 'z' (cone–cone)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " HILLS("ground") "}\n", "between 'x' and 'y' (cone–height_field)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " HILLS("ground") ", z: " CONE("b") "}\n",
+                 "for 2 pairs of surfaces: 'x' and 'y' (cone–height_field), 'y' and 'z' (height_field–cone)");
 }
 
 // --- pairs whose contact does not exist ---------------------------------------------------------------------------
@@ -137,7 +139,6 @@ static void expect_left_out(const char *text, int contacts, int left_out, int wa
   run_close(&r);
 }
 
-#define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
 #define BALL ", ball: {sphere: ground, at: [0, 0, 9], radius: 0.1, material: m}"
 #define FIXED "bodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}, c: {mass: 1, inertia: 1}}\n"             \
   "joints: {fa: {fixed: [ground, a]}, fb: {fixed: [ground, b]}, fc: {free: [ground, c], at: [0, 3]}}\n"             \
@@ -197,7 +198,9 @@ static void unsupported_pairs_are_refused_in_c(void) {
   body.mass = 1, body.inertia[0] = body.inertia[1] = body.inertia[2] = 1;
   carom_joint_def joint = carom_joint_default();
   carom_surface_def surface = carom_surface_default();
+  static const double heights[4] = {0}, spacing[1] = {1};
   surface.radius = 0.1, surface.length = 0.2;
+  surface.heights = (carom_numbers){heights, 4}, surface.spacing = (carom_numbers){spacing, 1}, surface.columns = 2;
   carom_contact_def apart = carom_contact_default();
   carom_moreau_def moreau = carom_moreau_default();
   moreau.step = 1e-3;
@@ -207,12 +210,12 @@ static void unsupported_pairs_are_refused_in_c(void) {
     joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
     carom_def_joint(def, names[i], "free", &joint);
     surface.on = names[i];
-    carom_def_surface(def, names[i], "cone", &surface);
+    carom_def_surface(def, names[i], i ? "height_field" : "cone", &surface);
   }
   carom_def_moreau(def, &moreau);
   carom_error error = {0};
   CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
-  CHECK(strstr(error.message, "between 'a' and 'b' (cone–cone)") != NULL);
+  CHECK(strstr(error.message, "between 'a' and 'b' (cone–height_field)") != NULL);
   apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
   carom_def_contact(def, "apart", &apart);
   error = (carom_error){0};

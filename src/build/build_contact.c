@@ -173,7 +173,7 @@ void contacts_note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "spheres touch every shape, planes, ellipsoids and superellipsoids touch every shape but height fields, boxes and hulls touch boxes and hulls, and capsules touch capsules; in the plane all shapes touch each other. Height fields touch spheres and points. In space other pairs of capsules, boxes, cylinders, cones and hulls do not touch"
+#define SUPPORTED_PAIRS "spheres touch every shape, planes, ellipsoids and superellipsoids touch every shape but height fields, so do capsules, boxes, cylinders, cones and hulls; height fields touch spheres and points; in the plane all shapes touch each other"
 
 #define EXISTING_PAIRS "two planes, two points, two height fields, and a plane and a height field have no contact with each other"
 

@@ -265,7 +265,10 @@ static void note_points(crowd_builder *w, int p, int q, int i, int j) {
   const surface_class *a = &w->classes[p], *b = &w->classes[q];
   contact_element e = contact_pair(w->c->m, &w->c->surface[i], &w->c->surface[j]);
   int most = e.point_count;
-  if (e.faces_first) most = contact_pair(w->c->m, &w->c->surface[a->most_faces], &w->c->surface[b->most_faces]).point_count;
+  if (e.faces_first || e.faces_second) {
+    int first = a->face_corners ? a->most_faces : i, second = b->face_corners ? b->most_faces : j;
+    most = contact_pair(w->c->m, &w->c->surface[first], &w->c->surface[second]).point_count;
+  }
   if (e.type->has_own_points) most = a->own_points > b->own_points ? a->own_points : b->own_points;
   if (e.outline_first) most = contact_outlines_most(&a->outlines, &b->outlines);
   if (most > w->crowd->points_most) w->crowd->points_most = most;

@@ -7,6 +7,7 @@
 
 #include "contact/frame.h"
 #include "contact/pairs.h"
+#include "geometry/facet.h"
 
 static void set_point(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, contact_point *p) {
   vec3 n = contact_plane_normal(m, plane);
@@ -60,8 +61,7 @@ const contact_type contact_hull_plane = {
 
 // --- rims ---------------------------------------------------------------------------------------------------------------
 
-enum { FACE_POINTS = 24 };   // a polygon of so many corners falls short of its circle by 1 - cos(π/24) = 0.86 %
-#define INSIDE 0.9986        // of the radius: 1 % in all
+enum { FACE_POINTS = FACET_ROUND };
 #define LEVEL 1e-6           // a rim that is tilted by less is nearly level [rad]
 
 // The lowest point of a rim is off its centre by r along what of -n is across the axis a: u = -p/|p|, p = n - (n·a) a. Where the rim is
@@ -90,11 +90,9 @@ static void set_rim(const mechanism *m, const marker_place *body, const marker_p
 static void set_face(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *points) {
   vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2)), x = mat3_column(body->R, 0), y = mat3_column(body->R, 1);
   for (int k = 0; k < FACE_POINTS; k++) {
-    static const double sines[] = {0, 0.25881904510252074, 0.5, 0.70710678118654757, 0.86602540378443865, 0.96592582628906829, 1};
-    int quarter = k / 6, i = k % 6;  // the same numbers in every quarter, on every machine
-    double c = sines[6 - i], s = sines[i], cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s,
-           sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
-    set_point(m, body, plane, vec3_axpy(vec3_axpy(centre, INSIDE * radius * cosine, x), INSIDE * radius * sine, y), &points[k]);
+    double cosine, sine;
+    facet_round_corner(k, &cosine, &sine);
+    set_point(m, body, plane, vec3_axpy(vec3_axpy(centre, FACET_INSIDE * radius * cosine, x), FACET_INSIDE * radius * sine, y), &points[k]);
   }
 }
 

@@ -9,6 +9,7 @@ extern const contact_type contact_sphere_box, contact_point_box;
 extern const contact_type contact_smooth_pair, contact_smooth_plane;  // by the common normal
 extern const contact_type contact_capsule_capsule;
 extern const contact_type contact_flat_pair;                            // boxes and hulls
+extern const contact_type contact_edge_pair;                            // other shapes with faces or lines
 extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain;
 
@@ -17,6 +18,8 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 
 // Sets the faces of an element of type contact_flat_pair, and its number of points by these.
 void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
+// The same of type contact_edge_pair, whose shapes must be set; null of a shape without faces.
+void contact_set_facets(contact_element *e, const struct flat *first, const struct flat *second);
 // Of one face.
 int contact_most_corners(const struct flat *f);
 

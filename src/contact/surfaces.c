@@ -157,15 +157,17 @@ static const contact_type contact_point_sphere = {
 #define SMOOTH_WITH_EDGES                                                                                                \
   [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
   [SHAPE_CONE] = SMOOTH, [SHAPE_HULL] = SMOOTH
+#define EDGES &contact_edge_pair
+#define ROUND_EDGES [SHAPE_CYLINDER] = EDGES, [SHAPE_CONE] = EDGES
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
     [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
     [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
     [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_CAPSULE] = {[SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
-    [SHAPE_BOX] = {[SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
-    [SHAPE_CYLINDER] = {[SHAPE_PLANE] = &contact_cylinder_plane},
-    [SHAPE_CONE] = {[SHAPE_PLANE] = &contact_cone_plane},
+    [SHAPE_CAPSULE] = {ROUND_EDGES, [SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_BOX] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
+    [SHAPE_BOX] = {ROUND_EDGES, [SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
+    [SHAPE_CYLINDER] = {ROUND_EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cylinder_plane},
+    [SHAPE_CONE] = {[SHAPE_CONE] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cone_plane},
     [SHAPE_HULL] = {[SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
 };
@@ -197,6 +199,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (isinf(e.span)) e.span = 0;
   e.terrain = second->terrain;
   if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);
+  if (type == &contact_edge_pair) contact_set_facets(&e, first->faces, second->faces);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
 }

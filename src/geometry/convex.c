@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "geometry/facet.h"
+
 static vec3 support_point(const convex *s, vec3 n) {
   (void)s, (void)n;
   return VEC3_ZERO;
@@ -115,14 +117,14 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
   return r;
 }
 
-static const convex_type sphere = {false, false, support_point, NULL};
-static const convex_type capsule = {false, true, support_segment, NULL};
-static const convex_type box = {false, true, support_box, NULL};
-static const convex_type cylinder = {false, true, support_cylinder, radii_of_cylinder};
-static const convex_type cone = {false, true, support_cone, radii_of_cone};
-static const convex_type ellipsoid = {false, false, support_ellipsoid, radii_of_ellipsoid};
-static const convex_type superellipsoid = {false, false, support_superellipsoid, radii_of_superellipsoid};
-static const convex_type hull = {true, true, support_hull, NULL};
+static const convex_type sphere = {.support = support_point};
+static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment};
+static const convex_type box = {.has_edges = true, .support = support_box};
+static const convex_type cylinder = {.has_edges = true, .support = support_cylinder, .radii = radii_of_cylinder, .facet = facet_of_cylinder};
+static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone};
+static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid};
+static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid};
+static const convex_type hull = {.of_points = true, .has_edges = true, .support = support_hull};
 
 convex convex_sphere(double radius) { return (convex){.type = &sphere, .layer = radius}; }
 

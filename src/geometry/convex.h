@@ -10,6 +10,8 @@
 
 enum { CONVEX_SIZES = 5 };
 
+struct facet;
+
 typedef struct convex convex;
 
 typedef struct convex_type {
@@ -20,6 +22,8 @@ typedef struct convex_type {
   // the principal radii of curvature. Zero at corners; along an edge or on a face it says nothing. NULL if it is zero
   // everywhere.
   mat3 (*radii)(const convex *s, vec3 n, vec3 at);
+  // The round face or side line that looks along a unit vector, see facet.h. NULL if it has none, or if its faces are those of a polytope.
+  void (*facet)(const convex *s, vec3 n, struct facet *to);
 } convex_type;
 
 struct convex {

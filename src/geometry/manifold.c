@@ -26,21 +26,12 @@ static view view_along(vec3 n) {
   return v;
 }
 
-// The face that looks most along a direction of the polytope's axes.
-static const polytope_face *face_along(const polytope *p, vec3 n) {
-  const polytope_face *best = p->faces;
-  for (int i = 1; i < p->face_count; i++)
-    if (vec3_dot(p->faces[i].normal, n) > vec3_dot(best->normal, n)) best = &p->faces[i];
-  return best;
-}
-
 // Counter-clockwise as seen against n. The face of A looks against n, so that its corners are taken backwards.
-static void set_outline(const polytope *p, const polytope_face *f, pose at, const view *v, bool of_b, outline *o) {
+static void set_outline(const facet *f, const view *v, bool of_b, outline *o) {
   o->count = f->count;
   for (int i = 0; i < o->count; i++) {
-    int vertex = p->corners[f->first + (of_b ? i : o->count - 1 - i)];
-    vec3 x = pose_point(at, p->vertices[vertex]);
-    o->spots[i] = (spot){vec3_dot(v->t[0], x), vec3_dot(v->t[1], x), vertex, of_b};
+    int k = of_b ? i : o->count - 1 - i;
+    o->spots[i] = (spot){vec3_dot(v->t[0], f->p[k]), vec3_dot(v->t[1], f->p[k]), f->name[k], of_b};
   }
 }
 
@@ -70,10 +61,8 @@ static void cut(const outline *o, const spot *p, const spot *q, outline *rest) {
 }
 
 // The height along n at which the plane of a face passes over a place of the view.
-static double height_of(const polytope_face *f, pose at, const view *v, const spot *s) {
-  vec3 normal = mat3_mul(at.R, f->normal);
-  double offset = f->offset + vec3_dot(normal, at.p);
-  return (offset - s->x * vec3_dot(normal, v->t[0]) - s->y * vec3_dot(normal, v->t[1])) / vec3_dot(normal, v->n);
+static double height_of(const facet *f, const view *v, const spot *s) {
+  return (f->offset - s->x * vec3_dot(f->normal, v->t[0]) - s->y * vec3_dot(f->normal, v->t[1])) / vec3_dot(f->normal, v->n);
 }
 
 static vec3 place_of(const view *v, const spot *s, double height) {
@@ -94,13 +83,10 @@ static void set_edges(const view *v, const spot *before, const spot *s, const sp
   p->edge_a = s->of_b ? in : out, p->edge_b = s->of_b ? out : in;
 }
 
-int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
-                      manifold_point to[MANIFOLD_POINTS]) {
-  view v = view_along(n);
-  const polytope_face *face_a = face_along(a, mat3_tmul(at_a.R, vec3_neg(n))), *face_b = face_along(b, mat3_tmul(at_b.R, n));
+static int overlap_of_polygons(const facet *a, const facet *b, const view *v, double horizon, manifold_point to[MANIFOLD_POINTS]) {
   outline edge, parts[2], *common = &parts[0], *rest = &parts[1];
-  set_outline(a, face_a, at_a, &v, false, common);
-  set_outline(b, face_b, at_b, &v, true, &edge);
+  set_outline(a, v, false, common);
+  set_outline(b, v, true, &edge);
   for (int i = 0; i < edge.count; i++) {
     cut(common, &edge.spots[i], &edge.spots[(i + 1) % edge.count], rest);
     outline *before = common;
@@ -109,15 +95,110 @@ int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b
   int count = 0;
   for (int i = 0; i < common->count; i++) {
     const spot *s = &common->spots[i];
-    double z_a = height_of(face_a, at_a, &v, s), z_b = height_of(face_b, at_b, &v, s);
+    double z_a = height_of(a, v, s), z_b = height_of(b, v, s);
     if (!(z_a - z_b <= horizon)) continue;
     manifold_point *p = &to[count++];
-    *p = (manifold_point){.on_a = place_of(&v, s, z_a), .on_b = place_of(&v, s, z_b), .gap = z_a - z_b};
+    *p = (manifold_point){.on_a = place_of(v, s, z_a), .on_b = place_of(v, s, z_b), .normal = v->n, .gap = z_a - z_b};
     const spot *before = &common->spots[(i + common->count - 1) % common->count];
     name_point(before, s, p);
-    if (p->of_a >= 0 && p->of_b >= 0) set_edges(&v, before, s, &common->spots[(i + 1) % common->count], p);
+    if (p->of_a >= 0 && p->of_b >= 0) set_edges(v, before, s, &common->spots[(i + 1) % common->count], p);
   }
   return count;
+}
+
+// --- lines --------------------------------------------------------------------------------------------------------------
+
+// One end of what of a line is above a polygon: at its own end, or where it crosses an edge.
+typedef struct line_end {
+  double share;       // of the way along the line
+  const spot *edge;   // that it crosses, and the next corner; null at its own end
+  const spot *next;
+} line_end;
+
+// Cuts the line from ends[0] to ends[1] by the edges of a polygon. Returns false if nothing is left.
+static bool cut_line(const outline *line, const outline *polygon, line_end ends[2]) {
+  ends[0] = (line_end){.share = 0}, ends[1] = (line_end){.share = 1};
+  for (int i = 0; i < polygon->count; i++) {
+    const spot *p = &polygon->spots[i], *q = &polygon->spots[(i + 1) % polygon->count];
+    double from = left_of(p, q, &line->spots[0]), to = left_of(p, q, &line->spots[1]);
+    if (from < 0 && to < 0) return false;
+    if (from >= 0 && to >= 0) continue;
+    double share = from / (from - to);
+    if (from < 0 && share > ends[0].share) ends[0] = (line_end){share, p, q};
+    if (to < 0 && share < ends[1].share) ends[1] = (line_end){share, p, q};
+  }
+  return ends[0].share <= ends[1].share;
+}
+
+static vec3 way_of(const view *v, const spot *from, const spot *to) {
+  return vec3_add(vec3_scale(to->x - from->x, v->t[0]), vec3_scale(to->y - from->y, v->t[1]));
+}
+
+static int overlap_with_line(const facet *a, const facet *b, const view *v, double horizon, manifold_point *to) {
+  bool line_is_a = a->count == 2;
+  outline line, polygon;
+  line_end ends[2];
+  set_outline(line_is_a ? a : b, v, true, &line);
+  set_outline(line_is_a ? b : a, v, line_is_a, &polygon);
+  if (!cut_line(&line, &polygon, ends)) return 0;
+  int count = 0;
+  for (int i = 0; i < 2; i++) {
+    const spot *from = &line.spots[0], *end = &line.spots[1];
+    spot s = {from->x + ends[i].share * (end->x - from->x), from->y + ends[i].share * (end->y - from->y), 0, false};
+    double z_a = height_of(a, v, &s), z_b = height_of(b, v, &s);
+    if (!(z_a - z_b <= horizon)) continue;
+    manifold_point *p = &to[count++];
+    *p = (manifold_point){.on_a = place_of(v, &s, z_a), .on_b = place_of(v, &s, z_b), .normal = v->n, .gap = z_a - z_b, .of_a = -1, .of_b = -1};
+    int *of_line = line_is_a ? &p->of_a : &p->of_b, *of_polygon = line_is_a ? &p->of_b : &p->of_a;
+    *of_line = line.spots[ends[i].edge ? 0 : i].edge;
+    if (!ends[i].edge) continue;
+    *of_polygon = ends[i].edge->edge;
+    vec3 along = way_of(v, from, end), across = way_of(v, ends[i].edge, ends[i].next);
+    p->edge_a = line_is_a ? along : across, p->edge_b = line_is_a ? across : along;
+  }
+  return count;
+}
+
+// Two lines touch along each other only where both are round about nearly the same direction, and the ends of each lie beside the other. The
+// distance there is that of the centres of curvature, so that lines that cross are as far apart as the shapes are.
+static void add_end(const facet *a, const facet *b, bool of_a, int i, vec3 n, double horizon, manifold_point *to, int *count) {
+  const facet *own = of_a ? a : b, *other = of_a ? b : a;
+  double inwards = of_a ? 1 : -1;
+  vec3 c = own->core[i], along = vec3_sub(other->core[1], other->core[0]);
+  double share = vec3_dot(vec3_sub(c, other->core[0]), along) / vec3_dot(along, along);
+  if (!(share >= 0 && share <= 1)) return;
+  double r_own = own->radius[i], r_other = other->radius[0] + share * (other->radius[1] - other->radius[0]);
+  vec3 d = vec3_scale(inwards, vec3_sub(c, vec3_axpy(other->core[0], share, along)));
+  double length = vec3_norm(d), gap = length - r_own - r_other;
+  if (!(length > 0 && gap <= horizon && vec3_dot(d, n) > 0)) return;
+  vec3 normal = vec3_scale(1 / length, d), on_own = vec3_axpy(c, -inwards * r_own, normal);
+  manifold_point *p = &to[(*count)++];
+  *p = (manifold_point){.normal = normal, .gap = gap, .of_a = of_a ? own->name[i] : -1, .of_b = of_a ? -1 : own->name[i]};
+  p->on_a = of_a ? on_own : vec3_axpy(on_own, gap, normal), p->on_b = of_a ? vec3_axpy(on_own, -gap, normal) : on_own;
+}
+
+static int overlap_of_lines(const facet *a, const facet *b, vec3 n, double horizon, manifold_point *to) {
+  vec3 p = vec3_sub(a->p[1], a->p[0]), q = vec3_sub(b->p[1], b->p[0]);
+  int count = 0;
+  if (vec3_norm(vec3_cross(p, q)) > FACET_TILT * vec3_norm(p) * vec3_norm(q)) return 0;
+  for (int i = 0; i < 2; i++) add_end(a, b, true, i, n, horizon, to, &count);
+  for (int i = 0; i < 2; i++) add_end(a, b, false, i, n, horizon, to, &count);
+  return count;
+}
+
+int manifold_of_facets(const facet *a, const facet *b, vec3 n, double horizon, manifold_point to[MANIFOLD_POINTS]) {
+  view v = view_along(n);
+  if (a->count < 2 || b->count < 2) return 0;
+  if (a->count == 2 && b->count == 2) return overlap_of_lines(a, b, n, horizon, to);
+  return a->count == 2 || b->count == 2 ? overlap_with_line(a, b, &v, horizon, to) : overlap_of_polygons(a, b, &v, horizon, to);
+}
+
+int manifold_of_faces(const polytope *a, pose at_a, const polytope *b, pose at_b, vec3 n, double horizon,
+                      manifold_point to[MANIFOLD_POINTS]) {
+  facet face_a, face_b;
+  facet_of_face(a, at_a, vec3_neg(n), &face_a);
+  facet_of_face(b, at_b, n, &face_b);
+  return manifold_of_facets(&face_a, &face_b, n, horizon, to);
 }
 
 // How far a point stands out over the line through its neighbours.

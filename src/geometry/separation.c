@@ -495,6 +495,11 @@ separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b,
                       .evaluations = p.evaluations};
 }
 
+double separation_along(const convex *a, pose at_a, const convex *b, pose at_b, vec3 n) {
+  pair p = {.a = a, .b = b, .turn_a = at_a.R, .turn_b = at_b.R, .between = vec3_sub(at_a.p, at_b.p)};
+  return value(&p, n) - a->layer - b->layer;
+}
+
 separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset) {
   vec3 local = mat3_tmul(at_a.R, vec3_neg(n)), core = convex_support(a, local);
   vec3 on_a = vec3_axpy(vec3_add(at_a.p, mat3_mul(at_a.R, core)), -a->layer, n);

@@ -23,7 +23,10 @@ typedef struct separation {
 // In a planar problem the normal lies in the plane of x and y. Always ends; starts without a guess.
 separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b, bool planar);
 
-// The same for a half space that ends at n · x = offset, with the outward normal n.
+// How far a plane with the normal n, from B to A, separates them: at most the distance above.
+double separation_along(const convex *a, pose at_a, const convex *b, pose at_b, vec3 n);
+
+// The separation from a half space that ends at n · x = offset, with the outward normal n.
 separation separation_of_plane(const convex *a, pose at_a, vec3 n, double offset);
 
 // The relative principal curvatures where the surfaces are nearest, the smaller first: of the sum of both, which is how fast their

@@ -1,0 +1,172 @@
+// Two convex shapes with flat faces or straight lines, at least one of them round: capsules, cylinders and cones on boxes, hulls and each
+// other. They touch at the corners of the region where a face or line of one lies above one of the other, and at their nearest points
+// where none of these corners is as near: where edges or rims cross, or a rim rolls on a face. The name of its feature says which slot a
+// point wants, as in pair_flat.c; slot 0 is that of the nearest points.
+#include <math.h>
+
+#include "contact/frame.h"
+#include "contact/pairs.h"
+#include "geometry/flat.h"
+#include "geometry/separation.h"
+
+#define HORIZON 0.1   // points with a larger gap than this part of the thinner body are not looked for
+#define AS_NEAR 1e-9  // of the thinner body: corners that are as near as the nearest points stand for them
+
+enum { SLOTS_LEAST = 16 };
+
+typedef struct touching {
+  marker_place a, b;
+  separation s;
+  vec3 n;
+  manifold_point points[MANIFOLD_POINTS];
+  int count;
+  bool by_nearest;   // the nearest points are a point of contact
+} touching;
+
+static const polytope *faces_of(const flat *f) { return f ? &f->hull : NULL; }
+
+// Of the normals of faces that separate the shapes as far as the nearest points, that of B counts, then that of A, so that the normal does
+// not flicker where faces lie on each other.
+static vec3 choose_normal(const contact_element *e, pose at_a, pose at_b, const separation *s, const facet *a, const facet *b) {
+  vec3 n[2] = {b->normal, vec3_neg(a->normal)};
+  bool has[2] = {b->count > 2, a->count > 2};
+  for (int i = 0; i < 2; i++)
+    if (has[i] && separation_along(e->shape_first, at_a, e->shape_second, at_b, n[i]) >= s->distance - AS_NEAR * e->span) return n[i];
+  return s->normal;
+}
+
+// A round line that lies on a face touches it where the face's normal says.
+static void find_facets(const contact_element *e, pose at_a, pose at_b, vec3 n, facet *a, facet *b) {
+  const polytope *faces_a = faces_of(e->faces_first), *faces_b = faces_of(e->faces_second);
+  facet_find(e->shape_first, faces_a, at_a, vec3_neg(n), a);
+  facet_find(e->shape_second, faces_b, at_b, n, b);
+  if (a->count == 2 && b->count > 2) facet_find(e->shape_first, faces_a, at_a, vec3_neg(b->normal), a);
+  if (b->count == 2 && a->count > 2) facet_find(e->shape_second, faces_b, at_b, vec3_neg(a->normal), b);
+}
+
+// Of a direction across n, that of the line above or below it in the plane of a facet.
+static vec3 laid_on(const facet *f, vec3 n, vec3 across) { return vec3_axpy(across, -vec3_dot(across, f->normal) / vec3_dot(n, f->normal), n); }
+
+// Of a line that is as round at both ends. The side of a cone counts as a sharp line: its normal is not across its axis.
+static double radius_of(const facet *f) { return f->count == 2 && f->radius[0] == f->radius[1] ? f->radius[0] : 0; }
+
+static vec3 core_of(const facet *f, double radius, vec3 on) { return radius > 0 ? vec3_sub(on, vec3_sub(f->p[0], f->core[0])) : on; }
+
+// The nearest points of two edges that cross. Round ones are around the lines through their centres of curvature. Parallel edges keep what
+// they have.
+static void cross_edges(const facet *a, const facet *b, vec3 n, manifold_point *p) {
+  vec3 along_a = laid_on(a, n, p->edge_a), along_b = laid_on(b, n, p->edge_b), normal = vec3_cross(along_a, along_b);
+  double length = vec3_norm(normal), r_a = radius_of(a), r_b = radius_of(b);
+  if (!(length > 1e-6 * vec3_norm(along_a) * vec3_norm(along_b))) return;
+  normal = vec3_scale((vec3_dot(normal, n) < 0 ? -1 : 1) / length, normal);
+  vec3 core_a = core_of(a, r_a, p->on_a), core_b = core_of(b, r_b, p->on_b), d = vec3_sub(core_a, core_b);
+  vec3 across = vec3_cross(along_b, normal);
+  core_a = vec3_axpy(core_a, -vec3_dot(d, across) / vec3_dot(along_a, across), along_a);
+  p->normal = normal, p->gap = vec3_dot(d, normal) - r_a - r_b;
+  p->on_a = vec3_axpy(core_a, -r_a, normal), p->on_b = vec3_axpy(p->on_a, -p->gap, normal);
+}
+
+// A corner has the normal of the face that it touches, a crossing that of both edges: so the rate of its gap is that of the bodies at the
+// point, however the faces are tilted.
+static void turn_normal(const facet *a, const facet *b, vec3 n, manifold_point *p) {
+  if (p->of_a >= 0 && p->of_b >= 0) {
+    cross_edges(a, b, n, p);
+    return;
+  }
+  p->normal = p->of_b < 0 ? b->normal : vec3_neg(a->normal);
+  p->gap *= vec3_dot(n, p->normal);
+  if (p->of_b < 0) p->on_b = vec3_axpy(p->on_a, -p->gap, p->normal);
+  else p->on_a = vec3_axpy(p->on_b, p->gap, p->normal);
+}
+
+static void look(const contact_element *e, marker_place a, marker_place b, touching *w) {
+  pose at_a = {a.R, a.p}, at_b = {b.R, b.p};
+  facet of_a, of_b;
+  w->a = a, w->b = b, w->count = 0;
+  w->s = separation_of(e->shape_first, at_a, e->shape_second, at_b, false);
+  w->n = w->s.normal;
+  double horizon = HORIZON * e->span, least = INFINITY;
+  if (w->s.distance <= horizon) {
+    find_facets(e, at_a, at_b, w->n, &of_a, &of_b);
+    w->n = choose_normal(e, at_a, at_b, &w->s, &of_a, &of_b);
+    w->count = manifold_of_facets(&of_a, &of_b, w->n, horizon, w->points);
+    for (int i = 0; i < w->count && (of_a.count > 2 || of_b.count > 2); i++) turn_normal(&of_a, &of_b, w->n, &w->points[i]);
+  }
+  for (int i = 0; i < w->count; i++) least = fmin(least, w->points[i].gap);
+  w->by_nearest = !(least <= w->s.distance + AS_NEAR * e->span);
+  w->count = manifold_reduce(w->points, w->count, e->point_count - 1);
+}
+
+static void set_point(const mechanism *m, const touching *w, vec3 n, vec3 at, double gap, contact_point *p) {
+  p->gap = gap, p->at = at;
+  p->node_first = w->a.node, p->node_second = w->b.node;
+  p->apart = contact_apart(&w->a, &w->b);
+  contact_set_frame(m, p, n);
+}
+
+// Corners of the first shape have the lower half of the slots, those of the second the upper half; crossings of edges what is left.
+static int wanted_slot(const manifold_point *p, int slots) {
+  int half = slots / 2;
+  if (p->of_b < 0) return p->of_a % half;
+  if (p->of_a < 0) return half + p->of_b % half;
+  return (7 * p->of_a + 3 * p->of_b) % slots;
+}
+
+// The slot of each point; there are no more points than slots behind the first. Corners come first, so that edges give way to them.
+static void assign_slots(const touching *w, int slots, int slot_of[MANIFOLD_POINTS]) {
+  bool taken[CONTACT_POINTS_MAX] = {false};
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < w->count; i++) {
+      bool crossing = w->points[i].of_a >= 0 && w->points[i].of_b >= 0;
+      if (crossing != (pass == 1)) continue;
+      int slot = wanted_slot(&w->points[i], slots);
+      while (taken[slot]) slot = (slot + 1) % slots;
+      slot_of[i] = 1 + slot, taken[slot] = true;
+    }
+}
+
+static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+  touching w;
+  look(e, marker_find(m, x, e->first), marker_find(m, x, e->second), &w);
+  vec3 middle = vec3_scale(0.5, vec3_add(w.s.on_a, w.s.on_b));
+  double apart = fmax(w.s.distance, 0) + e->span;
+  for (int k = 0; k < e->point_count; k++) set_point(m, &w, w.n, middle, apart, &points[k]);  // none there
+  if (w.by_nearest) points[0].gap = w.s.distance;
+  int slot_of[MANIFOLD_POINTS];
+  assign_slots(&w, e->point_count - 1, slot_of);
+  for (int i = 0; i < w.count; i++) {
+    const manifold_point *p = &w.points[i];
+    set_point(m, &w, p->normal, vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), p->gap, &points[slot_of[i]]);
+  }
+}
+
+typedef struct pass {
+  const contact_element *e;
+  pose a;
+} pass;
+
+static double gap_at(const void *context, vec3 apart) {
+  const pass *w = context;
+  pose a = {w->a.R, apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
+  return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
+}
+
+static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                      const contact_point *after, double graze) {
+  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
+  pass w = {e, {mat3_product(mat3_transpose(b.R), a.R), VEC3_ZERO}};
+  return contact_least_gap(gap_at, &w, before, after, graze);
+}
+
+// A region has no more corners than its two facets together; round lines that lie beside each other have four ends.
+void contact_set_facets(contact_element *e, const flat *first, const flat *second) {
+  e->faces_first = first, e->faces_second = second;
+  int corners = 1 + facet_most_corners(e->shape_first, faces_of(first)) + facet_most_corners(e->shape_second, faces_of(second));
+  e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
+}
+
+const contact_type contact_edge_pair = {
+    .name = "faces and lines", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = contact_is_flat, .evaluate = evaluate,
+    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
+};
