@@ -87,7 +87,44 @@ static void a_ball_rolls_down_a_ramp_of_triangles(void) {
   run_close(&r);
 }
 
+// Two teeth pass for each swing of the torque. The wheel never turns back by more than a tooth, and while it stands the pawl carries the torque.
+static void a_ratchet_turns_one_way(void) {
+  run r;
+  if (!run_open(&r, "ratchet", NULL)) return;
+  double most = 0, back = 0, loose = 0;
+  for (int i = 1; i <= 120 && run_to(&r, 0.02 * i); i++) {
+    const double teeth = run_read(&r, "teeth"), phase = remainder(0.02 * i - 0.25, 1);
+    most = fmax(most, teeth);
+    back = fmax(back, most - teeth);
+    if (fabs(phase) < 0.05) loose = fmax(loose, fabs(run_read(&r, "held") - 1));
+  }
+  printf("    %.2f teeth forward, %.2f back, torque held to %.1e\n", most, back, loose);
+  CHECK_NEAR(run_read(&r, "teeth"), 4, 0.01);
+  CHECK_LE(back, 1);
+  CHECK_LE(loose, 1e-4);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  run_close(&r);
+}
+
+// One tooth for each swing to and fro, at the pace of a free pendulum of this amplitude (1 + swing²/16 = 1.00035 periods, and what the pushes
+// add). What the wheel gives keeps up the swing.
+static void a_clock_keeps_time(void) {
+  run r;
+  if (!run_open(&r, "escapement", NULL)) return;
+  double swing = 0;
+  for (int i = 1; i <= 200 && run_to(&r, 0.05 * i); i++)
+    if (i > 160) swing = fmax(swing, fabs(run_read(&r, "pivot.q")));
+  printf("    %.3f teeth in 10 s, late by %.3f, swing %.3f degrees\n", run_read(&r, "teeth"), run_read(&r, "slow"), swing * 57.29577951);
+  CHECK_NEAR(run_read(&r, "teeth"), 10, 0.01);
+  CHECK_LE(fabs(run_read(&r, "slow")), 0.01);
+  CHECK_NEAR(swing * 57.29577951, 4.27, 0.05);
+  CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(a_ratchet_turns_one_way);
+  RUN(a_clock_keeps_time);
   RUN(a_cam_lifts_its_follower);
   RUN(an_arch_needs_its_thickness);
   RUN(dominoes_fall);
