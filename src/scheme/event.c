@@ -42,14 +42,13 @@ static void allocate(event *s) {
   s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
   s->during.point = ARENA_ARRAY(a, event_point, points);
-  s->during.friction = ARENA_ARRAY(a, event_friction, m->friction_count + 1);
 }
 
 static void describe_points(event *s) {
   for EACH_POINT(p, &s->w) {
     const contact_element *e = s->w.entry[p].e;
     s->point[p] = (event_point){.e = e, .rows = contact_row_count(s->w.m, e), .way = {1, 0}, .friction = e->material.friction,
-                                .restitution = e->material.restitution};
+                                .restitution = {e->material.restitution, e->material.tangential_restitution}};
     s->w.entry[p].still = contact_still(s->w.m, 0);
   }
 }
@@ -83,11 +82,11 @@ static void point_fields(event_point *c, fields *f) {
   fields_number(f, "held_until", &c->held_until);
 }
 
-static void friction_fields(event_friction *c, fields *f) {
+static void joint_fields(event_point *c, fields *f) {
   mode_field(f, &c->mode);
-  fields_finite(f, "way", &c->way);
-  fields_finite(f, "limit", &c->limit);
-  fields_finite(f, "share", &c->share);
+  fields_finite(f, "way", &c->way[0]);
+  fields_finite(f, "limit", &c->force[0]);
+  fields_finite(f, "share", &c->share[1]);
 }
 
 static void memory(void *scheme, fields *f) {
@@ -106,7 +105,7 @@ static void memory(void *scheme, fields *f) {
     point_fields(&s->point[p], f);
     if (f->from) s->closed_count += event_is_closed(&s->point[p]);
   }
-  for (int i = 0; i < s->w.m->friction_count; i++) fields_group(f, "friction", i), friction_fields(&s->friction[i], f);
+  for EACH_JOINT(i, s) fields_group(f, "friction", i), joint_fields(event_joint_point(s, i), f);
   fields_group(f, NULL, 0);
 }
 
@@ -162,10 +161,8 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 }
 
 static void keep_modes(event *s) {
-  const mechanism *m = s->w.m;
-  memcpy(s->during.point, s->point, (size_t)s->w.contacts->point_slots * sizeof *s->point);
-  memcpy(s->during.friction, s->friction, (size_t)m->friction_count * sizeof *s->friction);
-  memcpy(s->during.share, s->share, (size_t)m->row_count * sizeof *s->share);
+  memcpy(s->during.point, s->point, (size_t)s->w.count * sizeof *s->point);
+  memcpy(s->during.share, s->share, (size_t)s->w.m->row_count * sizeof *s->share);
   s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
 }
 
@@ -174,8 +171,8 @@ static void keep_modes(event *s) {
 static void swap_modes(watcher *w) {
   event *s = (event *)w;
   event_modes kept = s->during;
-  s->during = (event_modes){s->point, s->friction, s->share, s->closed_count, s->redundant};
-  s->point = kept.point, s->friction = kept.friction, s->share = kept.share;
+  s->during = (event_modes){s->point, s->share, s->closed_count, s->redundant};
+  s->point = kept.point, s->share = kept.share;
   s->closed_count = kept.closed_count, s->redundant = kept.redundant;
 }
 
@@ -196,9 +193,8 @@ static double limit(const watcher *w, double t_stop) {
 }
 
 static bool touches(const watcher *w, int p) {
-  const event *s = (const event *)w;
-  int joint = p - watcher_first_joint(w);
-  return joint < 0 ? event_is_closed(&s->point[p]) : s->friction[joint].mode == MODE_SLIP;
+  const event_point *c = &((const event *)w)->point[p];
+  return c->first ? c->mode == MODE_SLIP : event_is_closed(c);
 }
 
 // Where impacts that were summed up have come to an end, lasting contact begins.

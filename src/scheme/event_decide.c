@@ -44,23 +44,26 @@ static void release_guided(event *s) {
   }
 }
 
-// One row for a slipping point, whose column carries its friction; all rows for one that stands.
+// A point that slips has one row, whose column carries its friction; one that stands has all.
+static void stand_or_slip(const event *s, event_point *c) {
+  c->stood = !slips(s, c);
+  c->mode = c->stood ? MODE_STICK : MODE_SLIP;
+  c->size = c->stood ? c->rows : 1;
+  if (!c->stood && c->rows > 1) event_set_way(c, c->rate + 1);
+}
+
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
   int *of = s->held.row;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
-  for EACH_PART(part, s) {
+  for EACH_PART(part, s) stand_or_slip(s, event_part(s, part));
+  for EACH_ACTING(part, s) {
     event_point *c = event_part(s, part);
-    bool slipping = slips(s, c);
-    int rows = slipping ? 1 : c->rows;
-    c->mode = slipping ? MODE_SLIP : MODE_STICK;
-    c->stood = !slipping;
-    if (slipping && c->rows > 1) event_set_way(c, c->rate + 1);
-    block_list_add(&s->blocks, block_of_contact(n, rows, c->friction));
-    for (int k = 0; k < rows; k++) of[n++] = c->row + k;
+    c->unknown = n - c->first;
+    if (c->size) block_list_add(&s->blocks, c->first ? block_of_friction(n, c->force[0]) : block_of_contact(n, c->size, c->friction));
+    for (int k = c->first; k < c->size; k++) of[n++] = c->row + k;
   }
-  n = event_friction_add_boxes(s, n, of);
   event_write_rows(s, n, of, true, s->problem_W);
   for (int i = 0; i < n; i++) s->problem_q[i] = s->a[of[i]], s->softness[i] = response_repeat_softness(&s->repeat, of[i]);
   response_decouple(s->w.m, s->w.x, n, s->problem_W);
@@ -112,19 +115,19 @@ static bool breaks_loose(int p, const event_instant *instant, double reserve, do
 // A point that neither presses nor lifts off stays closed: a redundant corner of a block shares the load in fixed modes, and
 // a ball that touches a wall without force stays there. The computed forces of such a point are rounding errors, and its
 // share is zero.
-static void read_mode(event *s, const solve_block *b, int p, int n, const event_instant *instant, double scale) {
+static void read_mode(event *s, int p, int n, const event_instant *instant, double scale) {
   event_point *c = &s->point[p];
-  const double *r = s->problem_r + b->row, *a = s->problem_u + b->row;
-  const double *W = s->problem_W + (long)b->row * n + b->row;
+  const double *r = s->problem_r + c->unknown, *a = s->problem_u + c->unknown;
+  const double *W = s->problem_W + (long)c->unknown * n + c->unknown;
   bool presses = r[0] * fabs(W[0]) > fmax(a[0], 1e-11 * scale);
   c->idles = !presses && a[0] <= 1e-9 * scale;
   c->mode = !presses && !c->idles ? MODE_OPEN : c->stood ? MODE_STICK : MODE_SLIP;
   if (c->mode != MODE_STICK) return;
-  double drag = b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), limit = c->friction * r[0], reserve = limit - drag;
-  double start = b->size == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
+  double drag = c->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), limit = c->friction * r[0], reserve = limit - drag;
+  double start = c->size == 2 ? fabs(a[1]) : hypot(a[1], a[2]);
   if (drag > 0 && breaks_loose(p, instant, reserve, limit)) {
     c->mode = MODE_SLIP;
-    double against[2] = {-r[1], b->size == 3 ? -r[2] : 0};
+    double against[2] = {-r[1], c->size == 3 ? -r[2] : 0};
     event_set_way(c, against);
   } else if (start > fmax(1e-9 * scale, reserve * W[n + 1])) {
     c->mode = MODE_SLIP;
@@ -133,31 +136,30 @@ static void read_mode(event *s, const solve_block *b, int p, int n, const event_
 }
 
 static void read_modes(event *s, int n, const event_instant *instant, double scale) {
-  const solve_block *b = s->blocks.block + s->w.m->row_count;
   s->closed_count = 0;
   for EACH_PART(k, s) {
-    read_mode(s, &b[k], s->part[k], n, instant, scale);
+    read_mode(s, s->part[k], n, instant, scale);
     s->closed_count += event_is_closed(event_part(s, k));
   }
 }
 
 static void keep_shares(event *s, int n) {
-  const solve_block *b = s->blocks.block + s->w.m->row_count;
   memcpy(s->share, s->problem_r, (size_t)s->w.m->row_count * sizeof *s->share);
-  for EACH_PART(k, s) {
-    event_point *c = event_part(s, k);
-    double W = s->problem_W[(long)b[k].row * n + b[k].row];
-    if (c->mode == MODE_SLIP && c->rows > 1) c->may_jam = W > 2 * EVENT_JAMMED * s->W[(long)c->row * s->w.x->row_total + c->row];
+  for EACH_ACTING(part, s) {
+    event_point *c = event_part(s, part);
     memset(c->share, 0, sizeof c->share);
-    if (!c->idles) memcpy(c->share, s->problem_r + b[k].row, (size_t)b[k].size * sizeof *c->share);
+    for (int k = c->first; k < c->size && !c->idles; k++) c->share[k] = s->problem_r[c->unknown + k];
+    if (c->first || c->mode != MODE_SLIP || c->rows == 1) continue;
+    double W = s->problem_W[(long)c->unknown * (n + 1)], without_friction = s->W[(long)c->row * (s->w.x->row_total + 1)];
+    c->may_jam = W > 2 * EVENT_JAMMED * without_friction;
   }
-  event_friction_keep_shares(s);
 }
 
 static void count_paradoxes(event *s, int n) {
-  const solve_block *b = s->blocks.block + s->w.m->row_count;
-  for EACH_PART(k, s)
-    if (!event_part(s, k)->stood) paradox_count(&s->w.trouble, s->problem_W[b[k].row * n + b[k].row], s->problem_q[b[k].row]);
+  for EACH_PART(k, s) {
+    const event_point *c = event_part(s, k);
+    if (!c->stood) paradox_count(&s->w.trouble, s->problem_W[(long)c->unknown * (n + 1)], s->problem_q[c->unknown]);
+  }
 }
 
 // --- no solution --------------------------------------------------------------------------------------------------
@@ -249,8 +251,8 @@ bool event_finds_another_share(event *s, const event_instant *instant, carom_err
   bool loosens = instant->kind == EVENT_LOOSEN;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
   if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
-  if (loosens) return event_friction_holds(s, instant->point - watcher_first_joint(&s->w));
   const event_point *c = &s->point[instant->point];
+  if (loosens) return c->mode == MODE_STICK && fabs(c->share[1]) < (1 - 1e-6) * c->force[0];
   double most = 0, reserve = c->friction * c->share[0] - hypot(c->share[1], c->share[2]);
   for EACH_POINT(p, &s->w)
     if (event_is_closed(&s->point[p])) most = fmax(most, s->point[p].share[0]);

@@ -34,15 +34,14 @@ static double rate_of_row(const event *s, int i) { return s->rate[i] + (i < s->w
 void event_set_impact_problem(event *s, bool elastic) {
   block_list_begin(&s->blocks, s->w.m->row_count);
   for (int i = 0; i < s->w.m->row_count; i++) s->problem_q[i] = rate_of_row(s, i);
-  for EACH_PART(part, s) {
+  for EACH_ACTING(part, s) {
     const event_point *c = event_part(s, part);
-    block_list_add(&s->blocks, block_of_contact(c->row, c->rows, c->friction));
-    for (int k = 0; k < c->rows; k++) {
-      double e = k ? c->e->material.tangential_restitution : c->restitution;
-      s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (elastic && c->returns ? 1 + e : 1);
+    block_list_add(&s->blocks, c->first ? block_of_friction(c->row + 1, c->percussion) : block_of_contact(c->row, c->rows, c->friction));
+    for (int k = c->first; k < c->rows; k++) {
+      double e = elastic && c->returns ? c->restitution[k > 0] : 0;
+      s->problem_q[c->row + k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k] * (1 + e);
     }
   }
-  event_friction_add_percussions(s, s->friction_row0);
 }
 
 // After the compression s->lambda: what returns of it (s->compression), and what it takes beyond that not to sink.
@@ -50,14 +49,12 @@ static void set_expansion_problem(event *s) {
   int n = s->w.x->row_total;
   block_list_begin(&s->blocks, s->w.m->row_count);
   memset(s->compression, 0, (size_t)n * sizeof *s->compression);
-  for EACH_PART(part, s) {
+  for EACH_ACTING(part, s) {
     const event_point *c = event_part(s, part);
-    double returned = c->restitution * s->lambda[c->row], most = c->friction * returned;
-    s->compression[c->row] = returned;
-    block_list_add(&s->blocks, block_of_contact(c->row, 1, 0));
+    double returned = c->first ? 0 : c->restitution[0] * s->lambda[c->row], most = c->first ? c->percussion : c->friction * returned;
+    if (c->first == 0) s->compression[c->row] = returned, block_list_add(&s->blocks, block_of_contact(c->row, 1, 0));
     for (int k = 1; k < c->rows; k++) block_list_add(&s->blocks, block_of_friction(c->row + k, most));
   }
-  event_friction_add_percussions(s, s->friction_row0);
   for (int i = 0; i < n; i++) {
     double sum = rate_of_row(s, i);
     for (int j = 0; j < n; j++) sum += s->W[(long)i * n + j] * (s->lambda[j] + s->compression[j]);
@@ -91,7 +88,7 @@ static int count_returning(const event *s) {
   int count = 0;
   for EACH_PART(k, s) {
     const event_point *c = event_part(s, k);
-    count += c->returns && (c->restitution > 0 || c->e->material.tangential_restitution > 0);
+    count += c->returns && (c->restitution[0] > 0 || c->restitution[1] > 0);
   }
   return count;
 }
@@ -179,7 +176,7 @@ static void book_point(event *s, int p, impact_losses *losses) {
   flow_book(s->w.core, s->w.y, POWER_FRICTION, found.loss_tangential);
   if (P[0] < 0) found.tangential = -found.tangential;  // stopping a hop takes back both, and the force that holds the point returns them
   impact_step step = percussion_step(&found, P, a, b);
-  step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution, step.still = s->w.entry[p].still;
+  step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution[0], step.still = s->w.entry[p].still;
   impact_touch(s->w.impacts, p, &step);
 }
 

@@ -13,17 +13,21 @@
 // A point is open, or closed and sticking, or closed and slipping (which is also what one without friction does).
 typedef enum contact_mode { MODE_OPEN, MODE_STICK, MODE_SLIP } contact_mode;
 
+// A contact point, or the dry friction of an ideal joint, which is a point that is always closed: it has no normal row, and its limit takes
+// the place of the normal force, with a coefficient of friction of 1. Joints stand behind all points (watcher_first_joint).
 typedef struct event_point {
-  const contact_element *e;
+  const contact_element *e;        // null for a joint
   int rows;                        // one without friction, two in the plane, three in space
-  double friction, restitution;
+  int first;                       // of its rows: 0, the normal; of a joint 1
+  double friction, restitution[2]; // normal and tangential
   contact_mode mode;
   double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
   double along[2];                 // likewise in the state at hand
   int guided;                      // bit k: joints and constraints hold its row k, which takes no force
   bool returns;                    // its restitution acts in the impact under way
-  int row;                         // the first of its rows in the problem at hand, if it takes part
-  double gap, rate[3], force[3];   // as last observed
+  int row;                         // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
+  int unknown, size;               // likewise in the problem of modes, and how many rows it has there; 0: its mode is known
+  double gap, rate[3], force[3];   // as last observed; of a joint force[0] is its limit
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
   bool stood;                      // it did not move when modes were last decided
@@ -35,6 +39,7 @@ typedef struct event_point {
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
+  double percussion;               // of a joint, its limit in an impact under way
 } event_point;
 
 // Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
@@ -48,37 +53,28 @@ enum { EVENT_FUNCTIONS = 3 };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
 
-// Dry friction of an ideal joint.
-typedef struct event_friction {
-  contact_mode mode;               // stick or slip
-  bool driven;
-  double way;                      // the sign of its slip
-  double limit, rate, force;       // as last observed
-  double share;                    // its force when modes were last decided
+// The friction of a joint and its load.
+typedef struct event_joint {
   friction_search search;          // where limit and load are made to agree
-  double percussion;               // the limit in an impact under way
-  vec3 force0, torque0;            // and the reaction to the forces alone
-  bool decided;                    // its mode is up to the problem of modes, with
-  double limit_decided;
-  int unknown;                     // as this row
-} event_friction;
+  double limit_decided;            // with which modes were decided
+  vec3 force0, torque0;            // the reaction to the forces alone, in an impact
+} event_joint;
 
 typedef struct event_instant {
   event_kind kind;
-  int point;                       // of a joint's friction behind all points
+  int point;
 } event_instant;
 
 // The modes in which a step went on, kept while an event at its end already has brought others.
 typedef struct event_modes {
   event_point *point;
-  event_friction *friction;
   double *share;
   int closed_count;
   bool redundant;
 } event_modes;
 
 typedef struct event {
-  watcher w;                       // first its points, then the frictions of joints
+  watcher w;
   carom_event_def options;
   problem_dump dump;
   bool counts_turns;               // of joints that are measured between markers
@@ -86,15 +82,13 @@ typedef struct event {
   bool jacobian_is_new;            // the integrator takes a new one in this step
   event_modes during;              // of the last step: rows within it are shown in these
   double still;                    // a speed below this is none [m/s]
-  // contact points
-  event_point *point;
-  int *part, part_count;           // those that take part: they have rows in the problem at hand
+  event_point *point;              // contact points, then joints
+  event_joint *joint;
+  int *part, part_count;           // points that take part: they have rows in the problem at hand. Behind them, all joints.
   int closed_count;
   bool redundant;                  // closed points share their load in more than one way
   double *share;                   // reactions of constraints when modes were last decided
-  event_friction *friction;        // of joints
-  int friction_row0;               // their first row
-  bool friction_loaded;            // some limit follows the load
+  bool friction_loaded;            // some limit of a joint follows the load
   bool disagrees;                  // and did not come to agree with it in this step
   // rows: free accelerations, reactions, rates
   double *noise;                   // rounding error of the accelerations
@@ -104,7 +98,7 @@ typedef struct event {
   response_repeat repeat;          // of the normal rows of the points that take part,
   bool *wedged;                    // which wedge each other
   // problems for the solvers
-  block_list blocks;               // one per constraint row, one per point that takes part; then of frictions, or one per row of points
+  block_list blocks;               // one per constraint row, one per point that takes part and joint, or one per row of these
   double *problem_W, *problem_q, *problem_r, *problem_u, *compression, *softness;
   solve_workspace *workspace;
   solve_settings solver;
@@ -128,7 +122,11 @@ static inline void event_set_way(event_point *c, const double *along) {
 
 // for EACH_PART(k, s): the points that take part, event_part(s, k).
 #define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
+// for EACH_ACTING(k, s): these, then the joints, likewise. for EACH_JOINT(i, s): these alone, event_joint_point(s, i).
+#define EACH_ACTING(k, s) (int k = 0; k < (s)->part_count + (s)->w.m->friction_count; k++)
+#define EACH_JOINT(i, s) (int i = 0; i < (s)->w.m->friction_count; i++)
 static inline event_point *event_part(const event *s, int k) { return &s->point[s->part[k]]; }
+static inline event_point *event_joint_point(const event *s, int i) { return &s->point[watcher_first_joint(&s->w) + i]; }
 
 // --- event_modes.c: motion in fixed modes --------------------------------------------------------------------------
 
@@ -194,24 +192,14 @@ carom_status event_settle(event *s, const event_instant *instant, carom_error *e
 
 void event_friction_create(event *s);
 bool event_friction_sticks(const event *s);              // any of them
-void event_friction_add_rows(event *s);                  // behind the points'
 void event_friction_push(event *s);                      // efforts of those that slip, before forces are applied
-void event_friction_hold(event *s);                      // appends the rows of those that stick to the held ones
-void event_friction_observe(event *s);                   // rates, from s->rate
-void event_friction_take_forces(event *s);               // from s->lambda
 bool event_friction_agrees(event *s, int turn);          // limits with the load; else they have changed
-void event_friction_keep_shares(event *s);               // from the solution of the problem of modes
-void event_friction_recall_shares(event *s);             // to s->lambda
-bool event_friction_holds(const event *s, int i);        // it sticks with a share well below its limit
-double event_friction_power(const event *s);             // taken from the motion
 void event_friction_show(event *s);                      // to the signals
-void event_friction_prepare(event *s, const event_instant *instant);
-int event_friction_add_boxes(event *s, int n, int *of);  // of those at a standstill to the problem of modes
-void event_friction_add_percussions(event *s, int row);  // to a problem of percussions
+void event_friction_prepare(event *s, const event_instant *instant);  // which modes are known
 void event_friction_begin_impact(event *s);              // no percussion yet
 bool event_friction_agrees_in_impact(event *s, int turn);  // percussions in s->lambda with the load they bring
 double event_friction_end_impact(event *s);              // books what they took, and returns it
-void event_friction_read(event *s, double scale);        // modes from its solution
+void event_friction_read(event *s, double scale);        // modes from the solution of their problem
 bool event_friction_is_settled(event *s);
 
 // --- event_locate.c -------------------------------------------------------------------------------------------------

@@ -14,20 +14,14 @@ static watch_look look_at_point(const event_point *c) {
   return at;
 }
 
-static watch_look look_at_joint(const event_friction *f) {
-  return (watch_look){.normal = f->limit, .slip = {f->rate}, .drag = {f->force},
-                      .loss = {0, f->mode == MODE_SLIP ? -f->force * f->rate : 0}};
-}
-
 // Forces only where something is closed.
 bool event_look(watcher *w) {
   event *s = (event *)w;
-  int points = watcher_first_joint(w);
   event_take_closed(s);
   if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
   for EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]);
-  for (int i = 0; i < w->m->friction_count; i++) w->seen[points + i] = look_at_joint(&s->friction[i]);
+  for EACH_JOINT(i, s) w->seen[watcher_first_joint(w) + i] = look_at_point(event_joint_point(s, i));
   return true;
 }
 
@@ -39,11 +33,11 @@ static double force_scale(const event *s) {
   return most;
 }
 
-// Of a joint's friction, which stands behind all points. EVENT_NONE where the function is none of the present mode.
+// EVENT_NONE where the function is none of the present mode.
 event_kind event_kind_of(const event *s, int function) {
-  int p = function / EVENT_FUNCTIONS, which = function % EVENT_FUNCTIONS, joint = p - watcher_first_joint(&s->w);
-  if (joint >= 0) return which ? EVENT_NONE : s->friction[joint].mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
-  const event_point *c = &s->point[p];
+  int which = function % EVENT_FUNCTIONS;
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
+  if (c->first) return which ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
   if (c->mode == MODE_OPEN) return which ? EVENT_NONE : EVENT_TOUCH;
   if (which == 0) return EVENT_LIFT;
   if (which == 2) return c->mode == MODE_SLIP && c->may_jam ? EVENT_JAM : EVENT_NONE;
@@ -52,16 +46,15 @@ event_kind event_kind_of(const event *s, int function) {
 
 double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
-  int p = function / EVENT_FUNCTIONS;
-  const event_point *c = &s->point[p];
+  const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   switch (event_kind_of(s, function)) {
     case EVENT_TOUCH: return at->gap;
     case EVENT_LIFT: return at->normal;
-    case EVENT_BREAK: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
-    case EVENT_STOP: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
+    case EVENT_BREAK:
+    case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
+    case EVENT_STOP:
+    case EVENT_SEIZE: return at->slip[0] * c->way[0] + at->slip[1] * c->way[1];
     case EVENT_JAM: return at->resistance - EVENT_JAMMED;
-    case EVENT_LOOSEN: return at->normal - fabs(at->drag[0]);
-    case EVENT_SEIZE: return at->slip[0] * s->friction[p - watcher_first_joint(w)].way;
     default: return INFINITY;
   }
 }
@@ -70,7 +63,7 @@ static double tolerance_of(const event *s, int p, event_kind kind) {
   switch (kind) {
     case EVENT_TOUCH: return s->w.nearness;
     case EVENT_JAM: return 0;
-    case EVENT_LOOSEN: return 1e-10 * s->friction[p - watcher_first_joint(&s->w)].limit;
+    case EVENT_LOOSEN: return 1e-10 * s->point[p].force[0];
     case EVENT_STOP:
     case EVENT_SEIZE: return s->still;
     default: return fmax((s->redundant ? RESPONSE_HELD_NOISE : 1e-10) * force_scale(s), s->force_noise);

@@ -26,6 +26,7 @@ void event_take(event *s, bool (*which)(const event *s, const event_point *c)) {
   s->part_count = 0;
   for EACH_POINT(p, &s->w)
     if (!which || which(s, &s->point[p])) s->part[s->part_count++] = p;
+  for EACH_JOINT(i, s) s->part[s->part_count + i] = watcher_first_joint(&s->w) + i;
 }
 
 static bool is_closed(const event *s, const event_point *c) {
@@ -53,20 +54,19 @@ void event_add_rows(event *s) {
     c->row = s->w.x->row_total;
     contact_add_rows(s->w.m, s->w.x, c->e, &s->w.points[s->part[k]]);
   }
-  event_friction_add_rows(s);
+  for EACH_JOINT(i, s) event_joint_point(s, i)->row = s->w.x->row_total + i - 1;
+  friction_add_rows(s->w.m, s->w.x);
 }
-
 
 void event_observe(event *s) {
   event_take(s, NULL);
   event_add_rows(s);
   rows_rates(s->w.m, s->w.x, s->rate);
-  for EACH_POINT(p, &s->w) {
-    event_point *c = &s->point[p];
-    c->gap = s->w.points[p].gap;
-    for (int k = 0; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
+  for EACH_ACTING(part, s) {
+    event_point *c = event_part(s, part);
+    c->gap = s->w.points[s->part[part]].gap;
+    for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
   }
-  event_friction_observe(s);
   event_take_closed(s);
   rows_clear(s->w.m, s->w.x);
 }
@@ -160,15 +160,14 @@ static void list_held(event *s, event_hold what) {
   response_held *h = &s->held;
   h->n = 0;
   for (int i = 0; i < s->w.m->row_count; i++) h->row[h->n++] = i;
-  for EACH_PART(part, s) {
+  for EACH_ACTING(part, s) {
     const event_point *c = event_part(s, part);
     if (c->mode == MODE_OPEN) continue;
-    h->row[h->n++] = c->row;
+    if (c->first == 0) h->row[h->n++] = c->row;
     bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
     for (int k = 1; stands && k < c->rows; k++)
       if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
   }
-  if (what >= HOLD_STICKING) event_friction_hold(s);
 }
 
 void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
@@ -212,11 +211,24 @@ static double resistance_of(const event *s, const event_point *c) {
 
 static void recall_shares(event *s) {
   memcpy(s->lambda, s->share, (size_t)s->w.m->row_count * sizeof *s->lambda);
-  event_friction_recall_shares(s);
-  for EACH_PART(k, s) {
-    const event_point *c = event_part(s, k);
-    memcpy(s->lambda + c->row, c->share, (size_t)c->rows * sizeof *s->lambda);
+  for EACH_ACTING(part, s) {
+    const event_point *c = event_part(s, part);
+    for (int k = c->first; k < c->rows; k++) s->lambda[c->row + k] = c->share[k];
   }
+}
+
+// Forces from s->lambda, and the power of friction. That of joints that slip was applied before.
+static void take_forces(event *s) {
+  double power[2] = {0, 0};  // of points and of joints
+  for EACH_ACTING(part, s) {
+    event_point *c = event_part(s, part);
+    for (int k = c->first; k < c->rows; k++) c->force[k] = s->lambda[c->row + k];
+    if (c->mode != MODE_SLIP || c->rows == 1) continue;
+    if (c->first) c->force[1] = -c->force[0] * c->way[0];
+    else c->resistance = resistance_of(s, c);
+    for (int k = 1; k < c->rows; k++) power[c->first] -= c->force[k] * s->rate[c->row + k];
+  }
+  s->w.x->powers[POWER_FRICTION] = power[0] + power[1];
 }
 
 static bool accelerate(event *s) {
@@ -226,20 +238,11 @@ static bool accelerate(event *s) {
   for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!event_free_accelerations(s)) return false;
   find_rates(s);
-  event_friction_observe(s);
   recall_shares(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
   if (!event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
-  double power = 0;
-  for EACH_PART(part, s) {
-    event_point *c = event_part(s, part);
-    memcpy(c->force, s->lambda + c->row, (size_t)c->rows * sizeof *c->force);
-    for (int k = 1; c->mode == MODE_SLIP && k < c->rows; k++) power -= c->force[k] * s->rate[c->row + k];
-    if (c->mode == MODE_SLIP && c->rows > 1) c->resistance = resistance_of(s, c);
-  }
-  event_friction_take_forces(s);
-  x->powers[POWER_FRICTION] = power + event_friction_power(s);
+  take_forces(s);
   double strongest = 0;
   for (int i = 0; i < m->nv; i++) strongest = fmax(strongest, fabs(x->udot[i]));
   constraint_push(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);

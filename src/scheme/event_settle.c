@@ -34,7 +34,7 @@ static void close_point(event *s, event_point *c) {
 }
 
 static bool is_closed_or_hops(const event *s, const event_point *c) {
-  return event_is_closed(c) || (c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution < 1);
+  return event_is_closed(c) || (c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
 
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
@@ -51,7 +51,7 @@ static bool hold_small_hops(event *s) {
     if (event_is_closed(c)) continue;
     double g = -constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row]), v = c->rate[0];
     if (!(g > 0)) continue;
-    double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution));
+    double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution[0]));
     if (height > lowest && !(v <= s->options.accumulation)) continue;
     close_point(s, c);
     c->held_until = s->w.t + duration;
