@@ -28,9 +28,9 @@ static void describe_points(compliant *s) {
     bool elastic = normal_is_elastic(&e->material.normal);
     s->w.flow.loses[POWER_CONTACT] |= !elastic;
     s->w.flow.loses[POWER_FRICTION] |= contact_rubs(e);
-    s->point[p] = (touch_point){.e = e, .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
-                                .releases = !elastic && !e->material.normal.pulls, .now.approach = s->options.approach_min,
-                                .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
+    s->point[p] = (touch_point){.e = e, .now = s->point[p].now, .elastic = elastic,
+                                .release = s->approach_by_energy ? release_of(e) : 0,
+                                .releases = !elastic && !e->material.normal.pulls, .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
     s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps
     inner += bristles;
   }
@@ -42,10 +42,6 @@ static void destroy(void *scheme) {
   watcher_destroy(scheme);
 }
 
-static void remember(compliant *s) {
-  for EACH_POINT(p, &s->w) s->point[p].before = s->point[p].now;
-}
-
 // What overlaps at the start is pressed already.
 static void set_modes_at_start(compliant *s) {
   (void)compliant_look(&s->w);
@@ -53,38 +49,35 @@ static void set_modes_at_start(compliant *s) {
     const watch_look *at = &s->w.seen[p];
     touch_point *c = &s->point[p];
     c->lasts = at->gap < 0 || (at->gap == 0 && at->rate <= 0);
-    c->now.mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
-    c->now.approach = fmax(s->options.approach_min, -at->rate);
+    c->now->mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
+    c->now->approach = fmax(s->options.approach_min, -at->rate);
   }
-  remember(s);
 }
 
 // What overlaps has not approached: the energy it holds says how fast it may come out.
 static void bound_approaches_at_start(compliant *s) {
   for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
-    if (!(c->release > 0) || c->now.mode == TOUCH_OPEN) continue;
+    if (!(c->release > 0) || c->now->mode == TOUCH_OPEN) continue;
     const watch_look *at = &s->w.seen[p];
-    c->now.mobility = compliant_mobility(s, p);
-    c->now.elastic = compliant_elastic_speed(c, &c->now, at, -at->gap);
-    c->before = c->now;
+    c->now->mobility = compliant_mobility(s, p);
+    c->now->elastic = compliant_elastic_speed(c, at, -at->gap);
   }
 }
 
 static void point_fields(touch_point *c, fields *f) {
-  int mode = (int)c->now.mode;
+  int mode = (int)c->now->mode;
   fields_choice(f, "mode", TOUCH_RELEASED, &mode);
-  fields_number(f, "approach", &c->now.approach);
-  fields_number(f, "elastic", &c->now.elastic);
-  fields_number(f, "mobility", &c->now.mobility);
+  fields_number(f, "approach", &c->now->approach);
+  fields_number(f, "elastic", &c->now->elastic);
+  fields_number(f, "mobility", &c->now->mobility);
   fields_flag(f, "follows", &c->lasts);
   fields_flag(f, "entered", &c->entered);
   fields_flag(f, "parted", &c->parted);
   fields_number(f, "first_step", &c->first_step);
   fields_number(f, "free_step", &c->free_step);
   if (!f->from) return;
-  c->now.mode = (touch)mode;
-  c->before = c->now;
+  c->now->mode = (touch)mode;
   c->turns = INFINITY, c->undecided = 0;
 }
 
@@ -104,6 +97,9 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   compliant_complete(&s->options, w->m->length);
   w->flow = flow_settings_from(setup, s->options.constraints, s->options.alpha, s->options.beta);
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
+  touch_memory *now = ARENA_ARRAY(&w->memory, touch_memory, w->count + 1);
+  for (int p = 0; p < w->count; p++) s->point[p].now = &now[p];
+  watcher_keep_modes(w, now, (size_t)w->count * sizeof *now);
   describe_points(s);
   w->nearness = 1e-13 * s->w.m->length;  // a thousand times the rounding of positions
   set_modes_at_start(s);
@@ -124,13 +120,13 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 // Within one step, what a law that needs the speed of approach is given before it is known.
 static void guess_approach(compliant *s) {
   for EACH_POINT(p, &s->w)
-    if (s->point[p].now.mode == TOUCH_OPEN)
-      s->point[p].now.approach = fmax(s->options.approach_min, -s->w.look[LOOK_START][p].rate);
+    if (s->point[p].now->mode == TOUCH_OPEN)
+      s->point[p].now->approach = fmax(s->options.approach_min, -s->w.look[LOOK_START][p].rate);
 }
 
 static touch next_mode(const compliant *s, int p) {
   const watch_look *at = &s->w.look[LOOK_END][p];
-  touch mode = s->point[p].now.mode;
+  touch mode = s->point[p].now->mode;
   bool near = fabs(at->gap) <= s->w.nearness;
   if (mode == TOUCH_OPEN) return (near ? at->rate <= 0 : at->gap < 0) ? TOUCH_PRESSED : TOUCH_OPEN;
   if (near ? at->rate > 0 : at->gap > 0) return TOUCH_OPEN;
@@ -156,21 +152,20 @@ static void separate(compliant *s, int p) {
 // Whether any changed.
 static bool change_modes(compliant *s) {
   bool changed = false;
-  remember(s);
   for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     touch mode = next_mode(s, p);
     // moving out, and in again without having parted: no longer an impact
     c->lasts = mode != TOUCH_OPEN && (c->lasts || (s->w.look[LOOK_START][p].rate > 0 && s->w.look[LOOK_END][p].rate <= 0));
     c->undecided = s->w.t > s->w.t_before ? 0 : c->undecided + (c->turns == s->w.t);
-    if (mode == TOUCH_OPEN && (c->now.mode != TOUCH_OPEN || s->w.impacts->is_open[p])) separate(s, p);
-    c->entered = mode != c->now.mode && c->now.mode == TOUCH_OPEN;
-    c->parted = mode != c->now.mode && mode == TOUCH_OPEN;
-    if (mode == c->now.mode) continue;
+    if (mode == TOUCH_OPEN && (c->now->mode != TOUCH_OPEN || s->w.impacts->is_open[p])) separate(s, p);
+    c->entered = mode != c->now->mode && c->now->mode == TOUCH_OPEN;
+    c->parted = mode != c->now->mode && mode == TOUCH_OPEN;
+    if (mode == c->now->mode) continue;
     changed = true;
-    if (c->now.mode == TOUCH_OPEN && entry_is_gated(s))
-      c->now.approach = fmax(s->options.approach_min, -s->w.look[LOOK_END][p].rate);
-    c->now.mode = mode;
+    if (c->now->mode == TOUCH_OPEN && entry_is_gated(s))
+      c->now->approach = fmax(s->options.approach_min, -s->w.look[LOOK_END][p].rate);
+    c->now->mode = mode;
     s->w.restart |= entry_is_gated(s);
   }
   return changed;
@@ -193,15 +188,15 @@ static bool bound_approaches(compliant *s) {
   for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     if (!(c->release > 0)) continue;
-    if (c->now.mode == TOUCH_OPEN) c->now.mobility = c->now.elastic = 0;
+    if (c->now->mode == TOUCH_OPEN) c->now->mobility = c->now->elastic = 0;
     bool sinks = s->w.look[LOOK_END][p].rate < 0;
-    if (c->now.mode == TOUCH_OPEN || (sinks && !c->entered)) continue;
+    if (c->now->mode == TOUCH_OPEN || (sinks && !c->entered)) continue;
     const watch_look *at = deepest_seen(s, p);
-    bool rises = compliant_elastic_speed(c, &c->now, at, -at->gap) > NOTICEABLE * fmax(c->now.approach, c->now.elastic);
+    bool rises = compliant_elastic_speed(c, at, -at->gap) > NOTICEABLE * fmax(c->now->approach, c->now->elastic);
     if (!c->entered && !rises) continue;
     if (!shown) flow_show(s->w.core, s->w.t, s->w.y), shown = true;
-    c->now.mobility = compliant_mobility(s, p);
-    c->now.elastic = fmax(c->now.elastic, compliant_elastic_speed(c, &c->now, at, -at->gap));
+    c->now->mobility = compliant_mobility(s, p);
+    c->now->elastic = fmax(c->now->elastic, compliant_elastic_speed(c, at, -at->gap));
     s->w.law_changed = true;
     changed |= rises;
   }
@@ -226,7 +221,7 @@ static double limit(const watcher *w, double t_stop) {
   for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
     const watch_look *at = &s->w.look[LOOK_START][p];
-    bool open = c->now.mode == TOUCH_OPEN;
+    bool open = c->now->mode == TOUCH_OPEN;
     if (open && at->gap > 0 && at->rate < 0)
       limit = fmin(limit, s->w.t + 2 * (at->gap + s->options.penetration_max) / -at->rate);
     if (!open && at->gap < -s->w.nearness && at->rate > 0 && c->first_step > 0)
@@ -260,7 +255,7 @@ static int deepest_point(const compliant *s) {
   int deepest = -1;
   for EACH_POINT(p, &s->w) {
     const watch_look *at = s->w.look[LOOK_START];
-    bool touches = s->point[p].now.mode != TOUCH_OPEN || at[p].gap < 0;
+    bool touches = s->point[p].now->mode != TOUCH_OPEN || at[p].gap < 0;
     if (touches && (deepest < 0 || at[p].gap < at[deepest].gap)) deepest = p;
   }
   return deepest;

@@ -4,7 +4,7 @@
 // Where a step may enter unseen, its ends decide: between them, across the kink in the force, dense output can oscillate.
 bool compliant_touches(const watcher *w, int p) {
   const compliant *s = (const compliant *)w;
-  if (s->point[p].now.mode != TOUCH_OPEN) return true;
+  if (s->point[p].now->mode != TOUCH_OPEN) return true;
   return !entry_is_gated(s) && (w->look[LOOK_START][p].gap < 0 || w->look[LOOK_END][p].gap < 0);
 }
 
@@ -48,7 +48,7 @@ static double begin_of(const watch_look *a, const watch_look *b, double from, do
 void compliant_describe(watcher *w, int p, impact_step *step) {
   const compliant *s = (const compliant *)w;
   const watch_look *a = &w->look[LOOK_START][p], *b = &w->look[LOOK_END][p];
-  bool entering = !w->impacts->is_open[p], unseen = entering && s->point[p].now.mode == TOUCH_OPEN && a->gap > 0;
+  bool entering = !w->impacts->is_open[p], unseen = entering && s->point[p].now->mode == TOUCH_OPEN && a->gap > 0;
   if (unseen) step->t_start = begin_of(a, b, step->t_start, step->t_end), step->gap = b->gap;
   step->given = w->steps == 0 && a->gap < 0;  // and not met by a step
   step->bound = s->options.penetration_max;

@@ -14,16 +14,14 @@ static double formula_across(const normal_law *l, double delta, double rate, dou
   return delta > 0 ? normal_formula(l, delta, rate, approach) : -normal_formula(l, -delta, -rate, approach);
 }
 
-static const touch_memory *memory_of(const compliant *s, const touch_point *c) { return s->w.in_the_past ? &c->before : &c->now; }
-
 // Whether the law of a point counts now. The force it gives may still be zero.
-static bool acts(const compliant *s, const touch_memory *memory, double delta) {
-  if (s->options.entry == CAROM_LOCATE) return memory->mode != TOUCH_OPEN;
-  return delta > 0 && (memory->mode != TOUCH_OPEN || !entry_is_gated(s));
+static bool acts(const compliant *s, const touch_point *c, double delta) {
+  if (s->options.entry == CAROM_LOCATE) return c->now->mode != TOUCH_OPEN;
+  return delta > 0 && (c->now->mode != TOUCH_OPEN || !entry_is_gated(s));
 }
 
-static double cut(const compliant *s, const touch_memory *memory, const normal_law *l, double formula) {
-  if (s->options.entry == CAROM_LOCATE) return memory->mode == TOUCH_PRESSED ? formula : 0;
+static double cut(const compliant *s, const touch_point *c, const normal_law *l, double formula) {
+  if (s->options.entry == CAROM_LOCATE) return c->now->mode == TOUCH_PRESSED ? formula : 0;
   return l->pulls ? formula : fmax(0, formula);
 }
 
@@ -60,10 +58,10 @@ const normal_law *compliant_law(const touch_point *c, const watch_look *at, norm
 }
 
 // Of v²/(2 w) = E, with the mobility w of the point, its share.
-double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta) {
+double compliant_elastic_speed(const touch_point *c, const watch_look *at, double delta) {
   normal_law own;
-  if (!(memory->mobility > 0)) return 0;
-  return c->release * sqrt(2 * normal_energy(compliant_law(c, at, &own), delta) * memory->mobility);
+  if (!(c->now->mobility > 0)) return 0;
+  return c->release * sqrt(2 * normal_energy(compliant_law(c, at, &own), delta) * c->now->mobility);
 }
 
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
@@ -84,20 +82,19 @@ double compliant_mobility(compliant *s, int p) {
 
 // Where a point is pressed in further than by its approach, the speed that goes with it. A function of the penetration, so that
 // the force does not jump.
-static double approach_of(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta) {
-  return fmax(fmax(memory->approach, memory->elastic), compliant_elastic_speed(c, memory, at, delta));
+static double approach_of(const touch_point *c, const watch_look *at, double delta) {
+  return fmax(fmax(c->now->approach, c->now->elastic), compliant_elastic_speed(c, at, delta));
 }
 
 bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
-  const touch_memory *memory = memory_of(s, c);
   double delta = -at->gap, rate = -at->rate;
-  if (!acts(s, memory, delta)) return false;
+  if (!acts(s, c, delta)) return false;
   normal_law own;
   const normal_law *l = compliant_law(c, at, &own);
-  double approach = approach_of(c, memory, at, fabs(delta));
+  double approach = approach_of(c, at, fabs(delta));
   at->formula = formula_across(l, delta, rate, approach);
-  at->normal = cut(s, memory, l, at->formula);
+  at->normal = cut(s, c, l, at->formula);
   if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, approach)) * rate;
   return true;
 }
@@ -124,7 +121,7 @@ bool compliant_look(watcher *w) {
 // taken, and the ledger will tell. A state that no motion leads to in that time is one of the small shifts by which
 // Jacobians are found, and means no entry.
 static bool enters_too_deep(const compliant *s, int index) {
-  if (s->options.entry != CAROM_REJECT || s->w.in_the_past || s->point[index].now.mode != TOUCH_OPEN) return false;
+  if (s->options.entry != CAROM_REJECT || s->w.in_the_past || s->point[index].now->mode != TOUCH_OPEN) return false;
   const watch_look *from = &s->w.look[LOOK_START][index], *to = &s->w.seen[index];
   double h = s->w.x->t - s->w.t, shortest = s->w.flow.integrator.step_min;
   bool moved_there = from->gap - to->gap <= 4 * h * fmax(fabs(from->rate), fabs(to->rate));
@@ -141,7 +138,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     normal_law own;
     if (enters_too_deep(s, i)) x->refused = true;
     // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
-    if (!acts(s, memory_of(s, c), -seen->gap)) continue;
+    if (!acts(s, c, -seen->gap)) continue;
     contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
     x->potentials[POTENTIAL_CONTACT] += normal_energy(compliant_law(c, seen, &own), fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];

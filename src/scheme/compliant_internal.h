@@ -8,7 +8,7 @@
 // A point that has been let go of overlaps still, but its law would pull: it moves out faster than the surfaces recover.
 typedef enum touch { TOUCH_OPEN, TOUCH_PRESSED, TOUCH_RELEASED } touch;
 
-// What a point remembers from step to step.
+// What the force of a point depends on. It belongs to the modes of a step (watcher_keep_modes).
 typedef struct touch_memory {
   touch mode;
   double approach;            // speed at which it came, for the laws that need it [m/s]
@@ -22,7 +22,7 @@ typedef struct touch_point {
   double release;             // its approach is at least this times what the stored energy would give, 0: no such bound [-]
   bool lasts;                 // it is no impact any more, but follows the surface
   bool releases;              // its law may want to pull, and is not let
-  touch_memory now, before;   // after the last step's end, and within the step
+  touch_memory *now;
   double through;             // deeper than this it has gone through [m]
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
@@ -55,7 +55,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x);
 // The normal force at a gap and a rate. Returns false if the point does not push.
 bool compliant_press(const compliant *s, int p, watch_look *at);
 // What the energy stored at a penetration allows as speed of approach at least.
-double compliant_elastic_speed(const touch_point *c, const touch_memory *memory, const watch_look *at, double delta);
+double compliant_elastic_speed(const touch_point *c, const watch_look *at, double delta);
 // The law of a point at an instant. `own` is memory for one whose stiffness follows from the curvatures at that instant.
 const normal_law *compliant_law(const touch_point *c, const watch_look *at, normal_law *own);
 // The mobility of a point in the state the motion holds.

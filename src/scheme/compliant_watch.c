@@ -14,11 +14,11 @@ double compliant_tendency(const compliant *s, int p, const watch_look *at) {
   const touch_point *c = &s->point[p];
   if (-at->gap > s->w.nearness) return at->formula;
   normal_law own;
-  return normal_formula(compliant_law(c, at, &own), s->w.nearness, -at->rate, c->now.approach);
+  return normal_formula(compliant_law(c, at, &own), s->w.nearness, -at->rate, c->now->approach);
 }
 
 static double value_of(const compliant *s, int p, int function, const watch_look *at) {
-  touch mode = s->point[p].now.mode;
+  touch mode = s->point[p].now->mode;
   if (function == FUNCTION_GAP) return mode == TOUCH_OPEN ? at->gap : -at->gap;
   bool kept = s->point[p].undecided >= UNDECIDED_MOST;
   if (mode == TOUCH_OPEN || kept || !s->point[p].releases) return INFINITY;
@@ -30,12 +30,12 @@ double compliant_value(const watcher *w, int function, const watch_look *at) {
   return value_of((const compliant *)w, function / FUNCTION_COUNT, function % FUNCTION_COUNT, at);
 }
 
-static double sign_of(const compliant *s, int p) { return s->point[p].now.mode == TOUCH_OPEN ? 1 : -1; }
+static double sign_of(const compliant *s, int p) { return s->point[p].now->mode == TOUCH_OPEN ? 1 : -1; }
 static double slope_of(const compliant *s, int p, const watch_look *at) { return sign_of(s, p) * at->rate; }  // of FUNCTION_GAP
 
 // Half of what gaps can be told apart by; procedure 1 takes any instant at which the bound is kept.
 static watch_gap gap_of(const compliant *s, int p) {
-  bool coarse = s->point[p].now.mode == TOUCH_OPEN && s->options.entry == CAROM_RESTART;
+  bool coarse = s->point[p].now->mode == TOUCH_OPEN && s->options.entry == CAROM_RESTART;
   return (watch_gap){.p = p, .sign = sign_of(s, p), .enough = coarse ? s->options.penetration_max : 0.5 * s->w.nearness};
 }
 
@@ -124,7 +124,7 @@ static bool may_change(const compliant *s, double h) {
   enum { HALVINGS = 3 };
   for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
-    int halvings = c->now.mode == TOUCH_OPEN || contact_rubs(c->e) ? 0 : HALVINGS;
+    int halvings = c->now->mode == TOUCH_OPEN || contact_rubs(c->e) ? 0 : HALVINGS;
     if (point_may_change(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p], halvings)) return true;
   }
   return false;
@@ -132,13 +132,13 @@ static bool may_change(const compliant *s, double h) {
 
 static bool presses(const compliant *s, bool with_friction) {
   for EACH_POINT(p, &s->w)
-    if (s->point[p].now.mode != TOUCH_OPEN && (!with_friction || contact_rubs(s->point[p].e))) return true;
+    if (s->point[p].now->mode != TOUCH_OPEN && (!with_friction || contact_rubs(s->point[p].e))) return true;
   return false;
 }
 
 // Procedure 2 has seen to the points that the step leaves inside; those that it leaves outside may have been in.
 static bool may_enter_unseen(const compliant *s, int p) {
-  if (s->point[p].now.mode != TOUCH_OPEN) return false;
+  if (s->point[p].now->mode != TOUCH_OPEN) return false;
   return s->options.entry != CAROM_REJECT || s->w.look[LOOK_END][p].gap > 0;
 }
 

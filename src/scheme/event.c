@@ -30,7 +30,7 @@ static void allocate(event *s) {
   const mechanism *m = s->w.m;
   arena *a = &s->w.memory;
   int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_slots + m->friction_count + 1;
-  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->share, &s->during.share,
+  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->share,
                         &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
@@ -41,7 +41,10 @@ static void allocate(event *s) {
   s->repeat = response_repeat_create(s->w.contacts->point_slots, rows, a);
   s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
-  s->during.point = ARENA_ARRAY(a, event_point, points);
+  watcher_keep_modes(&s->w, s->point, (size_t)points * sizeof *s->point);
+  watcher_keep_modes(&s->w, s->share, (size_t)m->row_count * sizeof *s->share);
+  watcher_keep_modes(&s->w, &s->closed_count, sizeof s->closed_count);
+  watcher_keep_modes(&s->w, &s->redundant, sizeof s->redundant);
 }
 
 static void describe_points(event *s) {
@@ -160,22 +163,6 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
   c->slides = e->mode == MODE_SLIP && e->rows > 1;
 }
 
-static void keep_modes(event *s) {
-  memcpy(s->during.point, s->point, (size_t)s->w.count * sizeof *s->point);
-  memcpy(s->during.share, s->share, (size_t)s->w.m->row_count * sizeof *s->share);
-  s->during.closed_count = s->closed_count, s->during.redundant = s->redundant;
-}
-
-// The dense output is projected onto what is closed, and forces depend on it: both need the modes of the step itself, not
-// those that an event at its end has brought.
-static void swap_modes(watcher *w) {
-  event *s = (event *)w;
-  event_modes kept = s->during;
-  s->during = (event_modes){s->point, s->share, s->closed_count, s->redundant};
-  s->point = kept.point, s->share = kept.share;
-  s->closed_count = kept.closed_count, s->redundant = kept.redundant;
-}
-
 // --- stepping -----------------------------------------------------------------------------------------------------
 
 // Not so far that a gap could close and open again unseen, and not beyond the end of an accumulation of impacts.
@@ -268,13 +255,10 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
 
 static carom_status begin(watcher *w, carom_error *error) {
   event *s = (event *)w;
-  carom_status status = CAROM_OK;
-  if (!s->settled) {
-    status = settle(s, &NO_EVENT, error);
-    if (status == CAROM_OK && !watcher_look_at_start(w))
-      status = error_set(error, CAROM_ERROR_SINGULAR, "there are no accelerations at t = %g s", w->t);
-  }
-  keep_modes(s);
+  if (s->settled) return CAROM_OK;
+  carom_status status = settle(s, &NO_EVENT, error);
+  if (status == CAROM_OK && !watcher_look_at_start(w))
+    status = error_set(error, CAROM_ERROR_SINGULAR, "there are no accelerations at t = %g s", w->t);
   return status;
 }
 
@@ -295,7 +279,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 static const watcher_type watched = {
     .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .destroy = destroy, .looks = 5,
     .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find, .limit = limit,
-    .touches = touches, .show = show, .describe = describe, .list = list, .swap = swap_modes, .begin = begin, .restarted = restarted,
+    .touches = touches, .show = show, .describe = describe, .list = list, .begin = begin, .restarted = restarted,
     .end = end,
 };
 

@@ -65,14 +65,6 @@ typedef struct event_instant {
   int point;
 } event_instant;
 
-// The modes in which a step went on, kept while an event at its end already has brought others.
-typedef struct event_modes {
-  event_point *point;
-  double *share;
-  int closed_count;
-  bool redundant;
-} event_modes;
-
 typedef struct event {
   watcher w;
   carom_event_def options;
@@ -80,7 +72,6 @@ typedef struct event {
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step
-  event_modes during;              // of the last step: rows within it are shown in these
   double still;                    // a speed below this is none [m/s]
   event_point *point;              // contact points, then joints
   event_joint *joint;

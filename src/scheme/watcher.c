@@ -45,6 +45,10 @@ static bool create_core(watcher *w, const scheme_setup *setup, const scheme_star
   return true;
 }
 
+void watcher_keep_modes(watcher *w, void *memory, size_t size) {
+  w->modes[w->modes_count++] = (watch_modes){memory, arena_alloc(&w->memory, size + 1, 1), size};
+}
+
 void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   jmp_buf out_of_memory;
   watcher *volatile w = calloc(1, type->size);
@@ -257,6 +261,10 @@ static carom_status begin_again(watcher *w, double step, carom_error *error) {
   return status;
 }
 
+static void keep_modes(watcher *w) {
+  for (int i = 0; i < w->modes_count; i++) memcpy(w->modes[i].during, w->modes[i].now, w->modes[i].size);
+}
+
 // Moves on to the end of the integrator's step, or to the first change.
 static carom_status advance(watcher *w, double t_stop, carom_error *error) {
   double until, lost[2], planned = flow_next_step(w->core);
@@ -318,6 +326,7 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
     if (w->type->begin) status = w->type->begin(w, error);
+    keep_modes(w);
     coordinate_keep_turns(w->m, w->x);
     if (status == CAROM_OK) status = prepare_integrator(w, error);
     if (status == CAROM_OK) status = advance(w, t_stop, error);
@@ -370,9 +379,20 @@ void watcher_show_end(void *scheme) {
   mute(w, false);
 }
 
-// Modes of the scheme, and turns of joints, which are counted from the start of the step for the same reason.
+// The modes of the last step for those after it, and back.
+static void swap_modes(watcher *w) {
+  for (int i = 0; i < w->modes_count; i++) {
+    char *a = w->modes[i].now, *b = w->modes[i].during;
+    for (size_t k = 0; k < w->modes[i].size; k++) {
+      char kept = a[k];
+      a[k] = b[k], b[k] = kept;
+    }
+  }
+}
+
+// Turns of joints are counted from the start of the step for the same reason.
 static void swap_times(watcher *w) {
-  if (w->type->swap) w->type->swap(w);
+  swap_modes(w);
   coordinate_exchange_turns(w->m, w->x);
 }
 
@@ -394,7 +414,10 @@ carom_status watcher_show(void *scheme, double t, carom_error *error) {
 bool watcher_result(void *scheme, carom_error *error) {
   (void)error;
   watcher *w = scheme;
-  return dynamics_instant(w->m, w->x);
+  if (w->in_the_past) swap_modes(w);
+  bool found = dynamics_instant(w->m, w->x);
+  if (w->in_the_past) swap_modes(w);
+  return found;
 }
 
 // What is shown of a contact is part of it, as the last step left it.

@@ -31,6 +31,13 @@ typedef struct watch_entry {
 
 enum { WATCH_START, WATCH_LOOKS = 5 };
 
+// Memory of the scheme that is part of its modes, and what it held in the last step.
+typedef struct watch_modes {
+  void *now, *during;
+  size_t size;
+} watch_modes;
+enum { WATCH_MODES = 4 };
+
 typedef struct watcher watcher;
 
 // Functions of time are numbered: those of entry p are p * functions, p * functions + 1, ... Each is positive while its mode lasts.
@@ -57,7 +64,6 @@ typedef struct watcher_type {
   void (*describe)(watcher *w, int p, impact_step *step);     // adds to what is booked of it; may be null
   void (*list)(const watcher *w, int p, const watch_look *at, scheme_contact *c);  // adds to what is shown of it
   void (*show)(watcher *w);                                   // completes the motion for what reads it; may be null
-  void (*swap)(watcher *w);                                   // the modes of the last step for those after it, and back; may be null
   carom_status (*begin)(watcher *w, carom_error *error);      // before the integrator's step; may ask for a restart; may be null
   void (*restarted)(watcher *w);                              // may be null
   // After a step that ended at w->t, by a change of function w->changed or (-1) without. Says whether looks are no longer the same.
@@ -87,6 +93,8 @@ struct watcher {
   double seen_at;             // when that was, for an evaluation within the integrator's last step; else NaN [s]
   watch_look *look[WATCH_LOOKS];  // at places of the last step, the first at its start; with `at` their times
   double at[WATCH_LOOKS];
+  watch_modes modes[WATCH_MODES];
+  int modes_count;
   int changed;                // the function that ended the last step, -1: none
   double first;               // when the first change is that was found so far, infinite: none [s]
   scheme_contact *shown;
@@ -109,6 +117,9 @@ static inline int watcher_first_joint(const watcher *w) { return w->contacts->po
 void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error);
 void watcher_destroy(watcher *w);
 
+// For `prepare`: memory of the scheme that belongs to its modes. What is within a step is shown in the modes of the step, not in those that
+// a change at its end has brought.
+void watcher_keep_modes(watcher *w, void *memory, size_t size);
 // The look at the start of the step to come, in the present modes.
 bool watcher_look_at_start(watcher *w);
 // The motion at a time within the integrator's last step, seen.
