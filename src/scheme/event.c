@@ -12,14 +12,8 @@
 // --- smooth motion ------------------------------------------------------------------------------------------------
 
 static bool accelerate(void *context) {
-  event *s = context;
-  const mechanism *m = s->w.m;
-  motion *x = s->w.x;
-  event_take_closed(s);
-  if (s->closed_count || m->friction_count) return event_accelerate(s);
-  s->evaluations++;
-  for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
-  return dynamics_accelerations(m, x);
+  event_take_closed(context);
+  return event_accelerate(context);
 }
 
 static bool project(void *context, double t, double *y) { return event_project(context, t, y, HOLD_STICKING); }
@@ -206,30 +200,23 @@ static bool lingers(const event *s, event_point *c, double speed) {
 
 // The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
 // a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
-static void turn_ways(event *s, event_instant *instant) {
-  for EACH_POINT(p, &s->w) {
-    event_point *c = &s->point[p];
-    if (c->mode != MODE_SLIP || c->rows < 3) continue;
-    double speed = hypot(c->rate[1], c->rate[2]);
-    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
-    if (!(speed > s->still)) continue;
-    c->way[0] = c->rate[1] / speed, c->way[1] = c->rate[2] / speed;
-    s->w.law_changed = true;
-  }
-}
-
+//
 // The direction of friction in space follows the slip the faster the slower it is, at a rate of μ λ_N W_TT / |γ_T|. With the
 // Jacobian of a slower slip, Newton's iteration corrects the slip across by the ratio of both speeds too little, and accepts that
 // as convergence. A Jacobian of a faster slip makes the iteration diverge, so that the integrator renews it by itself.
-static void watch_stiffness(event *s) {
+static void follow_slips(event *s, event_instant *instant) {
   static const double FASTER = 1.5;
   bool renew = false;
   for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
-    double speed = fmax(hypot(c->rate[1], c->rate[2]), s->still);
-    if (s->jacobian_is_new) c->steepest = speed;
-    renew |= speed > FASTER * c->steepest;
+    double speed = event_slip_speed(c), counted = fmax(speed, s->still);
+    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
+    if (s->jacobian_is_new) c->steepest = counted;
+    renew |= counted > FASTER * c->steepest;
+    if (!(speed > s->still)) continue;
+    event_set_way(c, c->rate + 1);
+    s->w.law_changed = true;
   }
   s->jacobian_is_new = renew;
   if (renew) flow_renew_jacobian(s->w.core);
@@ -238,8 +225,7 @@ static void watch_stiffness(event *s) {
 // The motion takes the state that has been reached. It does so before and after a jump of velocities, since turns are
 // counted by the speeds on the same side of it.
 static void enter(event *s) {
-  event_set(s, s->w.t, s->w.y);
-  event_observe(s);
+  event_observe_state(s);
   if (s->counts_turns) coordinate_accept(s->w.m, s->w.x);
 }
 
@@ -270,8 +256,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (w->changed >= 0) instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS};
   enter(s);
   end_accumulations(s);
-  turn_ways(s, &instant);
-  watch_stiffness(s);
+  follow_slips(s, &instant);
   *changed = instant.kind != EVENT_NONE;
   return *changed ? settle(s, &instant, error) : CAROM_OK;
 }

@@ -25,10 +25,6 @@ static bool is_candidate(const event *s, const event_point *c) {
   return event_touches(s, c) && c->rate[0] <= s->still;
 }
 
-// Whether friction has a direction already. Where several points come to a standstill together, the speeds of all are the error that
-// the integration has gathered until then, which is more than that of a step.
-static bool slips(const event *s, const event_point *c) { return c->rows == 1 || event_slip_speed(c) > 10 * s->still; }
-
 // Directions that joints hold are decoupled in W, as the problem of modes takes it.
 static void release_guided(event *s) {
   int n = s->w.x->row_total;
@@ -44,20 +40,19 @@ static void release_guided(event *s) {
   }
 }
 
-// A point that slips has one row, whose column carries its friction; one that stands has all.
-static void stand_or_slip(const event *s, event_point *c) {
-  c->stood = !slips(s, c);
-  c->mode = c->stood ? MODE_STICK : MODE_SLIP;
-  c->size = c->stood ? c->rows : 1;
-  if (!c->stood && c->rows > 1) event_set_way(c, c->rate + 1);
-}
-
+// A point that slips has one row, whose column carries its friction; one that stands has all. Where several points come to a standstill
+// together, the speeds of all are the error that the integration has gathered until then, which is more than that of a step.
 static int set_mode_problem(event *s) {
   int n = s->w.m->row_count;
   block_list_begin(&s->blocks, n);
   int *of = s->held.row;  // the row behind each unknown
   for (int i = 0; i < n; i++) of[i] = i;
-  for EACH_PART(part, s) stand_or_slip(s, event_part(s, part));
+  for EACH_PART(part, s) {
+    event_point *c = event_part(s, part);
+    event_close(c, 10 * s->still);
+    c->stood = c->mode == MODE_STICK;
+    c->size = c->stood ? c->rows : 1;
+  }
   for EACH_ACTING(part, s) {
     event_point *c = event_part(s, part);
     c->unknown = n - c->first;

@@ -238,8 +238,7 @@ carom_status event_strike(event *s, double *change, carom_error *error) {
   if (solved) response_problem(m, x, s->W);
   for (int i = 0; i < x->row_total; i++) s->problem_q[i] = rate_of_row(s, i);
   event_find_guided(s, s->W, s->problem_q);
-  event_find_repeats(s, s->rate, s->still);
-  response_repeat_apply(&s->repeat, s->rate);
+  event_replace_repeats(s, s->rate, s->still);
   for (int i = m->row_count; i < x->row_total; i++) s->W[(long)i * x->row_total + i] += response_repeat_softness(&s->repeat, i);
   solved = solved && (s->options.impact == CAROM_POISSON ? solve_poisson(s) : solve_with_load(s));
   if (!solved) return error_set(error, CAROM_ERROR_SINGULAR, "the impact at t = %g s has no finite solution", s->w.t);

@@ -111,6 +111,12 @@ static inline void event_set_way(event_point *c, const double *along) {
   c->way[0] = c->along[0] = along[0] / size, c->way[1] = c->along[1] = c->rows == 3 ? along[1] / size : 0;
 }
 
+// Closes it: it slips as it moves if that is faster than `still`, or without friction.
+static inline void event_close(event_point *c, double still) {
+  c->mode = c->rows > 1 && !(event_slip_speed(c) > still) ? MODE_STICK : MODE_SLIP;
+  if (c->mode == MODE_SLIP && c->rows > 1) event_set_way(c, c->rate + 1);
+}
+
 // for EACH_PART(k, s): the points that take part, event_part(s, k).
 #define EACH_PART(k, s) (int k = 0; k < (s)->part_count; k++)
 // for EACH_ACTING(k, s): these, then the joints, likewise. for EACH_JOINT(i, s): these alone, event_joint_point(s, i).
@@ -135,8 +141,8 @@ bool event_accelerate(event *s);
 void event_observe(event *s);
 // W and the free accelerations (into s->a) of all rows that take part. Returns false if it is singular there.
 bool event_free_accelerations(event *s);
-// Finds the normal rows that repeat others and replaces them in s->W; v and enough as in response_repeat_find.
-void event_find_repeats(event *s, const double *v, double enough);
+// Finds the normal rows that repeat others and replaces them in s->W and v; v and enough as in response_repeat_find.
+void event_replace_repeats(event *s, double *v, double enough);
 // Finds the directions of friction in which joints and constraints let nothing move, and decouples them; for W as response_problem
 // leaves it and the rates or accelerations q. They take no force: any up to the limit of friction would fit.
 void event_find_guided(event *s, double *W, double *q);
@@ -152,8 +158,8 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
 bool event_is_redundant(event *s);
 // Positions, then the velocities of the rows held, back onto constraints and closed contacts.
 bool event_project(event *s, double t, double *y, event_hold what);
-// The percussions (into s->lambda) that take the rates of held rows to zero, with the friction this goes with.
-bool event_arrest(event *s);
+// The percussions (into s->lambda) that take the rates of the held rows of the points that take part to zero; `coupled` as above.
+bool event_arrest(event *s, event_hold what, bool coupled);
 
 // --- event_impact.c -------------------------------------------------------------------------------------------------
 

@@ -102,11 +102,12 @@ static void accelerate_rows(event *s) {
   }
 }
 
-void event_find_repeats(event *s, const double *v, double enough) {
+void event_replace_repeats(event *s, double *v, double enough) {
   response_repeat *f = &s->repeat;
   f->count = s->part_count;
   for EACH_PART(k, s) f->row[k] = event_part(s, k)->row;
   response_repeat_find(f, s->w.x->row_total, s->W, v, s->w.nearness / s->w.m->length, enough);
+  response_repeat_apply(f, v);
 }
 
 void event_find_guided(event *s, double *W, double *q) {
@@ -130,8 +131,7 @@ bool event_free_accelerations(event *s) {
   tree_forward(m, x);
   accelerate_rows(s);
   response_matrix(m, x, s->W);
-  event_find_repeats(s, s->a, 0);
-  response_repeat_apply(&s->repeat, s->a);
+  event_replace_repeats(s, s->a, 0);
   s->force_noise = force_noise(s);
   return true;
 }
@@ -236,6 +236,7 @@ static bool accelerate(event *s) {
   motion *x = s->w.x;
   s->evaluations++;
   for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
+  if (!s->part_count && !m->friction_count) return dynamics_accelerations(m, x);
   if (!event_free_accelerations(s)) return false;
   find_rates(s);
   recall_shares(s);
@@ -304,10 +305,10 @@ static bool moves_far(const event *s) {
   return moved > FAR * FAR * missed;
 }
 
-static bool solve_positions(event *s) {
-  response_repeat_apply(&s->repeat, s->a);
+// The reactions s->lambda that change the held rows by s->a, the least where they are not unique.
+static bool solve_least(event *s, event_hold what, bool coupled) {
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
-  return event_solve_held(s, s->a, HOLD_NORMALS, false, s->lambda);
+  return event_solve_held(s, s->a, what, coupled, s->lambda);
 }
 
 static bool project_positions(event *s) {
@@ -320,34 +321,33 @@ static bool project_positions(event *s) {
     if (!prepare_projection(s)) return false;
     double worst = measure_positions(s, keep_gaps);
     if (turn > 0 && worst <= tolerance) return true;
-    event_find_repeats(s, s->a, s->w.nearness);
-    if (!isfinite(worst) || !solve_positions(s)) return false;
+    event_replace_repeats(s, s->a, s->w.nearness);
+    if (!isfinite(worst) || !solve_least(s, HOLD_NORMALS, false)) return false;
     if (!keep_gaps && moves_far(s)) {
       keep_gaps = true;
       (void)measure_positions(s, keep_gaps);
-      if (!solve_positions(s)) return false;
+      response_repeat_apply(&s->repeat, s->a);
+      if (!solve_least(s, HOLD_NORMALS, false)) return false;
     }
     dynamics_move(m, x->q, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total));
   }
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
 
-static bool find_arrest(event *s, event_hold what, bool coupled) {
+bool event_arrest(event *s, event_hold what, bool coupled) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   if (!prepare_projection(s)) return false;
   find_rates(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
-  event_find_repeats(s, s->a, s->still);
-  response_repeat_apply(&s->repeat, s->a);
-  memset(s->lambda, 0, (size_t)x->row_total * sizeof *s->lambda);
-  return event_solve_held(s, s->a, what, coupled, s->lambda);
+  event_replace_repeats(s, s->a, s->still);
+  return solve_least(s, what, coupled);
 }
 
 static bool project_velocities(event *s, event_hold what) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  if (!find_arrest(s, what, false)) return false;
+  if (!event_arrest(s, what, false)) return false;
   const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
@@ -365,9 +365,4 @@ bool event_project(event *s, double t, double *y, event_hold what) {
   if (held) memcpy(y, s->w.x->q, (size_t)s->w.m->nq * sizeof *y), memcpy(y + s->w.m->nq, s->w.x->u, (size_t)s->w.m->nv * sizeof *y);
   rows_clear(m, s->w.x);
   return held;
-}
-
-bool event_arrest(event *s) {
-  event_take_closed(s);
-  return find_arrest(s, HOLD_STICKING, true);
 }

@@ -26,13 +26,6 @@ bool event_is_struck(event *s) {
 
 // --- accumulation of impacts --------------------------------------------------------------------------------------
 
-static void close_point(event *s, event_point *c) {
-  bool stands = c->rows > 1 && !(event_slip_speed(c) > s->still);
-  c->mode = stands ? MODE_STICK : MODE_SLIP;
-  if (c->rows > 1 && !stands) event_set_way(c, c->rate + 1);
-  s->closed_count++;
-}
-
 static bool is_closed_or_hops(const event *s, const event_point *c) {
   return event_is_closed(c) || (c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
@@ -53,7 +46,8 @@ static bool hold_small_hops(event *s) {
     if (!(g > 0)) continue;
     double height = v * v / (2 * g), duration = 2 * v / (g * (1 - c->restitution[0]));
     if (height > lowest && !(v <= s->options.accumulation)) continue;
-    close_point(s, c);
+    event_close(c, s->still);
+    s->closed_count++;
     c->held_until = s->w.t + duration;
     s->w.trouble.accumulations++;
     s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
@@ -68,14 +62,18 @@ static bool hold_small_hops(event *s) {
 static carom_status arrest_hops(event *s, carom_error *error) {
   for (int turn = 0; turn <= s->w.contacts->point_count; turn++) {
     event_set(s, s->w.t, s->w.y);
-    if (!event_arrest(s))
+    event_take_closed(s);
+    if (!event_arrest(s, HOLD_STICKING, true))
       return error_set(error, CAROM_ERROR_SINGULAR, "contacts at rest at t = %g s cannot be held", s->w.t);
     event_respond(s, false);
     event_observe_state(s);
     bool closes = false;
     for EACH_POINT(p, &s->w) {
       event_point *c = &s->point[p];
-      if (c->mode == MODE_OPEN && event_touches(s, c) && c->rate[0] < -s->still) close_point(s, c), closes = true;
+      if (event_is_closed(c) || !event_touches(s, c) || !(c->rate[0] < -s->still)) continue;
+      event_close(c, s->still);
+      s->closed_count++;
+      closes = true;
     }
     if (!closes) break;
   }
