@@ -42,7 +42,7 @@ static void destroy(void *scheme) {
   watcher_destroy(scheme);
 }
 
-// What overlaps at the start is pressed already.
+// What overlaps at the start is pressed already. It has not approached: the energy it holds says how fast it may come out.
 static void set_modes_at_start(compliant *s) {
   (void)compliant_look(&s->w);
   for EACH_POINT(p, &s->w) {
@@ -51,15 +51,7 @@ static void set_modes_at_start(compliant *s) {
     c->lasts = at->gap < 0 || (at->gap == 0 && at->rate <= 0);
     c->now->mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
     c->now->approach = fmax(s->options.approach_min, -at->rate);
-  }
-}
-
-// What overlaps has not approached: the energy it holds says how fast it may come out.
-static void bound_approaches_at_start(compliant *s) {
-  for EACH_POINT(p, &s->w) {
-    touch_point *c = &s->point[p];
     if (!(c->release > 0) || c->now->mode == TOUCH_OPEN) continue;
-    const watch_look *at = &s->w.seen[p];
     c->now->mobility = compliant_mobility(s, p);
     c->now->elastic = compliant_elastic_speed(c, at, -at->gap);
   }
@@ -105,7 +97,6 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   set_modes_at_start(s);
   w->x->push = compliant_push;
   w->x->push_context = s;
-  bound_approaches_at_start(s);
   return true;
 }
 
@@ -116,13 +107,6 @@ static void list(const watcher *w, int p, const watch_look *at, scheme_contact *
 }
 
 // --- modes ----------------------------------------------------------------------------------------------------------
-
-// Within one step, what a law that needs the speed of approach is given before it is known.
-static void guess_approach(compliant *s) {
-  for EACH_POINT(p, &s->w)
-    if (s->point[p].now->mode == TOUCH_OPEN)
-      s->point[p].now->approach = fmax(s->options.approach_min, -s->w.look[LOOK_START][p].rate);
-}
 
 static touch next_mode(const compliant *s, int p) {
   const watch_look *at = &s->w.look[LOOK_END][p];
@@ -283,9 +267,12 @@ static carom_status check_depth(const compliant *s, carom_error *error) {
   return CAROM_OK;
 }
 
+// Within one step, what a law that needs the speed of approach is given before it is known.
 static carom_status begin(watcher *w, carom_error *error) {
+  compliant *s = (compliant *)w;
   (void)error;
-  guess_approach((compliant *)w);
+  for EACH_POINT(p, w)
+    if (s->point[p].now->mode == TOUCH_OPEN) s->point[p].now->approach = fmax(s->options.approach_min, -w->look[LOOK_START][p].rate);
   return CAROM_OK;
 }
 

@@ -39,33 +39,24 @@ static watch_gap gap_of(const compliant *s, int p) {
   return (watch_gap){.p = p, .sign = sign_of(s, p), .enough = coarse ? s->options.penetration_max : 0.5 * s->w.nearness};
 }
 
-// From nothing up and back again, as a touch so light that one step sees all of it.
-static double find_return(compliant *s, const watch_gap *g, const watch_span *d) {
-  double low = d->from, high = d->to;
-  for (int i = 0; i < 60; i++) {
-    double t = 0.5 * (low + high);
-    if (!watcher_see_at(&s->w, t)) return NAN;
-    root_end here = watcher_gap_end(g, t, &s->w.seen[g->p]);
-    if (here.f > 0) return watcher_find_gap(&s->w, g, here, watcher_gap_end(g, d->to, d->b));
-    if (here.slope > 0) low = t;
-    else high = t;
-  }
-  return d->from;
+// Where a function that is positive at the start of a span and not at its end has its zero; `enough` of a force as in watcher_find_zero.
+static double find_zero(compliant *s, int p, int function, const watch_span *d, double enough) {
+  watch_gap g = gap_of(s, p);
+  if (function == FUNCTION_GAP)
+    return watcher_find_gap(&s->w, &g, watcher_gap_end(&g, d->from, d->a), watcher_gap_end(&g, d->to, d->b));
+  double fa = value_of(s, p, function, d->a), fb = value_of(s, p, function, d->b);
+  return watcher_find_zero(&s->w, p * FUNCTION_COUNT + function, 0, d->from, fa, d->to, fb, enough);
 }
 
-static double find_zero(compliant *s, int p, double from, double fa, const watch_span *d, double fb, double enough) {
-  return watcher_find_zero(&s->w, p * FUNCTION_COUNT + FUNCTION_FORCE, 0, from, fa, d->to, fb, enough);
-}
-
-// A force that begins at nothing and has the wrong sign at the end: it may have had the right one before.
-static double find_rise(compliant *s, int p, const watch_span *d) {
+// A function that begins at nothing and has the wrong sign at the end may have had the right one before: a touch so light that one step sees
+// all of it, or a force that rises first.
+static double find_rise(compliant *s, int p, int function, const watch_span *d) {
   enum { HALVINGS = 20 };
-  double fb = value_of(s, p, FUNCTION_FORCE, d->b);
   for (int k = 1; k <= HALVINGS; k++) {
     double t = d->from + ldexp(d->to - d->from, -k);
     if (!watcher_see_at(&s->w, t)) return NAN;
-    double ft = value_of(s, p, FUNCTION_FORCE, &s->w.seen[p]);
-    if (ft > 0) return find_zero(s, p, t, ft, d, fb, 0);
+    watch_look at = s->w.seen[p];
+    if (value_of(s, p, function, &at) > 0) return find_zero(s, p, function, &(watch_span){t, d->to, &at, d->b}, 0);
   }
   return d->from;
 }
@@ -75,16 +66,16 @@ static double find_between(compliant *s, int p, int function, const watch_span *
   double fa = value_of(s, p, function, d->a), fb = value_of(s, p, function, d->b);
   if (isinf(fa)) return INFINITY;
   bool gap = function == FUNCTION_GAP;
-  watch_gap g = gap_of(s, p);
-  if (fa > 0 && fb > 0)
-    return gap && slope_of(s, p, d->a) < 0 && slope_of(s, p, d->b) > 0 ? watcher_find_graze(&s->w, &g, d, 1e-6) : INFINITY;
+  if (fa > 0 && fb > 0) {
+    bool turns = gap && slope_of(s, p, d->a) < 0 && slope_of(s, p, d->b) > 0;
+    watch_gap g = gap_of(s, p);
+    return turns ? watcher_find_graze(&s->w, &g, d, 1e-6) : INFINITY;
+  }
   bool begins_at_nothing = fabs(d->a->gap) <= s->w.nearness;
   if (begins_at_nothing && (fb > 0 || fabs(d->b->gap) <= s->w.nearness)) return INFINITY;
-  if (fa > 0 && gap) return watcher_find_gap(&s->w, &g, watcher_gap_end(&g, d->from, d->a), watcher_gap_end(&g, d->to, d->b));
-  if (fa > 0) return find_zero(s, p, d->from, fa, d, fb, 1e-12 * fmax(fa, -fb));
+  if (fa > 0) return find_zero(s, p, function, d, 1e-12 * fmax(fa, -fb));
   if (fb > 0) return INFINITY;
-  if (!gap) return find_rise(s, p, d);
-  return slope_of(s, p, d->a) > 0 ? find_return(s, &g, d) : d->from;
+  return gap && !(slope_of(s, p, d->a) > 0) ? d->from : find_rise(s, p, function, d);
 }
 
 // What a frictionless point shows halfway between two looks: the gap by Hermite's cubic through both, wrong by h⁴/384 of its
