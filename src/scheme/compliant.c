@@ -290,7 +290,8 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 
 static const watcher_type watched = {
     .size = sizeof(compliant), .memory = "the forces of contact", .prepare = prepare, .destroy = destroy,
-    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .what = "", .look = compliant_look, .is_unchanged = compliant_is_unchanged,
+    .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .penetrates = true,
+    .what = "", .look = compliant_look, .is_unchanged = compliant_is_unchanged,
     .value = compliant_value, .find = compliant_find, .limit = limit, .touches = compliant_touches, .describe = compliant_describe,
     .list = list, .begin = begin, .restarted = restarted, .end = end, .explain = explain,
 };

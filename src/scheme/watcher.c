@@ -196,62 +196,6 @@ watch_span watcher_span(const watcher *w, int p, int k) {
   return (watch_span){w->at[k], w->at[k + 1], &w->look[k][p], &w->look[k + 1][p]};
 }
 
-// --- books --------------------------------------------------------------------------------------------------------
-
-static double length_of(const double v[2]) { return v[0] != 0 || v[1] != 0 ? hypot(v[0], v[1]) : 0; }
-
-static double normal_of(const watch_look *at) { return at->normal; }
-static double drag_of(const watch_look *at) { return length_of(at->drag); }
-static double loss_normal_of(const watch_look *at) { return at->loss[0]; }
-static double loss_tangential_of(const watch_look *at) { return at->loss[1]; }
-
-// Simpson's rule on the looks.
-static double integral(const watcher *w, int p, double (*of)(const watch_look *)) {
-  int last = w->type->looks - 1;
-  double sum = of(&w->look[0][p]);
-  for (int k = 1; k < last; k++) sum += (k % 2 ? 4 : 2) * of(&w->look[k][p]);
-  sum += of(&w->look[last][p]);
-  return (w->at[last] - w->at[0]) / (3 * last) * sum;
-}
-
-static void book_entry(watcher *w, int p, const double loss[2]) {
-  int last = w->type->looks - 1;
-  const watch_look *a = &w->look[0][p], *middle = &w->look[last / 2][p], *b = &w->look[last][p];
-  if (!w->entry[p].e) {
-    w->impacts->loss_tangential += loss[1];
-    return;
-  }
-  impact_step step = {.t_start = w->at[0], .t_end = w->at[last], .gap = a->gap, .speed_before = a->rate, .speed_after = b->rate,
-                      .impulse_normal = integral(w, p, normal_of), .impulse_tangential = integral(w, p, drag_of),
-                      .loss_normal = loss[0], .loss_tangential = loss[1], .restitution = w->entry[p].e->material.restitution,
-                      .slip = length_of(middle->slip), .still = w->entry[p].still};
-  for (int k = 0; k <= last; k++) {
-    step.deepest = fmax(step.deepest, -w->look[k][p].gap);
-    step.peak_force = fmax(step.peak_force, w->look[k][p].normal);
-  }
-  if (w->type->describe) w->type->describe(w, p, &step);
-  impact_touch(w->impacts, p, &step);
-}
-
-// What was looked at goes into the ledger of impacts. Losses are those of the integrated accounts, shared among the points as the looks
-// share them. Where the looks see none, as in a touch shorter than they are apart, all that touch share alike.
-static void book(watcher *w, const double lost[2]) {
-  static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
-  int count = 0;
-  double sum[2] = {0, 0};
-  for (int p = 0; p < w->count; p++) {
-    if (!w->type->touches(w, p)) continue;
-    count++;
-    for (int way = 0; way < 2; way++) sum[way] += integral(w, p, of[way]);
-  }
-  for (int p = 0; count && p < w->count; p++) {
-    if (!w->type->touches(w, p)) continue;
-    double loss[2];
-    for (int way = 0; way < 2; way++) loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
-    book_entry(w, p, loss);
-  }
-}
-
 // --- stepping -----------------------------------------------------------------------------------------------------
 
 // The integrator starts from the scheme's state, with the step that it has planned.
@@ -284,7 +228,7 @@ static carom_status advance(watcher *w, double t_stop, carom_error *error) {
     lost[way] = flow_account(w->core, w->y_look, account) - flow_account(w->core, w->y, account);
   }
   memcpy(w->y, w->y_look, (size_t)w->n * sizeof *w->y);
-  if (until > w->from) book(w, lost);
+  if (until > w->from) watcher_book(w, lost);
   w->t = until;
   w->steps += until > w->from;
   w->restart |= until < flow_time(w->core);

@@ -50,6 +50,7 @@ typedef struct watcher_type {
   int looks;                  // at a step, both ends included: 3 or 5
   int functions;              // of each entry
   bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
+  bool penetrates;            // surfaces that touch overlap: the deepest penetration and the largest force are looked for between looks too
   const char *what;           // of contacts changes, for a message
   // Looks at the state that the motion holds, into w->seen. Returns false if it cannot be evaluated.
   bool (*look)(watcher *w);
@@ -124,6 +125,11 @@ void watcher_keep_modes(watcher *w, void *memory, size_t size);
 bool watcher_look_at_start(watcher *w);
 // The motion at a time within the integrator's last step, seen.
 bool watcher_see_at(watcher *w, double t);
+
+// --- watcher_book.c -----------------------------------------------------------------------------------------------
+
+// Books the last step as far as it was taken, by its looks. `lost`: what the accounts lost in it, normal to surfaces and along them.
+void watcher_book(watcher *w, const double lost[2]);
 
 // --- for `find` ---------------------------------------------------------------------------------------------------
 
