@@ -12,7 +12,6 @@
 #include "math/dense.h"
 #include "mechanics/response_internal.h"
 
-enum { PROX_TURNS = 12 };
 // With pivots and diagonals of W above this, W itself is good enough: λ has ten digits, and no singular position is near (crossing.c).
 static const double WELL_CONDITIONED = 1e-5;
 // A pivot below this, on a unit diagonal, is a redundant row: the square of the rounding of a Jacobian (1e-8)² would
@@ -97,7 +96,7 @@ static void solve_by_proximal(const mechanism *m, const motion *x, const double 
   double target = 1e-15 * largest(b, nc), before = INFINITY;
   memcpy(r, b, (size_t)nc * sizeof *r);
   memset(z, 0, (size_t)nc * sizeof *z);
-  for (int turn = 0; turn < PROX_TURNS; turn++) {
+  for (int turn = 0; turn < RESPONSE_PROX_TURNS; turn++) {
     double size = largest(r, nc);
     if (!(size > target) || !(size < 0.5 * before)) break;
     before = size;

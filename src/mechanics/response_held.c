@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "math/lu.h"
-#include "mechanics/response.h"
+#include "mechanics/response_internal.h"
 
-// On rows scaled to a unit diagonal: above rounding by so much that what is redundant gains at most 1e-7 of the rest.
-#define PROX 1e-9
-enum { PROX_TURNS = 12 };
-// Each turn divides the rounding of what is left, ε of the whole, by PROX along what is redundant.
-const double RESPONSE_HELD_NOISE = PROX_TURNS * DBL_EPSILON / PROX;
+// Each turn divides the rounding of what is left, ε of the whole, by the regularisation along what is redundant.
+const double RESPONSE_HELD_NOISE = RESPONSE_PROX_TURNS * DBL_EPSILON / RESPONSE_PROX_HELD;
 
 response_held response_held_create(int most, arena *memory) {
   response_held h = {0};
@@ -57,10 +54,10 @@ static bool iterate(const response_held *h, interrupt *stop) {
   int n = h->n;
   double *factor = h->A + (long)n * n, before = INFINITY;
   memcpy(factor, h->A, (size_t)n * (size_t)n * sizeof *factor);
-  for (int i = 0; i < n; i++) factor[i * n + i] += PROX;
+  for (int i = 0; i < n; i++) factor[i * n + i] += RESPONSE_PROX_HELD;
   if (interrupted(stop) || lu_factor(n, factor, n, h->pivot, stop) == 0) return false;
   double size = find_residual(h);
-  for (int turn = 0; turn < PROX_TURNS && size > 0 && size < 0.5 * before; turn++) {
+  for (int turn = 0; turn < RESPONSE_PROX_TURNS && size > 0 && size < 0.5 * before; turn++) {
     before = size;
     lu_solve(n, factor, n, h->pivot, h->r);
     for (int i = 0; i < n; i++) h->z[i] += h->r[i];

@@ -7,6 +7,10 @@
 // The regularisation μ of proximal iterations on a unit diagonal: far above rounding (1e-16) and far below the eigenvalues of a
 // regular mechanism. Ten turns then resolve eigenvalues down to 1e-9 of the diagonal.
 #define RESPONSE_PROX 1e-10
+// With friction that follows normal forces the matrix has no symmetry, and its factor is less accurate. Above rounding by so much that what
+// is redundant gains at most 1e-7 of the rest.
+#define RESPONSE_PROX_HELD (10 * RESPONSE_PROX)
+enum { RESPONSE_PROX_TURNS = 12 };
 
 // The workspace of one motion.
 typedef struct response_work {
