@@ -1,5 +1,6 @@
 // What can touch. A contact element (two surfaces, a joint with clearance, a joint's stop) has a fixed number of contact
-// points; each has an identity that lasts, a gap, a frame, and rows on the speeds.
+// points; each has an identity that lasts, a gap, a frame, and rows on the speeds. Where places of contact come and go, a point is one of
+// them while the features exist that make it, and absent while it stands for none (touches.h).
 //
 // A gap is positive while apart. The normal points from the second body to the first, so that a positive percussion
 // pushes the first away; the gap's rate is n · (v_first - v_second) at the point.
@@ -23,8 +24,21 @@ typedef struct contact_point {
   vec3 apart;                     // place of the first surface in the axes of the second, where a type needs it to see passages [m]
   double curvature[2];            // relative principal ones, the smaller first, where the stiffness follows from them [1/m]
   int speed;                      // of a stop in the tree: its speed and sense, else -1
+  bool absent;                    // it stands for no place now: the gap is infinite or far beyond those of the others, the rest means nothing
   double sense;
 } contact_point;
+
+// Which features of two surfaces make a place of contact (corners, edges, triangles), in numbers of the element's type.
+typedef struct contact_feature {
+  int part[3];                    // the first is not negative
+} contact_feature;
+
+// A place of contact that lasts while its features touch.
+typedef struct contact_touch {
+  contact_feature feature;        // places with the same one are told apart by their order
+  double gap;
+  vec3 at, n;
+} contact_touch;
 
 typedef struct contact_element contact_element;
 
@@ -50,9 +64,13 @@ typedef struct contact_type {
   bool frictionless;              // it has no surface to slide on
   bool reads_coordinate;          // its gap is that of a coordinate of a joint, which must be up to date
   bool along_line;                // its surfaces touch along a line in space too; in the plane all do
-  bool points_change;             // which of its points are places of contact changes with the motion
   bool (*is_flat)(const contact_element *e);  // flat faces or straight edges can lie on each other; may be null: no
+  // Where its points are now. Null of a type whose places of contact come and go, which has `touches` instead.
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
+  // The places of contact, at most as many as the element has points. Returns how many.
+  int (*touches)(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to);
+  // Whether a place is a vanished one that has moved on to other features, as a ball from one triangle to the next. May be null: never.
+  bool (*continues)(const contact_feature *vanished, const contact_feature *place);
   // How point k moves at the present velocities; null for a type with an action of its own, or if no scheme that asks for it runs the type.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
   // The gaps alone, the same numbers, where they are cheaper to have; NULL if evaluate gives them.
@@ -115,6 +133,9 @@ typedef struct contact_world {
   double activation;              // a point is active when its gap is at most this [m]
 } contact_world;
 
+// Places of contact come and go: what its points stand for changes with the motion.
+static inline bool contact_points_change(const contact_element *e) { return e->type->touches != NULL; }
+
 static inline bool contact_can_touch(const contact_world *w) { return w->element_count > 0 || w->crowd; }
 
 // Within this gap surfaces touch, unless a model says otherwise [m].
@@ -127,7 +148,7 @@ static inline double contact_still(const mechanism *m, double unresolved) {
   return unresolved > still ? unresolved : still;
 }
 
-// Where everything is now, one per point. Positions must be known.
+// Where everything is now, one per point, without a memory of which point stood for which place. Positions must be known.
 void contact_evaluate(const contact_world *s, const mechanism *m, const motion *x, contact_point *points);
 // Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
 // Returns how many.

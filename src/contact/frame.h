@@ -9,7 +9,7 @@ extern const char *const contact_corners_planar[4];  // by the signs of x (bit 0
 
 static inline void contact_set_frame(const mechanism *m, contact_point *p, vec3 n) {
   p->n = n;
-  p->speed = -1;
+  p->speed = -1, p->absent = false;
   if (m->planar) {
     p->t[0] = (vec3){-n.y, n.x, 0};
     p->t[1] = (vec3){0, 0, 1};

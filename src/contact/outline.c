@@ -3,12 +3,13 @@
 // Two convex outlines of which one has no straight edge are nearest in one place: their element has one point. A polygon on a plane
 // has its corners as points. Other pairs touch in any number of places. Each place belongs to a feature of one outline, which gives it a
 // point of the element: a corner keeps its point while it slides over the other outline, and a flat face has the points of the two
-// corners that end it. A point without a place is far away.
+// corners that end it.
 #include <math.h>
 #include <stddef.h>
 
 #include "contact/frame.h"
 #include "contact/pairs.h"
+#include "contact/touches.h"
 #include "geometry/touch.h"
 
 enum { POINTS_MOST = 16 };  // of an element
@@ -33,46 +34,29 @@ static int other_of(const contact_element *e, const touch *t, int owner) {
   return owner < e->outline_first->curved_count ? t->id[1] : t->id[0];
 }
 
-// Orders touches by what they belong to, so that their points do not depend on the order in which they were found.
-static bool is_before(const contact_element *e, const touch *a, const touch *b) {
-  int of_a = owner_of(e, a), of_b = owner_of(e, b);
-  if (of_a != of_b) return of_a < of_b;
-  int other_a = other_of(e, a, of_a), other_b = other_of(e, b, of_b);
-  return other_a != other_b ? other_a < other_b : a->gap < b->gap;
+static contact_feature feature_of(const contact_element *e, const touch *t) {
+  int owner = owner_of(e, t);
+  return (contact_feature){{owner, other_of(e, t, owner), 0}};
 }
 
-static void order(const contact_element *e, touch *t, int count, bool (*before)(const contact_element *, const touch *, const touch *)) {
+// What it belongs to is the same: it slides on to the next feature of the other outline.
+static bool continues(const contact_feature *vanished, const contact_feature *place) { return vanished->part[0] == place->part[0]; }
+
+static void order_by_gap(touch *t, int count) {
   for (int i = 1; i < count; i++) {
     touch moved = t[i];
     int k = i;
-    for (; k > 0 && before(e, &moved, &t[k - 1]); k--) t[k] = t[k - 1];
+    for (; k > 0 && moved.gap < t[k - 1].gap; k--) t[k] = t[k - 1];
     t[k] = moved;
   }
 }
 
-static bool is_nearer(const contact_element *e, const touch *a, const touch *b) { return (void)e, a->gap < b->gap; }
-
-// The places of an element and the point of each. Where there are more than points, the nearest count.
-typedef struct places {
-  touch t[TOUCHES_MAX];
-  int point[POINTS_MOST];
-  int count;
-} places;
-
-static void find_places(const contact_element *e, pose2 first, pose2 second, places *to) {
-  to->count = touches_of(e->outline_first, first, e->outline_second, second, INFINITY, to->t);
-  if (to->count > e->point_count) {
-    order(e, to->t, to->count, is_nearer);
-    to->count = e->point_count;
-  }
-  order(e, to->t, to->count, is_before);
-  bool used[POINTS_MOST] = {false};
-  for (int i = 0; i < to->count; i++) {
-    int k = owner_of(e, &to->t[i]) % e->point_count;
-    while (used[k]) k = (k + 1) % e->point_count;
-    used[k] = true;
-    to->point[i] = k;
-  }
+// Where there are more places than points, the nearest count.
+static int find_places(const contact_element *e, pose2 first, pose2 second, touch to[TOUCHES_MAX]) {
+  int count = touches_of(e->outline_first, first, e->outline_second, second, INFINITY, to);
+  if (count <= e->point_count) return count;
+  order_by_gap(to, count);
+  return e->point_count;
 }
 
 // --- points -----------------------------------------------------------------------------------------------------------
@@ -84,41 +68,44 @@ static vec3 place_between(const contact_element *e, vec2 on_a, vec2 on_b) {
   return vec2_in_space(is_plane(e->outline_second) ? on_a : vec2_scale(0.5, vec2_add(on_a, on_b)));
 }
 
-static void set_point(const mechanism *m, const contact_element *e, const touch *t, contact_point *p) {
-  p->gap = t->gap;
-  p->at = place_between(e, t->on_a, t->on_b);
-  contact_set_frame(m, p, vec2_in_space(t->normal));
+static void list_touches(const contact_element *e, const touch *t, int count, contact_touch *to) {
+  for (int i = 0; i < count; i++)
+    to[i] = (contact_touch){.feature = feature_of(e, &t[i]), .gap = t[i].gap, .at = place_between(e, t[i].on_a, t[i].on_b),
+                            .n = vec2_in_space(t[i].normal)};
 }
 
+static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  touch t[TOUCHES_MAX];
+  int count = find_places(e, pose_of(&first), pose_of(&second), t);
+  list_touches(e, t, count, to);
+  return count;
+}
+
+// Of two convex outlines that are nearest in one place.
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  places s;
-  find_places(e, pose_of(&first), pose_of(&second), &s);
-  double far = 0;  // beyond every place
-  for (int i = 0; i < s.count; i++) far = fmax(far, s.t[i].gap);
-  for (int k = 0; k < e->point_count; k++) {
-    contact_point *p = &points[k];
-    p->gap = far + m->length, p->at = first.p, p->apart = contact_apart(&first, &second);
-    p->node_first = first.node, p->node_second = second.node;
-    contact_set_frame(m, p, (vec3){0, 1, 0});
-  }
-  for (int i = 0; i < s.count; i++) set_point(m, e, &s.t[i], &points[s.point[i]]);
+  contact_touch at;
+  if (find_touches(m, x, e, &at) == 0) at = (contact_touch){.gap = INFINITY, .at = first.p, .n = {0, 1, 0}};
+  points->gap = at.gap, points->at = at.at, points->apart = contact_apart(&first, &second);
+  points->node_first = first.node, points->node_second = second.node;
+  contact_set_frame(m, points, at.n);
 }
 
 static outline_motion motion_of(const marker_state *s) { return (outline_motion){vec2_of(s->p), vec2_of(s->v), s->w.z}; }
 
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
-  (void)p;
+  (void)k;
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
-  places s;
-  find_places(e, pose_of(&first), pose_of(&second), &s);
+  touch t[TOUCHES_MAX];
+  contact_touch all[CONTACT_POINTS_MAX];
+  int count = find_places(e, pose_of(&first), pose_of(&second), t);
+  list_touches(e, t, count, all);
+  int i = contact_touch_of(all, count, p);
   touch_rate r;
-  for (int i = 0; i < s.count; i++)
-    if (s.point[i] == k && touch_rate_of(&s.t[i], motion_of(&a), motion_of(&b), &r))
-      return (contact_travel){.at = place_between(e, r.on_a, r.on_b),
-                              .n = vec2_in_space(vec2_scale(r.turn, vec2_left(s.t[i].normal)))};
-  return (contact_travel){0};
+  if (i < 0 || !touch_rate_of(&t[i], motion_of(&a), motion_of(&b), &r)) return (contact_travel){0};
+  return (contact_travel){.at = place_between(e, r.on_a, r.on_b), .n = vec2_in_space(vec2_scale(r.turn, vec2_left(t[i].normal)))};
 }
 
 // --- corners on a plane -----------------------------------------------------------------------------------------------
@@ -212,7 +199,7 @@ const contact_type contact_outlines = {
     .nearest = nearest, .tell_overlap = contact_tell_surfaces,
 };
 static const contact_type contact_outlines_many = {
-    .name = "outline on outline", .point_count_planar = POINTS_MOST, .points_change = true, .is_flat = is_flat, .evaluate = evaluate,
+    .name = "outline on outline", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .touches = find_touches, .continues = continues,
     .travel = travel, .point_names_planar = contact_point_numbers, .curvatures = curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -65,7 +65,7 @@ static vec3 across(const segment *a, const segment *b) {
   return t[0];
 }
 
-// Where there is no crossing it is an end instead. Returns whether the place is there.
+// Where there is no crossing it is an end instead, so that schemes that follow gaps in time have one. Returns whether the place is there.
 static bool find(const segment *a, const segment *b, int k, separation *to) {
   vec3 otherwise = across(a, b);
   if (k == CROSSING && at_crossing(a, b, otherwise, to)) return true;
@@ -85,6 +85,7 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
     p->at = vec3_scale(0.5, vec3_add(s.on_a, s.on_b));
     p->apart = contact_apart(&first, &second);
     contact_set_frame(m, p, s.normal);
+    p->absent = !there;
     if (e->by_curvature) separation_curvatures(&s, p->curvature);
   }
 }

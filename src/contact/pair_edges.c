@@ -1,21 +1,17 @@
 // Two convex shapes with flat faces or straight lines, at least one of them round: capsules, cylinders and cones on boxes, hulls and each
 // other. They touch at the corners of the region where a face or line of one lies above one of the other, and at their nearest points
-// where none of these corners is as near: where edges or rims cross, or a rim rolls on a face. The name of its feature says which slot a
-// point wants, as in pair_flat.c; slot 0 is that of the nearest points.
+// where none of these corners is as near: where edges or rims cross, or a rim rolls on a face.
 #include <math.h>
 
-#include "contact/frame.h"
 #include "contact/pairs.h"
+#include "contact/touches.h"
 #include "geometry/flat.h"
 #include "geometry/separation.h"
 
 #define HORIZON 0.1   // points with a larger gap than this part of the thinner body are not looked for
 #define AS_NEAR 1e-9  // of the thinner body: corners that are as near as the nearest points stand for them
 
-enum { SLOTS_LEAST = 16 };
-
 typedef struct touching {
-  marker_place a, b;
   separation s;
   vec3 n;
   manifold_point points[MANIFOLD_POINTS];
@@ -82,7 +78,7 @@ static void turn_normal(const facet *a, const facet *b, vec3 n, manifold_point *
 static void look(const contact_element *e, marker_place a, marker_place b, touching *w) {
   pose at_a = {a.R, a.p}, at_b = {b.R, b.p};
   facet of_a, of_b;
-  w->a = a, w->b = b, w->count = 0;
+  w->count = 0;
   w->s = separation_of(e->shape_first, at_a, e->shape_second, at_b, false);
   w->n = w->s.normal;
   double horizon = HORIZON * e->span, least = INFINITY;
@@ -97,47 +93,12 @@ static void look(const contact_element *e, marker_place a, marker_place b, touch
   w->count = manifold_reduce(w->points, w->count, e->point_count - 1);
 }
 
-static void set_point(const mechanism *m, const touching *w, vec3 n, vec3 at, double gap, contact_point *p) {
-  p->gap = gap, p->at = at;
-  p->node_first = w->a.node, p->node_second = w->b.node;
-  p->apart = contact_apart(&w->a, &w->b);
-  contact_set_frame(m, p, n);
-}
-
-// Corners of the first shape have the lower half of the slots, those of the second the upper half; crossings of edges what is left.
-static int wanted_slot(const manifold_point *p, int slots) {
-  int half = slots / 2;
-  if (p->of_b < 0) return p->of_a % half;
-  if (p->of_a < 0) return half + p->of_b % half;
-  return (7 * p->of_a + 3 * p->of_b) % slots;
-}
-
-// The slot of each point; there are no more points than slots behind the first. Corners come first, so that edges give way to them.
-static void assign_slots(const touching *w, int slots, int slot_of[MANIFOLD_POINTS]) {
-  bool taken[CONTACT_POINTS_MAX] = {false};
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < w->count; i++) {
-      bool crossing = w->points[i].of_a >= 0 && w->points[i].of_b >= 0;
-      if (crossing != (pass == 1)) continue;
-      int slot = wanted_slot(&w->points[i], slots);
-      while (taken[slot]) slot = (slot + 1) % slots;
-      slot_of[i] = 1 + slot, taken[slot] = true;
-    }
-}
-
-static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   touching w;
   look(e, marker_find(m, x, e->first), marker_find(m, x, e->second), &w);
-  vec3 middle = vec3_scale(0.5, vec3_add(w.s.on_a, w.s.on_b));
-  double apart = fmax(w.s.distance, 0) + e->span;
-  for (int k = 0; k < e->point_count; k++) set_point(m, &w, w.n, middle, apart, &points[k]);  // none there
-  if (w.by_nearest) points[0].gap = w.s.distance;
-  int slot_of[MANIFOLD_POINTS];
-  assign_slots(&w, e->point_count - 1, slot_of);
-  for (int i = 0; i < w.count; i++) {
-    const manifold_point *p = &w.points[i];
-    set_point(m, &w, p->normal, vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), p->gap, &points[slot_of[i]]);
-  }
+  for (int i = 0; i < w.count; i++) to[i] = contact_touch_at_corner(&w.points[i], w.points[i].normal);
+  if (w.by_nearest) to[w.count++] = contact_touch_at_nearest(&w.s, w.n);
+  return w.count;
 }
 
 typedef struct pass {
@@ -162,11 +123,11 @@ static double nearest(const mechanism *m, const motion *x, const contact_element
 void contact_set_facets(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
   int corners = 1 + facet_most_corners(e->shape_first, faces_of(first)) + facet_most_corners(e->shape_second, faces_of(second));
-  e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
+  e->point_count = corners < CONTACT_POINTS_MAX ? corners : CONTACT_POINTS_MAX;
 }
 
 const contact_type contact_edge_pair = {
-    .name = "faces and lines", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = contact_is_flat, .evaluate = evaluate,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
+    .name = "faces and lines", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches,
+    .continues = contact_crossing_continues, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

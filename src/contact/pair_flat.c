@@ -1,18 +1,15 @@
 // Two shapes with flat faces: boxes and hulls. They touch at the corners of the region where two faces lie above each other, each a contact
-// point of its own, or where two edges cross. The name of its feature says which slot a point wants; where two want the same one, the later
-// takes the next that is free. A point keeps its slot while the same features touch, and nothing need be remembered; it can move to
-// another slot when a feature that wants its slot comes or goes.
+// point of its own, or where two edges cross.
 #include <math.h>
 
 #include "contact/frame.h"
 #include "contact/pairs.h"
+#include "contact/touches.h"
 #include "geometry/flat.h"
 #include "geometry/separation.h"
 
 // Points with a larger gap than this part of the thinner body are not looked for.
 #define HORIZON 0.1
-
-enum { SLOTS_LEAST = 16 };  // twice what two boxes need, so that few features want the same slot
 
 typedef struct touching {
   marker_place a, b;
@@ -33,51 +30,39 @@ static void look(const contact_element *e, marker_place a, marker_place b, touch
   w->t.count = manifold_reduce(w->t.points, w->t.count, e->point_count);
 }
 
-static void set_point(const mechanism *m, const touching *w, vec3 n, vec3 at, double gap, contact_point *p) {
-  p->gap = gap, p->at = at;
-  p->node_first = w->a.node, p->node_second = w->b.node;
-  p->apart = contact_apart(&w->a, &w->b);
-  contact_set_frame(m, p, n);
+// A corner of the first or the second shape, two edges that cross, or the nearest points where faces say nothing. The order is that in which
+// they take points.
+enum { CORNER_OF_FIRST, CORNER_OF_SECOND, CROSSING, NEAREST };
+
+contact_touch contact_touch_at_corner(const manifold_point *p, vec3 n) {
+  contact_feature f = {{CROSSING, p->of_a, p->of_b}};
+  if (p->of_b < 0) f = (contact_feature){{CORNER_OF_FIRST, p->of_a, 0}};
+  if (p->of_a < 0) f = (contact_feature){{CORNER_OF_SECOND, p->of_b, 0}};
+  return (contact_touch){.feature = f, .gap = p->gap, .at = vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), .n = n};
 }
 
-// Corners of the first shape have the lower half of the slots, those of the second the upper half; crossings of edges what is left.
-static int wanted_slot(const manifold_point *p, int slots) {
-  int half = slots / 2;
-  if (p->of_b < 0) return p->of_a % half;
-  if (p->of_a < 0) return half + p->of_b % half;
-  return (7 * p->of_a + 3 * p->of_b) % slots;
+contact_touch contact_touch_at_nearest(const separation *s, vec3 n) {
+  return (contact_touch){.feature = {{NEAREST}}, .gap = s->distance, .at = vec3_scale(0.5, vec3_add(s->on_a, s->on_b)), .n = n};
 }
 
-// The slot of each point; there are no more points than slots. Corners come first, so that edges give way to them.
-static void assign_slots(const flat_touch *t, int slots, int slot_of[MANIFOLD_POINTS]) {
-  bool taken[CONTACT_POINTS_MAX] = {false};
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < t->count; i++) {
-      bool crossing = t->points[i].of_a >= 0 && t->points[i].of_b >= 0;
-      if (crossing != (pass == 1)) continue;
-      int slot = wanted_slot(&t->points[i], slots);
-      while (taken[slot]) slot = (slot + 1) % slots;
-      slot_of[i] = slot, taken[slot] = true;
-    }
+bool contact_crossing_continues(const contact_feature *vanished, const contact_feature *place) {
+  return vanished->part[0] == CROSSING && place->part[0] == CROSSING &&
+         (vanished->part[1] == place->part[1] || vanished->part[2] == place->part[2]);
 }
 
-static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *points) {
+static int list_touches(const touching *w, contact_touch *to) {
+  if (!w->by_face) {
+    *to = contact_touch_at_nearest(&w->s, w->s.normal);
+    return 1;
+  }
+  for (int i = 0; i < w->t.count; i++) to[i] = contact_touch_at_corner(&w->t.points[i], w->t.normal);
+  return w->t.count;
+}
+
+static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   touching w;
   look(e, marker_find(m, x, e->first), marker_find(m, x, e->second), &w);
-  vec3 n = w.by_face ? w.t.normal : w.s.normal;
-  vec3 middle = w.by_face ? w.t.points[0].on_b : vec3_scale(0.5, vec3_add(w.s.on_a, w.s.on_b));
-  double distance = w.by_face ? w.t.distance : w.s.distance, apart = fmax(distance, 0) + e->span;
-  for (int k = 0; k < e->point_count; k++) set_point(m, &w, n, middle, apart, &points[k]);  // none there
-  if (!w.by_face) {
-    points[0].gap = distance;
-    return;
-  }
-  int slot_of[MANIFOLD_POINTS];
-  assign_slots(&w.t, e->point_count, slot_of);
-  for (int i = 0; i < w.t.count; i++) {
-    const manifold_point *p = &w.t.points[i];
-    set_point(m, &w, n, vec3_scale(0.5, vec3_add(p->on_a, p->on_b)), p->gap, &points[slot_of[i]]);
-  }
+  return list_touches(&w, to);
 }
 
 // A corner moves with its body. Where edges cross, the point stays on both: across each edge it has the velocity of that body.
@@ -91,6 +76,7 @@ static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_s
 }
 
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
+  (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   touching w;
   look(e, (marker_place){.R = a.R, .p = a.p}, (marker_place){.R = b.R, .p = b.p}, &w);
@@ -101,11 +87,9 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
     return (contact_travel){.at = contact_velocity_at(&a, p->at), .n = vec3_cross(b.w, p->n)};
   }
   vec3 turn = vec3_cross(w.t.face_of_a ? a.w : b.w, p->n);
-  int slot_of[MANIFOLD_POINTS];
-  assign_slots(&w.t, e->point_count, slot_of);
-  for (int i = 0; i < w.t.count; i++)
-    if (slot_of[i] == k) return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn};
-  return (contact_travel){.at = contact_velocity_at(&a, p->at), .n = turn};
+  contact_touch all[CONTACT_POINTS_MAX];
+  int i = contact_touch_of(all, list_touches(&w, all), p);
+  return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn};
 }
 
 typedef struct pass {
@@ -136,11 +120,11 @@ int contact_most_corners(const flat *f) {
 void contact_set_faces(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
   int corners = contact_most_corners(first) + contact_most_corners(second);
-  e->point_count = corners < SLOTS_LEAST ? SLOTS_LEAST : corners > CONTACT_POINTS_MAX ? CONTACT_POINTS_MAX : corners;
+  e->point_count = corners < CONTACT_POINTS_MAX ? corners : CONTACT_POINTS_MAX;
 }
 
 const contact_type contact_flat_pair = {
-    .name = "flat faces", .point_count = SLOTS_LEAST, .points_change = true, .is_flat = contact_is_flat, .evaluate = evaluate, .travel = travel,
+    .name = "flat faces", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches, .continues = contact_crossing_continues, .travel = travel,
     .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -20,6 +20,13 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
 // The same of type contact_edge_pair, whose shapes must be set; null of a shape without faces.
 void contact_set_facets(contact_element *e, const struct flat *first, const struct flat *second);
+// Places of contact of shapes with flat faces: where a manifold has a point, and the nearest points.
+struct manifold_point;
+struct separation;
+contact_touch contact_touch_at_corner(const struct manifold_point *p, vec3 n);
+contact_touch contact_touch_at_nearest(const struct separation *s, vec3 n);
+// Of crossings: an edge that slides over a corner crosses the next edge there.
+bool contact_crossing_continues(const contact_feature *vanished, const contact_feature *place);
 // Of one face.
 int contact_most_corners(const struct flat *f);
 

@@ -65,9 +65,10 @@ int contact_state_element_slot(const contact_state *s, int point) {
 static bool reserve_lists(contact_state *s, int elements, int points) {
   size_t n = (size_t)elements + 1, k = (size_t)points + 1;
   if (!grow(&s->elements, n, sizeof *s->elements) || !grow(&s->points, k, sizeof *s->points) ||
-      !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh))
+      !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh) ||
+      !grow(&s->held, k, sizeof *s->held) || !grow(&s->found, k, sizeof *s->found))
     return false;
-  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL;
+  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE;
   return true;
 }
 
@@ -117,9 +118,10 @@ static int compare_items(const void *p, const void *q) { return compare(*(const 
 static contact_key key_of(const contact_element *e) { return (contact_key){e->surface[0], e->surface[1]}; }
 
 static void list_points(contact_state *s) {
-  s->point_count = 0;
+  s->point_count = s->changing_count = 0;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = s->elements[i];
+    s->changing_count += contact_points_change(e);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->points[s->point_count++] = p, s->element_of[p] = e;
   }
 }
@@ -129,8 +131,10 @@ static void forget_ended(contact_state *s) {
   for (int i = 0; i < s->ended_count; i++) {
     const contact_element *e = s->ended[i];
     s->pool->free_slots[s->pool->free_count++] = e->slot;
-    for (int p = e->point0; p < e->point0 + e->point_count; p++)
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (s->element_of[p] == e) s->element_of[p] = NULL;
+      s->held[p] = s->found[p] = CONTACT_NO_FEATURE;
+    }
   }
   s->ended_count = s->fresh_count = 0;
 }
@@ -361,13 +365,18 @@ void contact_state_destroy(contact_state *s) {
   destroy_pool(s->pool);
   free(s->elements), free(s->points), free(s->element_of);
   free(s->ended), free(s->fresh);
+  free(s->held), free(s->found);
   free(s);
 }
 
 void contact_state_evaluate(const contact_state *s, const mechanism *m, const motion *x, contact_point *points) {
-  for (int i = 0; i < s->element_count; i++) {
-    const contact_element *e = s->elements[i];
-    e->type->evaluate(m, x, e, points + e->point0);
+  for (int i = 0; i < s->element_count; i++) contact_state_locate(s, m, x, s->elements[i], NULL, points);
+}
+
+void contact_state_hold(contact_state *s, const contact_element *e, bool touches) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    if (!touches) s->found[p] = CONTACT_NO_FEATURE;
+    s->held[p] = s->found[p];
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "carom/status.h"
 #include "contact/contact.h"
+#include "contact/touches.h"
 
 typedef struct contact_pool contact_pool;
 
@@ -23,6 +24,10 @@ typedef struct contact_state {
   int point_count;
   const contact_element **element_of;  // by the slot of a point; null if it is free
   int element_slots, point_slots;      // the lengths of arrays by slot; they grow, at least by half
+  // Which features points stand for, by slot, where that changes: in the last step that was completed, if its element touched there, and as
+  // last found. What does not touch is not remembered, so that nothing depends on how long a pair has been in the list.
+  contact_feature *held, *found;
+  int changing_count;                  // elements whose places of contact come and go
   double activation;                   // of the world [m]
   // What the last refresh has changed. The slots of ended elements are not given to others before the next one.
   const contact_element **ended, **fresh;
@@ -54,6 +59,17 @@ int contact_state_element_slot(const contact_state *s, int point);
 
 // Where every live point is now, by slot. Positions must be known.
 void contact_state_evaluate(const contact_state *s, const mechanism *m, const motion *x, contact_point *points);
+// The same of one element. Its points stand for the places they are held to; `found` gets their features by slot where they change; may be null.
+static inline void contact_state_locate(const contact_state *s, const mechanism *m, const motion *x, const contact_element *e,
+                                        contact_feature *found, contact_point *points) {
+  int p = e->point0;
+  if (!contact_points_change(e)) e->type->evaluate(m, x, e, points + p);
+  else contact_place_touches(m, x, e, s->held + p, found ? found + p : NULL, points + p);
+}
+// Whether a point was found in another place than it is held to: what was known of it was known of another.
+static inline bool contact_state_is_new(const contact_state *s, int p) { return !contact_same_feature(&s->held[p], &s->found[p]); }
+// Holds the points of an element to where they were found, or to nothing if it does not touch.
+void contact_state_hold(contact_state *s, const contact_element *e, bool touches);
 // The rows of all live points together.
 int contact_state_rows(const contact_state *s, const mechanism *m);
 

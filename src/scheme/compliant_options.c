@@ -66,7 +66,7 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   for (int i = 0; i < contacts->element_count; i++) {
     const contact_element *e = &contacts->elements[i];
     if (e->type->is_flat && e->type->is_flat(e))
-      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, e->type->points_change ? "use method moreau" : "use method moreau or event",
+      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, contact_points_change(e) ? "use method moreau" : "use method moreau or event",
                            "'%s': method compliant has force laws for points of contact, and none for the areas in which flat faces and "
                            "straight edges touch", e->name);
   }
@@ -78,7 +78,7 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   const contact_world *contacts = request->contacts;
   for (int i = 0; i < contacts->element_count; i++)
-    if (contacts->elements[i].type->points_change)
+    if (contact_points_change(&contacts->elements[i]))
       return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
                            "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
                            "height field", contacts->elements[i].name);

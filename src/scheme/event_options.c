@@ -77,7 +77,7 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   const contact_world *contacts = request->contacts;
   for (int i = 0; i < contacts->element_count; i++)
-    if (contacts->elements[i].type->points_change)
+    if (contact_points_change(&contacts->elements[i]))
       return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
                            "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
                            "concave outline or on triangles", contacts->elements[i].name);

@@ -81,6 +81,17 @@ static void look_at_rates(stepper *s) {
   rows_clear(m, x);
 }
 
+static void begin_element(stepper *s, const contact_element *e) {
+  bool touches = false;
+  contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+    touches |= s->struck[p] = s->points[p].gap <= s->contacts->activation;
+    s->nearest[p] = 0;
+  }
+  contact_state_hold(s->contacts, e, touches);
+}
+
 // Nothing has touched yet, and no step says what acts. Passages are looked for from here on.
 static carom_status begin(stepper *s, carom_error *error) {
   const mechanism *m = s->m;
@@ -89,13 +100,8 @@ static carom_status begin(stepper *s, carom_error *error) {
   carom_status status = stepper_refresh(s, 0, s->settings.step, error);
   if (status != CAROM_OK) return status;
   memset(s->P, 0, (size_t)s->row_capacity * sizeof *s->P);
-  contact_state_evaluate(s->contacts, m, s->x, s->points);
-  CONTACT_EACH_POINT(s->contacts, p) {
-    s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
-    s->struck[p] = s->points[p].gap <= s->contacts->activation;
-    s->nearest[p] = 0;
-  }
   for (int i = 0; i < s->contacts->element_slots; i++) s->touched[i] = s->steps - REMEMBERED - 1;
+  for (int i = 0; i < s->contacts->element_count; i++) begin_element(s, s->contacts->elements[i]);
   if (s->contacts->point_count) look_at_rates(s);
   stepper_friction_reset(&s->friction, m, s->x);
   stepper_begin_projection(s);
@@ -153,6 +159,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_flag(f, "struck", &s->struck[p]);
   fields_number(f, "nearest", &s->nearest[p]);
   fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
+  if (number < 0 || contact_points_change(s->element_of[p])) scheme_feature_fields(s->contacts, p, f);
   fields_group(f, NULL, 0);
   if (f->from) s->points[p].gap = s->last[p].gap, s->points[p].speed = -1, s->last[p].point = &s->points[p];
 }

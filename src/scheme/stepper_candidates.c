@@ -102,7 +102,7 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
     const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
     if (!e->type->nearest && is_apart(s, e)) continue;
-    e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
       if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
@@ -124,15 +124,19 @@ static double reach_of(const stepper *s, const contact_element *e, const contact
 // A point that was closed and did not leave at the end of the last step, on a mechanism whose positions do not follow velocities alone: drives
 // and projection then open it by h², and without them it would strike and open in turns. It stays a candidate. Elsewhere candidates are
 // Moreau's.
-static bool stays(const stepper *s, int p) { return s->led && s->last_before[p].normal_force > 0 && s->rate_E[3 * p] <= 0; }
+static bool stays(const stepper *s, int p, const scheme_contact *before) {
+  return s->led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
+}
 
 // Returns whether a point takes part.
 static bool add_active(stepper *s, const contact_element *e, double dt) {
+  static const scheme_contact unknown = {0};
   int before_these = s->active_count;
+  bool changes = contact_points_change(e);
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    const scheme_contact *before = &s->last_before[p];
+    const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->last_before[p];
     double gap = s->points[p].gap;
-    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, p);
+    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, p, before);
     s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
@@ -149,8 +153,21 @@ void stepper_find_active(stepper *s, double dt) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_near(s, e)) continue;
-    e->type->evaluate(s->m, s->x, e, s->points + e->point0);
+    contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
     if (add_active(s, e, dt)) s->touched[e->slot] = s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
+}
+
+void stepper_hold_places(stepper *s) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    if (!contact_points_change(e)) continue;
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      if (!contact_state_is_new(s->contacts, p)) continue;
+      for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
+      if (!s->trying) impact_separate(s->impacts, p);
+    }
+    contact_state_hold(s->contacts, e, s->touched[e->slot] == s->steps);
+  }
 }

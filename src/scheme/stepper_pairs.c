@@ -113,7 +113,7 @@ carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_erro
 static void evaluate_fresh(stepper *s, contact_point *points) {
   for (int i = 0; i < s->contacts->fresh_count; i++) {
     const contact_element *e = s->contacts->fresh[i];
-    if (e->type->nearest) e->type->evaluate(s->m, s->x, e, points + e->point0);
+    if (e->type->nearest) contact_state_locate(s->contacts, s->m, s->x, e, NULL, points);
   }
 }
 

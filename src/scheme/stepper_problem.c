@@ -221,7 +221,7 @@ static void turn_evenly(stepper *s, double dt) {
   for (int k = 0; k < s->active_count; k++) {
     int p = s->active[k], first = s->active_row[k], size = contact_row_count(m, s->element_of[p]);
     const contact_material *of = &s->element_of[p]->material;
-    if (s->dt > 0 && !s->last_before[p].active) continue;
+    if ((s->dt > 0 && !s->last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
     double required[3];
     s->rule->require(of, size, s->points[p].gap, (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {

@@ -40,7 +40,7 @@ static void push_contacts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_active(e, s->last)) continue;
-    e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const scheme_contact *c = &s->last[p];
       if (c->active) contact_push(s->m, s->x, e, &s->looked[p], c->normal_force, c->tangential_force);
@@ -76,19 +76,20 @@ static void find_means(stepper *s) {
   }
 }
 
-// Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step.
+// Gaps, and where a contact acts, belong to the time shown; the rest of it, and the frame of its forces, to the step. So does where it
+// acts if its place does not exist at that time.
 static void find_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     double gaps[CONTACT_POINTS_MAX];
     bool whole = !e->type->gaps || is_active(e, s->shown);
-    if (whole) e->type->evaluate(s->m, s->x, e, s->looked + e->point0);
+    if (whole) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->looked);
     else e->type->gaps(s->m, s->x, e, gaps);
     for (int k = 0; k < e->point_count; k++) {
       scheme_contact *c = &s->shown[e->point0 + k];
       contact_point *at = &s->looked[e->point0 + k];
       c->gap = whole ? at->gap : gaps[k];
-      if (!c->active) continue;
+      if (!c->active || (contact_points_change(e) && contact_state_is_new(s->contacts, e->point0 + k))) continue;
       at->n = c->point->n, at->t[0] = c->point->t[0], at->t[1] = c->point->t[1];
       c->point = at;
     }

@@ -167,6 +167,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   carom_status solved = find_end(s, dt, &u_end, error);
   if (solved != CAROM_OK) return give_up(s, solved);
   bool touching = s->x->row_total > 0;
+  if (s->contacts->changing_count) stepper_hold_places(s);
   if (touching) stepper_look_for_paradox(s);
   if (s->passes) stepper_look_for_passages(s);
   if (s->books_differ) keep_books(s);

@@ -1,0 +1,25 @@
+// Places of contact that come and go, and the points of an element that stand for them. A place keeps its point while its features touch,
+// or while it moves on from one feature to the next (contact_type.continues). New places take the first points that are free, in the order
+// of their features. So which point stands for a place depends on what was remembered and on the features, not on the order in which places
+// are found.
+#ifndef CONTACT_TOUCHES_H
+#define CONTACT_TOUCHES_H
+
+#include <string.h>
+
+#include "contact/contact.h"
+
+#define CONTACT_NO_FEATURE ((contact_feature){{-1, -1, -1}})
+
+static inline bool contact_is_feature(const contact_feature *f) { return f->part[0] >= 0; }
+static inline bool contact_same_feature(const contact_feature *a, const contact_feature *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+// Sets the points of an element whose places come and go. `held` says what its points stood for before; may be null: for nothing. `now` gets
+// what they stand for; may be null. Points without a place are absent.
+void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held, contact_feature *now,
+                           contact_point *points);
+
+// Which of `count` places a point stands for that was evaluated in the same position: for rates. -1: there is none.
+int contact_touch_of(const contact_touch *t, int count, const contact_point *p);
+
+#endif
