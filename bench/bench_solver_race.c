@@ -1,5 +1,6 @@
 // The chain of solvers against its best solver alone, on hyperstatic problems of 100 to 1000 contacts: those of the bench,
 // variations of them, those of the references, and files named on the command line (problems that a run has dumped).
+// `bench`, `others` and `references` on the command line name a part, a number the seconds that one run may take.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 static const double tolerances[] = {1e-5, 1e-8, 1e-10};
 enum { TOLERANCES = sizeof tolerances / sizeof *tolerances, RACED_FROM = 100 };
 static const double WANTED = 1.5, PATIENCE = 20;
+static double most = INFINITY;  // of one run [s]
 
 typedef struct tally {
   int races, over, small;   // over: of at least RACED_FROM contacts and above WANTED; small: above WANTED of the others
@@ -17,7 +19,7 @@ typedef struct tally {
 
 static void race(tally *t, const char *name, const solve_problem *p) {
   for (int i = 0; i < TOLERANCES; i++) {
-    race_result x = race_problem(p, tolerances[i], PATIENCE);
+    race_result x = race_problem(p, tolerances[i], PATIENCE, most);
     bool large = p->block_count >= RACED_FROM;
     printf("%-34s %5d contacts to %.0e: %9.2f ms, residual %.1e by %-13s alone %9.2f ms (%s), residual %.1e; ratio %.2f%s\n", name, p->block_count,
            tolerances[i], 1e3 * x.chain, x.of_chain.residual, x.of_chain.stage, 1e3 * x.alone, x.quickest, x.least, x.ratio,
@@ -99,8 +101,25 @@ static void race_others(tally *t) {
 
 int main(int argc, char **argv) {
   tally t = {0};
-  for (int i = 1; i < argc; i++) race_file(&t, argv[i]);
-  if (argc == 1) race_references(&t), race_bench(&t), race_others(&t);
+  static const struct {
+    const char *name;
+    void (*race)(tally *);
+  } parts[] = {{"references", race_references}, {"bench", race_bench}, {"others", race_others}};
+  bool all = true;
+  for (int i = 1; i < argc; i++) {
+    char *end;
+    double number = strtod(argv[i], &end);
+    int part = 0;
+    while (part < 3 && strcmp(argv[i], parts[part].name) != 0) part++;
+    if (*end == '\0') {
+      most = number;
+      continue;
+    }
+    all = false;
+    if (part < 3) parts[part].race(&t);
+    else race_file(&t, argv[i]);
+  }
+  for (int i = 0; all && i < 3; i++) parts[i].race(&t);
   printf("%d races; ratio at most %.2f from %d contacts on (wanted: %.1f), above in %d; above in %d smaller ones\n", t.races,
          t.worst, RACED_FROM, WANTED, t.over, t.small);
   return 0;

@@ -52,8 +52,9 @@ typedef struct race_result {
 } race_result;
 
 // Each solver alone may take ten times its own limit of iterations and as long as the chain, and where the chain has not
-// solved the problem `patience` times as long: whatever takes longer than the chain is not its equal.
-static inline race_result race_problem(const solve_problem *p, double tolerance, double patience) {
+// solved the problem `patience` times as long: whatever takes longer than the chain is not its equal. No run takes longer
+// than `most` seconds; a chain that is ended by that counts as one that has not solved the problem.
+static inline race_result race_problem(const solve_problem *p, double tolerance, double patience, double most) {
   race_bed b;
   race_begin(&b, p);
   int count;
@@ -63,12 +64,12 @@ static inline race_result race_problem(const solve_problem *p, double tolerance,
   race_result x = {.chain = INFINITY, .alone = INFINITY, .least = INFINITY, .quickest = "none"};
   for (int i = 0; i < count; i++) best[i] = INFINITY, runs[i] = list[i]->suits(p);
   for (int k = 0; k < RACE_RUNS && (k < 2 || x.chain < 1); k++) {
-    x.chain = fmin(x.chain, race_run(&b, NULL, tolerance, 0, INFINITY, &x.of_chain));
+    x.chain = fmin(x.chain, race_run(&b, NULL, tolerance, 0, most, &x.of_chain));
     solved = x.of_chain.status == SOLVE_SOLVED;
     for (int i = 0; i < count; i++) {
       solve_info info;
       if (!runs[i]) continue;
-      double seconds = race_run(&b, list[i], tolerance, 10 * list[i]->limit(p), solved ? 1.1 * x.chain : patience * x.chain, &info);
+      double seconds = race_run(&b, list[i], tolerance, 10 * list[i]->limit(p), fmin(most, solved ? 1.1 * x.chain : patience * x.chain), &info);
       x.least = fmin(x.least, info.residual);
       runs[i] = info.status == SOLVE_SOLVED && seconds < 2 * x.chain;  // others are not the quickest the next time either
       if (info.status == SOLVE_SOLVED) best[i] = fmin(best[i], seconds);

@@ -37,7 +37,7 @@ static void check_scene(const char *name, scene_data scene) {
   static const double tolerances[] = {1e-5, 1e-8, 1e-10};
   for (int i = 0; i < 3; i++) {
     double ratio = INFINITY;
-    for (int k = 0; k < 3 && ratio > 1.5; k++) ratio = fmin(ratio, race_problem(&b.p, tolerances[i], 3).ratio);
+    for (int k = 0; k < 3 && ratio > 1.5; k++) ratio = fmin(ratio, race_problem(&b.p, tolerances[i], 3, INFINITY).ratio);
     if (!CHECK_LE(ratio, 1.5)) printf("      %s, %d contacts, to %.0e\n", name, b.p.block_count, tolerances[i]);
   }
   clear(&b);
