@@ -175,11 +175,45 @@ static void sweeps_have_no_fixed_end(void) {
   clear(&b);
 }
 
+// --- contradictions -----------------------------------------------------------------------------------------------
+
+// In a pile, contacts that all stick may leave a velocity that no percussion removes: one of them has to slip, and sweeps
+// creep for ever to where it does. Newton from there goes from one change of state to the next.
+static void newton_leaves_a_contradiction(void) {
+  bed b;
+  lay(&b, scene_balls(5, 0.6, 1e-3));
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = 1e-10, settings.iterations = 3000, settings.polish = false;
+  b.race.until = INFINITY;
+  solve_info info = solver_run(&solver_nsgs, &b.p, &settings, b.race.w, &b.race.to);
+  CHECK_LE(1e-4, info.residual);  // the sweeps have not come far
+  settings.iterations = 100, settings.warm_start = true;
+  info = solver_run(&solver_alart_curnier, &b.p, &settings, b.race.w, &b.race.to);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  clear(&b);
+}
+
+// The chain asks Newton as soon as the sweeps stand still. Iterations are counted, so that the machine does not matter.
+static void chain_sees_that_sweeps_stand_still(void) {
+  static const double friction[] = {0.4, 0.6};
+  for (int i = 0; i < 2; i++) {
+    bed b;
+    lay(&b, varied(scene_balls(5, friction[i], 1e-3), 14, 1, 1, 1e-3));
+    solve_info info;
+    race_run(&b.race, NULL, 1e-8, 0, INFINITY, &info);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_LE(info.iterations, 15000);
+    clear(&b);
+  }
+}
+
 int main(void) {
   RUN(chain_is_as_good_as_its_best_solver);
   RUN(limit_of_iterations_slows_nothing);
   RUN(limit_slows_nothing_on_references);
   RUN(sweeps_are_not_lost);
   RUN(sweeps_have_no_fixed_end);
+  RUN(newton_leaves_a_contradiction);
+  RUN(chain_sees_that_sweeps_stand_still);
   return check_summary();
 }

@@ -29,20 +29,20 @@ typedef struct runner {
   double wait;           // tried after `wait` times that in sweeps
   int iterations;        // at most so many
   bool warm;             // from the sweeps, else from zero
-  bool again;            // tried again after four times as many sweeps
+  int again;             // tried again after so many times as many sweeps; 0: not again
 } runner;
 
 // Interior points solve a problem without slip at once, and one with slip in several turns: two entries, of which the
 // first is left out where contacts slip.
 enum { POLISH, INTERIOR_AT_REST, NEWTON };
 static const runner runners[] = {
-    [POLISH] = {NULL, 5, 1.25, 0, true, true},
-    [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, false},
-    [NEWTON] = {&solver_alart_curnier, 20, 0.7, 25, true, true},
-    {&solver_interior, 96, 0.3, 150, false, false},
-    {&solver_lemke, 0, 0.5, 0, false, false},
-    {&solver_alart_curnier, 40, 1.5, 100, false, false},
-    {&solver_newton, 60, 3, 0, false, false},
+    [POLISH] = {NULL, 5, 1.25, 0, true, 4},
+    [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, 0},
+    [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
+    {&solver_interior, 96, 0.3, 150, false, 0},
+    {&solver_lemke, 0, 0.5, 0, false, 0},
+    {&solver_alart_curnier, 40, 1.5, 100, false, 0},
+    {&solver_newton, 60, 3, 0, false, 0},
 };
 enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16, MORE_SWEEPS = 10 };
 
@@ -107,12 +107,19 @@ static rates rates_of(const race *x) {
                  x->residual < 1 ? x->sweeps * to_go / -log(x->residual) : INFINITY};
 }
 
+// Whether the residual has stayed as it is in the second half of the sweeps: in a pile they may then go on for ever.
+static bool stands_still(const race *x) {
+  int k = x->stop_count - 1;
+  while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > 0.5 * x->sweeps) k--;
+  return x->stop[k % STOPS] <= 0.5 * x->sweeps && x->residual_at[k % STOPS] < 1.1 * x->residual;
+}
+
 // Sweeps still to be expected: at the rate of late, but at most six times as many as at the mean rate from the start,
 // because the residual of sweeps falls unevenly.
 static double rest_of_sweeps(const race *x) {
   if (x->end < INFINITY) return x->end - x->sweeps;
   rates r = rates_of(x);
-  return fmin(r.of_late, 6 * r.in_all);
+  return stands_still(x) ? INFINITY : fmin(r.of_late, 6 * r.in_all);
 }
 
 // The user lets nothing more be swept. Too early to know a rate, or at a rate that solves the problem soon, the race
@@ -174,7 +181,7 @@ static void try_runner(race *x, int i) {
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true;
   x->polished |= i == POLISH && x->end < INFINITY;
-  x->due[i] = r->again ? 4 * x->due[i] : INFINITY;
+  x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   if (i == POLISH && is_ahead(x) && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
 }
 
@@ -214,7 +221,7 @@ static void try_due(race *x) {
       continue;
     }
     if (rest > 0.8 * x->cost[i]) try_runner(x, i);
-    else x->due[i] = x->sweeps + 1.5 * rest;
+    else x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);  // the sweeps may slow down
   }
 }
 

@@ -12,6 +12,17 @@
 
 static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
+// The least t > from with |(x, y) + t (dx, dy)| = μ (n + t e): where a percussion meets the edge of its cone on a straight
+// way. Infinite if it does not.
+static inline double cone_edge(double mu, const double *r, const double *d, int size, double from) {
+  double y = size == 3 ? r[2] : 0, dy = size == 3 ? d[2] : 0;
+  double a = d[1] * d[1] + dy * dy - mu * mu * d[0] * d[0], b = r[1] * d[1] + y * dy - mu * mu * r[0] * d[0];
+  double inside = mu * mu * r[0] * r[0] - r[1] * r[1] - y * y, root = b * b + a * inside;  // a t² + 2 b t = inside
+  if (root < 0) return INFINITY;
+  double s = inside / (b + sqrt(root)), t = inside / (b - sqrt(root));
+  return fmin(s > from ? s : INFINITY, t > from ? t : INFINITY);
+}
+
 // F := r − P_K(x) with x = r − ρ û, size 2 or 3. With x inside the cone this is ρ û, and with x beyond the edge ρ û plus
 // the way from the foot on the edge to x. It is never written as a difference of r and P_K(x): where r is large,
 // rounding makes these equal whatever the velocity is.

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "solve/cone.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
 
@@ -25,7 +26,10 @@ static const double LIFT = 1e-10;
 // A residual that no step can better.
 static const double ROUNDING = 1e-15;
 
-enum { POLISH_STEPS = 12, VAIN_STEPS = 4, MEMORY = 5, JUMPS = 20 };
+// A start that was near a solution is lost at a residual of this size.
+static const double LOST = 0.1;
+
+enum { POLISH_STEPS = 12, VAIN_STEPS = 4, MEMORY = 5 };
 
 // Row i of a block: Σ_k on_r[i][k] dr_k + on_u[i][k] du_k = −F_i; a row that is known has dr_i = −F_i.
 typedef struct rows {
@@ -235,6 +239,42 @@ static double step_length(newton *x, const solve_problem *p, const double *histo
   return 0;
 }
 
+// --- the first change of state --------------------------------------------------------------------------------------
+//
+// In a pile the equations of an active set may contradict each other: contacts that all stick leave a velocity that no
+// percussion can remove. The direction is then one in which contacts press harder against each other, as large as the
+// stiffness that was added allows, and F stays as it is until one of them reaches the edge of its cone and slips. So a step
+// goes at least as far as that. Where F falls, the line search goes that far anyway.
+
+// Changes nearer than this were made by the last step; how far a step goes beyond one.
+static const double LAST_STEP = 1e-12, BEYOND = 1 + 1e-9;
+
+static double change_of(const solve_block *b, const double *y, const double *d) {
+  double t = (b->kind == BLOCK_BOX ? b->lo - y[0] : -y[0]) / d[0];
+  if (!(t > LAST_STEP)) t = INFINITY;
+  if (b->kind == BLOCK_UNILATERAL) return t;
+  if (b->kind == BLOCK_BOX) {
+    double high = (b->hi - y[0]) / d[0];
+    return high > LAST_STEP ? fmin(t, high) : t;
+  }
+  return y[0] > 0 ? fmin(t, cone_edge(b->mu, y, d, b->size, LAST_STEP)) : t;
+}
+
+// The part of the step after which the first block changes its state; infinite if none does.
+static double first_change(const newton *x, const solve_problem *p) {
+  double first = INFINITY;
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    double y[3], d[3];
+    for (int j = 0; j < b->size && b->kind != BLOCK_BILATERAL; j++) {
+      int i = b->row + j;
+      y[j] = x->r[i] - x->rho[i] * x->u[i], d[j] = x->step[i] - x->rho[i] * x->du[i];
+    }
+    if (b->kind != BLOCK_BILATERAL) first = fmin(first, change_of(b, y, d));
+  }
+  return first;
+}
+
 static int limit(const solve_problem *p) {
   (void)p;
   return 200;
@@ -243,22 +283,22 @@ static int limit(const solve_problem *p) {
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   newton x = begin(p, w);
-  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY;
+  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY, start = INFINITY;
   size_t bytes = (size_t)x.n * sizeof *r;
-  int most = s->iterations ? s->iterations : limit(p), jumps = 0;
+  int most = s->iterations ? s->iterations : limit(p);
   memcpy(x.r, r, bytes);
   for (;;) {
     double residual = judge(&x, p);
     if (residual < least) least = residual, memcpy(r, x.r, bytes);
+    if (info->iterations == 0) start = residual;
     if (residual <= s->tolerance) return SOLVE_SOLVED;
+    if (residual > LOST && start < 0.1 * LOST) return SOLVE_STALLED;
     if (info->iterations >= most) return SOLVE_LIMIT;
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p, w->stop)) return interrupted(w->stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
     multiply(x.n, x.W, x.step, x.du);
-    double t = step_length(&x, p, history, trial_r, trial_u);
-    if (t == 0 && ++jumps > JUMPS) return SOLVE_STALLED;
-    if (t == 0) t = 1;  // out of a valley that has no solution in it
+    double t = fmin(1, fmax(step_length(&x, p, history, trial_r, trial_u), BEYOND * first_change(&x, p)));
     for (int i = 0; i < x.n; i++) x.r[i] += t * x.step[i];
   }
 }

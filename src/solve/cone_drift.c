@@ -2,21 +2,18 @@
 
 #include <math.h>
 
+#include "solve/cone.h"
+
 // Looks that are worth a jump. Short ones come before the drift is steady and disturb it more than they gain.
 static const double LEAST = 300;
 // How much of the way to the end is jumped if the sweeps converge slowly instead: each look then finds a change that is
 // smaller by some part, and the rest of the way is one change over that part.
 static const double PART = 0.2;
 
-// The largest t with |x + t d| ≤ μ (n + t e), from inside; on the edge and beyond it is infinite: such a contact slips.
-static double reach_edge(double mu, double n, double e, double x, double y, double dx, double dy) {
-  double inside = mu * mu * n * n - x * x - y * y;
-  if (!(inside > 1e-9 * mu * mu * n * n)) return INFINITY;
-  double a = dx * dx + dy * dy - mu * mu * e * e, b = x * dx + y * dy - mu * mu * n * e;  // a t² + 2 b t = inside
-  double root = b * b + a * inside;
-  if (root < 0) return INFINITY;
-  double t = inside / (b + sqrt(root));
-  return t > 0 ? t : INFINITY;
+// The largest t with r + t d in the cone, from inside; on the edge and beyond it is infinite: such a contact slips.
+static double reach_edge(const solve_block *b, const double *r, const double *d) {
+  double limit = b->mu * b->mu * r[0] * r[0], inside = limit - r[1] * r[1] - (b->size == 3 ? r[2] * r[2] : 0);
+  return inside > 1e-9 * limit ? cone_edge(b->mu, r, d, b->size, 0) : INFINITY;
 }
 
 static double reach_bound(double from, double change, double bound) {
@@ -32,8 +29,7 @@ static double reach_block(const solve_block *b, const double *r, const double *d
     default: break;
   }
   double t = d[0] < 0 ? -r[0] / d[0] : INFINITY;
-  bool space = b->kind == BLOCK_SPACE;
-  return fmin(t, reach_edge(b->mu, r[0], d[0], r[1], space ? r[2] : 0, d[1], space ? d[2] : 0));
+  return fmin(t, reach_edge(b, r, d));
 }
 
 double drift_look(drift *d, const solve_problem *p, const double *r) {
