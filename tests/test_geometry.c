@@ -1,6 +1,7 @@
 // Hulls, points of contact between their faces, and the broad phase.
 #include "check.h"
 #include "geometry/broad.h"
+#include "geometry/flat.h"
 #include "geometry/manifold.h"
 #include "geometry/separation.h"
 
@@ -126,6 +127,31 @@ static void edges_that_cross_touch_in_one_point(void) {
 }
 
 // A lopsided region: half of a circle of 60 corners, and a shallow arc of 60.
+// The least translation that separates two hulls is along a face or across two edges; it is that of the general search.
+static void the_depth_of_hulls_is_the_least_translation(void) {
+  int across_edges = 0;
+  for (int k = 0; k < 200; k++) {
+    vec3 p[2][12];
+    flat hull[2];
+    for (int i = 0; i < 24; i++) p[i / 12][i % 12] = (vec3){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    arena_mark mark = arena_get_mark(&memory);
+    for (int i = 0; i < 2; i++) CHECK(flat_build(p[i], 12, &memory, &hull[i]));
+    pose a = turned(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), (vec3){uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
+    pose b = turned(0, 0, 0, (vec3){uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)});
+    convex shape[2] = {convex_hull(p[0], 12), convex_hull(p[1], 12)};
+    separation s = separation_of(&shape[0], a, &shape[1], b, false);
+    flat_touch t;
+    flat_find_touch(&hull[0], a, &hull[1], b, 0.1, &t);
+    if (s.distance < 0) {
+      CHECK_NEAR(t.distance, s.distance, 1e-9);
+      CHECK_LE(vec3_norm(vec3_sub(t.normal, s.normal)), 1e-6);
+      across_edges += !t.of_face;
+    } else CHECK_LE(t.distance, s.distance + 1e-12);
+    arena_release(&memory, mark);
+  }
+  CHECK(across_edges > 10);
+}
+
 static void what_is_left_out_of_a_region_is_small(void) {
   manifold_point all[120] = {{.gap = 0}}, left[120];
   for (int k = 0; k < 60; k++) {
@@ -240,6 +266,7 @@ int main(void) {
   RUN(flat_and_broken_points_are_refused);
   RUN(a_box_on_a_box_has_the_corners_of_their_overlap);
   RUN(edges_that_cross_touch_in_one_point);
+  RUN(the_depth_of_hulls_is_the_least_translation);
   RUN(what_is_left_out_of_a_region_is_small);
   RUN(names_of_points_last);
   RUN(the_broad_phase_finds_what_looking_at_all_pairs_finds);

@@ -2,25 +2,33 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
-static void add_direction(flat *f, vec3 e) {
-  double length = vec3_norm(e);
-  e = vec3_scale(1 / length, e);
-  for (int i = 0; i < f->direction_count; i++)
-    if (vec3_norm(vec3_cross(f->directions[i], e)) < 1e-9) return;
-  f->directions[f->direction_count++] = e;
+// The face beside an edge that runs from `to` to `from` in it.
+static const polytope_face *face_beside(const polytope *p, int from, int to) {
+  for (int i = 0; i < p->face_count; i++) {
+    const int *corner = p->corners + p->faces[i].first;
+    for (int k = 0, count = p->faces[i].count; k < count; k++)
+      if (corner[k] == to && corner[(k + 1) % count] == from) return &p->faces[i];
+  }
+  return NULL;
 }
 
 bool flat_build(const vec3 *points, int count, arena *memory, flat *to) {
   *to = (flat){0};
   if (polytope_build(points, count, memory, &to->hull) != POLYTOPE_OK) return false;
   const polytope *p = &to->hull;
-  to->directions = ARENA_ARRAY(memory, vec3, p->corner_count + 1);
-  for (int i = 0; i < p->face_count; i++)
+  to->edges = ARENA_ARRAY(memory, flat_edge, p->corner_count / 2 + 1);
+  for (int i = 0; i < p->face_count; i++) {
+    const int *corner = p->corners + p->faces[i].first;
     for (int k = 0; k < p->faces[i].count; k++) {
-      const int *corner = p->corners + p->faces[i].first;
-      add_direction(to, vec3_sub(p->vertices[corner[(k + 1) % p->faces[i].count]], p->vertices[corner[k]]));
+      int from = corner[k], next = corner[(k + 1) % p->faces[i].count];
+      const polytope_face *beside = from < next ? face_beside(p, from, next) : NULL;  // each edge once
+      if (!beside) continue;
+      vec3 way = vec3_sub(p->vertices[next], p->vertices[from]);
+      to->edges[to->edge_count++] = (flat_edge){p->vertices[from], vec3_scale(1 / vec3_norm(way), way), {p->faces[i].normal, beside->normal}};
     }
+  }
   return true;
 }
 
@@ -41,10 +49,39 @@ static double separated(const sides *s, vec3 n) {
   return -farthest(&s->a->hull, s->at_a, vec3_neg(n)) - farthest(&s->b->hull, s->at_b, n);
 }
 
-static void try_normal(const sides *s, vec3 n, double more, flat_touch *best, bool of_face, bool face_of_a) {
+static void try_face(const sides *s, vec3 n, double more, flat_touch *best, bool face_of_a) {
   double distance = separated(s, n);
   if (!(distance > best->distance + more)) return;
-  best->distance = distance, best->normal = n, best->of_face = of_face, best->face_of_a = face_of_a;
+  best->distance = distance, best->normal = n, best->of_face = true, best->face_of_a = face_of_a;
+}
+
+// Two edges make a face of the difference A - B only where the arcs of their normals, those of B reversed, cross on the unit sphere (the Gauss map).
+// Each edge runs along the cross product of its two normals.
+static bool arcs_cross(const flat_edge *a, const flat_edge *b) {
+  double b0 = vec3_dot(b->normals[0], a->along), b1 = vec3_dot(b->normals[1], a->along);
+  double a0 = vec3_dot(a->normals[0], b->along), a1 = vec3_dot(a->normals[1], b->along);
+  return b0 * b1 < 0 && a0 * a1 < 0 && b0 * a1 < 0;
+}
+
+// In the axes of B.
+static void find_normal_of_edges(const sides *s, double more, flat_touch *best) {
+  mat3 turn = mat3_product(mat3_transpose(s->at_b.R), s->at_a.R);
+  vec3 between = mat3_tmul(s->at_b.R, vec3_sub(s->at_a.p, s->at_b.p));
+  for (int i = 0; i < s->a->edge_count; i++) {
+    const flat_edge *e = &s->a->edges[i];
+    flat_edge a = {vec3_add(between, mat3_mul(turn, e->at)), mat3_mul(turn, e->along), {mat3_mul(turn, e->normals[0]), mat3_mul(turn, e->normals[1])}};
+    for (int j = 0; j < s->b->edge_count; j++) {
+      const flat_edge *b = &s->b->edges[j];
+      if (!arcs_cross(&a, b)) continue;
+      vec3 n = vec3_cross(a.along, b->along);
+      double length = vec3_norm(n);
+      if (length < 1e-6) continue;  // parallel
+      n = vec3_scale((vec3_dot(n, b->normals[0]) + vec3_dot(n, b->normals[1]) < 0 ? -1 : 1) / length, n);
+      double distance = vec3_dot(n, vec3_sub(a.at, b->at));
+      if (!(distance > best->distance + (best->of_face ? more : 0))) continue;
+      best->distance = distance, best->normal = mat3_mul(s->at_b.R, n), best->of_face = best->face_of_a = false;
+    }
+  }
 }
 
 // Parallel faces and edges give the same distance up to rounding. Of these the face of B counts, then that of A, so that the normal does not
@@ -54,17 +91,10 @@ static void find_normal(const sides *s, flat_touch *best) {
   double size = vec3_norm(a->vertices[0]) + vec3_norm(b->vertices[0]), tie = 1e-9 * size;
   best->distance = -DBL_MAX;
   for (int i = 0; i < b->face_count; i++)
-    try_normal(s, mat3_mul(s->at_b.R, b->faces[i].normal), 0, best, true, false);
+    try_face(s, mat3_mul(s->at_b.R, b->faces[i].normal), 0, best, false);
   for (int i = 0; i < a->face_count; i++)
-    try_normal(s, vec3_neg(mat3_mul(s->at_a.R, a->faces[i].normal)), best->face_of_a ? 0 : tie, best, true, true);
-  for (int i = 0; i < s->a->direction_count; i++)
-    for (int j = 0; j < s->b->direction_count; j++) {
-      vec3 n = vec3_cross(mat3_mul(s->at_a.R, s->a->directions[i]), mat3_mul(s->at_b.R, s->b->directions[j]));
-      double length = vec3_norm(n);
-      if (length < 1e-6) continue;  // parallel
-      for (int side = 0; side < 2; side++)
-        try_normal(s, vec3_scale((side ? -1 : 1) / length, n), best->of_face ? 10 * tie : 0, best, false, false);
-    }
+    try_face(s, vec3_neg(mat3_mul(s->at_a.R, a->faces[i].normal)), best->face_of_a ? 0 : tie, best, true);
+  find_normal_of_edges(s, 10 * tie, best);
 }
 
 void flat_find_touch(const flat *a, pose at_a, const flat *b, pose at_b, double horizon, flat_touch *to) {

@@ -6,18 +6,23 @@
 #include "geometry/convex.h"
 #include "geometry/manifold.h"
 
-// A polytope with the directions of its edges, each once.
+typedef struct flat_edge {
+  vec3 at, along;      // one end, and the unit vector to the other
+  vec3 normals[2];     // of its faces: `along` is in the direction of their cross product
+} flat_edge;
+
+// A polytope with its edges, each once.
 typedef struct flat {
   polytope hull;
-  vec3 *directions;
-  int direction_count;
+  flat_edge *edges;
+  int edge_count;
 } flat;
 
 // Returns false where the points lie in a plane.
 bool flat_build(const vec3 *points, int count, arena *memory, flat *to);
 
 typedef struct flat_touch {
-  double distance;           // largest over the normals of faces and of pairs of edges: the distance where they overlap, a bound where not
+  double distance;           // largest over the faces of A - B: the distance where they overlap, a bound where not
   vec3 normal;               // from B to A
   bool of_face, face_of_a;   // it is normal to a face, and of which
   manifold_point points[MANIFOLD_POINTS];
