@@ -103,7 +103,7 @@ static void expect_refusal(const char *text, const char *words) {
 #define PLANE(body) "{plane: " body ", material: m}"
 #define POINT(body) "{point: " body ", material: m}"
 
-#define CONE(body) "{cone: " body ", radius: 0.1, height: 0.2, material: m}"
+#define SHEET(body) "{mesh: " body ", points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2, 3], material: m}"
 #define TWO_SPATIAL                                                                                 \
   "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                 \
   "joints: {fa: {free: [ground, a], at: [0, 0, 2]}, fb: {free: [ground, b], at: [3, 0, 2]}}\n"     \
@@ -114,9 +114,9 @@ static void expect_refusal(const char *text, const char *words) {
 #define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
 
 static void unsupported_pairs_are_refused(void) {
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " HILLS("ground") "}\n", "between 'x' and 'y' (cone–height_field)");
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " CONE("a") ", y: " HILLS("ground") ", z: " CONE("b") "}\n",
-                 "for 2 pairs of surfaces: 'x' and 'y' (cone–height_field), 'y' and 'z' (height_field–cone)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " SHEET("a") ", y: " PLANE("ground") "}\n", "between 'x' and 'y' (mesh–plane)");
+  expect_refusal(TWO_SPATIAL "surfaces: {x: " SHEET("a") ", y: " PLANE("ground") ", z: " PLANE("b") "}\n",
+                 "for 2 pairs of surfaces: 'x' and 'y' (mesh–plane), 'x' and 'z' (mesh–plane)");
 }
 
 // --- pairs whose contact does not exist ---------------------------------------------------------------------------
@@ -198,9 +198,8 @@ static void unsupported_pairs_are_refused_in_c(void) {
   body.mass = 1, body.inertia[0] = body.inertia[1] = body.inertia[2] = 1;
   carom_joint_def joint = carom_joint_default();
   carom_surface_def surface = carom_surface_default();
-  static const double heights[4] = {0}, spacing[1] = {1};
-  surface.radius = 0.1, surface.length = 0.2;
-  surface.heights = (carom_numbers){heights, 4}, surface.spacing = (carom_numbers){spacing, 1}, surface.columns = 2;
+  static const double points[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, triangle[3] = {1, 2, 3};
+  surface.points = (carom_points){points, 3}, surface.triangles = (carom_numbers){triangle, 3};
   carom_contact_def apart = carom_contact_default();
   carom_moreau_def moreau = carom_moreau_default();
   moreau.step = 1e-3;
@@ -210,12 +209,12 @@ static void unsupported_pairs_are_refused_in_c(void) {
     joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
     carom_def_joint(def, names[i], "free", &joint);
     surface.on = names[i];
-    carom_def_surface(def, names[i], i ? "height_field" : "cone", &surface);
+    carom_def_surface(def, names[i], i ? "plane" : "mesh", &surface);
   }
   carom_def_moreau(def, &moreau);
   carom_error error = {0};
   CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
-  CHECK(strstr(error.message, "between 'a' and 'b' (cone–height_field)") != NULL);
+  CHECK_CONTAINS(error.message, "between 'a' and 'b' (mesh–plane)");
   apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
   carom_def_contact(def, "apart", &apart);
   error = (carom_error){0};

@@ -163,6 +163,10 @@ typedef struct carom_surface_def {
   double size[3];          // box: edges along its axes; ellipsoid, superellipsoid: semi-axes [m]
   carom_numbers exponents; // superellipsoid, e1 and e2 of: (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1 [-]
   carom_points points;     // hull; polygon: its corners in turn; curve: points on it; arcs: where one meets the next [m]
+  const char *file;        // mesh: STL or OBJ file; may be null
+  double scale;            // mesh: length of one unit of the file [m]
+  bool flip;               // mesh: turn every triangle round
+  carom_numbers triangles; // mesh without a file: three numbers of points, from 1 on, for each
   carom_numbers heights;   // height_field: over a grid in x and y, row after row along x [m]
   int columns;             // height_field: heights in a row
   carom_numbers spacing;   // height_field: distance of the heights along x and y, one number or two [m]

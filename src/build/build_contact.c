@@ -81,15 +81,33 @@ static bool add_groups(contact_builder *c) {
   return true;
 }
 
+static const char *const *name_corners(contact_builder *c, int count) {
+  const char **names = arena_alloc(c->b->memory, (size_t)count + 1, sizeof *names);
+  for (int k = 0; k < count; k++) names[k] = arena_print(c->b->memory, "corner %d", k + 1);
+  return names;
+}
+
+// A mesh. By the corners of its hull it touches planes.
+static bool set_triangles(contact_builder *c, const part *p, contact_surface *s) {
+  terrain *triangles = ARENA_NEW(c->b->memory, terrain);
+  const vec3 *corners = NULL;
+  int count;
+  if (!builder_triangles(c->b, p, triangles, &corners, &count)) return false;
+  s->terrain = triangles;
+  if (!count) return true;
+  convex *form = ARENA_NEW(c->b->memory, convex);
+  *form = convex_hull(corners, count);
+  s->form = form, s->corner_names = name_corners(c, count);
+  return true;
+}
+
 // The shape by its support mapping, names of its corners, and its faces.
 static bool set_form(contact_builder *c, const part *p, contact_surface *s) {
   const surface_type *type = surface_find(p->kind);
   if (!type->form) return true;
   convex *form = ARENA_NEW(c->b->memory, convex);
   *form = type->form(p->content, c->m->planar, c->b->memory);
-  const char **names = arena_alloc(c->b->memory, (size_t)form->point_count + 1, sizeof *names);
-  for (int k = 0; k < form->point_count; k++) names[k] = arena_print(c->b->memory, "corner %d", k + 1);
-  s->form = form, s->corner_names = names;
+  s->form = form, s->corner_names = name_corners(c, form->point_count);
   if (!type->corners || c->m->planar) return true;
   int count;
   const vec3 *corners = type->corners(p->content, c->b->memory, &count);
@@ -121,6 +139,7 @@ static bool list_surfaces(contact_builder *c) {
       type->terrain(p->content, c->b->memory, triangles);
       s->terrain = triangles;
     }
+    if (type->by_triangles && !set_triangles(c, p, s)) return false;
     s->reach = contact_surface_reach(s, c->m->planar);
   }
   return true;
@@ -134,7 +153,8 @@ static const surface_type *type_of_surface(const contact_builder *c, int i) { re
 
 bool contacts_supported(const contact_builder *c, int i, int j) {
   bool swap;
-  return contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap) != NULL;
+  const contact_type *type = contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap);
+  return type && (!type->has_own_points || c->surface[swap ? j : i].form);
 }
 
 bool contacts_exists(const contact_builder *c, int i, int j) { return contact_exists(c->surface[i].shape, c->surface[j].shape); }
@@ -173,9 +193,9 @@ void contacts_note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "spheres touch every shape, planes, ellipsoids and superellipsoids touch every shape but height fields, so do capsules, boxes, cylinders, cones and hulls; height fields touch spheres and points; in the plane all shapes touch each other"
+#define SUPPORTED_PAIRS "all shapes touch each other, but two meshes do not, and a plane touches a mesh only if it is not flat and its convex hull has at most 64 corners"
 
-#define EXISTING_PAIRS "two planes, two points, two height fields, and a plane and a height field have no contact with each other"
+#define EXISTING_PAIRS "two planes, two points, two height fields, a height field and a plane, and a height field and a mesh have no contact with each other"
 
 // What stands still does not get into another surface.
 void contacts_note_nonexistent(contact_builder *c, int i, int j) {

@@ -105,6 +105,13 @@ static void note_degenerate(builder *b, const char *path, const mesh_soup *s, co
 
 // --- reading ------------------------------------------------------------------------------------------------------
 
+static void flip_soup(mesh_soup *soup) {
+  for (int i = 0; i < soup->triangle_count; i++) {
+    int corner = soup->triangles[i][1];
+    soup->triangles[i][1] = soup->triangles[i][2], soup->triangles[i][2] = corner;
+  }
+}
+
 static bool read_soup(builder *b, place at, mesh_file *f, mesh_soup *soup) {
   bytes content = {0};
   char why[MESH_WHY];
@@ -112,10 +119,7 @@ static bool read_soup(builder *b, place at, mesh_file *f, mesh_soup *soup) {
   f->digest = digest_of(b->memory, &content);
   if (!mesh_read(content.items, content.length, f->scale, &b->model->scratch, soup, why))
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s", f->path, why);
-  for (int i = 0; f->flip && i < soup->triangle_count; i++) {
-    int corner = soup->triangles[i][1];
-    soup->triangles[i][1] = soup->triangles[i][2], soup->triangles[i][2] = corner;
-  }
+  if (f->flip) flip_soup(soup);
   return true;
 }
 
@@ -142,7 +146,7 @@ static mesh_file *find_file(builder *b, const mesh_file *like) {
   const drawing *d = &b->model->drawing;
   for (int i = 0; i < d->file_count; i++) {
     mesh_file *f = d->files[i];
-    if (strcmp(f->path, like->path) == 0 && f->scale == like->scale && f->flip == like->flip && f->hull == like->hull) return f;
+    if (strcmp(f->path, like->path) == 0 && f->scale == like->scale && f->flip == like->flip && f->hull == like->hull && f->surface == like->surface) return f;
   }
   return NULL;
 }
@@ -200,6 +204,71 @@ static bool fill_hull(builder *b, place at, mesh_file *f) {
 }
 
 // --- surfaces of triangles ----------------------------------------------------------------------------------------
+
+// As they are given.
+static void take_soup(arena *scratch, const carom_surface_def *d, mesh_soup *soup) {
+  *soup = (mesh_soup){.point_count = d->points.count, .triangle_count = d->triangles.count / 3};
+  soup->points = ARENA_ARRAY(scratch, vec3, soup->point_count);
+  soup->triangles = arena_alloc(scratch, (size_t)soup->triangle_count, sizeof *soup->triangles);
+  soup->places = ARENA_ARRAY(scratch, int, soup->triangle_count);
+  for (int i = 0; i < soup->point_count; i++) soup->points[i] = vec3_of(d->points.items[i]);
+  for (int i = 0; i < 3 * soup->triangle_count; i++) soup->triangles[i / 3][i % 3] = (int)d->triangles.items[i] - 1;
+  for (int i = 0; i < soup->triangle_count; i++) soup->places[i] = i + 1;
+}
+
+// Where triangles disagree about the outside, contact would push the wrong way.
+static bool check_surface(builder *b, place at, const char *name, const mesh_soup *s, const mesh *m) {
+  static const mesh_fault refused[] = {MESH_BRANCHED, MESH_TWISTED, MESH_INSIDE_OUT};
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    mesh_fault k = refused[i];
+    if (m->found[k].count)
+      return source_error(b->error, CAROM_ERROR_MODEL, at, faults[k].advice, "'%s': the mesh %s (%s: %d, %s)", name, faults[k].state, faults[k].what,
+                          m->found[k].count, where_text(b->memory, s, m->found[k].triangle));
+  }
+  if (m->found[MESH_OPEN].count)
+    builder_note(b, arena_print(b->memory, "'%s': the mesh is open (%s: %d, %s); it has an outside and an inside only where it has triangles", name,
+                                faults[MESH_OPEN].what, m->found[MESH_OPEN].count, where_text(b->memory, s, m->found[MESH_OPEN].triangle)));
+  return true;
+}
+
+// Of the hull of a mesh, in the memory of the model.
+static int find_corners(builder *b, const mesh *m, const vec3 **corners) {
+  polytope hull;
+  if (m->vertex_count > HULL_POINTS_MAX || polytope_build(m->vertices, m->vertex_count, &b->model->scratch, &hull) != POLYTOPE_OK ||
+      hull.vertex_count > CONTACT_POINTS_MAX)
+    return 0;
+  vec3 *copy = ARENA_ARRAY(b->memory, vec3, hull.vertex_count);
+  memcpy(copy, hull.vertices, (size_t)hull.vertex_count * sizeof *copy);
+  *corners = copy;
+  return hull.vertex_count;
+}
+
+bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corners, int *corner_count) {
+  const carom_surface_def *d = p->content;
+  place at = builder_place(p, builder_surface_table(p->kind), d->file ? "file" : "triangles");
+  arena *scratch = &b->model->scratch;
+  arena_mark mark = arena_get_mark(scratch);
+  mesh_soup soup;
+  if (d->file) {
+    drawing *all = &b->model->drawing;
+    mesh_file *f = ARENA_NEW(b->memory, mesh_file);
+    *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = path_of(b, at, d->file), .scale = d->scale, .flip = d->flip, .surface = true};
+    if (!read_soup(b, at, f, &soup)) return false;
+    if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
+  } else {
+    take_soup(scratch, d, &soup);
+    if (d->flip) flip_soup(&soup);
+  }
+  mesh *m = ARENA_NEW(b->memory, mesh);
+  if (!mesh_build(&soup, mesh_weld_default(&soup), b->memory, scratch, m))
+    return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no triangle has an area", p->name);
+  note_degenerate(b, p->name, &soup, m);
+  if (!check_surface(b, at, p->name, &soup, m)) return false;
+  *to = terrain_of_mesh(m, b->memory);
+  *corner_count = find_corners(b, m, corners);
+  arena_release(scratch, mark);
+  return true;
+}
 
 typedef struct triangle_list {
   vec3 *vertices;

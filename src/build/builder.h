@@ -100,6 +100,9 @@ bool builder_masses(builder *b);
 // that are drawn, of a hull its corners, and the volume. Return false after reporting.
 bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data);
 bool builder_hull(builder *b, place at, const char *file, double scale, carom_points *points, shape_data *data);
+// The triangles of a surface of type mesh, for contact, and the corners of its hull, which touch planes: none if it is flat or has more than
+// CONTACT_POINTS_MAX. Returns false after reporting.
+bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corners, int *corner_count);
 // The triangles of a surface, as reports draw them. `points` gets their corners.
 void builder_terrain(builder *b, const char *name, const terrain *from, carom_points *points, shape_data *data);
 // Surfaces and sizes of joints, for drawing.

@@ -186,7 +186,7 @@ DEFAULT(material, material_table)
 DEFAULT(solid, solid_table)
 DEFAULT(contact, contact_table)
 
-carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}}; }
+carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}, .scale = 1}; }
 
 carom_shape_def carom_shape_default(void) { return (carom_shape_def){.rotate = {1, 0, 0, 0}, .axis = {0, 0, 1}, .scale = 1}; }
 carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate = {1, 0, 0, 0}}; }

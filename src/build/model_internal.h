@@ -66,7 +66,7 @@ typedef struct drawn_mesh {
 typedef struct mesh_file {
   const char *name, *path;   // as written, and as found from the current folder
   double scale;
-  bool flip, hull;
+  bool flip, hull, surface;  // of a hull, of a surface
   const char *digest;        // tells one content from another
   carom_points points;       // what is drawn; of a hull its corners
   shape_data data;

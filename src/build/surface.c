@@ -5,7 +5,7 @@
 #include <string.h>
 
 extern const surface_type surface_point, surface_sphere, surface_capsule, surface_box, surface_cylinder, surface_cone, surface_ellipsoid,
-    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_height_field, surface_plane;
+    surface_superellipsoid, surface_hull, surface_polygon, surface_curve, surface_arcs, surface_height_field, surface_mesh, surface_plane;
 
 static const surface_type *const all[] = {
     &surface_point,
@@ -21,6 +21,7 @@ static const surface_type *const all[] = {
     &surface_curve,
     &surface_arcs,
     &surface_height_field,
+    &surface_mesh,
     &surface_plane,
 };
 enum { COUNT = sizeof all / sizeof *all };

@@ -197,10 +197,10 @@ extern const contact_type contact_stop;     // a limit of a joint's coordinate
 
 // --- surfaces -----------------------------------------------------------------------------------------------------
 
-typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_OUTLINE, SHAPE_TERRAIN, SHAPE_PLANE, SHAPE_COUNT } shape;
+typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLIPSOID, SHAPE_CAPSULE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_CONE, SHAPE_HULL, SHAPE_OUTLINE, SHAPE_TERRAIN, SHAPE_MESH, SHAPE_PLANE, SHAPE_COUNT } shape;
 
 // Whether two shapes have a contact at all. Two points never meet. The material below a plane or a height field has no end, so that
-// two of them overlap wherever they stand.
+// two of them overlap wherever they stand. A mesh and a height field do not touch.
 bool contact_exists(shape a, shape b);
 
 // The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is

@@ -11,7 +11,7 @@ extern const contact_type contact_capsule_capsule;
 extern const contact_type contact_flat_pair;                            // boxes and hulls
 extern const contact_type contact_edge_pair;                            // other shapes with faces or lines
 extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
-extern const contact_type contact_outlines, contact_sphere_terrain;
+extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain;
 
 // Chooses the type and the number of points of an element of type contact_outlines.
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second);

@@ -158,23 +158,26 @@ static const contact_type contact_point_sphere = {
   [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
   [SHAPE_CONE] = SMOOTH, [SHAPE_HULL] = SMOOTH
 #define EDGES &contact_edge_pair
+#define TRIANGLES [SHAPE_TERRAIN] = &contact_shape_terrain, [SHAPE_MESH] = &contact_shape_terrain
 #define ROUND_EDGES [SHAPE_CYLINDER] = EDGES, [SHAPE_CONE] = EDGES
 static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
-    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
-    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
-    [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
-    [SHAPE_CAPSULE] = {ROUND_EDGES, [SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_BOX] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
-    [SHAPE_BOX] = {ROUND_EDGES, [SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
-    [SHAPE_CYLINDER] = {ROUND_EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cylinder_plane},
-    [SHAPE_CONE] = {[SHAPE_CONE] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cone_plane},
-    [SHAPE_HULL] = {[SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
+    [SHAPE_POINT] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_point_sphere, [SHAPE_BOX] = &contact_point_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_point_plane},
+    [SHAPE_SPHERE] = {SMOOTH_WITH_EDGES, [SHAPE_SPHERE] = &contact_sphere_sphere, [SHAPE_BOX] = &contact_sphere_box, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_TERRAIN] = &contact_sphere_terrain, [SHAPE_MESH] = &contact_sphere_terrain, [SHAPE_PLANE] = &contact_sphere_plane},
+    [SHAPE_ELLIPSOID] = {SMOOTH_WITH_EDGES, TRIANGLES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
+    [SHAPE_SUPERELLIPSOID] = {SMOOTH_WITH_EDGES, TRIANGLES, [SHAPE_BOX] = SMOOTH, [SHAPE_PLANE] = &contact_smooth_plane},
+    [SHAPE_CAPSULE] = {ROUND_EDGES, TRIANGLES, [SHAPE_CAPSULE] = &contact_capsule_capsule, [SHAPE_BOX] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_capsule_plane},
+    [SHAPE_BOX] = {ROUND_EDGES, TRIANGLES, [SHAPE_BOX] = &contact_flat_pair, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_box_plane},
+    [SHAPE_CYLINDER] = {ROUND_EDGES, TRIANGLES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cylinder_plane},
+    [SHAPE_CONE] = {TRIANGLES, [SHAPE_CONE] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cone_plane},
+    [SHAPE_HULL] = {TRIANGLES, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
+    [SHAPE_MESH] = {[SHAPE_PLANE] = &contact_hull_plane},
 };
 
 bool contact_exists(shape a, shape b) {
   bool unbounded = (a == SHAPE_PLANE || a == SHAPE_TERRAIN) && (b == SHAPE_PLANE || b == SHAPE_TERRAIN);
-  return !unbounded && (a != SHAPE_POINT || b != SHAPE_POINT);
+  bool triangles = (a == SHAPE_TERRAIN && b == SHAPE_MESH) || (a == SHAPE_MESH && b == SHAPE_TERRAIN);
+  return !unbounded && !triangles && (a != SHAPE_POINT || b != SHAPE_POINT);
 }
 
 // In the plane every shape has an outline: what has no type of its own there touches by that.
@@ -198,10 +201,16 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   e.span = fmin(first->thickness, second->thickness);
   if (isinf(e.span)) e.span = 0;
   e.terrain = second->terrain;
+  if (type == &contact_shape_terrain) e.faces_first = first->faces;
   if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);
   if (type == &contact_edge_pair) contact_set_facets(&e, first->faces, second->faces);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
+}
+
+// How far triangles extend along each axis, to the farther side.
+static vec3 farthest_corner(const terrain *t) {
+  return (vec3){fmax(fabs(t->low.x), fabs(t->high.x)), fmax(fabs(t->low.y), fabs(t->high.y)), fmax(fabs(t->low.z), fabs(t->high.z))};
 }
 
 // The farthest corner of its box in its own axes.
@@ -209,6 +218,7 @@ double contact_surface_reach(const contact_surface *s, bool planar) {
   double sum = 0;
   if (planar && s->outline)
     return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)), fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
+  if (s->shape == SHAPE_MESH) return vec3_norm(farthest_corner(s->terrain));
   if (!s->form) return INFINITY;
   for (int k = 0; k < (planar ? 2 : 3); k++) {
     vec3 n = mat3_column(MAT3_IDENTITY, k);
@@ -218,9 +228,13 @@ double contact_surface_reach(const contact_surface *s, bool planar) {
   return sqrt(sum) + s->form->layer;
 }
 
-// Of an outline those of its box.
+// Of an outline or a mesh those of its box.
 static double extent_along(const contact_surface *s, vec3 n) {
   if (s->form) return fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n)))) + s->form->layer;
+  if (s->terrain) {
+    vec3 corner = farthest_corner(s->terrain);
+    return fabs(n.x) * corner.x + fabs(n.y) * corner.y + fabs(n.z) * corner.z;
+  }
   return fmax(fabs(n.x * s->outline->low.x), fabs(n.x * s->outline->high.x)) + fmax(fabs(n.y * s->outline->low.y), fabs(n.y * s->outline->high.y));
 }
 

@@ -261,8 +261,10 @@ static bool is_inside(const terrain *t, const near_list *l, const near_point *n)
   if (is_beside(t, l->centre)) return false;
   if (n->rank == 3) return n->inside;
   vec3 sum = VEC3_ZERO;
+  int count = 0;
   for (int i = 0; i < l->count; i++)
-    if (has_feature(&l->items[i], n)) sum = vec3_add(sum, l->items[i].normal);
+    if (has_feature(&l->items[i], n)) sum = vec3_add(sum, l->items[i].normal), count++;
+  if (n->rank == 2 && count == 1) return false;  // beside the border of an open surface
   return vec3_dot(sum, vec3_sub(l->centre, n->at)) < 0;
 }
 
