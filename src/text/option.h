@@ -52,7 +52,7 @@ typedef struct option {
   const char *preset;      // default, in the words of a model file but without names or sums: `1e-8`, `0.5 mm`,
                            // `[0, 0, 1]`, `z`, `true`. Null stands for all zero, for a rotation for the identity. The
                            // preset of a list is shown in the reference and says what an empty list means
-  const char *words;       // of OPTION_WORD
+  const char *words;       // of OPTION_WORD. Of OPTION_NUMBER, if a word may take the place of the number: word i stands for -i
   const option_table *table;
   const char *help;        // one sentence
 } option;

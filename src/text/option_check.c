@@ -80,9 +80,13 @@ static bool check_inertia(const checked *c, const double x[6]) {
   return check_number(c, x[0]) && check_number(c, x[1]) && check_number(c, x[2]);
 }
 
+static bool stands_for_word(const option *o, double x) {
+  return o->words && x <= 0 && x > -option_word_count(o->words) && x == floor(x);
+}
+
 static bool check_one(const checked *c, const void *from) {
   switch (c->o->type) {
-    case OPTION_NUMBER: return check_number(c, *(const double *)from);
+    case OPTION_NUMBER: return stands_for_word(c->o, *(const double *)from) || check_number(c, *(const double *)from);
     case OPTION_INTEGER: return check_number(c, *(const int *)from);
     case OPTION_FLAG: return true;
     case OPTION_WORD: {

@@ -82,6 +82,7 @@ static void put_row(option_sink out, const option_table *table, const option *o)
   put(out, "` | ");
   if (o->type == OPTION_WORD) put_words(out, o->words);
   else put(out, type_text(o));
+  if (o->type == OPTION_NUMBER && o->words) put(out, " or "), put_words(out, o->words);
   if (has_unit(o)) {
     snprintf(piece, sizeof piece, " [%s]", dimension_text(o->dim, unit_text));
     put(out, piece);

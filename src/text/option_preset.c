@@ -33,7 +33,11 @@ static void preset_one(const option *o, void *to) {
   double x[6] = {0}, *numbers = to;
   int count = preset_numbers(o->preset, x);
   switch (o->type) {
-    case OPTION_NUMBER: assert(count == 1); *numbers = x[0]; break;
+    case OPTION_NUMBER:
+      if (o->words && option_word_find(o->words, o->preset) >= 0) x[0] = -option_word_find(o->words, o->preset), count = 1;
+      assert(count == 1);
+      *numbers = x[0];
+      break;
     case OPTION_INTEGER: assert(count == 1); *(int *)to = (int)x[0]; break;
     case OPTION_FLAG: *(bool *)to = strcmp(o->preset, "true") == 0; break;
     case OPTION_WORD:

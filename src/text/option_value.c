@@ -118,6 +118,8 @@ static bool read_quantity(const asked *a, const value *v, dimension wanted, doub
 }
 
 static bool read_number(const asked *a, const value *v, double *x) {
+  int word = a->o->words && v->kind == VALUE_SCALAR ? option_word_find(a->o->words, value_word(v)) : -1;
+  if (word >= 0) return *x = -word, true;
   return read_quantity(a, v, a->o->dim, x) && check_range(a, v->at, *x);
 }
 
