@@ -30,8 +30,8 @@ static bool write_record(const char *path, long steps) {
     snprintf(names[k], sizeof names[k], "j%d.q", k);
     columns[k] = names[k], units[k] = k < COLUMNS - 4 ? "rad" : "N";
   }
-  record_table tables[] = {{"time", t_name, t_unit, 1, NULL}, {"joints", columns, units, COLUMNS, NULL},
-                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL}};
+  record_table tables[] = {{"time", t_name, t_unit, 1, NULL, false}, {"joints", columns, units, COLUMNS, NULL, false},
+                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   carom_error error = {0};
   record *r = record_create(path, tables, 3, NULL, 0, NULL, &error);
   if (!r) return printf("%s\n", error.text), false;

@@ -190,8 +190,8 @@ CHECK_UNUSED_OK static record *create_synthetic(const char *path, bool impacts, 
     snprintf(names[k], sizeof names[k], "j%d.q", k);
     columns[k] = names[k], units[k] = "rad";
   }
-  record_table tables[] = {{"time", t, second, 1, NULL}, {"joints", columns, units, COLUMNS, NULL},
-                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL}};
+  record_table tables[] = {{"time", t, second, 1, NULL, false}, {"joints", columns, units, COLUMNS, NULL, false},
+                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   carom_error error = {0};
   record *r = record_create(path, tables, impacts ? 3 : 2, texts, text_count, NULL, &error);
   CHECK(r);

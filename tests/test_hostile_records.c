@@ -152,8 +152,8 @@ static const char *const t_name[] = {"t"}, *const t_unit[] = {"s"}, *const q_nam
 // A record of `rows` rows with what the functions say; impacts too unless they are null.
 static void make_record(const char *path, long rows, double (*time)(long row), double (*value)(long row), double (*hit)(long row),
                         const record_text *texts, int text_count, const char *summary) {
-  record_table tables[] = {{"time", t_name, t_unit, 1, NULL}, {"joints", q_names, q_units, 2, NULL},
-                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL}};
+  record_table tables[] = {{"time", t_name, t_unit, 1, NULL, false}, {"joints", q_names, q_units, 2, NULL, false},
+                           {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   record *r = record_create(path, tables, hit ? 3 : 2, texts, text_count, NULL, NULL);
   if (!CHECK(r)) return;
   for (long i = 0; i < rows; i++) {
@@ -199,7 +199,7 @@ static void deep_scene(const char *path) {
 
 static void odd_names(const char *path) {
   static const char *const names[] = {"\xff\xc0\x80\x1b[31m</script>", ""}, *const units[] = {"\xed\xa0\x80", "<b>"};
-  record_table tables[] = {{"time", t_name, t_unit, 1, NULL}, {"jo\xffints", names, units, 2, NULL}};
+  record_table tables[] = {{"time", t_name, t_unit, 1, NULL, false}, {"jo\xffints", names, units, 2, NULL, false}};
   record_text texts[] = {{"title", "\xf8\x88\x80\x80\x80 \x01\x7f"}, {"\xfe name", "x"}};
   record *r = record_create(path, tables, 2, texts, 2, NULL, NULL);
   if (!CHECK(r)) return;

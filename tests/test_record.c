@@ -37,7 +37,7 @@ static const char *const *joint_columns(void) {
 static double entry(int table, long row, int column) { return sin(1.0 + table) * (double)row + cos((double)column); }
 
 static record *create_as(const char *path, const record_settings *settings, carom_error *error) {
-  record_table tables[] = {{"joints", joint_columns(), NULL, JOINTS, NULL}, {"events", event_columns, event_units, EVENTS, NULL}};
+  record_table tables[] = {{"joints", joint_columns(), NULL, JOINTS, NULL, false}, {"events", event_columns, event_units, EVENTS, NULL, false}};
   return record_create(path, tables, 2, texts, 3, settings, error);
 }
 
@@ -132,7 +132,7 @@ static void very_wide_tables_work(void) {
   double *row = malloc(COLUMNS * sizeof *row);
   for (int i = 0; i < COLUMNS; i++) snprintf(names[i], sizeof names[i], "body%d.qw", i), columns[i] = names[i];
   const char *path = scratch("wide.h5");
-  record_table table = {"bodies", columns, NULL, COLUMNS, NULL};
+  record_table table = {"bodies", columns, NULL, COLUMNS, NULL, false};
   record *r = record_create(path, &table, 1, NULL, 0, NULL, NULL);
   CHECK(r);
   for (long k = 0; r && k < 3; k++) {

@@ -272,7 +272,7 @@ static void odd_texts_open(void) {
 // More times than a page holds, and nothing else.
 static void times_alone_open(void) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
-  record_table table = {"time", t, second, 1, NULL};
+  record_table table = {"time", t, second, 1, NULL, false};
   carom_error error = {0};
   record *r = record_create(scratch("times.h5"), &table, 1, NULL, 0, NULL, &error);
   if (!CHECK(r)) return;

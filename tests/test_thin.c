@@ -236,7 +236,7 @@ enum { HITS = 40, RESTS = 120000 };
 // Few hits among very many contacts that gather far more impulse without any approach: there is no room for all.
 static bool write_hits_and_rests(const char *path) {
   static const char *const t[] = {"t"}, *const second[] = {"s"};
-  record_table tables[] = {{"time", t, second, 1, NULL}, {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL}};
+  record_table tables[] = {{"time", t, second, 1, NULL, false}, {"impacts", impact_columns, impact_units, IMPACT_COLUMN_COUNT, NULL, false}};
   carom_error error = {0};
   record *r = record_create(path, tables, 2, NULL, 0, NULL, &error);
   if (!CHECK(r)) return false;

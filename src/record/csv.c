@@ -20,6 +20,7 @@ struct csv {
   int fd;
   bool ours;        // to close
   int column_count;
+  int single_from;  // columns from here on have single precision
   int trouble;      // errno of the first failure, 0 while all is well
   locale_t locale;  // the one in which numbers have a decimal point
   size_t used;
@@ -70,13 +71,13 @@ static void put_names(csv *c, const char *const *names) {
   put(c, "\n", 1);
 }
 
-// 15 digits always survive, 17 always suffice.
-static size_t print_number(char text[NUMBER_SIZE], double x) {
-  int length = 0;
+// 15 digits always survive, 17 always suffice; with single precision 6 and 9.
+static size_t print_number(char text[NUMBER_SIZE], double x, bool single) {
+  int length = 0, most = single ? 9 : 17;
   if (isnan(x)) return (size_t)snprintf(text, NUMBER_SIZE, "nan");
-  for (int digits = 15; digits <= 17; digits++) {
+  for (int digits = single ? 6 : 15; digits <= most; digits++) {
     length = snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
-    if (digits < 17 && strtod(text, NULL) == x) break;
+    if (digits < most && (single ? (double)strtof(text, NULL) : strtod(text, NULL)) == x) break;
   }
   return (size_t)length;
 }
@@ -103,7 +104,7 @@ csv *csv_create_for(const char *name, const char *path, const char *const *colum
   csv *c = calloc(1, sizeof *c);
   if (c) {
     c->name = strdup(strcmp(path, "-") == 0 ? "standard output" : name);
-    c->column_count = column_count;
+    c->column_count = c->single_from = column_count;
     c->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   }
   if (!c || !c->name || !c->locale) {
@@ -126,6 +127,8 @@ csv *csv_create(const char *path, const char *const *columns, int column_count, 
 
 void csv_put_units(csv *c, const char *const *units) { put_names(c, units); }
 
+void csv_set_single(csv *c, int first) { c->single_from = first; }
+
 carom_status csv_append(csv *c, const double *row, carom_error *error) {
   return csv_append_words(c, row, NULL, 0, error);
 }
@@ -136,7 +139,7 @@ carom_status csv_append_words(csv *c, const double *row, const char *const *word
   for (int i = 0; i < c->column_count && !c->trouble; i++) {
     char text[NUMBER_SIZE];
     if (i) put(c, ",", 1);
-    if (i < number_count) put(c, text, print_number(text, row[i]));
+    if (i < number_count) put(c, text, print_number(text, row[i], i >= c->single_from));
     else put_name(c, words[i - number_count]);
   }
   put(c, "\n", 1);

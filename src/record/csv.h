@@ -13,6 +13,8 @@ csv *csv_create(const char *path, const char *const *columns, int column_count, 
 csv *csv_create_for(const char *name, const char *path, const char *const *columns, int column_count, carom_error *error);
 // The line of units below the header, one per column; a column without one stays empty. Before the first row.
 void csv_put_units(csv *c, const char *const *units);
+// Numbers from this column on come from single precision: as many digits as bring these back.
+void csv_set_single(csv *c, int first);
 // Buffered. Returns CAROM_ERROR_FILE when writing fails, and from then on always.
 carom_status csv_append(csv *c, const double *row, carom_error *error);
 // The same where the last columns are texts.

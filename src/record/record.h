@@ -15,6 +15,7 @@ typedef struct record_table {
   const char *const *units;  // may be null
   int column_count;          // at least one
   const char *const *sampling;  // may be null; null in records of older versions
+  bool single;               // stored with 24 bits of precision; rows are doubles all the same
 } record_table;
 
 typedef struct record_text {
@@ -46,6 +47,10 @@ carom_status record_finish(record *r, const char *summary, carom_error *error);
 // Closes without a summary; what was appended is kept. Frees all memory in any case. Accepts null.
 void record_abandon(record *r);
 
+// About what a table with so many rows takes of a file without compression, its names included, and all texts that are so long together [bytes].
+double record_table_size(const record_table *table, double rows);
+double record_text_size(double length);
+
 // For a program of our own, before any other use of HDF5: no clean-up of HDF5 at exit, in which it complains on the
 // standard error about memory that it lost over a damaged file. Records need none; an application that relies on it for
 // files of its own must not call this.
@@ -56,6 +61,8 @@ typedef struct record_reader record_reader;
 record_reader *record_open(const char *path, carom_error *error);       // null after reporting
 bool record_is_running(const record_reader *r);                         // a writer has it open now
 int record_table_count(const record_reader *r);                         // in the order of their creation
+// Whether a table has a row for each recorded time. The others have rows of their own, in the order of their creation.
+bool record_is_frame_table(const char *name);
 int record_find_table(const record_reader *r, const char *name);        // -1 when absent
 record_table record_get_table(const record_reader *r, int table);       // its texts live as long as the reader
 long record_rows(const record_reader *r, int table);                    // as of now; -1 when the file became unreadable

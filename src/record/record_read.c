@@ -128,10 +128,11 @@ static double stored_bytes(const record_reader *r, hid_t dataset) {
 // killed, may be rows ahead of what has reached the file.
 static bool holds_its_rows(const record_reader *r, hid_t dataset, const hsize_t extent[2]) {
   static const double deflate_most = 1100, ahead_most = 4 << 20;
-  hid_t layout = H5Dget_create_plist(dataset);
-  double factor = layout >= 0 && H5Pget_nfilters(layout) > 0 ? deflate_most : 1;
+  hid_t layout = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+  double number = type >= 0 ? (double)H5Tget_size(type) : 0, factor = layout >= 0 && H5Pget_nfilters(layout) > 0 ? deflate_most : 1;
   close_id(layout, H5Pclose);
-  return sizeof(double) * (double)extent[0] * (double)extent[1] <= factor * stored_bytes(r, dataset) + ahead_most;
+  close_id(type, H5Tclose);
+  return number * (double)extent[0] * (double)extent[1] <= factor * stored_bytes(r, dataset) + ahead_most;
 }
 
 // An array of `count` names; null when the attribute is not that. An allocation may leave this function without
@@ -171,6 +172,13 @@ static bool holds_numbers(hid_t dataset) {
   return numbers;
 }
 
+static bool is_single(hid_t dataset) {
+  hid_t type = H5Dget_type(dataset);
+  bool single = type >= 0 && H5Tget_size(type) < sizeof(double);
+  close_id(type, H5Tclose);
+  return single;
+}
+
 // Datasets that others have added to the file and that are not tables of ours are passed over.
 static bool read_table(record_reader *r, const char *name) {
   hsize_t extent[2];
@@ -185,7 +193,7 @@ static bool read_table(record_reader *r, const char *name) {
   if (!columns || !units) return H5Dclose(dataset) >= 0;
   if (!holds_its_rows(r, dataset, extent)) return false;
   stored_table *t = ARENA_PUSH(&r->memory, r->tables, r->table_count, r->table_capacity);
-  *t = (stored_table){{name, columns, units, (int)extent[1], sampling}, dataset};
+  *t = (stored_table){{name, columns, units, (int)extent[1], sampling, .single = is_single(dataset)}, dataset};
   return true;
 }
 
@@ -305,6 +313,13 @@ bool record_is_running(const record_reader *r) {
 }
 
 int record_table_count(const record_reader *r) { return r->table_count; }
+
+bool record_is_frame_table(const char *name) {
+  static const char *const others[] = {"checkpoint", "checkpoint_pairs", "impacts", "touches", "touch_times"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(name, others[i]) == 0) return false;
+  return true;
+}
 
 int record_find_table(const record_reader *r, const char *name) {
   for (int i = 0; i < r->table_count; i++)

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE  // CLOCK_MONOTONIC_COARSE
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,8 @@
 
 // The unit of storage and of writing: large enough to stream, small enough for a table of three rows.
 enum { CHUNK_BYTES = 256 * 1024, CHUNK_ROWS_MAX = 2048 };
+
+static size_t number_size(const record_table *table) { return table->single ? sizeof(float) : sizeof(double); }
 
 // A table while it is written. Its buffer holds the rows up to the end of the current chunk of the dataset.
 typedef struct sheet {
@@ -111,7 +114,7 @@ static bool create_table(record *r, const record_table *table, const sheet *s) {
   hsize_t extent[2] = {0, (hsize_t)s->columns}, limit[2] = {H5S_UNLIMITED, (hsize_t)s->columns};
   hid_t layout = table_layout(s, r->settings.compression);
   hid_t space = H5Screate_simple(2, extent, limit);
-  hid_t dataset = H5Dcreate2(r->file, table->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  hid_t dataset = H5Dcreate2(r->file, table->name, table->single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
   close_id(space, H5Sclose);
   close_id(layout, H5Pclose);
   close_id(dataset, H5Dclose);
@@ -203,12 +206,16 @@ static bool create_contents(record *r, const char *path, const record_table *tab
   return done && H5Fstart_swmr_write(r->file) >= 0 && open_tables(r, tables) && !r->disk->dead;
 }
 
+static long chunk_rows(const record_table *table) {
+  long fitting = CHUNK_BYTES / (long)number_size(table) / table->column_count;
+  return fitting < 1 ? 1 : fitting > CHUNK_ROWS_MAX ? CHUNK_ROWS_MAX : fitting;
+}
+
 static void prepare_sheet(record *r, sheet *s, const record_table *table) {
   assert(table->column_count > 0);
   s->dataset = -1;
   s->columns = table->column_count;
-  long fitting = CHUNK_BYTES / (long)sizeof(double) / s->columns;
-  s->chunk_rows = s->room = fitting < 1 ? 1 : fitting > CHUNK_ROWS_MAX ? CHUNK_ROWS_MAX : fitting;
+  s->chunk_rows = s->room = chunk_rows(table);
   s->rows = ARENA_ARRAY(&r->memory, double, s->chunk_rows * s->columns);
 }
 
@@ -343,4 +350,19 @@ carom_status record_finish(record *r, const char *summary, carom_error *error) {
 
 void record_abandon(record *r) {
   if (r) close_record(r, NULL, NULL);
+}
+
+// --- sizes --------------------------------------------------------------------------------------------------------
+
+// Chunks are written whole. Each has an entry in an index; names stand in the header of the table, each as long as the longest.
+double record_table_size(const record_table *table, double rows) {
+  enum { HEADER = 1024, ENTRY = 16 };
+  double chunk = (double)chunk_rows(table), chunks = ceil(rows / chunk), width = (double)number_size(table) * table->column_count;
+  double names = (double)(longest(table->columns, table->column_count) + longest(table->units, table->column_count) + longest(table->sampling, table->column_count));
+  return HEADER + names * table->column_count + chunks * (chunk * width + ENTRY);
+}
+
+double record_text_size(double length) {
+  enum { HEADERS = 16 * 1024 };
+  return HEADERS + length + RECORD_SUMMARY_MAX;
 }
