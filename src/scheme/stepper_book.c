@@ -39,10 +39,11 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
   percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
-  last->slides = c.slip > still;
+  bool moves_along = c.slip > still;
+  last->slides = !impact_sticks(c.slip, contact_still(s->m, still));
   double *rate = s->rate_E + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
-  rate[0] = fabs(s->rate_after[first]) > still ? s->rate_after[first] : 0, rate[1] = rate[2] = last->slides ? NAN : 0;
+  rate[0] = fabs(s->rate_after[first]) > still ? s->rate_after[first] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
   s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {
