@@ -15,7 +15,7 @@ static const char model[] =
     "surfaces: {skin: {sphere: ball, radius: 0.02, material: hard}, floor: {plane: ground, material: hard}}\n"
     "materials: {hard: {restitution: 0.5, friction: 0.2, stiffness: 1e7}}\n"
     "method: {moreau: {step: 1e-3}}\n"
-    "record: {checkpoint: 0.05}\n"
+    "record: {checkpoint: 0.05, touches: true}\n"
     "outputs: {height: fall.q2}\n"
     "end: 0.2\n";
 static const char parts[] = "bodies: {ball: {mass: 1, inertia: 1e-4}}\n";
@@ -161,8 +161,8 @@ static const struct {
     {"trace.csv", "t,x\n0,1\n"},
     {"part.csv", "t,ball.y\n0,1\n"},
     {"angle.csv", "t,fall.q\n0,1\n"},
-    {"sensor.csv", "t,sensor.fx,sensor.fy,sensor.fz\n0,1,2,3\n"},
-    {"wrench.csv", "t,foot.fx,foot.fy,foot.fz,foot.tx,foot.ty,foot.tz\n0,1,2,3,4,5,6\n"},
+    {"sensor.csv", "t,sensor_fx,sensor_fy,sensor_fz\n0,1,2,3\n"},
+    {"wrench.csv", "t,foot.fx,foot.fy,foot.fz,foot.mx,foot.my,foot.mz\n0,1,2,3,4,5,6\n"},
     {"motor.csv", "t,motor.effort,anything\n0,1,2\n"},
     {"joint.csv", "a.q,a.u\n0,1\n"},
     {"states.csv", "s0,s1,s2,s3,s4\n0,1,2,3,4\n"},
@@ -231,14 +231,14 @@ static void own_files_are_replaced_by_their_kind_only(void) {
   }
 }
 
-// Tables are known, of this model or another; the time alone, forces and outputs, which may come from elsewhere, only if the record has them.
+// Tables are known, of this model or another; the time alone and outputs, which may come from elsewhere, only if the record has them.
 static void csv_files_are_known_by_their_header(void) {
   make_inputs();
   static const struct {
     const char *name;
     bool known;  // under any model
-  } tables[] = {{"time", false}, {"joints", true}, {"bodies", true}, {"reactions", false}, {"contacts", true}, {"outputs", false},
-                {"checkpoint", true}, {"energy", true}, {"impacts", true}};
+  } tables[] = {{"time", false}, {"joints", true}, {"bodies", true}, {"reactions", true}, {"contacts", true}, {"outputs", false},
+                {"checkpoint", true}, {"energy", true}, {"impacts", true}, {"touches", true}, {"touch_times", true}};
   const size_t count = sizeof tables / sizeof *tables;
   CHECK_EQUAL(carom("run '%s/models/car-axis.yaml' --end 1e-3 -q -o other.rec", CHECK_SOURCE_DIR), 0);
   for (size_t i = 0; i < count; i++) {
@@ -266,23 +266,24 @@ static void csv_files_are_known_by_their_header(void) {
 static void tables_of_any_model_are_known(void) {
   make_inputs();
   static const char *const models[] = {"quick-return", "car-axis", "dry-slide", "socket-pendulum", "differential", "top", "rocking-block",
-                                       "stick-slip-oscillator", "rolling-sphere", "andrews", "woodpecker"};
+                                       "stick-slip-oscillator", "rolling-sphere", "andrews", "woodpecker", "stones"};
+  static const char *const bodies[] = {"all", "motion", "pose"};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-    CHECK_EQUAL(carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec", CHECK_SOURCE_DIR, models[i]), 0);
+    CHECK_EQUAL(carom("run '%s/models/%s.yaml' --end 1e-3 -q -o other.rec --set record.bodies=%s --set record.touches=true", CHECK_SOURCE_DIR, models[i], bodies[i % 3]), 0);
     CHECK_EQUAL(carom("export other.rec --tables"), 0);
     char tables[4096];
     snprintf(tables, sizeof tables, "%s", out);
     char *place = NULL;
     for (char *line = strtok_r(tables, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
       line[strcspn(line, " ")] = '\0';
-      if (strstr("time reactions forces outputs", line)) continue;
+      if (strstr("time outputs", line)) continue;
       CHECK_EQUAL(carom("export other.rec --table %s -o t.csv --force", line), 0);
       if (!CHECK_EQUAL(carom("export run.h5 --table time -o t.csv"), 0)) printf("      %s, %s: %s\n", models[i], line, err);
     }
     in_scratch("rm other.rec");
   }
   static const char *const measured[] = {"t,x,y", "t,plate_fx", "t,marker.x,marker.y,marker.z", "t,pin.fx,pin.fy", "time,pin.fx,pin.fy,pin.fz",
-                                         "t,q0,u0", "t,a.q,b.u,c.a", "t,pin.effort,load"};
+                                         "t,pin.fx,pin.fy,pin.fz,load", "t,pin.torque", "t,first,last", "t,a,b,point,at_x,at_y", "t,q0,u0", "t,a.q,b.u,c.a", "t,pin.effort,load"};
   for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
     write_text(scratch("t.csv"), measured[i]);
     in_scratch("echo >> t.csv; echo 1,2,3,4 >> t.csv");

@@ -99,13 +99,17 @@ static bool is_impacts(const header *h) {
          (h->count == IMPACT_COLUMN_COUNT || equals(h, IMPACT_COLUMN_COUNT, impact_name_columns, IMPACT_NAME_COLUMNS));
 }
 
-// What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as repetitions of it. Forces
-// and torques are missing: the file of a force sensor may look the same. tests/test_outputs.c exports the tables of many models and looks
-// whether they are known.
+// What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as repetitions of it.
+// tests/test_outputs.c exports the tables of many models and looks whether they are known.
 static const char *const part_columns[] = {
     "q u a",                                                                  // joints
-    "x y z qw qx qy qz vx vy vz wx wy wz ax ay az alx aly alz",               // bodies
+    "x y z qw qx qy qz vx vy vz wx wy wz ax ay az alx aly alz",               // bodies: all, motion, pose
+    "x y z qw qx qy qz vx vy vz wx wy wz",
+    "x y z qw qx qy qz",
     "x y z vx vy vz ax ay az",                                                // markers
+    "fx fy fz tx ty tz",                                                      // reactions, bushings
+    "friction slip",
+    "fx fy fz", "tx ty tz", "force length rate", "effort", "out",             // forces
     "effort power",                                                           // drives
     "lambda",                                                                 // multipliers
     "gap fn ft mode x y slip at_x at_y force_x force_y",                      // contacts, in the plane and in space
@@ -146,7 +150,17 @@ static bool is_parts(const header *h) {
   return h->count > 1 && at == h->count;
 }
 
+// A row for each point that touches, with the names of its points behind it; and the times of these rows.
+static bool is_touches(const header *h) {
+  static const char *const first[] = {"t", "a", "b", "point", "at_x", "at_y"}, *const times[] = {"t", "first", "count"};
+  enum { FIRST = sizeof first / sizeof *first, TIMES = sizeof times / sizeof *times };
+  if (equals(h, 0, times, TIMES)) return true;
+  return h->count > FIRST && begins(h, 0, first, FIRST) && equals(h, h->count - IMPACT_NAME_COLUMNS, impact_name_columns, IMPACT_NAME_COLUMNS);
+}
+
 static bool is_checkpoint(const header *h) {
+  static const char *const pairs[] = {"checkpoint", "surface_a", "surface_b"};
+  if (begins(h, 0, pairs, sizeof pairs / sizeof *pairs)) return true;
   if (h->count < 2 || strcmp(h->names[0], "t") != 0 || strcmp(h->names[1], "q0") != 0) return false;
   for (int i = 2; i < h->count; i++)
     if (strcmp(h->names[i], "accepted_t") == 0) return true;
@@ -176,7 +190,7 @@ static bool is_one_of(const header *h, const own_headers *known) {
 bool own_csv(int fd, const void *headers) {
   char *text = read_line(fd);
   header h = {0};
-  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
+  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_touches(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
   free(h.names);
   free(text);
   return own;

@@ -10,7 +10,7 @@ bool own_page(int fd, const void *unused);           // a report
 bool own_comparison(int fd, const void *unused);
 // A CSV file whose first line is one that carom writes: that of a run, of a whole record or of one of its tables, of any model, or of laws;
 // or one of the headers that are given, such as those of all tables of the record that is exported. Only given headers tell what may come
-// from elsewhere: the time alone, forces and torques (a sensor), outputs (named by the user).
+// from elsewhere: the time alone, and outputs, which the user names.
 #define OWN_CSV "a CSV file with a header by which carom knows its own"
 typedef struct own_header {
   const char *const *columns;
