@@ -1,6 +1,4 @@
 // A record read back and written in another form.
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,6 +9,7 @@
 #include "text/source.h"
 #include "record/csv.h"
 #include "record/own.h"
+#include "record/point_names.h"
 #include "record/record.h"
 
 void carom_skip_exit_cleanup(void) { record_skip_exit_handler(); }
@@ -24,22 +23,20 @@ typedef struct exporter {
   int *tables, table_count, table_capacity;   // side by side, in this order
   int column_count;
   const char **columns, **units;
-  const char **words;                         // for impacts: names of pair and point, two per point; otherwise null
-  int point_count, point_column;
   long rows;
-  const char **surfaces;                      // name and shape of each, where pairs are not listed; else null
-  int surface_count, points_per_pair;
-  const char *pair_points;                    // names of points by shapes
-  const char *row_words[IMPACT_NAME_COLUMNS];
+  point_names *names;                         // of impacts or touches; null if their points are not named
+  int point_column, surface_columns[2];       // -1 if the table has none
+  int times;                                  // table of the times of touches; -1 for other tables
   arena_mark row_mark;                        // where the words of one row begin
   double *block, *row;                        // of one table, of the result
   carom_error *error;
 } exporter;
 
-// A frame table has a row for each recorded time; checkpoints and impacts have rows of their own.
-static bool is_frame_table(const exporter *x, int table) {
-  const char *name = record_get_table(x->in, table).name;
-  return strcmp(name, "checkpoint") != 0 && strcmp(name, "checkpoint_pairs") != 0 && strcmp(name, "impacts") != 0;
+static bool is_frame_table(const exporter *x, int table) { return record_is_frame_table(record_get_table(x->in, table).name); }
+
+// Touches have their times in a table of their own.
+static bool is_touches(const exporter *x, int table) {
+  return strcmp(record_get_table(x->in, table).name, "touches") == 0 && record_find_table(x->in, "touch_times") >= 0;
 }
 
 static void take_table(exporter *x, int table) {
@@ -72,6 +69,7 @@ static bool choose_tables(exporter *x, const char *name) {
     if (table < 0) return unknown_table(x, name);
     if (time >= 0 && table != time && is_frame_table(x, table)) take_table(x, time);
     take_table(x, table);
+    if (is_touches(x, table)) x->times = record_find_table(x->in, "touch_times"), x->column_count++;
   } else {
     for (int i = 0; i < record_table_count(x->in); i++)
       if (is_frame_table(x, i)) take_table(x, i);
@@ -89,85 +87,35 @@ static int find_column(const record_table *t, const char *name) {
   return -1;
 }
 
-static int count_lines(const char *list) {
-  int count = 0;
-  for (; *list; list++) count += *list == '\n';
-  return count;
-}
-
-// Lines of two texts with a tab between them, from `first` of the words on.
-static void take_lines(exporter *x, const char *list, const char **words) {
-  for (int i = 0; *list; i++) {
-    int length = (int)strcspn(list, "\n"), pair = (int)strcspn(list, "\t\n");
-    words[WORDS * i] = arena_print(&x->memory, "%.*s", pair, list);
-    words[WORDS * i + 1] = arena_print(&x->memory, "%.*s", length - pair - (pair < length), list + pair + (pair < length));
-    list += length + (list[length] == '\n');
-  }
-}
-
-// The table of impacts counts contact points; the record has their names, a line each. In a crowd points of pairs that are not listed follow,
-// numbered by their surfaces.
-static void name_points(exporter *x, const record_table *t) {
-  const char *list = record_get_text(x->in, "impact_points"), *surfaces = record_get_text(x->in, "impact_surfaces");
+static void find_columns(exporter *x, const record_table *t) {
   x->point_column = find_column(t, "point");
-  if (!list || x->point_column < 0) return;
-  x->point_count = count_lines(list);
-  x->words = ARENA_ARRAY(&x->memory, const char *, WORDS * x->point_count + 1);
-  take_lines(x, list, x->words);
-  if (!surfaces) return;
-  x->points_per_pair = atoi(surfaces);
-  surfaces += strcspn(surfaces, "\n"), surfaces += *surfaces == '\n';
-  x->surface_count = count_lines(surfaces);
-  x->surfaces = ARENA_ARRAY(&x->memory, const char *, WORDS * x->surface_count + 1);
-  take_lines(x, surfaces, x->surfaces);
-  x->pair_points = record_get_text(x->in, "impact_pair_points");
-}
-
-// The k-th of the names that two shapes have for their points; empty if they have none.
-static const char *name_of_point(exporter *x, const char *a, const char *b, int k) {
-  const char *key = atoi(a) <= atoi(b) ? arena_print(&x->memory, "%s\t%s\t", a, b) : arena_print(&x->memory, "%s\t%s\t", b, a);
-  for (const char *line = x->pair_points ? x->pair_points : ""; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    if (strncmp(line, key, strlen(key)) != 0) continue;
-    line += strlen(key);
-    for (; k > 0; k--) line += strcspn(line, "\t\n"), line += *line == '\t';
-    return arena_print(&x->memory, "%.*s", (int)strcspn(line, "\t\n"), line);
-  }
-  return "";
-}
-
-// Words of a point by its number; null if there is no such point.
-static const char *const *words_of_pair(exporter *x, double point) {
-  double number = point - x->point_count, pair = x->points_per_pair > 0 ? floor(number / x->points_per_pair) : -1;
-  if (!(pair >= 0) || !x->surface_count || !(pair < (double)x->surface_count * x->surface_count)) return NULL;
-  int a = (int)(pair / x->surface_count), b = (int)(pair - (double)a * x->surface_count);
-  const char *const *first = x->surfaces + WORDS * a, *const *second = x->surfaces + WORDS * b;
-  arena_release(&x->memory, x->row_mark);
-  x->row_words[0] = arena_print(&x->memory, "%s-%s", first[0], second[0]);
-  x->row_words[1] = name_of_point(x, first[1], second[1], (int)(number - pair * x->points_per_pair));
-  return x->row_words;
+  x->surface_columns[0] = find_column(t, "a"), x->surface_columns[1] = find_column(t, "b");
+  if (x->point_column >= 0 && (x->times < 0 || (x->surface_columns[0] >= 0 && x->surface_columns[1] >= 0))) x->names = point_names_read(&x->memory, x->in);
+  if (x->times >= 0) x->point_column++, x->surface_columns[0]++, x->surface_columns[1]++;  // the time is in front
 }
 
 static void name_columns(exporter *x) {
   x->columns = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
   x->units = ARENA_ARRAY(&x->memory, const char *, x->column_count + WORDS);
   int used = 0;
+  if (x->times >= 0) x->columns[used] = "t", x->units[used++] = "s";
   for (int i = 0; i < x->table_count; i++) {
     record_table t = record_get_table(x->in, x->tables[i]);
     for (int k = 0; k < t.column_count; k++, used++) x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
-    if (strcmp(t.name, "impacts") == 0) name_points(x, &t);
+    if (strcmp(t.name, "impacts") == 0 || x->times >= 0) find_columns(x, &t);
   }
   for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
   x->row = ARENA_ARRAY(&x->memory, double, x->column_count);
 }
 
-static const char *const *words_of_row(exporter *x) {
-  static const char *const unknown[WORDS] = {"", ""};
-  if (!x->words) return NULL;
-  double point = x->row[x->point_column];
-  if (point >= 0 && point < x->point_count) return x->words + WORDS * (int)point;
-  const char *const *words = words_of_pair(x, point);
-  return words ? words : unknown;
+static carom_status put_row(exporter *x) {
+  if (!x->names) return csv_append(x->out, x->row, x->error);
+  point_name name;
+  arena_release(&x->memory, x->row_mark);
+  bool known = x->times < 0 ? point_names_find(x->names, &x->memory, x->row[x->point_column], &name)
+                            : point_names_find_touch(x->names, &x->memory, x->row[x->surface_columns[0]], x->row[x->surface_columns[1]], x->row[x->point_column], &name);
+  return csv_append_words(x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""}, WORDS, x->error);
 }
 
 // Each table's part of the block follows the last one's.
@@ -185,19 +133,60 @@ static carom_status copy_rows(exporter *x, long first, long count) {
       memcpy(x->row + offset, x->block + offset * ROWS_AT_ONCE + (size_t)r * width, width * sizeof *x->row);
       offset += width;
     }
-    status = csv_append_words(x->out, x->row, words_of_row(x), x->words ? WORDS : 0, x->error);
+    status = put_row(x);
   }
   return status;
 }
 
-static int count_columns(const exporter *x) { return x->column_count + (x->words ? WORDS : 0); }
+static carom_status copy_frames(exporter *x) {
+  carom_status status = CAROM_OK;
+  for (long first = 0; first < x->rows && status == CAROM_OK; first += ROWS_AT_ONCE)
+    status = copy_rows(x, first, x->rows - first < ROWS_AT_ONCE ? x->rows - first : ROWS_AT_ONCE);
+  return status;
+}
+
+// The touches of one time, from row `first` on.
+static carom_status copy_time(exporter *x, double t, long first, long count) {
+  carom_status status = CAROM_OK;
+  int width = x->column_count - 1;
+  x->row[0] = t;
+  for (long i = 0; i < count && status == CAROM_OK; i += ROWS_AT_ONCE) {
+    long n = count - i < ROWS_AT_ONCE ? count - i : ROWS_AT_ONCE;
+    status = record_read(x->in, x->tables[0], first + i, n, x->block, x->error);
+    for (long k = 0; k < n && status == CAROM_OK; k++) {
+      memcpy(x->row + 1, x->block + k * width, (size_t)width * sizeof *x->row);
+      status = put_row(x);
+    }
+  }
+  return status;
+}
+
+// A run that is going on, or was killed, may have times whose rows have not been written.
+static carom_status copy_touches(exporter *x) {
+  record_table t = record_get_table(x->in, x->times);
+  int at = find_column(&t, "t"), first = find_column(&t, "first"), count = find_column(&t, "count");
+  long times = record_rows(x->in, x->times), rows = x->rows;
+  double *time = ARENA_ARRAY(&x->memory, double, t.column_count);
+  if (at < 0 || first < 0 || count < 0 || times < 0) return error_set(x->error, CAROM_ERROR_FILE, "the times of the touches cannot be read");
+  carom_status status = CAROM_OK;
+  x->row_mark = arena_get_mark(&x->memory);
+  for (long i = 0; i < times && status == CAROM_OK; i++) {
+    status = record_read(x->in, x->times, i, 1, time, x->error);
+    if (status != CAROM_OK || !(time[first] >= 0 && time[count] >= 0 && time[first] + time[count] <= (double)rows)) break;
+    status = copy_time(x, time[at], (long)time[first], (long)time[count]);
+  }
+  return status;
+}
+
+static int count_columns(const exporter *x) { return x->column_count + (x->names ? WORDS : 0); }
 
 // The header of a table in a file of its own: a frame table has the time in front.
 static own_header header_of(exporter *x, int table) {
   int time = record_find_table(x->in, "time"), count = 0;
   record_table t = record_get_table(x->in, table);
   record_table front = time >= 0 && table != time && is_frame_table(x, table) ? record_get_table(x->in, time) : (record_table){0};
-  const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 1);
+  const char **columns = ARENA_ARRAY(&x->memory, const char *, front.column_count + t.column_count + 2);
+  if (is_touches(x, table)) columns[count++] = "t";
   for (int k = 0; k < front.column_count; k++) columns[count++] = front.columns[k];
   for (int k = 0; k < t.column_count; k++) columns[count++] = t.columns[k];
   return (own_header){columns, count};
@@ -223,10 +212,9 @@ static carom_status write_csv(exporter *x, const output_file *f, bool units) {
   x->out = csv_create_for(f->path, f->place, x->columns, count_columns(x), x->error);
   if (!x->out) return x->error->status;
   if (units) csv_put_units(x->out, x->units);
-  carom_status status = CAROM_OK;
+  if (x->times >= 0 && record_get_table(x->in, x->tables[0]).single) csv_set_single(x->out, 1);  // behind the time
   x->row_mark = arena_get_mark(&x->memory);
-  for (long first = 0; first < x->rows && status == CAROM_OK; first += ROWS_AT_ONCE)
-    status = copy_rows(x, first, x->rows - first < ROWS_AT_ONCE ? x->rows - first : ROWS_AT_ONCE);
+  carom_status status = x->times < 0 ? copy_frames(x) : copy_touches(x);
   carom_status finished = csv_finish(x->out, x->error);
   x->out = NULL;
   return status == CAROM_OK ? finished : status;
@@ -247,7 +235,7 @@ carom_status carom_export_csv(const char *run, const char *out, const carom_expo
   static const carom_export_options standard = {0};
   error_clear(error);
   jmp_buf out_of_memory;
-  exporter x = {.error = error ? error : &own};
+  exporter x = {.error = error ? error : &own, .times = -1};
   carom_status status;
   if (setjmp(out_of_memory)) {
     status = error_set(x.error, CAROM_ERROR_MEMORY, "out of memory while reading '%s'", run);

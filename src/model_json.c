@@ -74,6 +74,18 @@ static void put_assembly(json_writer *w, const carom_model_info *info) {
   json_close(w, '}');
 }
 
+static void put_record(json_writer *w, carom_record_size size) {
+  json_open(w, "record", '{');
+  json_put_rounded(w, "rows", size.rows);
+  json_put_rounded(w, "row_bytes", size.row_bytes);
+  json_put_rounded(w, "touches", size.touches);
+  json_put_rounded(w, "touch_bytes", size.touch_bytes);
+  json_put_rounded(w, "bytes", size.bytes);
+  json_put_rounded(w, "compressed_least", size.compressed_least);
+  json_put_rounded(w, "compressed_most", size.compressed_most);
+  json_close(w, '}');
+}
+
 static void put_signals(json_writer *w, const carom_model *model) {
   json_open(w, "signals", '[');
   for (int i = 0; i < carom_model_signal_count(model); i++) {
@@ -103,6 +115,9 @@ int carom_model_json(const carom_model *model, bool signals, char *text, int siz
   json_put_integer(&w, "constraint_rows", info.constraint_rows);
   json_put_integer(&w, "redundant_rows", info.redundant_rows);
   json_put_rounded(&w, "length", info.length);
+  json_put_integer(&w, "surfaces", info.surfaces);
+  json_put_integer(&w, "possible_pairs", info.possible_pairs);
+  put_record(&w, carom_model_record_size(model));
   put_assembly(&w, &info);
   if (signals) put_signals(&w, model);
   json_close(&w, '}');

@@ -14,46 +14,6 @@
 #include "scene.h"
 #include "summary.h"
 
-// --- tables -------------------------------------------------------------------------------------------------------
-
-static const char *const group_names[GROUP_COUNT] = {"time",   "joints", "bodies",      "markers", "reactions",
-                                                     "forces", "drives", "multipliers", "energy",  "contacts", "outputs"};
-
-static int group_of(const carom_model *model, int i) {
-  static const int groups[SIGNAL_SECTIONS] = {
-      [SIGNALS_OF_ENERGY] = GROUP_ENERGY, [SIGNALS_OF_CONTACTS] = GROUP_CONTACTS, [SIGNALS_OF_OUTPUTS] = GROUP_OUTPUTS};
-  signal_place at = model_signal_place(model, i);
-  if (at.section != SIGNALS_OF_MECHANISM) return groups[at.section];
-  switch (model->m.signals[i].kind) {
-    case SIGNAL_TIME: return GROUP_TIME;
-    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
-    case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
-    case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
-    case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
-    case SIGNAL_REACTION_FORCE: case SIGNAL_REACTION_TORQUE:
-    case SIGNAL_FRICTION_EFFORT: case SIGNAL_FRICTION_SLIP: return GROUP_REACTIONS;
-    case SIGNAL_FORCE: return GROUP_FORCES;
-    case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
-    case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
-    case SIGNAL_KINETIC: case SIGNAL_GRAVITY: case SIGNAL_SPRING: return GROUP_ENERGY;
-  }
-  return GROUP_OUTPUTS;
-}
-
-// Columns of the CSV file: coordinates, speeds, poses, energies and outputs.
-static bool in_csv(const carom_model *model, int i) {
-  int g = group_of(model, i);
-  if (g == GROUP_TIME || g == GROUP_ENERGY || g == GROUP_OUTPUTS) return true;
-  if (g == GROUP_CONTACTS) {  // less what is for the eye
-    int k = model_signal_place(model, i).kind;
-    return k < CONTACT_SLIP || k == CONTACT_Z;
-  }
-  if (g != GROUP_JOINTS && g != GROUP_BODIES) return false;
-  signal_kind kind = model->m.signals[i].kind;
-  return kind == SIGNAL_JOINT_Q || kind == SIGNAL_JOINT_U || kind == SIGNAL_BODY_POSITION ||
-         kind == SIGNAL_BODY_QUATERNION;
-}
-
 // --- a run under way ----------------------------------------------------------------------------------------------
 
 static double seconds_since(struct timespec t) {
@@ -64,9 +24,10 @@ static double seconds_since(struct timespec t) {
 
 static void sort_signals(run *r) {
   for (int i = 0; i < sim_signal_count(r->model); i++) {
-    group *g = &r->groups[group_of(r->model, i)];
+    if (!run_is_recorded(r->model, i)) continue;
+    group *g = &r->groups[run_group_of(r->model, i)];
     *ARENA_PUSH(&r->memory, g->signals, g->count, g->capacity) = i;
-    if (in_csv(r->model, i))
+    if (run_is_in_csv(r->model, i))
       *ARENA_PUSH(&r->memory, r->csv_columns.signals, r->csv_columns.count, r->csv_columns.capacity) = i;
   }
 }
@@ -151,7 +112,7 @@ static const char *list_pair_points(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 14 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 15 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
@@ -160,10 +121,9 @@ static record_text *describe(run *r, int *count) {
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
   if (contact_can_touch(&r->model->contacts)) texts[used++] = (record_text){"impact_points", list_points(r)};
-  if (r->model->contacts.crowd) {
-    texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
-    texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
-  }
+  if (r->model->contacts.crowd) texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
+  if (r->touches.table >= 0) texts[used++] = (record_text){"touch_surfaces", run_list_touch_surfaces(r)};
+  if (r->model->contacts.crowd || r->touches.table >= 0) texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;
   if (!def || !def->text) return texts;
@@ -216,14 +176,15 @@ static bool check_columns(run *r, const record_table *tables, int count) {
 }
 
 static bool open_record(run *r) {
+  r->touches.table = r->touches.times = -1;
   if (!r->options->record) return true;
-  record_table tables[GROUP_COUNT + 3];
+  record_table tables[GROUP_COUNT + 5];
   int count = 0;
   for (int g = 0; g < GROUP_COUNT; g++) {
     r->tables[g] = -1;
     if (!r->groups[g].count) continue;
     r->tables[g] = count;
-    tables[count++] = (record_table){.name = group_names[g], .column_count = r->groups[g].count,
+    tables[count++] = (record_table){.name = run_group_names[g], .column_count = r->groups[g].count,
                                      .columns = words_of(r, &r->groups[g], carom_model_signal_name),
                                      .units = words_of(r, &r->groups[g], carom_model_signal_unit),
                                      .sampling = words_of(r, &r->groups[g], carom_model_signal_sampling)};
@@ -237,6 +198,8 @@ static bool open_record(run *r) {
     tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
                                      .column_count = IMPACT_COLUMN_COUNT};
   }
+  bool touches = run_touch_tables(r->model, tables + count) > 0;
+  r->touches.times = touches ? count++ : -1, r->touches.table = touches ? count++ : -1;
   r->pair_table = -1;
   if (r->model->contacts.crowd) {
     r->pair_table = count;
@@ -263,6 +226,29 @@ static bool open_csv(run *r) {
   if (r->text && r->options->csv_units) csv_put_units(r->text, words_of(r, &r->csv_columns, carom_model_signal_unit));
   return r->text != NULL;
 }
+
+// --- when rows are written ----------------------------------------------------------------------------------------
+
+// The first multiple of `every` that is not reached at t.
+static double next_multiple(double every, double t) {
+  double k = floor(t / every) - 1;
+  while (every * k <= t * (1 + 1e-14)) k++;
+  return k;
+}
+
+static schedule schedule_from(double every, double t) {
+  return (schedule){every, every > 0 ? every * next_multiple(every, t) : every < 0 ? INFINITY : t};
+}
+
+bool schedule_has(const schedule *s, double t) { return s->every == 0 || (s->every > 0 && s->every * (next_multiple(s->every, t) - 1) >= t); }
+
+// When the next row is due within the step that ends at t; infinite if none is.
+static double schedule_due(const schedule *s, double t) {
+  if (s->every > 0) return s->next <= t * (1 + 1e-14) ? fmin(s->next, t) : INFINITY;
+  return s->next < t ? t : INFINITY;
+}
+
+static void schedule_advance(schedule *s, double t) { s->next = s->every > 0 ? s->every * (floor(s->next / s->every + 0.5) + 1) : t; }
 
 // --- rows ---------------------------------------------------------------------------------------------------------
 
@@ -311,26 +297,29 @@ static carom_status write_checkpoint(run *r) {
   return status == CAROM_OK ? record_append(r->file, r->checkpoint_table, r->checkpoint, r->error) : status;
 }
 
-// Rows that fell due within the last step (or the step's end itself), and a checkpoint if one is due.
-static carom_status write_step(run *r) {
-  double every = r->model->record.every, t = carom_sim_time(r->sim);
+// The rows that fell due within the last step, or at its end.
+static carom_status write_due(run *r, double t) {
   carom_status status = CAROM_OK;
-  if (!needs_rows(r)) {
-    status = check_step(r);
-  } else if (every <= 0) {
-    status = write_row(r);
-  } else {
-    while (status == CAROM_OK && r->next_row <= t * (1 + 1e-14)) {
-      double due = fmin(r->next_row, t);
-      if (due < t) status = sim_show(r->sim, due, r->error);
-      else sim_show_end(r->sim);
-      if (status == CAROM_OK) status = write_row(r);
-      r->next_row = every * (floor(r->next_row / every + 0.5) + 1);
-      if (status == CAROM_OK && interrupted(&r->sim->stop))
-        status = error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", t);
-    }
-    sim_show_end(r->sim);
+  double due;
+  while (status == CAROM_OK && (due = fmin(schedule_due(&r->rows, t), schedule_due(&r->touch_times, t))) <= t) {
+    bool row = schedule_due(&r->rows, t) <= due, touches = schedule_due(&r->touch_times, t) <= due;
+    if (due < t) status = sim_show(r->sim, due, r->error);
+    else sim_show_end(r->sim);
+    if (status == CAROM_OK && row) status = write_row(r);
+    if (status == CAROM_OK && touches) status = run_write_touches(r);
+    if (row) schedule_advance(&r->rows, t);
+    if (touches) schedule_advance(&r->touch_times, t);
+    if (status == CAROM_OK && r->rows.every > 0 && interrupted(&r->sim->stop))
+      status = error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", t);
   }
+  sim_show_end(r->sim);
+  return status;
+}
+
+// Rows of the last step, and a checkpoint if one is due.
+static carom_status write_step(run *r) {
+  double t = carom_sim_time(r->sim);
+  carom_status status = needs_rows(r) ? write_due(r, t) : check_step(r);
   double between = r->model->record.checkpoint;
   if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint * (1 - 1e-12)) {
     status = write_checkpoint(r);
@@ -465,34 +454,21 @@ static bool resume(run *r) {
 
 enum { ROWS_AT_ONCE = 256 };
 
-// The first multiple of `every` that write_step has not reached at t.
-static double next_multiple(double every, double t) {
-  double k = floor(t / every) - 1;
-  while (every * k <= t * (1 + 1e-14)) k++;
-  return k;
-}
-
-// Whether a run in one piece has a row at t. If not, the earlier run has one only since it ended there.
-static bool row_is_due(const run *r, double t) {
-  double every = r->model->record.every;
-  return every <= 0 || every * (next_multiple(every, t) - 1) >= t;
-}
-
-// How many rows to keep: those until the checkpoint. After a kill some tables may be a row ahead of others.
+// How many rows to keep: those until the checkpoint; one at the checkpoint itself only if a run in one piece has it too. After a kill some tables may be a row ahead of others.
 static long count_frames(run *r, double t) {
   long rows = -1;
   for (int g = 0; g < GROUP_COUNT; g++) {
     if (r->tables[g] < 0) continue;
-    long here = record_rows(r->earlier, record_find_table(r->earlier, group_names[g]));
+    long here = record_rows(r->earlier, record_find_table(r->earlier, run_group_names[g]));
     if (rows < 0 || here < rows) rows = here;
   }
   double block[ROWS_AT_ONCE];
-  int time = record_find_table(r->earlier, group_names[GROUP_TIME]);
+  int time = record_find_table(r->earlier, run_group_names[GROUP_TIME]);
   for (long first = 0; first < rows; first += ROWS_AT_ONCE) {
     long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
     if (record_read(r->earlier, time, first, n, block, r->error) != CAROM_OK) return -1;
     for (long i = 0; i < n; i++) {
-      if (block[i] < t || (block[i] == t && row_is_due(r, t))) r->last_row = block[i];
+      if (block[i] < t || (block[i] == t && schedule_has(&r->rows, t))) r->last_row = block[i];
       else return first + i;
     }
   }
@@ -508,7 +484,7 @@ static carom_status copy_frames(run *r, long rows) {
   for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
     long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
     for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++)
-      if (blocks[g]) status = record_read(r->earlier, record_find_table(r->earlier, group_names[g]), first, n, blocks[g], r->error);
+      if (blocks[g]) status = record_read(r->earlier, record_find_table(r->earlier, run_group_names[g]), first, n, blocks[g], r->error);
     for (long i = 0; i < n && status == CAROM_OK; i++) {
       for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++) {
         if (!blocks[g]) continue;
@@ -565,6 +541,7 @@ static carom_status copy_earlier(run *r) {
   long frames = count_frames(r, t);
   carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
   if (status == CAROM_OK) status = copy_impacts(r, t);
+  if (status == CAROM_OK) status = run_copy_touches(r, t);
   if (status == CAROM_OK) status = copy_checkpoints(r);
   if (status == CAROM_OK) status = run_copy_pairs(r);
   record_close(r->earlier);
@@ -585,8 +562,15 @@ static bool go_on(void *context) {
   return r->options->progress(r->options->context, &p);
 }
 
+// What a run shows where it begins. One that is continued has shown it, unless it ended there by chance.
+static carom_status write_start(run *r) {
+  double t = carom_sim_time(r->sim);
+  carom_status status = r->continues && !schedule_has(&r->rows, t) ? CAROM_OK : write_row(r);
+  return status != CAROM_OK || (r->continues && !schedule_has(&r->touch_times, t)) ? status : run_write_touches(r);
+}
+
 static carom_status loop(run *r) {
-  carom_status status = r->continues && !row_is_due(r, carom_sim_time(r->sim)) ? CAROM_OK : write_row(r);
+  carom_status status = write_start(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
     status = sim_take_step(r->sim, r->t_end, r->error);
@@ -599,8 +583,9 @@ static carom_status loop(run *r) {
     carom_error *keep = r->error;
     r->error = status == CAROM_OK ? keep : &ignored;
     sim_show_end(r->sim);
-    r->sim->ends = !row_is_due(r, carom_sim_time(r->sim));
+    r->sim->ends = !schedule_has(&r->rows, carom_sim_time(r->sim));
     carom_status written = write_row(r);
+    if (written == CAROM_OK) written = run_write_touches(r);
     if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
     sim_close_episodes(r->sim);
     r->error = keep;
@@ -642,12 +627,16 @@ static carom_status close_files(run *r, carom_status status, const carom_summary
   return status == CAROM_OK ? closed : status;
 }
 
-static bool check_rows(run *r, double t) {
-  double every = r->model->record.every, least = RECORD_EVERY_LEAST * r->t_end;
+static bool check_interval(run *r, const char *key, double every, double t, const char *each_step) {
+  double least = RECORD_EVERY_LEAST * r->t_end;
   if (!(every > 0) || every >= least) return true;
-  return error_set(r->error, CAROM_ERROR_USAGE,
-                   "record.every is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or 0 for a row per "
-                   "step", every, (r->t_end - t) / every, r->t_end, least), false;
+  return error_set(r->error, CAROM_ERROR_USAGE, "record.%s is %g s, which makes %.1e rows until the end at %g s; give it %g s or more, or %s", key, every,
+                   (r->t_end - t) / every, r->t_end, least, each_step), false;
+}
+
+static bool check_rows(run *r, double t) {
+  return check_interval(r, "every", r->model->record.every, t, "0 for a row per step") &&
+         check_interval(r, "touches", r->model->record.touches, t, "true for the times of the other rows");
 }
 
 static carom_status execute(run *r, carom_summary *summary) {
@@ -668,10 +657,10 @@ static carom_status execute(run *r, carom_summary *summary) {
   if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
   r->sim->impacts.close = write_impact;
   r->sim->impacts.context = r;
-  double every = r->model->record.every, between = r->model->record.checkpoint;
-  r->next_row = every > 0 ? every * next_multiple(every, t) : 0;
+  double between = r->model->record.checkpoint;
+  r->rows = schedule_from(r->model->record.every, t), r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
-  r->last_row = -1;
+  r->last_row = r->touches.last = -1;
   if (r->continues && copy_earlier(r) != CAROM_OK) return r->error->status;
   carom_status status = loop(r);
   fill_summary(r, status, summary);

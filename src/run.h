@@ -21,6 +21,31 @@ enum {
   GROUP_ENERGY, GROUP_CONTACTS, GROUP_OUTPUTS, GROUP_COUNT
 };
 
+// --- run_tables.c: which signals are recorded, and where ------------------------------------------------------------
+
+extern const char *const run_group_names[GROUP_COUNT];
+int run_group_of(const carom_model *model, int i);
+bool run_is_recorded(const carom_model *model, int i);  // as far as the model chooses what is recorded of bodies
+bool run_is_in_csv(const carom_model *model, int i);    // coordinates, speeds, poses, energies and outputs
+
+// --- a run under way ------------------------------------------------------------------------------------------------
+
+// When rows are written: at multiples of an interval, or at the end of each step.
+typedef struct schedule {
+  double every;                 // 0: each step [s]
+  double next;                  // without an interval: when the last one was [s]
+} schedule;
+
+bool schedule_has(const schedule *s, double t);  // whether a run in one piece has a row at t, which is the end of a step
+
+// The table of touches, and that of its times.
+typedef struct touch_log {
+  int table, times;             // -1: nothing is recorded
+  long rows;                    // of touches, written
+  double last;                  // time written [s]
+  const int *sides;             // by permanent element: what its first side is in the list of surfaces, if it is no pair of surfaces
+} touch_log;
+
 typedef struct run {
   arena memory;
   const carom_model *model;
@@ -39,7 +64,9 @@ typedef struct run {
   size_t pair_capacity;         // numbers in pair_rows
   group csv_columns;
   double *values, *checkpoint;
-  double next_row, next_checkpoint, last_row;
+  schedule rows, touch_times;
+  double next_checkpoint, last_row;
+  touch_log touches;
   bool continues;               // the record of the run that is resumed
   record_reader *earlier;       // that record, while its rows are copied
   output_file beside;           // where it is written until the run ends
@@ -55,5 +82,13 @@ carom_status run_write_pairs(run *r);
 // Gives the sim the points that belong to a checkpoint. Returns false after reporting.
 bool run_resume_pairs(run *r, record_reader *in, long checkpoint);
 carom_status run_copy_pairs(run *r);  // of the checkpoints that the earlier run has left
+
+// --- run_touches.c: points that touch ------------------------------------------------------------------------------
+
+double run_touch_interval(const carom_model *model);                        // -1: they are not recorded; 0: at each step [s]
+int run_touch_tables(const carom_model *model, record_table tables[2]);     // returns how many: times and touches, or none
+const char *run_list_touch_surfaces(run *r);                                // what touches count; before any of them
+carom_status run_write_touches(run *r);                                     // of the time that the sim shows, once
+carom_status run_copy_touches(run *r, double t);                            // that the earlier run has recorded until t
 
 #endif

@@ -410,7 +410,8 @@ static void put_options(scene *s, const char *key, const option_table *table, co
   for (int i = 0; i < table->count; i++) {
     const option *o = &table->options[i];
     const char *at = (const char *)content + o->offset;
-    if (o->type == OPTION_NUMBER) json_put_number(&s->w, o->key, *(const double *)at);
+    if (o->type == OPTION_NUMBER && o->words && *(const double *)at <= 0) put_word(s, o->key, o->words, (int)-*(const double *)at);
+    else if (o->type == OPTION_NUMBER) json_put_number(&s->w, o->key, *(const double *)at);
     if (o->type == OPTION_INTEGER) json_put_integer(&s->w, o->key, *(const int *)at);
     if (o->type == OPTION_FLAG) json_put_flag(&s->w, o->key, *(const bool *)at);
     if (o->type == OPTION_WORD) put_word(s, o->key, o->words, *(const int *)at);

@@ -156,6 +156,28 @@ static void print_assembly(const carom_model *model, const carom_model_info *inf
   summary_notes(stdout, "    ", model);
 }
 
+static const char *bytes_text(double bytes, char text[32]) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  int k = 0;
+  for (; bytes >= 999.5 && k < 4; k++) bytes /= 1000;
+  snprintf(text, 32, "%.3g %s", bytes, units[k]);
+  return text;
+}
+
+static void print_record(const carom_model *model) {
+  carom_record_size s = carom_model_record_size(model);
+  char whole[32], least[32], most[32], row[32], touch[32];
+  bytes_text(s.row_bytes, row), bytes_text(s.touch_bytes, touch);
+  if (s.bytes > 0) {
+    printf("  %-12s about %s, with compression %s to %s\n", "record", bytes_text(s.bytes, whole), bytes_text(s.compressed_least, least), bytes_text(s.compressed_most, most));
+    printf("    %.0f rows of %s each", s.rows, row);
+  } else {
+    printf("  %-12s %s for each step, of which the number is not known before the run\n    rows of %s each", "record", row, row);
+  }
+  if (s.touches > 0) printf("; %s for each touching point, taken as %.0f at a time", touch, s.touches);
+  putchar('\n');
+}
+
 static void print_people(const char *path, const carom_model *model) {
   carom_model_info info = carom_model_get_info(model);
   printf("%s%s%s\n", style(stdout, STYLE_STRONG), info.title && *info.title ? info.title : path, style(stdout, STYLE_PLAIN));
@@ -173,6 +195,7 @@ static void print_people(const char *path, const carom_model *model) {
   print_assembly(model, &info);
   printf("  %-12s %s%s%s, to t = %.9g s\n", "method", info.method, *info.integrator ? " with integrator " : "",
          info.integrator, info.end);
+  print_record(model);
 }
 
 static void print_signals(const carom_model *model) {

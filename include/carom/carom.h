@@ -70,6 +70,16 @@ typedef struct carom_model_info {
   int changed_count;                       // number of given speeds that were changed
 } carom_model_info;
 CAROM_API carom_model_info carom_model_get_info(const carom_model *model);
+// About how large the record of a whole run becomes, as far as that is known before it.
+typedef struct carom_record_size {
+  double rows;                             // recorded times; 0 if each step is recorded and the method chooses its steps
+  double row_bytes;                        // of one of them, without touches
+  double touches;                          // touching points at a time, a guess: three per body, two in the plane; 0 if they are not recorded
+  double touch_bytes;                      // of one of them
+  double bytes;                            // of the whole file without compression; 0 if the rows are not known
+  double compressed_least, compressed_most;  // with compression, which depends on the motion
+} carom_record_size;
+CAROM_API carom_record_size carom_model_record_size(const carom_model *model);
 CAROM_API const char *carom_model_body_name(const carom_model *model, int i);   // 0 is ground
 // How heavy and how large a body is, to notice values in a wrong unit.
 typedef struct carom_body_size {

@@ -281,10 +281,17 @@ typedef struct carom_compliant_def {
   double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
 } carom_compliant_def;
 
+// When touching points are recorded instead of at an interval: at every row if pairs without columns may touch, else not; never; at every row.
+enum { CAROM_TOUCHES_AUTO = 0, CAROM_TOUCHES_NEVER = -1, CAROM_TOUCHES_WITH_ROWS = -2 };
+
+typedef enum carom_record_bodies { CAROM_RECORD_ALL, CAROM_RECORD_MOTION, CAROM_RECORD_POSE } carom_record_bodies;
+
 typedef struct carom_record_def {
   double every;            // time between rows; 0 for one row per step [s]
   double checkpoint;       // simulated time between checkpoints; 0 for only one, at the end [s]
   int compression;         // from 0 (none) to 9
+  double touches;          // time between rows of touching points [s], or one of CAROM_TOUCHES_...
+  int bodies;              // carom_record_bodies
 } carom_record_def;
 
 // A model definition, filled part by part. Strings and arrays must stay valid until the model is compiled. Each function

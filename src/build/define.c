@@ -157,6 +157,12 @@ static const option record_options[] = {
      .preset = "0", .help = "Simulated time between checkpoints; 0 writes one at the end."},
     {.key = "compression", .type = OPTION_INTEGER, .offset = AT(compression), .flags = OPTION_NOT_NEGATIVE, .preset = "0",
      .help = "0 (none) to 9."},
+    {.key = "touches", .type = OPTION_NUMBER, .offset = AT(touches), .dim = DIM_TIME, .flags = OPTION_POSITIVE, .words = "auto|false|true",
+     .preset = "auto", .help = "Time between rows of the table of touches, which has a row for each point that touches; `true` is with every recorded row. "
+             "`auto` is `true` where pairs of surfaces have no columns of their own, else `false`."},
+    {.key = "bodies", .type = OPTION_WORD, .offset = AT(bodies), .words = "all|motion|pose", .preset = "all",
+     .help = "Columns of bodies: `motion` leaves out accelerations, `pose` velocities too. Both leave out the coordinates of free joints on ground, "
+             "which repeat the motion of a body."},
 };
 const option_table record_table_options = {.name = "record", .summary = "What is written, and how often.",
                                            .example = "record: {every: 1 ms}", .size = sizeof(carom_record_def),

@@ -175,7 +175,7 @@ static bool compare_trajectories(arena *memory, cursor side[2], comparison *resu
 // --- impacts ------------------------------------------------------------------------------------------------------
 
 typedef struct strike {
-  int point;                       // by its name in the first run
+  double point;                    // by its name in the first run, or by its number; -1: unknown there
   double start, impulse;
   long row;
   long partner;                    // nearest of the other run; -1 if there is none
@@ -194,6 +194,16 @@ static int find_point(const compare_side *first, const char *name) {
   return -1;
 }
 
+static bool have_same_text(const compare_side *first, const compare_side *second, const char *name) {
+  const char *a = record_get_text(first->in, name), *b = record_get_text(second->in, name);
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// Whether points that have no names are numbered alike: those of pairs that are not listed, and of old records.
+static bool number_alike(const compare_side *first, const compare_side *second) {
+  return first->point_count == second->point_count && have_same_text(first, second, "impact_points") && have_same_text(first, second, "impact_surfaces");
+}
+
 // All impacts of a run that begin in common times, sorted.
 static strike *read_strikes(arena *memory, const compare_side *first, const compare_side *side, const comparison *c, long *count,
                             carom_error *error) {
@@ -204,6 +214,7 @@ static strike *read_strikes(arena *memory, const compare_side *first, const comp
   int point = find_column(&about, "point"), start = find_column(&about, "start"), impulse = find_column(&about, "impulse_normal");
   long rows = record_rows(side->in, table);
   if (point < 0 || start < 0 || impulse < 0 || rows < 0) return ARENA_NEW(memory, strike);
+  bool numbered = number_alike(first, side);
   int *known = ARENA_ARRAY(memory, int, side->point_count + 1);
   for (int i = 0; i < side->point_count; i++) known[i] = find_point(first, side->points[i]);
   strike *all = ARENA_ARRAY(memory, strike, rows + 1);
@@ -215,7 +226,7 @@ static strike *read_strikes(arena *memory, const compare_side *first, const comp
       const double *row = block + i * about.column_count;
       if (!(row[start] >= c->t0 && row[start] <= c->t1)) continue;
       bool named = row[point] >= 0 && row[point] < side->point_count;
-      all[(*count)++] = (strike){.point = named ? known[(int)row[point]] : -1, .start = row[start], .impulse = row[impulse],
+      all[(*count)++] = (strike){.point = named ? known[(int)row[point]] : numbered && row[point] >= 0 ? row[point] : -1, .start = row[start], .impulse = row[impulse],
                                  .row = from + i, .partner = -1};
     }
   }

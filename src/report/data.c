@@ -55,12 +55,7 @@ static void tell(const report *r, const report_run *run, const char *doing, cons
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-static bool is_frame_table(const char *name) {
-  static const char *const others[] = {"time", "checkpoint", "checkpoint_pairs", "impacts"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(name, others[i]) == 0) return false;
-  return true;
-}
+static bool is_frame_table(const char *name) { return record_is_frame_table(name) && strcmp(name, "time") != 0; }
 
 // What a column's errors are measured by: its range, at least a millionth of the largest range of that unit in its table.
 // Without this a coordinate at rest, which moves in its last digit alone, would have every digit kept. Where all
@@ -88,7 +83,7 @@ static blob_type type_for(const report_column *c) {
   return fits || c->range.min > c->range.max ? BLOB_F32 : BLOB_F64;
 }
 
-static bool scan_columns(report *r, report_run *run, int source, long rows, report_column **columns) {
+bool report_scan_columns(report *r, report_run *run, int source, long rows, report_column **columns) {
   record_table about = record_get_table(run->in, source);
   column_range *ranges = ARENA_ARRAY(r->memory, column_range, about.column_count);
   report_column *all = ARENA_ARRAY(r->memory, report_column, about.column_count);
@@ -110,7 +105,7 @@ static bool add_table(report *r, report_run *run, int source) {
   *t = (report_table){.name = about.name, .source = source, .column_count = about.column_count,
                       .by_name = names_create(r->memory)};
   tell(r, run, "reading", t->name);
-  if (!scan_columns(r, run, source, run->rows, &t->columns)) return false;
+  if (!report_scan_columns(r, run, source, run->rows, &t->columns)) return false;
   for (int k = 0; k < t->column_count; k++)
     if (names_find(&t->by_name, t->columns[k].name) < 0) names_add(&t->by_name, t->columns[k].name, k);
   return true;
@@ -171,15 +166,14 @@ static episode read_episode(const double *row, const impact_places *at) {
 }
 
 // All episodes, in the order of the record.
-static bool read_episodes(report *r, report_run *run, const impact_places *at, episode *episodes, int *points) {
+static bool read_episodes(report *r, report_run *run, const impact_places *at, episode *episodes, double *points) {
   int width = record_get_table(run->in, run->impact_source).column_count;
   double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE);
   for (long first = 0; first < run->impact_rows; first += ROWS_AT_ONCE) {
     long count = least(run->impact_rows - first, ROWS_AT_ONCE);
     if (record_read(run->in, run->impact_source, first, count, block, r->error) != CAROM_OK) return false;
     for (long k = 0; k < count; k++) {
-      double point = block[k * width + at->point];
-      points[first + k] = point >= 0 && point < 1e9 ? (int)point : -1;
+      points[first + k] = block[k * width + at->point];
       episodes[first + k] = read_episode(block + k * width, at);
     }
   }
@@ -199,6 +193,12 @@ static void describe_episodes(report_run *run, const episode *episodes) {
   }
 }
 
+// In the page the column counts the points that are named there, not those of the record.
+static void describe_points(report_run *run, report_column *point) {
+  point->range = (column_range){.constant = true, .min = 1, .max = -1};
+  for (int i = 0; i < run->impact_count; i++) column_range_take(&point->range, run->impacts[i].point, i);
+}
+
 // The strongest `most` impacts, or all of them, in order of their start.
 static bool choose_impacts(report *r, report_run *run, long most) {
   record_table about = record_get_table(run->in, run->impact_source);
@@ -207,19 +207,21 @@ static bool choose_impacts(report *r, report_run *run, long most) {
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of impacts that is not carom's", run->file), false;
   arena_mark mark = arena_get_mark(r->passing);
   episode *episodes = ARENA_ARRAY(r->passing, episode, run->impact_rows + 1);
-  int *points = ARENA_ARRAY(r->passing, int, run->impact_rows + 1);
+  double *points = ARENA_ARRAY(r->passing, double, run->impact_rows + 1);
   if (!read_episodes(r, run, &at, episodes, points)) return false;
   double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
   run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing);
   describe_episodes(run, episodes);
   report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
-  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .point = points[i], .episode = episodes[i]};
+  for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .number = points[i], .episode = episodes[i]};
   qsort(all, (size_t)run->impact_rows, sizeof *all, by_strength);
   run->impact_count = (int)least(run->impact_rows, most);
   run->impacts = ARENA_ARRAY(r->memory, report_impact, run->impact_count + 1);
   memcpy(run->impacts, all, (size_t)run->impact_count * sizeof *all);
   qsort(run->impacts, (size_t)run->impact_count, sizeof *run->impacts, by_start);
   arena_release(r->passing, mark);
+  report_name_impacts(r, run);
+  describe_points(run, &run->impact_columns[at.point]);
   return true;
 }
 
@@ -319,26 +321,19 @@ static size_t row_bytes(const report_column *columns, int count) {
   return bytes;
 }
 
-// What some blobs take once they are packed, and whether that fits.
-typedef struct packing {
-  size_t room, size;
-  bool fits;
-} packing;
-
-// The next blob of a run. It stands in memory that passes until it is settled.
-static blob *open_blob(report *r, report_run *run, size_t capacity, int *number) {
+blob *report_open_blob(report *r, report_run *run, size_t capacity, int *number) {
   *number = run->blob0 + run->blob_count;
   blob *b = &run->blobs[run->blob_count++];
   *b = blob_create(r->passing, capacity);
   return b;
 }
 
-static void close_blob(report *r, blob *b, packing *p) {
+void report_close_blob(report *r, blob *b, report_packing *p) {
   if (!blob_pack(b, r->passing, p->size < p->room ? p->room - p->size : 0)) p->fits = false;
   p->size += b->packed_size;
 }
 
-static void settle_blobs(report *r, report_run *run, int first) {
+void report_settle_blobs(report *r, report_run *run, int first) {
   for (int i = first; i < run->blob_count; i++) {
     blob *b = &run->blobs[i];
     unsigned char *packed = arena_alloc(r->memory, b->packed_size + 1, 1);
@@ -347,7 +342,7 @@ static void settle_blobs(report *r, report_run *run, int first) {
   }
 }
 
-static void place_column(report_column *c, blob *b, int number, size_t count) {
+void report_place_column(report_column *c, blob *b, int number, size_t count) {
   c->blob = number;
   if (!c->range.constant) c->at = blob_add(b, c->type, count);
 }
@@ -378,49 +373,50 @@ static void fill_index(const row_set *kept, const report_column *c, blob *b) {
 }
 
 // The rows of an axis: times always as doubles, and which rows they are.
-static bool place_axis(report *r, report_run *run, report_axis *a, int time, packing *p) {
+static bool place_axis(report *r, report_run *run, report_axis *a, int time, report_packing *p) {
   size_t kept = (size_t)a->kept.count;
   int number;
-  blob *b = open_blob(r, run, 12 * kept, &number);
+  blob *b = report_open_blob(r, run, 12 * kept, &number);
   a->time = (report_column){.name = "t", .unit = "s", .type = BLOB_F64, .range = {.min = run->t0, .max = run->t1, .first = run->t0}};
-  place_column(&a->time, b, number, kept);
+  report_place_column(&a->time, b, number, kept);
   if (!fill_columns(r, run, time, &a->kept, &a->time, 1, b)) return false;
   if (!a->raw) {
     a->index = (report_column){.name = "index", .unit = "1", .type = BLOB_U32, .range = {.max = (double)run->rows - 1}};
-    place_column(&a->index, b, number, kept);
+    report_place_column(&a->index, b, number, kept);
     fill_index(&a->kept, &a->index, b);
   }
-  close_blob(r, b, p);
+  report_close_blob(r, b, p);
   return true;
 }
 
-static bool place_table(report *r, report_run *run, report_table *t, packing *p) {
+static bool place_table(report *r, report_run *run, report_table *t, report_packing *p) {
   const row_set *kept = &run->axes[t->axis].kept;
   int number;
   tell(r, run, "packing", t->name);
-  blob *b = open_blob(r, run, row_bytes(t->columns, t->column_count) * (size_t)kept->count, &number);
-  for (int k = 0; k < t->column_count; k++) place_column(&t->columns[k], b, number, (size_t)kept->count);
+  blob *b = report_open_blob(r, run, row_bytes(t->columns, t->column_count) * (size_t)kept->count, &number);
+  for (int k = 0; k < t->column_count; k++) report_place_column(&t->columns[k], b, number, (size_t)kept->count);
   if (!fill_columns(r, run, t->source, kept, t->columns, t->column_count, b)) return false;
-  close_blob(r, b, p);
+  report_close_blob(r, b, p);
   return true;
 }
 
-static bool place_impacts(report *r, report_run *run, packing *p) {
-  int recorded = record_get_table(run->in, run->impact_source).column_count, width = run->impact_column_count, number;
-  blob *b = open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
+static bool place_impacts(report *r, report_run *run, report_packing *p) {
+  record_table about = record_get_table(run->in, run->impact_source);
+  int recorded = about.column_count, width = run->impact_column_count, point = find_column_in(&about, "point"), number;
+  blob *b = report_open_blob(r, run, 8 * (size_t)width * (size_t)run->impact_count, &number);
   for (int k = 0; k < width; k++) {
     run->impact_columns[k].type = BLOB_F64;
-    place_column(&run->impact_columns[k], b, number, (size_t)run->impact_count);
+    report_place_column(&run->impact_columns[k], b, number, (size_t)run->impact_count);
   }
   double *row = ARENA_ARRAY(r->memory, double, width);
   for (int i = 0; i < run->impact_count; i++) {
     if (record_read(run->in, run->impact_source, run->impacts[i].row, 1, row, r->error) != CAROM_OK) return false;
-    row[recorded] = run->impacts[i].episode.kind, row[recorded + 1] = run->impacts[i].episode.strength;
+    row[point] = run->impacts[i].point, row[recorded] = run->impacts[i].episode.kind, row[recorded + 1] = run->impacts[i].episode.strength;
     for (int k = 0; k < width; k++)
       if (!run->impact_columns[k].range.constant)
         blob_set(b, run->impact_columns[k].at, BLOB_F64, (size_t)run->impact_count, (size_t)i, row[k]);
   }
-  close_blob(r, b, p);
+  report_close_blob(r, b, p);
   return true;
 }
 
@@ -430,7 +426,7 @@ static bool place_impacts(report *r, report_run *run, packing *p) {
 static bool keep_all(report *r, report_run *run, int time, size_t room, bool *fits) {
   arena_mark mark = arena_get_mark(r->passing);
   int first = run->blob_count;
-  packing p = {.room = room, .fits = true};
+  report_packing p = {.room = room, .fits = true};
   run->axes = ARENA_NEW(r->memory, report_axis);
   run->axis_count = 1;
   run->axes[0] = (report_axis){.kept = row_set_create(r->memory, run->rows), .raw = true};
@@ -439,7 +435,7 @@ static bool keep_all(report *r, report_run *run, int time, size_t room, bool *fi
   for (int i = 0; i < run->table_count && p.fits; i++)
     if (!place_table(r, run, &run->tables[i], &p)) return false;
   *fits = p.fits;
-  if (p.fits) settle_blobs(r, run, first);
+  if (p.fits) report_settle_blobs(r, run, first);
   else run->blob_count = first;
   arena_release(r->passing, mark);
   return true;
@@ -508,7 +504,7 @@ static bool pack_filling(table_fit *f, filling way, size_t room, filled *out) {
   bool raw = kept.count == run->rows;
   double bound = kept.count > level->kept.count ? 2 * level->bound : level->bound;
   run->axes[f->index] = (report_axis){.kept = kept, .raw = raw, .bound = raw ? 0 : bound_of(&run->tables[f->index], bound)};
-  packing p = {.room = room, .fits = true};
+  report_packing p = {.room = room, .fits = true};
   if (!place_axis(f->r, run, &run->axes[f->index], f->time, &p) || !place_table(f->r, run, &run->tables[f->index], &p)) return false;
   out->fits = p.fits;
   out->row = (double)p.size / (double)kept.count;
@@ -546,7 +542,7 @@ static bool thin_one(report *r, report_run *run, int index, int time, const row_
   if (!thin_table(r->passing, run->in, t->source, time, scales, &must, UNPACKED_MOST * share->rows, &f.thinned, r->error)) return false;
   f.mark = arena_get_mark(r->passing);
   if (!fill_share(&f)) return false;
-  settle_blobs(r, run, f.first_blob);
+  report_settle_blobs(r, run, f.first_blob);
   run->axes[index].kept = row_set_copy(r->memory, &run->axes[index].kept);
   arena_release(r->passing, mark);
   return true;
@@ -554,12 +550,12 @@ static bool thin_one(report *r, report_run *run, int index, int time, const row_
 
 // A record of times and nothing else: when it began and ended.
 static bool keep_ends_only(report *r, report_run *run, int time, const row_set *ends) {
-  packing p = {.room = SIZE_MAX};
+  report_packing p = {.room = SIZE_MAX};
   run->axes = ARENA_NEW(r->memory, report_axis);
   run->axis_count = 1;
   run->axes[0] = (report_axis){.kept = *ends};
   if (!place_axis(r, run, &run->axes[0], time, &p)) return false;
-  settle_blobs(r, run, run->blob_count - 1);
+  report_settle_blobs(r, run, run->blob_count - 1);
   return true;
 }
 
@@ -607,15 +603,15 @@ static bool load_impacts(report *r, report_run *run, size_t *room) {
   int recorded = record_get_table(run->in, run->impact_source).column_count, width = recorded + 2;
   run->impact_rows = record_rows(run->in, run->impact_source);
   report_column *columns;
-  if (!scan_columns(r, run, run->impact_source, run->impact_rows, &columns)) return false;
+  if (!report_scan_columns(r, run, run->impact_source, run->impact_rows, &columns)) return false;
   run->impact_columns = ARENA_ARRAY(r->memory, report_column, width);
   memcpy(run->impact_columns, columns, (size_t)recorded * sizeof *columns);
   run->impact_column_count = recorded;
   if (!choose_impacts(r, run, (long)(*room / 4 / (8 * (size_t)width)))) return false;
   arena_mark mark = arena_get_mark(r->passing);
-  packing p = {.room = SIZE_MAX};
+  report_packing p = {.room = SIZE_MAX};
   if (!place_impacts(r, run, &p)) return false;
-  settle_blobs(r, run, run->blob_count - 1);
+  report_settle_blobs(r, run, run->blob_count - 1);
   arena_release(r->passing, mark);
   *room -= p.size < *room ? p.size : *room;
   return true;
@@ -625,9 +621,10 @@ bool report_load(report *r, report_run *run, size_t room, int blob0) {
   int time;
   run->blob0 = blob0;
   if (!list_tables(r, run, &time) || !read_times(r, run, time)) return false;
-  run->blobs = ARENA_ARRAY(r->memory, blob, 2 * run->table_count + 2);
+  run->blobs = ARENA_ARRAY(r->memory, blob, 2 * run->table_count + 3);
   run->impact_source = record_find_table(run->in, "impacts");
   if (run->impact_source >= 0 && !load_impacts(r, run, &room)) return false;
+  if (!report_load_touches(r, run, &room)) return false;
   size_t bytes = 8;
   for (int i = 0; i < run->table_count; i++) bytes += row_bytes(run->tables[i].columns, run->tables[i].column_count);
   bool whole = false;

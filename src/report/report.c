@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -53,15 +54,33 @@ static void name_points(report *r, report_run *run) {
   }
 }
 
+static int by_number(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
 // Old records do not name their points.
-static void number_points(report *r, report_run *run) {
-  int highest = -1, capacity = run->point_count;
+static const char *name_of(report *r, const report_run *run, double number) {
+  point_name name;
+  if (!run->names || !point_names_find(run->names, r->memory, number, &name)) return arena_print(r->memory, "point %.0f", number);
+  return *name.point ? arena_print(r->memory, "%s %s", name.pair, name.point) : name.pair;
+}
+
+void report_name_impacts(report *r, report_run *run) {
+  double *numbers = ARENA_ARRAY(r->memory, double, run->impact_count + 1);
+  int count = 0, distinct = 0, capacity = run->point_count;
   for (int i = 0; i < run->impact_count; i++)
-    if (run->impacts[i].point > highest && run->impacts[i].point < 100000) highest = run->impacts[i].point;
-  while (run->point_count <= highest) {
-    const char *name = arena_print(r->memory, "point %d", run->point_count);
-    report_point *p = ARENA_PUSH(r->memory, run->points, run->point_count, capacity);
-    *p = (report_point){.name = name, .contact = -1, .index = -1};
+    if (!(run->impacts[i].number < run->listed_points)) numbers[count++] = run->impacts[i].number;
+  qsort(numbers, (size_t)count, sizeof *numbers, by_number);
+  for (int i = 0; i < count; i++) {
+    if (distinct && numbers[distinct - 1] == numbers[i]) continue;
+    numbers[distinct++] = numbers[i];
+    *ARENA_PUSH(r->memory, run->points, run->point_count, capacity) = (report_point){.name = name_of(r, run, numbers[i]), .contact = -1, .index = -1};
+  }
+  for (int i = 0; i < run->impact_count; i++) {
+    double number = run->impacts[i].number;
+    const double *at = number < run->listed_points ? NULL : bsearch(&number, numbers, (size_t)distinct, sizeof *numbers, by_number);
+    run->impacts[i].point = at ? run->listed_points + (int)(at - numbers) : number >= 0 ? (int)number : -1;
   }
 }
 
@@ -76,6 +95,8 @@ bool report_open_run(report *r, int index, const char *file) {
   run->summary = json_read(r->memory, record_get_text(run->in, "summary"));
   if (run->summary && run->summary->kind != JSON_MAP) run->summary = NULL;
   name_points(r, run);
+  run->listed_points = run->point_count;
+  run->names = point_names_read(r->memory, run->in);
   return true;
 }
 
@@ -172,9 +193,9 @@ static void put_comparison(report *r, json_writer *w, const comparison *c, int i
 }
 
 compare_side report_side(report *r, const report_run *run) {
-  const char **points = ARENA_ARRAY(r->memory, const char *, run->point_count + 1);
-  for (int i = 0; i < run->point_count; i++) points[i] = run->points[i].name;
-  return (compare_side){run->in, points, run->point_count, run->summary};
+  const char **points = ARENA_ARRAY(r->memory, const char *, run->listed_points + 1);
+  for (int i = 0; i < run->listed_points; i++) points[i] = run->points[i].name;
+  return (compare_side){run->in, points, run->listed_points, run->summary};
 }
 
 static bool put_comparisons(report *r, json_writer *w) {
@@ -265,10 +286,8 @@ static carom_status make_report(report *r, const char *const *files, const carom
     if (!report_open_run(r, i, files[i])) return r->error->status;
   if (output_guard(&rule, r->error) != CAROM_OK) return r->error->status;
   size_t room = room_for_each(r, page->length);
-  for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count) {
+  for (int i = 0, blobs = 0; i < r->run_count; blobs += r->runs[i++].blob_count)
     if (!report_load(r, &r->runs[i], room, blobs)) return r->error->status;
-    number_points(r, &r->runs[i]);
-  }
   const char *words = describe(r);
   return words ? save_page(r, path, page, words) : r->error->status;
 }

@@ -9,6 +9,7 @@
 #include "report/compare.h"
 #include "ledger/impact.h"
 #include "record/blob.h"
+#include "record/point_names.h"
 #include "record/record.h"
 #include "record/thin.h"
 
@@ -46,9 +47,20 @@ typedef struct report_point {
 
 typedef struct report_impact {
   long row;                  // in the record
-  int point;
+  double number;             // of its point there
+  int point;                 // of the run
   episode episode;
 } report_impact;
+
+// Points that touch: any number of rows at each of its times.
+typedef struct report_touches {
+  int source, times;         // tables of the record; -1 if there are none
+  long rows, kept;
+  long kept_times;
+  report_column time, first;
+  report_column *columns;
+  int column_count;
+} report_touches;
 
 typedef struct report_run {
   record_reader *in;
@@ -60,8 +72,10 @@ typedef struct report_run {
   int axis_count;
   report_table *tables;
   int table_count;
-  report_point *points;
-  int point_count;
+  report_point *points;                // those of the scene's contacts first, as the table of impacts counts them; then others that have an impact
+  int point_count, listed_points;      // in all, and the first ones
+  point_names *names;                  // null if the record does not name its points
+  report_touches touches;
   int impact_source;                   // table of the record; -1 if nothing can touch
   long impact_rows;
   report_impact *impacts;              // kept ones, in order of their start
@@ -87,6 +101,8 @@ typedef struct report {
 
 bool report_open_run(report *r, int index, const char *file);   // False after reporting.
 compare_side report_side(report *r, const report_run *run);
+// Finds the point of each impact that the page keeps, and adds those that the scene does not list.
+void report_name_impacts(report *r, report_run *run);
 
 // --- data.c: what of a run goes into the page ---------------------------------------------------------------
 
@@ -94,10 +110,30 @@ enum { REPORT_SMALLEST = 1 << 20 };    // bytes that a run may always take
 // Reads all of a run that fits into `room` bytes once packed, from blob number `blob0` on. False after reporting.
 bool report_load(report *r, report_run *run, size_t room, int blob0);
 
+// What some blobs take once they are packed, and whether that fits.
+typedef struct report_packing {
+  size_t room, size;
+  bool fits;
+} report_packing;
+
+// The next blob of a run. It stands in memory that passes until it is settled.
+blob *report_open_blob(report *r, report_run *run, size_t capacity, int *number);
+void report_close_blob(report *r, blob *b, report_packing *p);
+void report_settle_blobs(report *r, report_run *run, int first);
+void report_place_column(report_column *c, blob *b, int number, size_t count);
+bool report_scan_columns(report *r, report_run *run, int source, long rows, report_column **columns);
+
+// --- touches.c: points that touch ---------------------------------------------------------------------------------
+
+// Takes what fits into a part of the room, and takes that from it. Returns false after reporting.
+bool report_load_touches(report *r, report_run *run, size_t *room);
+void report_put_touches(json_writer *w, const report_run *run);
+
 // --- text.c, verdict.c, plots.c: a run in words -------------------------------------------------------------------
 
 void report_put_run(report *r, json_writer *w, const report_run *run);
 void report_put_verdict(report *r, json_writer *w, const report_run *run);
+void report_put_column(json_writer *w, const char *key, const report_column *c, long count);
 void report_put_plots(report *r, json_writer *w, const report_run *run);
 
 const report_table *report_find_table(const report_run *run, const char *name);  // null when absent

@@ -92,7 +92,7 @@ static void put_about(report *r, json_writer *w, const report_run *run) {
 
 // --- tables -------------------------------------------------------------------------------------------------------
 
-static void put_column(json_writer *w, const char *key, const report_column *c, long count) {
+void report_put_column(json_writer *w, const char *key, const report_column *c, long count) {
   bool any = c->range.min <= c->range.max;
   json_open(w, key, '{');
   json_put_text(w, "name", c->name);
@@ -120,9 +120,9 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_integer(w, "kept", a->kept.count);
     json_put_flag(w, "raw", a->raw);
     json_put_number(w, "bound", a->bound);
-    put_column(w, "time", &a->time, a->kept.count);
+    report_put_column(w, "time", &a->time, a->kept.count);
     if (a->raw) json_put_null(w, "index");
-    else put_column(w, "index", &a->index, a->kept.count);
+    else report_put_column(w, "index", &a->index, a->kept.count);
     json_close(w, '}');
   }
   json_close(w, ']');
@@ -134,7 +134,7 @@ static void put_tables(json_writer *w, const report_run *run) {
     json_put_integer(w, "axis", t->axis);
     json_open(w, "columns", '[');
     for (int k = 0; k < t->column_count; k++)
-      put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
+      report_put_column(w, NULL, &t->columns[k], run->axes[t->axis].kept.count);
     json_close(w, ']');
     json_close(w, '}');
   }
@@ -163,7 +163,7 @@ static void put_impacts(json_writer *w, const report_run *run) {
   }
   json_close(w, ']');
   json_open(w, "columns", '[');
-  for (int k = 0; k < run->impact_column_count; k++) put_column(w, NULL, &run->impact_columns[k], run->impact_count);
+  for (int k = 0; k < run->impact_column_count; k++) report_put_column(w, NULL, &run->impact_columns[k], run->impact_count);
   json_close(w, ']');
   json_close(w, '}');
 }
@@ -415,6 +415,7 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   put_scene(r, w, run);
   put_tables(w, run);
   put_impacts(w, run);
+  report_put_touches(w, run);
   report_put_plots(r, w, run);
   json_close(w, '}');
 }
