@@ -195,16 +195,25 @@ static void newton_leaves_a_contradiction(void) {
 
 // The chain asks Newton as soon as the sweeps stand still. Iterations are counted, so that the machine does not matter.
 static void chain_sees_that_sweeps_stand_still(void) {
-  static const double friction[] = {0.4, 0.6};
-  for (int i = 0; i < 2; i++) {
-    bed b;
-    lay(&b, varied(scene_balls(5, friction[i], 1e-3), 14, 1, 1, 1e-3));
-    solve_info info;
-    race_run(&b.race, NULL, 1e-8, 0, INFINITY, &info);
-    CHECK_EQUAL(info.status, SOLVE_SOLVED);
-    CHECK_LE(info.iterations, 15000);
-    clear(&b);
-  }
+  bed b;
+  lay(&b, varied(scene_balls(5, 0.4, 1e-3), 14, 1, 1, 1e-3));
+  solve_info info;
+  race_run(&b.race, NULL, 1e-8, 0, INFINITY, &info);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  CHECK_LE(info.iterations, 15000);
+  clear(&b);
+}
+
+// 497 contacts at rest. Sweeps that have not converged show a slip that is not there; interior points solve the problem at
+// once, and are not left out for it.
+static void interior_points_are_asked_again(void) {
+  bed b;
+  lay(&b, varied(scene_balls(7, 0.8, 1e-3), 10, 1, 1, 0));
+  solve_info info;
+  race_run(&b.race, NULL, 1e-8, 0, INFINITY, &info);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  CHECK_LE(info.iterations, 20000);
+  clear(&b);
 }
 
 int main(void) {
@@ -215,5 +224,6 @@ int main(void) {
   RUN(sweeps_have_no_fixed_end);
   RUN(newton_leaves_a_contradiction);
   RUN(chain_sees_that_sweeps_stand_still);
+  RUN(interior_points_are_asked_again);
   return check_summary();
 }

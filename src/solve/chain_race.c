@@ -5,8 +5,9 @@
 // All costs are counted in sweeps, by a model of the work and not by a clock, so that results do not depend on the
 // machine. After s sweeps, R more are expected from the rate at which the residual falls. A solver of cost C is tried
 //
-//   when s ≥ C · wait, so that a failed attempt costs no more than a fraction of the sweeps, and
-//   when R > 0.8 C, so that going on with sweeps would take about as long.
+//   when s ≥ C · wait, so that a failed attempt costs no more than a fraction of the sweeps,
+//   when R > 0.8 C, so that going on with sweeps would take about as long, and
+//   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one.
@@ -77,6 +78,7 @@ typedef struct race {
   int allowed;                         // by the user; beyond that nothing is swept
   double end;                          // where sweeps beyond that would have ended; infinite before
   bool polished;                       // what the sweeps have found in the end
+  bool ahead;                          // a polish has found almost the right active set: Newton goes on from there
   double residual;                     // of the sweeps
   int stop[STOPS], stop_count;         // the last stops, and the residuals there
   double residual_at[STOPS];
@@ -162,9 +164,6 @@ static solve_status polish_only(const solve_problem *p, const solve_settings *s,
 static int polish_limit(const solve_problem *p) { return (void)p, 1; }
 static const solver polisher = {.name = "nsgs", .solve = polish_only, .limit = polish_limit};  // the driver polishes
 
-// A polish has found almost the right active set: Newton goes on from there.
-static bool is_ahead(const race *x) { return x->c->info->residual < 0.1 * x->residual; }
-
 static void try_runner(race *x, int i) {
   chain_run *c = x->c;
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
@@ -174,7 +173,7 @@ static void try_runner(race *x, int i) {
   bool limited = chain_limit(&own, s, c->p, r->iterations, c->settings->iterations);
   own.warm_start = r->warm;
   own.polish = true;
-  if (r->warm) memcpy(c->d.r, r->solver && is_ahead(x) ? c->best->r : c->d.swept, bytes);
+  if (r->warm) memcpy(c->d.r, r->solver && x->ahead ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
   solve_info info = chain_attempt(c, s, &own, c->d.r);
   if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
@@ -182,7 +181,8 @@ static void try_runner(race *x, int i) {
   x->tried[i] = true;
   x->polished |= i == POLISH && x->end < INFINITY;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
-  if (i == POLISH && is_ahead(x) && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
+  x->ahead = i == POLISH && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
+  if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
 }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then.
@@ -211,16 +211,23 @@ static bool slips(race *x) {
   return slip > 1e4 * x->residual * x->residual * all;
 }
 
+// Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
+// sweeps. Interior points hardly ever fail where nothing slips.
+static double least_rest(const race *x, int i) {
+  double least = 0.8 * x->cost[i];
+  return i == INTERIOR_AT_REST ? least : fmax(least, 2 * x->cost[i] - x->sweeps);
+}
+
 // Those that are due, as long as sweeping on would take longer.
 static void try_due(race *x) {
   double rest = rest_of_sweeps(x);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
     if (x->due[i] > x->sweeps) continue;
     if (i == INTERIOR_AT_REST && slips(x)) {
-      x->due[i] = INFINITY;
+      x->due[i] = 2 * x->sweeps;  // sweeps that have not converged may show a slip that goes
       continue;
     }
-    if (rest > 0.8 * x->cost[i]) try_runner(x, i);
+    if (rest > least_rest(x, i)) try_runner(x, i);
     else x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);  // the sweeps may slow down
   }
 }
@@ -234,10 +241,10 @@ static void try_rest(race *x) {
 }
 
 // What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a residual
-// where that hardly matters, if one has failed before.
+// where that hardly matters, and not where it costs much beside the sweeps, if one has failed before.
 static const double FINE = 1e-9;
 static void polish_end(race *x) {
-  if (x->tried[POLISH] && x->c->info->residual < FINE) return;
+  if (x->tried[POLISH] && (x->c->info->residual < FINE || x->cost[POLISH] > 0.1 * x->sweeps)) return;
   if (x->c->p->W.velocities > 0 && x->cost[POLISH] > x->sweeps) return;  // in a crowd it would take longer than all else
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);

@@ -25,6 +25,8 @@
 static const double LIFT = 1e-10;
 // A residual that no step can better.
 static const double ROUNDING = 1e-15;
+// A residual at which the states of all blocks are known: a step that gains nothing is the last.
+static const double FINE = 1e-10;
 
 // A start that was near a solution is lost at a residual of this size.
 static const double LOST = 0.1;
@@ -211,7 +213,7 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   memcpy(x.u, u, bytes);
   int vain =
       0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
-  for (int k = 0; k < POLISH_STEPS && vain < VAIN_STEPS && residual > ROUNDING && !interrupted(w->stop); k++) {
+  for (int k = 0; k < POLISH_STEPS && vain < (residual > FINE ? VAIN_STEPS : 1) && residual > ROUNDING && !interrupted(w->stop); k++) {
     linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p, w->stop)) break;
     for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];

@@ -29,7 +29,7 @@ static const double LIFT = 1e-12;
 // a percussion is: far below rounding of either factor, and reached because each is known to its own last digits.
 static const double GAP = 1e-24;
 
-enum { ROWS_MAX = 1200, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
