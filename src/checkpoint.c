@@ -20,6 +20,7 @@ static void balance_fields(energy_balance *b, const char *name, fields *f) {
   fields_number(f, "impact", &b->impact);
   fields_number(f, "friction", &b->friction);
   fields_number(f, "projection", &b->projection);
+  fields_number(f, "overlap", &b->overlap);
   f->group = NULL;
 }
 

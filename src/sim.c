@@ -31,13 +31,14 @@ static energy_balance balance_of(const carom_sim *sim) {
   const mechanism *m = &sim->model->m;
   const double *accounts = sim->type->accounts(sim->scheme);
   bool known = sim->x->level >= LEVEL_REACTION;
+  scheme_stats stats = sim->type->stats(sim->scheme);
   return (energy_balance){.kinetic = known ? sim->x->kinetic : tree_kinetic_energy(m, sim->x),
                           .gravity = known ? sim->x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, sim->x),
                           .spring = sim->x->potentials[POTENTIAL_SPRING],
                           .contact = sim->x->potentials[POTENTIAL_CONTACT], .drive = accounts[POWER_DRIVE],
                           .applied = accounts[POWER_APPLIED], .damper = accounts[POWER_DAMPER],
                           .impact = sim->impacts.loss_normal, .friction = sim->impacts.loss_tangential,
-                          .projection = sim->type->stats(sim->scheme).projection_energy};
+                          .projection = stats.projection_energy, .overlap = stats.overlap_energy};
 }
 
 static energy_size size_of(const carom_model *model, const motion *x) {
@@ -402,7 +403,7 @@ static void read_energies(const carom_sim *sim, double out[ENERGY_SIGNALS]) {
   out[ENERGY_CONTACT] = l.now.contact;
   out[ENERGY_DRIVE] = l.now.drive, out[ENERGY_APPLIED] = l.now.applied, out[ENERGY_DAMPER] = l.now.damper;
   out[ENERGY_IMPACT] = l.now.impact, out[ENERGY_FRICTION] = l.now.friction;
-  out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_IMBALANCE] = imbalance_of(sim, &l);
+  out[ENERGY_PROJECTION] = l.now.projection, out[ENERGY_OVERLAP] = l.now.overlap, out[ENERGY_IMBALANCE] = imbalance_of(sim, &l);
 }
 
 static double energy_signal(const carom_sim *sim, int k) {

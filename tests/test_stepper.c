@@ -108,7 +108,8 @@ static void euler_falls_and_lands_without_a_gap(void) {
 // --- crowds ---------------------------------------------------------------------------------------------------------
 
 // Five spheres fall on each other, one of them on an arm whose joint has friction and, in absolute coordinates, constraint rows. Bodies far away
-// that touch nothing make it a crowd, whose W is not formed: the spheres move as without them.
+// that touch nothing make it a crowd, whose W is not formed: the spheres move as without them. The activation distance, which points may
+// keep as overlap, would follow the size of the model.
 static const char *crowd_text(int others, bool absolute) {
   static char text[4096];
   snprintf(text, sizeof text,
@@ -127,7 +128,7 @@ static const char *crowd_text(int others, bool absolute) {
            "  far{i}: {repeat: {i: [1, %d]}, sphere: 'far{i}', radius: 0.1, material: m}\n"
            "  floor: {plane: ground, material: m}\n"
            "materials: {m: {friction: 0.4, restitution: 0.2}}\n"
-           "method: {moreau: {step: 1 ms, tolerance: 1e-12}}\nend: 1\n", absolute ? "absolute" : "joint", others, others, others);
+           "method: {moreau: {step: 1 ms, tolerance: 1e-12, activation: 1 nm}}\nend: 1\n", absolute ? "absolute" : "joint", others, others, others);
   return text;
 }
 

@@ -7,7 +7,7 @@
 
 const char *const energy_signal_names[ENERGY_SIGNALS] = {
     "energy.contact",  "energy.drive",      "energy.applied",  "energy.damper", "energy.impact",
-    "energy.friction", "energy.projection", "energy.imbalance"};
+    "energy.friction", "energy.projection", "energy.overlap",  "energy.imbalance"};
 
 static double stored(const energy_balance *b) { return b->kinetic + b->gravity + b->spring + b->contact; }
 
@@ -40,7 +40,7 @@ void energy_update(energy_ledger *l, const energy_balance *now) {
 
 double energy_imbalance(const energy_ledger *l) {
   const energy_balance *a = &l->start, *b = &l->now;
-  double work = (b->drive - a->drive) + (b->applied - a->applied) + (b->projection - a->projection);
+  double work = (b->drive - a->drive) + (b->applied - a->applied) + (b->projection - a->projection) + (b->overlap - a->overlap);
   double lost = (b->damper - a->damper) + (b->impact - a->impact) + (b->friction - a->friction);
   return stored(b) - stored(a) - work + lost;
 }

@@ -10,6 +10,7 @@ typedef struct energy_balance {
   double damper;                     // lost in dampers [J]
   double impact, friction;           // lost in contacts, normal to and along the surface [J]
   double projection;                 // put in by moving positions back onto constraints [J]
+  double overlap;                    // put in by moving bodies apart that overlap [J]
 } energy_balance;
 
 // What the relative imbalance of a scheme may be.
@@ -36,7 +37,7 @@ typedef struct energy_ledger {
 
 // Accounts that have a signal of their own, side by side in every record; kinetic, gravity and spring are signals of the mechanism.
 enum { ENERGY_CONTACT, ENERGY_DRIVE, ENERGY_APPLIED, ENERGY_DAMPER, ENERGY_IMPACT, ENERGY_FRICTION, ENERGY_PROJECTION,
-       ENERGY_IMBALANCE, ENERGY_SIGNALS };
+       ENERGY_OVERLAP, ENERGY_IMBALANCE, ENERGY_SIGNALS };
 extern const char *const energy_signal_names[ENERGY_SIGNALS];
 
 void energy_open(energy_ledger *l, const energy_balance *start, energy_size size);

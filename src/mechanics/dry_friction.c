@@ -53,7 +53,7 @@ bool friction_depends_on_load(const mechanism *m) {
 }
 
 bool friction_fits(double P, double tried, double found, double rate, double W) {
-  const double nothing = 1e-10;  // as far as limits are made to agree
+  const double nothing = 1e-9;  // what solutions leave of a rate that is zero; the ledger tells sticking from sliding by the same
   return fabs(P) <= found && (fabs(P) < tried || fabs(rate) <= nothing * W * tried);
 }
 

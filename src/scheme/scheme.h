@@ -55,6 +55,7 @@ typedef struct scheme_start {
 typedef struct scheme_stats {
   long steps, rejected, evaluations, projection_failures;
   double projection_energy;        // what moving positions back onto constraints put in [J]
+  double overlap_energy;           // what moving bodies apart that overlap put in [J]
   double violation;                // the largest |Φ| at the end of a step, where the scheme looks at every step; else 0
   const chain_tally *solves;       // of contact problems, or null
   contact_trouble trouble;

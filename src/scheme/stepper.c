@@ -27,6 +27,7 @@ static void allocate(stepper *s) {
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
+  s->overlap.displacement = ARENA_ARRAY(a, double, m->nv + 1);
   stepper_friction_create(&s->friction, m, a);
   s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
   s->u_even = ARENA_ARRAY(a, double, m->nv + 1);
@@ -87,7 +88,7 @@ static void begin_element(stepper *s, const contact_element *e) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
     touches |= s->struck[p] = s->points[p].gap <= s->contacts->activation;
-    s->nearest[p] = 0;
+    s->moved[p] = false, s->nearest[p] = 0;
   }
   contact_state_hold(s->contacts, e, touches);
 }
@@ -133,6 +134,8 @@ static void count_fields(stepper *s, fields *f) {
   fields_count(f, "steps", &s->steps);
   fields_count(f, "projection_failures", &s->projection_failures);
   fields_number(f, "projection_energy", &s->projection_energy);
+  fields_number(f, "overlap_energy", &s->overlap.energy);
+  fields_number(f, "overlap_depth", &s->overlap.depth_before);
   fields_number(f, "largest_violation", &s->violation);
   fields_numbers(f, "seen_open", 2, s->seen_open);
   fields_numbers(f, "independence", 3, s->independence);
@@ -157,6 +160,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   scheme_frame_fields(&s->points[p], f);
   apart_fields(&s->points[p], f);
   fields_flag(f, "struck", &s->struck[p]);
+  fields_flag(f, "moved", &s->moved[p]);
   fields_number(f, "nearest", &s->nearest[p]);
   fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
   if (number < 0 || contact_points_change(s->element_of[p])) scheme_feature_fields(s->contacts, p, f);
@@ -217,7 +221,7 @@ carom_status stepper_restored(void *scheme, carom_error *error) {
   stepper *s = scheme;
   (void)error;
   s->grid = 0;
-  s->projection_energy_A = s->projection_energy;  // of the last step only the end is shown from here on
+  s->projection_energy_A = s->projection_energy, s->overlap.energy_A = s->overlap.energy;  // of the last step only the end is shown from here on
   s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;  // the next step looks there again
   stepper_show_end(s);
   return CAROM_OK;
@@ -275,6 +279,7 @@ const scheme_contact *stepper_contacts(const void *scheme) { return ((const step
 scheme_stats stepper_stats(const void *scheme) {
   const stepper *s = scheme;
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->shows_A ? s->projection_energy_A : s->projection_energy,
+                        .overlap_energy = s->shows_A ? s->overlap.energy_A : s->overlap.energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
                         .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end,
                         .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble};

@@ -124,7 +124,6 @@ void stepper_book(stepper *s, double dt, bool solved, const double *u_end) {
   motion *x = s->x;
   if (m->force_count) book_forces(s, dt, u_end);
   if (solved) {
-    response_rates(m, x, u_end, s->rate_after);
     for (int i = 0; i < m->row_count; i++) {
       if (s->moves[i]) s->accounts[POWER_DRIVE] += 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
       x->lambda[i] = s->P_mean[i] / dt;

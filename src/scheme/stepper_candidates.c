@@ -57,6 +57,14 @@ static double nearest_between(const stepper *s, const contact_element *e, const 
   return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), graze(s, e)));
 }
 
+// The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
+// removed. These have not gone through each other: on their way they were nowhere deeper than now.
+static bool was_pushed(const stepper *s, const contact_element *e) {
+  enum { AT_ONCE = 4 };  // overlaps that may push a body in one direction
+  double gap = least_of(e, s->points)->gap;
+  return -gap <= AT_ONCE * s->overlap.depth_before && s->nearest[e->point0] >= gap - graze(s, e);
+}
+
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed. What is remembered of an element is kept with its first point.
@@ -64,7 +72,10 @@ static void look_for_passage(stepper *s, const contact_element *e) {
   int p = e->point0;
   bool struck = is_struck(s, e);
   if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points);
-  if (!has_parted(s, e)) return;
+  if (!has_parted(s, e)) {
+    s->struck[p] |= !struck && was_pushed(s, e);
+    return;
+  }
   s->trouble.leaps += !struck && s->nearest[p] < -graze(s, e);
   for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
   s->nearest[p] = 0;
@@ -121,11 +132,10 @@ static double reach_of(const stepper *s, const contact_element *e, const contact
   return reach;
 }
 
-// A point that was closed and did not leave at the end of the last step, on a mechanism whose positions do not follow velocities alone: drives
-// and projection then open it by h², and without them it would strike and open in turns. It stays a candidate. Elsewhere candidates are
-// Moreau's.
+// A point that was closed and did not leave at the end of the last step, where positions do not follow velocities alone: drives, projection and
+// the removal of overlap then open it by h², and it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
 static bool stays(const stepper *s, int p, const scheme_contact *before) {
-  return s->led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
+  return (s->led || s->moved[p]) && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
 }
 
 // Returns whether a point takes part.
@@ -138,6 +148,7 @@ static bool add_active(stepper *s, const contact_element *e, double dt) {
     double gap = s->points[p].gap;
     bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, p, before);
     s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
+    s->moved[p] &= active;
     if (!active) continue;
     if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
     s->active[s->active_count] = p;

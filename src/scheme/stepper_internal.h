@@ -13,6 +13,17 @@
 #include "solve/islands.h"
 #include "solve/storage.h"
 
+// Removal of overlap: its problem has the constraint rows and one normal row for each active point.
+typedef struct stepper_overlap {
+  block_list blocks;
+  double *q, *r, *u, *own;               // by row
+  double *W;                             // dense; null in a crowd
+  double *displacement;                  // of this step, one per speed
+  bool moves;                            // it is not zero
+  double depth, depth_before;            // the deepest overlap that this step removes, and the one before it [m]
+  double energy, energy_A;               // put in by it until now, and until the start of the last step [J]
+} stepper_overlap;
+
 typedef struct stepper {
   arena memory;
   const stepper_rule *rule;
@@ -45,6 +56,7 @@ typedef struct stepper {
   long leaps_at_end;                     // in the second half of the last step
   double deepest_at_end;                 // the largest penetration at its end [m]
   double entered_at_end;                 // likewise, of points that no step has dealt with [m]
+  bool *moved;                           // points that were moved out of an overlap since they last left
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point, of `contacts`
   bool sweeps;                           // kinematics and free velocity are found at once (response_sweep)
@@ -81,6 +93,7 @@ typedef struct stepper {
   response_pieces pieces;
   solve_islands islands;
   solve_settings solver;
+  stepper_overlap overlap;
   interrupt *stop;
   chain_tally tally, tally_before;
   contact_trouble trouble;
@@ -198,6 +211,13 @@ carom_status stepper_project(stepper *s, carom_error *error);
 bool stepper_place(stepper *s, double t);
 bool stepper_opens(stepper *s, double dt);
 carom_status stepper_watch_drift(stepper *s, carom_error *error);
+
+// --- stepper_overlap.c ----------------------------------------------------------------------------------------------
+
+// Finds the displacement that removes overlap at the end of the step, from the solution of its contact problem and the rates after it.
+carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error);
+// Adds it to the state at the end of the step, and books its energy.
+void stepper_remove_overlap(stepper *s);
 
 // --- stepper_book.c --------------------------------------------------------------------------------------------------
 

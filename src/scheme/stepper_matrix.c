@@ -1,6 +1,7 @@
 // W of the contact problem of a step. A mechanism has it dense, in storage for the largest problem that can come. In a crowd of bodies most
 // pairs never meet: there W is not formed, solvers work on its pieces by islands, and memory grows with what touches.
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "mechanics/response.h"
@@ -8,15 +9,37 @@
 
 enum { ROWS_OF_A_CROWD = 600 };
 
+// The largest problem of the removal of overlap: one unilateral row for each point.
+static solve_limits limits_of_overlap(stepper *s) {
+  block_list *blocks = &s->overlap.blocks;
+  int rows = s->m->row_count;
+  block_list_begin(blocks, rows);
+  for (int k = 0; k < s->contacts->point_count; k++, rows++) block_list_add(blocks, block_of_contact(rows, 1, 0));
+  solve_problem largest = block_list_problem(blocks, rows, NULL, s->overlap.q);
+  return solve_limits_of(&largest);
+}
+
+static bool make_overlap_matrix(stepper *s, int rows, carom_error *error) {
+  s->overlap.W = malloc(((size_t)rows * (size_t)rows + 1) * sizeof *s->overlap.W);
+  if (!s->overlap.W) error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", rows);
+  return s->overlap.W != NULL;
+}
+
 bool stepper_make_storage(stepper *s, int row_count, carom_error *error) {
   s->crowded = s->contacts->pool || row_count > ROWS_OF_A_CROWD;
   if (s->crowded) return true;
   solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
   solve_limits limits = solve_limits_of(&largest);
+  if (s->settings.remove_overlap) {
+    solve_limits of_overlap = limits_of_overlap(s);
+    if (!make_overlap_matrix(s, of_overlap.rows, error)) return false;
+    limits = solve_limits_union(&limits, &of_overlap);
+  }
   return solve_storage_make(&s->storage, &limits, error);
 }
 
 void stepper_free_storage(stepper *s) {
+  free(s->overlap.W);
   solve_storage_free(&s->storage);
   response_pieces_free(&s->pieces);
   islands_free(&s->islands);

@@ -22,11 +22,22 @@ static void follow(scheme_contact *c, int count, contact_point *const from[3], c
       }
 }
 
+static void enlarge_overlap(stepper *s, int rows) {
+  arena *a = &s->memory;
+  stepper_overlap *o = &s->overlap;
+  o->blocks = block_list_create(a, rows);
+  o->q = ARENA_ARRAY(a, double, rows + 1);
+  o->r = ARENA_ARRAY(a, double, rows + 1);
+  o->u = ARENA_ARRAY(a, double, rows + 1);
+  o->own = ARENA_ARRAY(a, double, rows + 1);
+}
+
 static void enlarge_points(stepper *s) {
   arena *a = &s->memory;
   int had = s->point_capacity, elements = s->element_capacity;
   size_t count = (size_t)s->contacts->point_slots + 1;
   ENLARGE(s->struck, had, count);
+  ENLARGE(s->moved, had, count);
   ENLARGE(s->nearest, had, count);
   ENLARGE(s->active, had, count);
   ENLARGE(s->active_row, had, count);
@@ -36,6 +47,7 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->rate_E, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
   s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
+  if (s->settings.remove_overlap) enlarge_overlap(s, s->m->row_count + s->contacts->point_slots);
   // last, and all together: what is shown refers to them also if memory runs out
   contact_point *from[3] = {s->points, s->before, s->looked};
   contact_point *to[3] = {ARENA_LARGER(a, s->points, had, count), ARENA_LARGER(a, s->before, had, count), ARENA_LARGER(a, s->looked, had, count)};
@@ -85,7 +97,7 @@ bool stepper_reserve(void *scheme, int rows) {
 
 void stepper_forget_point(stepper *s, int p) {
   s->last[p] = s->last_before[p] = s->shown[p] = (scheme_contact){.gap = INFINITY, .point = &s->points[p]};
-  s->struck[p] = false;
+  s->struck[p] = s->moved[p] = false;
   s->nearest[p] = 0;
   for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
 }

@@ -86,6 +86,7 @@ static void turn_over(stepper *s, double dt) {
   s->dt_before = s->dt, s->dt = dt;
   s->q = q, s->u = u;
   s->projection_energy_A = s->projection_energy;
+  s->overlap.energy_A = s->overlap.energy, s->overlap.depth_before = s->overlap.depth;
   s->shows_A = false;
 }
 
@@ -98,6 +99,7 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
   s->steps++;
   if (s->m->drive_count) dynamics_set(s->m, s->x, s->t, s->q, s->u);
   if (!finite) return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
+  if (s->overlap.moves) stepper_remove_overlap(s);
   if (s->settings.project && s->m->row_count) return stepper_project(s, error);
   return grown ? stepper_watch_drift(s, error) : CAROM_OK;
 }
@@ -134,6 +136,8 @@ static carom_status fail_singular(const stepper *s, carom_error *error) {
 // The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet.
 BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
+  s->overlap.moves = false;
+  s->overlap.depth = 0;
   if (s->contacts->pool) {
     stepper_go_to_rows(s, s->q, s->u, s->t, dt);
     carom_status met = stepper_meet(s, dt, error);
@@ -147,8 +151,11 @@ BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_e
   if (solved != CAROM_OK) return solved;
   *u_end = s->u_end;
   response_add(s->m, s->x, s->P, s->u_free, s->u_end);
-  if (s->excess != 0) return stepper_solve_evenly(s, dt, error);
-  return s->friction.loaded ? stepper_settle_friction(s, dt, error) : CAROM_OK;
+  if (s->excess != 0) solved = stepper_solve_evenly(s, dt, error);
+  else if (s->friction.loaded) solved = stepper_settle_friction(s, dt, error);
+  if (solved != CAROM_OK) return solved;
+  response_rates(s->m, s->x, s->u_end, s->rate_after);
+  return stepper_find_overlap(s, dt, error);
 }
 
 // Step k of a run ends at k h, so that rounding does not add up.

@@ -7,7 +7,7 @@ import { CanvasPainter, SvgPainter, fitCanvas } from './painter.js';
 import { Frame, curvePoints, padded } from './frame.js';
 import { CSV_HINT, coverageLine, toCsv } from './series.js';
 
-const WORK = new Set(['drive', 'applied', 'projection']);      // came in
+const WORK = new Set(['drive', 'applied', 'projection', 'overlap']);      // came in
 const LOST = new Set(['damper', 'impact', 'friction', 'damping', 'contact_damping']);
 const HEIGHT = 250, RESIDUAL = 92, TITLE = 22;
 const LABEL = 15;             // pixels of height that the name of a layer needs within it
@@ -17,7 +17,7 @@ const short = (column) => column.name.replace(/^energy\./, '');
 // What each account is, for those who do not know it by its name.
 const MEANING = {
   kinetic: 'kinetic energy', gravity: 'potential energy of gravity', spring: 'potential energy of springs', contact: 'elastic energy of contacts', drive: 'work of drives since the start',
-  applied: 'work of applied forces since the start', projection: 'energy added by the projection onto constraints', damper: 'lost in dampers', impact: 'lost in impacts and contact damping', friction: 'lost in friction',
+  applied: 'work of applied forces since the start', projection: 'energy added by the projection onto constraints', overlap: 'energy added by moving bodies apart that overlap', damper: 'lost in dampers', impact: 'lost in impacts and contact damping', friction: 'lost in friction',
 };
 const nameOf = (column) => short(column).replaceAll('_', ' ');
 

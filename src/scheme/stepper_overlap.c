@@ -1,0 +1,145 @@
+// Overlap that is left at the end of a step is removed. A contact is first met when it is closed already, up to half a step of its approach
+// deep, and its percussion stops the velocity only. Here positions are moved apart; no velocity changes:
+//
+//   Δq = M⁻¹ Gᵀ λ,   0 ≤ λ ⊥ G_N Δq + ε d λ + b ≥ 0  for the normal rows of active points,   G Δq = 0  for constraint rows
+//
+// with rows and M where the step has evaluated them, b from the gaps that the velocities lead to, g(q_R) + (1-θ)Δt γ_E, and d = W_ii. Of all
+// displacements that remove the overlap this is the least by the kinetic metric. The softness ε gives the problem a solution also where
+// bodies have no room to move apart, and a unique one where points repeat each other, such as four corners of a face.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mechanics/dynamics.h"
+#include "scheme/stepper_internal.h"
+
+static const double SOFTNESS = 1e-3;
+// A part of the overlap stays until the next step: what the solution and the linearised gaps err by does not open a contact.
+static const double REMOVED = 0.9;
+// Small problems are solved exactly. For large ones few sweeps are enough: the next step goes on with what is left.
+static const double TOLERANCE = 1e-8;
+enum { SWEEPS = 10, STEPS_OF_ERROR = 4 };
+
+// How deep a point may stay, so that neither rounding nor what the tolerance leaves of rates opens it: the residual bounds the rates of
+// all rows together.
+static double allowance(const stepper *s, double dt) {
+  double sum = 0;
+  for (int k = 0; k < s->active_count; k++) sum += s->q_rows[s->active_row[k]] * s->q_rows[s->active_row[k]];
+  return s->contacts->activation + STEPS_OF_ERROR * dt * s->solver.tolerance * sqrt(sum);
+}
+
+// How far a point is above the depth that it may keep, where the velocities lead to; negative: it is too deep. With restitution its rate
+// changes sign from step to step until it has died out. The point keeps so deep that it does not leave the overlap on the way: each
+// rebound would become a flight of its own, and a ball would never come to rest.
+static double height(const stepper *s, int k, double dt, double allowed) {
+  double rate = s->rate_after[s->active_row[k]];
+  return s->points[s->active[k]].gap + (1 - s->rule->place) * dt * rate + allowed + dt * fabs(rate);
+}
+
+static double deepest(const stepper *s, double dt, double allowed) {
+  double depth = 0;
+  for (int k = 0; k < s->active_count; k++) depth = fmax(depth, -height(s, k, dt, allowed));
+  return depth;
+}
+
+// A point far above may count as one at many times the deepest overlap: none moves as far, and residuals are relative to all of them. Nothing
+// is required of a row that nothing can move.
+static double requirement(const stepper *s, int k, double dt, double allowed) {
+  static const double FAR = 10;
+  double above = height(s, k, dt, allowed);
+  if (above >= 0) return fmin(above, FAR * s->overlap.depth);
+  return stepper_entry(s, s->active_row[k], s->active_row[k]) > 0 ? REMOVED * above : 0;
+}
+
+// The row of all rows that is row i of this problem: the constraints, then one normal row for each active point.
+static int row_of(const stepper *s, int i) { return i < s->m->row_count ? i : s->active_row[i - s->m->row_count]; }
+
+// Points that this step moves.
+static void mark_points(stepper *s, double dt, double allowed) {
+  for (int k = 0; k < s->active_count; k++) s->moved[s->active[k]] |= height(s, k, dt, allowed) < 0;
+}
+
+static void list_blocks(stepper *s, double dt, double allowed) {
+  stepper_overlap *o = &s->overlap;
+  int constraints = s->m->row_count;
+  block_list_begin(&o->blocks, constraints);
+  for (int i = 0; i < constraints; i++) o->q[i] = 0;
+  for (int k = 0; k < s->active_count; k++) {
+    block_list_add(&o->blocks, block_of_contact(constraints + k, 1, 0));
+    o->q[constraints + k] = requirement(s, k, dt, allowed);
+  }
+}
+
+// Normal rows are the first of their blocks, and so of each piece: pieces of the contact problem serve as they are.
+static solve_problem problem_in_pieces(stepper *s) {
+  stepper_overlap *o = &s->overlap;
+  const response_pieces *of = &s->pieces;
+  int rows = o->blocks.count;
+  solve_problem p = block_list_problem(&o->blocks, rows, NULL, o->q);
+  for (int i = 0; i < rows; i++) o->own[i] = of->own[row_of(s, i)];
+  for (int i = s->m->row_count; i < rows; i++) o->own[i] += SOFTNESS * stepper_entry(s, row_of(s, i), row_of(s, i));
+  p.W = matrix_factored(rows, rows, o->blocks.start, of->velocity_count, (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
+                        (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
+  p.W.own = o->own;
+  return p;
+}
+
+static solve_problem dense_problem(stepper *s) {
+  stepper_overlap *o = &s->overlap;
+  int rows = o->blocks.count;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < rows; j++) o->W[(long)i * rows + j] = stepper_entry(s, row_of(s, i), row_of(s, j));
+  for (int i = s->m->row_count; i < rows; i++) o->W[(long)i * (rows + 1)] *= 1 + SOFTNESS;
+  return block_list_problem(&o->blocks, rows, o->W, o->q);
+}
+
+static carom_status solve(stepper *s, carom_error *error) {
+  stepper_overlap *o = &s->overlap;
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = TOLERANCE, settings.iterations = SWEEPS, settings.polish = settings.warm_start = false;
+  solve_solution to = {o->r, o->u};
+  if (!s->crowded) {
+    solve_problem p = dense_problem(s);
+    s->storage.workspace->stop = s->stop;
+    (void)solve_chain(&p, &settings, s->storage.workspace, &to, NULL);
+  } else {
+    solve_problem p = problem_in_pieces(s);
+    if (!islands_find(&s->islands, &p, error)) return CAROM_ERROR_MEMORY;
+    (void)islands_solve(&s->islands, &p, &settings, s->stop, &to, NULL);
+  }
+  if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
+  return CAROM_OK;
+}
+
+carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
+  stepper_overlap *o = &s->overlap;
+  double allowed = allowance(s, dt), *lambda = s->turn, zero = 0;
+  if (!s->settings.remove_overlap) return CAROM_OK;
+  o->depth = deepest(s, dt, allowed);
+  if (o->depth == 0) return CAROM_OK;
+  list_blocks(s, dt, allowed);
+  carom_status solved = solve(s, error);
+  if (solved != CAROM_OK) return solved;
+  memset(lambda, 0, (size_t)s->x->row_total * sizeof *lambda);
+  for (int i = 0; i < o->blocks.count; i++) lambda[row_of(s, i)] = o->r[i], zero += 0 * o->r[i];
+  if (zero != 0) return CAROM_OK;  // not finite: positions stay
+  const double *displacement = response_to(s->m, s->x, lambda, s->x->row_total);
+  memcpy(o->displacement, displacement, (size_t)s->m->nv * sizeof *displacement);
+  o->moves = true;
+  mark_points(s, dt, allowed);
+  return CAROM_OK;
+}
+
+static double stored_energy(stepper *s) {
+  s->x->level = LEVEL_NONE;
+  dynamics_show_state(s->m, s->x);
+  return s->x->kinetic + s->x->potentials[POTENTIAL_GRAVITY] + s->x->potentials[POTENTIAL_SPRING];
+}
+
+void stepper_remove_overlap(stepper *s) {
+  double before = stored_energy(s);
+  dynamics_move(s->m, s->x->q, s->overlap.displacement);
+  memcpy(s->q, s->x->q, (size_t)s->m->nq * sizeof *s->q);
+  s->overlap.energy += stored_energy(s) - before;
+  s->x->level = LEVEL_NONE;
+}
