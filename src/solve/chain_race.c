@@ -74,6 +74,7 @@ typedef struct race {
   chain_run *c;
   double cost[RUNNERS], due[RUNNERS];  // in sweeps; infinite: not any more
   bool tried[RUNNERS];
+  bool put_off[RUNNERS];               // due, but the sweeps were expected to end soon
   int sweeps, limit;                   // done, or thought of as done; at most
   int allowed;                         // by the user; beyond that nothing is swept
   double end;                          // where sweeps beyond that would have ended; infinite before
@@ -109,11 +110,18 @@ static rates rates_of(const race *x) {
                  x->residual < 1 ? x->sweeps * to_go / -log(x->residual) : INFINITY};
 }
 
-// Whether the residual has stayed as it is in the second half of the sweeps: in a pile they may then go on for ever.
-static bool stands_still(const race *x) {
+// The residual at the last stop before this part of the sweeps over the present one; infinite if no such stop is known.
+static double fall_since(const race *x, double part) {
   int k = x->stop_count - 1;
-  while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > 0.5 * x->sweeps) k--;
-  return x->stop[k % STOPS] <= 0.5 * x->sweeps && x->residual_at[k % STOPS] < 1.1 * x->residual;
+  while (k > 0 && k > x->stop_count - STOPS && x->stop[k % STOPS] > part * x->sweeps) k--;
+  return x->stop[k % STOPS] <= part * x->sweeps ? x->residual_at[k % STOPS] / x->residual : INFINITY;
+}
+
+// Whether the residual has stayed as it is for a third of the sweeps, or has not fallen for half of them, though it may have
+// risen and fallen: in a pile the sweeps may then go on for ever.
+static bool stands_still(const race *x) {
+  double of_late = fall_since(x, 0.67);
+  return (of_late > 0.9 && of_late < 1.1) || fall_since(x, 0.5) < 1.1;
 }
 
 // Sweeps still to be expected: at the rate of late, but at most six times as many as at the mean rate from the start,
@@ -178,7 +186,7 @@ static void try_runner(race *x, int i) {
   solve_info info = chain_attempt(c, s, &own, c->d.r);
   if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
-  x->tried[i] = true;
+  x->tried[i] = true, x->put_off[i] = false;
   x->polished |= i == POLISH && x->end < INFINITY;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   x->ahead = i == POLISH && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
@@ -222,13 +230,13 @@ static double least_rest(const race *x, int i) {
 static void try_due(race *x) {
   double rest = rest_of_sweeps(x);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
-    if (x->due[i] > x->sweeps) continue;
+    if (x->due[i] > x->sweeps && !(x->put_off[i] && rest == INFINITY)) continue;
     if (i == INTERIOR_AT_REST && slips(x)) {
       x->due[i] = 2 * x->sweeps;  // sweeps that have not converged may show a slip that goes
       continue;
     }
     if (rest > least_rest(x, i)) try_runner(x, i);
-    else x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);  // the sweeps may slow down
+    else x->put_off[i] = true, x->due[i] = x->sweeps + fmin(1.5 * rest, 0.25 * x->sweeps);  // the sweeps may slow down
   }
 }
 
