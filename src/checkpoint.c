@@ -66,18 +66,27 @@ static void episode_fields(impact_ledger *l, int point, int number, fields *f) {
   double *row = (double *)&l->open[point];
   fields_group(f, "point", number);
   fields_flag(f, "open", &l->is_open[point]);
+  fields_flag(f, "touches", &l->touches[point]);
+  fields_flag(f, "strikes", &l->strikes[point]);
   for (int k = 0; k < IMPACT_COLUMN_COUNT; k++) fields_number(f, impact_columns[k], &row[k]);
-  if (f->from) l->open_count += l->is_open[point];
 }
 
-static void impact_fields(impact_ledger *l, int points, fields *f) {
+static void pair_fields(impact_ledger *l, int pair, int number, fields *f) {
+  fields_group(f, "pair", number);
+  fields_numbers(f, "episode", IMPACT_PAIR_NUMBERS, (double *)&l->pairs[pair]);
+}
+
+static void impact_fields(impact_ledger *l, const contact_world *w, fields *f) {
   fields_count(f, "episodes", &l->episodes);
+  fields_count(f, "impacts", &l->impacts);
+  fields_number(f, "started", &l->started);
   fields_number(f, "loss_normal", &l->loss_normal);
   fields_number(f, "loss_tangential", &l->loss_tangential);
   fields_number(f, "worst_penetration", &l->worst_penetration);
   fields_number(f, "deepest", &l->deepest);
-  if (f->from) l->open_count = 0;
-  for (int p = 0; p < points; p++) episode_fields(l, p, p, f);
+  for (int p = 0; p < w->point_count; p++) episode_fields(l, p, p, f);
+  for (int i = 0; i < w->element_count; i++) pair_fields(l, i, i, f);
+  if (f->from) impact_count_touching(l);
   fields_group(f, NULL, 0);
 }
 
@@ -89,7 +98,7 @@ static void sim_fields(carom_sim *sim, fields *f) {
   balance_fields(&sim->ledger.start, "start", f);
   balance_fields(&sim->ledger.now, "now", f);
   non_finite_fields(sim, f);
-  impact_fields(&sim->impacts, sim->model->contacts.point_count, f);
+  impact_fields(&sim->impacts, &sim->model->contacts, f);
   sim->type->memory(sim->scheme, f);
   long points = sim_pair_points(sim);
   if (sim->model->contacts.crowd) fields_count(f, "pair_points", &points);
@@ -149,6 +158,7 @@ static void pair_point_fields(carom_sim *sim, int slot, fields *f) {
   fields_count(f, "surface_b", &b);
   fields_count(f, "number", &k);
   episode_fields(&sim->impacts, slot, -1, f);
+  pair_fields(&sim->impacts, contact_state_element_slot(sim->contacts, slot), -1, f);
   fields_group(f, NULL, 0);
   sim->type->point_memory(sim->scheme, slot, f);
 }
@@ -192,5 +202,6 @@ carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, ca
   if (sim_pair_points(sim) != count) return fail_damaged(error);
   fields f = {.from = rows};
   for (int i = 0; i < count; i++) pair_point_fields(sim, sim->contacts->points[first + i], &f);
+  impact_count_touching(&sim->impacts);
   return f.damaged ? fail_damaged(error) : CAROM_OK;
 }

@@ -26,6 +26,7 @@ typedef struct exporter {
   long rows;
   point_names *names;                         // of impacts or touches; null if their points are not named
   int point_column, surface_columns[2];       // -1 if the table has none
+  int word_count;                             // names of a row: pair and point, or the pair alone
   int times;                                  // table of the times of touches; -1 for other tables
   arena_mark row_mark;                        // where the words of one row begin
   double *block, *row;                        // of one table, of the result
@@ -87,8 +88,11 @@ static int find_column(const record_table *t, const char *name) {
   return -1;
 }
 
+// Rows of pairs have the number of the pair's first point.
 static void find_columns(exporter *x, const record_table *t) {
-  x->point_column = find_column(t, "point");
+  bool of_pairs = strcmp(t->name, "episodes") == 0 || strcmp(t->name, "regimes") == 0;
+  x->word_count = of_pairs ? 1 : WORDS;
+  x->point_column = find_column(t, of_pairs ? "pair" : "point");
   x->surface_columns[0] = find_column(t, "a"), x->surface_columns[1] = find_column(t, "b");
   if (x->point_column >= 0 && (x->times < 0 || (x->surface_columns[0] >= 0 && x->surface_columns[1] >= 0))) x->names = point_names_read(&x->memory, x->in);
   if (x->times >= 0) x->point_column++, x->surface_columns[0]++, x->surface_columns[1]++;  // the time is in front
@@ -102,7 +106,8 @@ static void name_columns(exporter *x) {
   for (int i = 0; i < x->table_count; i++) {
     record_table t = record_get_table(x->in, x->tables[i]);
     for (int k = 0; k < t.column_count; k++, used++) x->columns[used] = t.columns[k], x->units[used] = t.units ? t.units[k] : "";
-    if (strcmp(t.name, "impacts") == 0 || x->times >= 0) find_columns(x, &t);
+    bool named = strcmp(t.name, "impacts") == 0 || strcmp(t.name, "episodes") == 0 || strcmp(t.name, "regimes") == 0;
+    if (named || x->times >= 0) find_columns(x, &t);
   }
   for (int i = 0; i < WORDS; i++) x->columns[used + i] = impact_name_columns[i], x->units[used + i] = "";
   x->block = ARENA_ARRAY(&x->memory, double, (size_t)x->column_count * ROWS_AT_ONCE);
@@ -115,7 +120,7 @@ static carom_status put_row(exporter *x) {
   arena_release(&x->memory, x->row_mark);
   bool known = x->times < 0 ? point_names_find(x->names, &x->memory, x->row[x->point_column], &name)
                             : point_names_find_touch(x->names, &x->memory, x->row[x->surface_columns[0]], x->row[x->surface_columns[1]], x->row[x->point_column], &name);
-  return csv_append_words(x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""}, WORDS, x->error);
+  return csv_append_words(x->out, x->row, known ? (const char *const[WORDS]){name.pair, name.point} : (const char *const[WORDS]){"", ""}, x->word_count, x->error);
 }
 
 // Each table's part of the block follows the last one's.
@@ -178,7 +183,7 @@ static carom_status copy_touches(exporter *x) {
   return status;
 }
 
-static int count_columns(const exporter *x) { return x->column_count + (x->names ? WORDS : 0); }
+static int count_columns(const exporter *x) { return x->column_count + (x->names ? x->word_count : 0); }
 
 // The header of a table in a file of its own: a frame table has the time in front.
 static own_header header_of(exporter *x, int table) {

@@ -136,13 +136,27 @@ static record_text *describe(run *r, int *count) {
   return texts;
 }
 
-// An episode that ended becomes a row; a failure to write shows at the next row of the frame.
+// What ended becomes a row; a failure to write shows at the next row of the frame.
+static void write_ended(run *r, int table, const char *const *columns, int count, const double *row, double start) {
+  carom_error ignored = {0};
+  if (r->file && table >= 0) record_append(r->file, table, row, &ignored);
+  for (int k = 0; k < count; k++)
+    if (!isfinite(row[k])) sim_note_non_finite(r->sim, columns[k], start);
+}
+
 static void write_impact(void *context, const impact *row) {
   run *r = context;
-  carom_error ignored = {0};
-  if (r->file) record_append(r->file, r->impact_table, (const double *)row, &ignored);
-  for (int k = 0; k < IMPACT_COLUMN_COUNT; k++)
-    if (!isfinite(((const double *)row)[k])) sim_note_non_finite(r->sim, impact_columns[k], row->start);
+  write_ended(r, r->impact_table, impact_columns, IMPACT_COLUMN_COUNT, (const double *)row, row->start);
+}
+
+static void write_episode(void *context, const episode_row *row) {
+  run *r = context;
+  write_ended(r, r->episode_table, episode_columns, EPISODE_COLUMN_COUNT, (const double *)row, row->start);
+}
+
+static void write_regime(void *context, const regime_row *row) {
+  run *r = context;
+  write_ended(r, r->regime_table, regime_columns, REGIME_COLUMN_COUNT, (const double *)row, row->start);
 }
 
 // Checks record and CSV file before anything is written: no file of the model, no run that is resumed (unless it is continued),
@@ -178,7 +192,7 @@ static bool check_columns(run *r, const record_table *tables, int count) {
 static bool open_record(run *r) {
   r->touches.table = r->touches.times = -1;
   if (!r->options->record) return true;
-  record_table tables[GROUP_COUNT + 5];
+  record_table tables[GROUP_COUNT + 7];
   int count = 0;
   for (int g = 0; g < GROUP_COUNT; g++) {
     r->tables[g] = -1;
@@ -192,11 +206,19 @@ static bool open_record(run *r) {
   int size = sim_checkpoint_size(r->sim);
   const char **columns = checkpoint_names(r->sim, &r->memory), **units = ARENA_ARRAY(&r->memory, const char *, size);
   for (int k = 0; k < size; k++) units[k] = "";
-  r->impact_table = -1;
+  r->impact_table = r->episode_table = r->regime_table = -1;
   if (contact_can_touch(&r->model->contacts)) {
     r->impact_table = count;
     tables[count++] = (record_table){.name = "impacts", .columns = impact_columns, .units = impact_units,
                                      .column_count = IMPACT_COLUMN_COUNT};
+    r->episode_table = count;
+    tables[count++] = (record_table){.name = "episodes", .columns = episode_columns, .units = episode_units,
+                                     .column_count = EPISODE_COLUMN_COUNT};
+  }
+  if (contact_can_touch(&r->model->contacts) && r->model->record.regimes) {
+    r->regime_table = count;
+    tables[count++] = (record_table){.name = "regimes", .columns = regime_columns, .units = regime_units,
+                                     .column_count = REGIME_COLUMN_COUNT};
   }
   bool touches = run_touch_tables(r->model, tables + count) > 0;
   r->touches.times = touches ? count++ : -1, r->touches.table = touches ? count++ : -1;
@@ -501,22 +523,41 @@ static carom_status copy_frames(run *r, long rows) {
   return status;
 }
 
-// Episodes that were over at the checkpoint. Those that were still open go on, and get their row when they end.
-static bool is_over(const run *r, const impact *row, double t) {
+// What was over at the checkpoint. What was still open goes on, and gets its row when it ends.
+static bool impact_is_over(const run *r, const double *of, double t) {
   const impact_ledger *l = &r->sim->impacts;
+  const impact *row = (const impact *)of;
   CONTACT_EACH_POINT(r->sim->contacts, p)
-    if (l->is_open[p] && l->id[p] == row->point && l->open[p].start == row->start) return false;
+    if (l->is_open[p] && l->place[p].id == row->point && l->open[p].start == row->start) return false;
   return row->end <= t;
 }
 
-static carom_status copy_impacts(run *r, double t) {
-  int table = record_find_table(r->earlier, "impacts");
-  long rows = r->impact_table < 0 ? 0 : record_rows(r->earlier, table);
+static bool episode_is_over(const run *r, const double *of, double t) {
+  const episode_row *row = (const episode_row *)of;
+  for (int i = 0; i < r->sim->contacts->element_count; i++) {
+    const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
+    if (pair->is_open && pair->row.pair == row->pair && pair->row.start == row->start) return false;
+  }
+  return row->end <= t;
+}
+
+static bool regime_is_over(const run *r, const double *of, double t) {
+  const regime_row *row = (const regime_row *)of;
+  for (int i = 0; i < r->sim->contacts->element_count; i++) {
+    const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
+    if (pair->row.pair == row->pair) return row->end <= (isnan(pair->since) ? r->sim->impacts.started : pair->since);
+  }
+  return row->end <= t;
+}
+
+static carom_status copy_ended(run *r, const char *name, int to, bool (*is_over)(const run *r, const double *row, double t), double t) {
+  int table = record_find_table(r->earlier, name);
+  long rows = to < 0 ? 0 : record_rows(r->earlier, table);
   carom_status status = CAROM_OK;
   for (long i = 0; i < rows && status == CAROM_OK; i++) {
-    impact row;
-    status = record_read(r->earlier, table, i, 1, (double *)&row, r->error);
-    if (status == CAROM_OK && is_over(r, &row, t)) status = record_append(r->file, r->impact_table, (const double *)&row, r->error);
+    double row[IMPACT_COLUMN_COUNT];
+    status = record_read(r->earlier, table, i, 1, row, r->error);
+    if (status == CAROM_OK && is_over(r, row, t)) status = record_append(r->file, to, row, r->error);
   }
   return status;
 }
@@ -540,7 +581,9 @@ static carom_status copy_earlier(run *r) {
   double t = carom_sim_time(r->sim);
   long frames = count_frames(r, t);
   carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
-  if (status == CAROM_OK) status = copy_impacts(r, t);
+  if (status == CAROM_OK) status = copy_ended(r, "impacts", r->impact_table, impact_is_over, t);
+  if (status == CAROM_OK) status = copy_ended(r, "episodes", r->episode_table, episode_is_over, t);
+  if (status == CAROM_OK) status = copy_ended(r, "regimes", r->regime_table, regime_is_over, t);
   if (status == CAROM_OK) status = run_copy_touches(r, t);
   if (status == CAROM_OK) status = copy_checkpoints(r);
   if (status == CAROM_OK) status = run_copy_pairs(r);
@@ -656,6 +699,8 @@ static carom_status execute(run *r, carom_summary *summary) {
   if (!check_rows(r, t)) return r->error->status;
   if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
   r->sim->impacts.close = write_impact;
+  r->sim->impacts.close_episode = write_episode;
+  r->sim->impacts.close_regime = r->regime_table >= 0 ? write_regime : NULL;
   r->sim->impacts.context = r;
   double between = r->model->record.checkpoint;
   r->rows = schedule_from(r->model->record.every, t), r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);

@@ -57,7 +57,7 @@ typedef struct run {
   csv *text;
   group groups[GROUP_COUNT];
   int tables[GROUP_COUNT];      // of each group, -1 when it has no columns
-  int checkpoint_table, impact_table;
+  int checkpoint_table, impact_table, episode_table, regime_table;
   int pair_table;               // points of pairs that come and go, at checkpoints; -1: there are none
   long checkpoints;             // written
   double *pair_rows;

@@ -51,24 +51,21 @@ static energy_size size_of(const carom_model *model, const motion *x) {
 }
 
 static void name_points(carom_sim *sim, const contact_state *c) {
-  for (int i = 0; i < c->element_count; i++) {
-    const contact_element *e = c->elements[i];
-    for (int k = 0; k < e->point_count; k++)
-      impact_assign(&sim->impacts, e->point0 + k, contact_point_id(c->world, e, k), contact_turns(&sim->model->m, e));
-  }
+  for (int i = 0; i < c->element_count; i++) scheme_name_points(c, &sim->model->m, c->elements[i], &sim->impacts);
 }
 
 // What is near a new start. Pairs that come and go have other slots then, so that their episodes end; permanent ones go on.
 static contact_state *begin_contacts(carom_sim *sim, carom_error *error) {
   const contact_world *world = &sim->model->contacts;
   contact_state *c = contact_state_create(world, &sim->model->m, error);
-  if (c && !impact_reserve(&sim->impacts, c->point_slots)) {
+  if (c && !impact_reserve(&sim->impacts, c->point_slots, c->element_slots)) {
     contact_state_destroy(c);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the ledger of contacts");
     return NULL;
   }
   for (int i = world->point_count; c && sim->contacts && i < sim->contacts->point_count; i++)
     impact_separate(&sim->impacts, sim->contacts->points[i]);
+  impact_end_step(&sim->impacts);
   if (c) name_points(sim, c);
   return c;
 }
@@ -83,6 +80,7 @@ static void end_contacts(carom_sim *sim, contact_state *contacts) {
 static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) {
   const carom_model *model = sim->model;
   void *old = sim->scheme;
+  if (!old) sim->impacts.started = from->t, sim->impacts.still = contact_still(&model->m, 0);
   contact_state *contacts = begin_contacts(sim, error);
   if (!contacts) return false;
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
@@ -254,6 +252,7 @@ static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_e
 carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   if (interrupted(&sim->stop)) return fail_interrupted(sim, error);
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
+  if (sim->impacts.parted_count) impact_end_step(&sim->impacts);
   sim->evaluated = false;
   sim->step_ends.known = false;
   if (status != CAROM_OK) return end_failed_step(sim, status, error);
@@ -349,6 +348,9 @@ void sim_show_end(carom_sim *sim) {
 
 void sim_close_episodes(carom_sim *sim) {
   CONTACT_EACH_POINT(sim->contacts, p) impact_separate(&sim->impacts, p);
+  impact_end_step(&sim->impacts);
+  for (int i = 0; i < sim->contacts->element_count; i++)
+    impact_close_regime(&sim->impacts, sim->contacts->elements[i]->slot, sim->type->time(sim->scheme));
 }
 
 // --- reading ------------------------------------------------------------------------------------------------------
@@ -531,7 +533,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)), .energy_warn = limits.warn, .energy_limit = limits.bad,
                      .constraint_violation = violation_of(sim), .restarts = sim->restarts,
                      .projection_failures = stats.projection_failures,
-                     .contact_episodes = sim->impacts.episodes,
+                     .contact_episodes = sim->impacts.episodes, .contact_impacts = sim->impacts.impacts,
                      .worst_initial_penetration = number_larger(sim->impacts.worst_penetration, stats.entered_at_end),
                      .deepest_penetration = number_larger(sim->impacts.deepest, stats.deepest_at_end),
                      .penetration_bound = model_contact_options(sim->model).penetration_max,

@@ -19,7 +19,7 @@ static const summary_field of_the_run[] = {
     MEASURE("constraint_violation", constraint_violation)};
 
 static const summary_field of_contact[] = {
-    COUNT("episodes", contact_episodes), MEASURE("worst_initial_penetration", worst_initial_penetration),
+    COUNT("episodes", contact_episodes), COUNT("impacts", contact_impacts), MEASURE("worst_initial_penetration", worst_initial_penetration),
     MEASURE("penetration_bound", penetration_bound), MEASURE("deepest_penetration", deepest_penetration),
     COUNT("accumulations", accumulations), MEASURE("accumulation_error", accumulation_error)};
 

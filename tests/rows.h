@@ -1,4 +1,4 @@
-// For tests on the ledger of impacts: its rows, kept as they close.
+// For tests on the ledger of contacts: its rows, kept as they close.
 #ifndef CAROM_TESTS_ROWS_H
 #define CAROM_TESTS_ROWS_H
 
@@ -11,6 +11,10 @@ enum { ROWS_MOST = 4096 };
 typedef struct rows {
   impact row[ROWS_MOST];
   int count;
+  episode_row episode[ROWS_MOST];
+  int episode_count;
+  regime_row regime[ROWS_MOST];
+  int regime_count;
 } rows;
 
 static void rows_keep(void *context, const impact *row) {
@@ -18,9 +22,21 @@ static void rows_keep(void *context, const impact *row) {
   if (r->count < ROWS_MOST) r->row[r->count++] = *row;
 }
 
+static void rows_keep_episode(void *context, const episode_row *row) {
+  rows *r = context;
+  if (r->episode_count < ROWS_MOST) r->episode[r->episode_count++] = *row;
+}
+
+static void rows_keep_regime(void *context, const regime_row *row) {
+  rows *r = context;
+  if (r->regime_count < ROWS_MOST) r->regime[r->regime_count++] = *row;
+}
+
 static void rows_watch(run *r, rows *list) {
-  list->count = 0;
+  list->count = list->episode_count = list->regime_count = 0;
   r->sim->impacts.close = rows_keep;
+  r->sim->impacts.close_episode = rows_keep_episode;
+  r->sim->impacts.close_regime = rows_keep_regime;
   r->sim->impacts.context = list;
 }
 

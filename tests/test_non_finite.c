@@ -186,13 +186,17 @@ static void extremes_keep_what_is_no_number(void) {
 
 static void ledgers_keep_what_is_no_number(void) {
   impact open = {0};
-  bool is_open = false, turns = false;
-  double id = 0;
-  impact_ledger l = {.open = &open, .is_open = &is_open, .turns = &turns, .id = &id, .slot_count = 1};
+  bool touches = false, is_open = false, strikes = false;
+  impact_place place = {0};
+  impact_pair pair = {0};
+  int touching = 0, parted = 0;
+  impact_ledger l = {.open = &open, .touches = &touches, .is_open = &is_open, .strikes = &strikes, .place = &place, .slot_count = 1,
+                     .pairs = &pair, .touching = &touching, .parted = &parted, .pair_count = 1};
   impact_touch(&l, 0, &(impact_step){.t_end = 1, .gap = NAN, .speed_before = NAN, .impulse_normal = NAN});
   impact_touch(&l, 0, &(impact_step){.t_start = 1, .t_end = 2, .gap = -1, .impulse_normal = 1});
   CHECK(isnan(open.penetration) && isnan(open.approach_speed) && isnan(open.deepest) && isnan(open.peak_force));
   CHECK(isnan(l.worst_penetration) && isnan(l.deepest));
+  CHECK(isnan(pair.row.deepest) && isnan(pair.row.peak_force) && isnan(pair.row.impulse_normal));
 
   energy_ledger e;
   energy_open(&e, &(energy_balance){0}, (energy_size){0});

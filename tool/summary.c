@@ -127,10 +127,10 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
 
 // Contact and the solution of its problems.
 static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
-  char episodes[32], solves[32];
+  char episodes[32], impacts[32], solves[32];
   if (!carom_model_part(model, "contacts", 0).name && !carom_model_get_info(model).finds_pairs) return;
-  line(to, "contact", "%s episode%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
-       s->contact_episodes == 1 ? "" : "s", s->deepest_penetration);
+  line(to, "contact", "%s episode%s with %s impact%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
+       s->contact_episodes == 1 ? "" : "s", grouped(s->contact_impacts, impacts), s->contact_impacts == 1 ? "" : "s", s->deepest_penetration);
   if (s->penetration_bound > 0)
     line(to, "", "penetration at first contact at most %.1e m, bound %.1e m", s->worst_initial_penetration,
          s->penetration_bound);

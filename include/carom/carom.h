@@ -159,7 +159,8 @@ typedef struct carom_summary {
   double energy_warn;              // above this the run is doubtful [-]
   double energy_limit;             // above this do not trust the run [-]
   double constraint_violation;     // largest |Φ| at the end of a step [m] or [rad]
-  long contact_episodes;
+  long contact_episodes;           // a pair of surfaces, from the first touch of any of its points to the parting of the last one
+  long contact_impacts;            // points that closed with a positive approach speed
   double worst_initial_penetration; // where contacts were first detected, or at the end where no step has detected them yet [m]
   double deepest_penetration;      // [m]
   double penetration_bound;        // bound of worst_initial_penetration; 0 if the method has none [m]

@@ -289,6 +289,7 @@ typedef enum carom_record_bodies { CAROM_RECORD_ALL, CAROM_RECORD_MOTION, CAROM_
 
 typedef struct carom_record_def {
   double every;            // time between rows; 0 for one row per step [s]
+  bool regimes;            // whether a table says when pairs stick, slide and are apart
   double checkpoint;       // simulated time between checkpoints; 0 for only one, at the end [s]
   int compression;         // from 0 (none) to 9
   double touches;          // time between rows of touching points [s], or one of CAROM_TOUCHES_...

@@ -153,6 +153,8 @@ static const option record_options[] = {
     {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Time between recorded rows; 0 records each step. At least " TEXT(RECORD_EVERY_LEAST)
              " of the time at which the run ends."},
+    {.key = "regimes", .type = OPTION_FLAG, .offset = AT(regimes), .preset = "false",
+     .help = "Write the table `regimes`: from when to when each pair sticks, slides or is apart."},
     {.key = "checkpoint", .type = OPTION_NUMBER, .offset = AT(checkpoint), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE,
      .preset = "0", .help = "Simulated time between checkpoints; 0 writes one at the end."},
     {.key = "compression", .type = OPTION_INTEGER, .offset = AT(compression), .flags = OPTION_NOT_NEGATIVE, .preset = "0",

@@ -1,16 +1,21 @@
 #include "ledger/impact.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/number.h"
 
 #define X(name, unit, help) #name,
 const char *const impact_columns[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
+const char *const episode_columns[EPISODE_COLUMN_COUNT] = {EPISODE_COLUMN_LIST(X)};
 #undef X
 #define X(name, unit, help) unit,
 const char *const impact_units[IMPACT_COLUMN_COUNT] = {IMPACT_COLUMN_LIST(X)};
-const char *const impact_name_columns[IMPACT_NAME_COLUMNS] = {"pair_name", "point_name"};
+const char *const episode_units[EPISODE_COLUMN_COUNT] = {EPISODE_COLUMN_LIST(X)};
 #undef X
+const char *const impact_name_columns[IMPACT_NAME_COLUMNS] = {"pair_name", "point_name"};
+const char *const regime_columns[REGIME_COLUMN_COUNT] = {"pair", "regime", "start", "end"};
+const char *const regime_units[REGIME_COLUMN_COUNT] = {"1", "1", "s", "s"};
 
 // --- slots --------------------------------------------------------------------------------------------------------
 
@@ -20,38 +25,150 @@ static bool grow(void *array, int count, size_t size) {
   return grown != NULL;
 }
 
-bool impact_reserve(impact_ledger *l, int slots) {
+static bool reserve_pairs(impact_ledger *l, int pairs) {
+  if (pairs <= l->pair_count) return true;
+  if (!grow(&l->pairs, pairs, sizeof *l->pairs) || !grow(&l->touching, pairs, sizeof *l->touching) ||
+      !grow(&l->parted, pairs, sizeof *l->parted))
+    return false;
+  for (int i = l->pair_count; i < pairs; i++) l->pairs[i] = (impact_pair){.row.pair = -1}, l->touching[i] = 0;
+  l->pair_count = pairs;
+  return true;
+}
+
+bool impact_reserve(impact_ledger *l, int slots, int pairs) {
+  if (!reserve_pairs(l, pairs)) return false;
   if (slots <= l->slot_count) return true;
   if (!grow(&l->open, slots, sizeof *l->open) || !grow(&l->is_open, slots, sizeof *l->is_open) ||
-      !grow(&l->turns, slots, sizeof *l->turns) || !grow(&l->id, slots, sizeof *l->id))
+      !grow(&l->touches, slots, sizeof *l->touches) || !grow(&l->strikes, slots, sizeof *l->strikes) || !grow(&l->place, slots, sizeof *l->place))
     return false;
-  for (int p = l->slot_count; p < slots; p++) l->open[p] = (impact){0}, l->is_open[p] = l->turns[p] = false, l->id[p] = p;
+  for (int p = l->slot_count; p < slots; p++)
+    l->open[p] = (impact){0}, l->touches[p] = l->is_open[p] = l->strikes[p] = false, l->place[p] = (impact_place){.id = p};
   l->slot_count = slots;
   return true;
 }
 
 void impact_free(impact_ledger *l) {
-  free(l->open), free(l->is_open), free(l->turns), free(l->id);
+  free(l->open), free(l->touches), free(l->is_open), free(l->strikes), free(l->place);
+  free(l->pairs), free(l->touching), free(l->parted);
   *l = (impact_ledger){0};
 }
 
-void impact_assign(impact_ledger *l, int slot, double id, bool turns) {
-  l->id[slot] = id;
-  l->turns[slot] = turns;
+void impact_assign(impact_ledger *l, int slot, impact_place place) {
+  impact_pair *pair = &l->pairs[place.pair_slot];
+  l->place[slot] = place;
+  if (place.permanent && pair->row.pair == place.pair) return;
+  *pair = (impact_pair){.row.pair = place.pair, .since = place.permanent ? NAN : INFINITY};
+}
+
+void impact_count_touching(impact_ledger *l) {
+  l->open_count = 0;
+  for (int i = 0; i < l->pair_count; i++) l->touching[i] = 0;
+  for (int p = 0; p < l->slot_count; p++)
+    if (l->touches[p]) l->open_count++, l->touching[l->place[p].pair_slot]++;
+}
+
+// --- regimes ------------------------------------------------------------------------------------------------------
+
+static void enter_regime(impact_ledger *l, impact_pair *pair, double regime, double t) {
+  if (pair->regime == regime) return;
+  double since = isnan(pair->since) ? l->started : pair->since;
+  if (l->close_regime && t > since) l->close_regime(l->context, &(regime_row){pair->row.pair, pair->regime, since, t});
+  pair->regime = regime, pair->since = t;
+}
+
+// The step that was booked last is known by now.
+static void end_interval(impact_ledger *l, impact_pair *pair) {
+  if (pair->duration > 0) enter_regime(l, pair, pair->slides ? REGIME_SLIDE : REGIME_STICK, pair->until - pair->duration);
+  pair->duration = 0;
 }
 
 // --- episodes -----------------------------------------------------------------------------------------------------
 
+static void begin_episode(impact_ledger *l, impact_pair *pair, double t) {
+  l->episodes++;
+  *pair = (impact_pair){.row = {.pair = pair->row.pair, .start = t, .end = t}, .is_open = true, .until = t, .regime = pair->regime,
+                        .since = pair->since};
+}
+
+static void end_episode(impact_ledger *l, impact_pair *pair) {
+  if (!pair->is_open) return;
+  end_interval(l, pair);
+  enter_regime(l, pair, REGIME_APART, pair->row.end);
+  pair->is_open = false;
+  if (l->close_episode) l->close_episode(l->context, &pair->row);
+}
+
+// A pair slides in a step in which one of its points does; the steps of its points end together.
+static void count_time(impact_ledger *l, impact_pair *pair, const impact_step *s) {
+  double duration = s->t_end - s->t_start;
+  bool slides = !impact_sticks(s->slip, s->still);
+  if (!(duration > 0)) return;
+  double *sticks = &pair->row.stick_time, *slips = &pair->row.slip_time;
+  if (s->t_end > pair->until) {
+    end_interval(l, pair);
+    pair->until = s->t_end, pair->slides = slides;
+  } else if (slides && !pair->slides) {
+    *sticks -= pair->duration, *slips += pair->duration;
+    pair->slides = true;
+  }
+  if (duration > pair->duration) {
+    *(pair->slides ? slips : sticks) += duration - pair->duration;
+    pair->duration = duration;
+  }
+}
+
+static void add_to_episode(impact_ledger *l, impact_pair *pair, const impact_step *s, double deepest, double peak) {
+  episode_row *row = &pair->row;
+  row->end = s->t_end;
+  row->deepest = number_larger(row->deepest, deepest);
+  row->peak_force = number_larger(row->peak_force, peak);
+  row->impulse_normal += s->impulse_normal;
+  row->impulse_tangential += s->impulse_tangential;
+  row->loss_normal += s->loss_normal;
+  row->loss_tangential += s->loss_tangential;
+  count_time(l, pair, s);
+}
+
+void impact_end_step(impact_ledger *l) {
+  for (int i = 0; i < l->parted_count; i++) {
+    impact_pair *pair = &l->pairs[l->parted[i]];
+    pair->has_parted = false;
+    if (l->touching[l->parted[i]] == 0) end_episode(l, pair);
+  }
+  l->parted_count = 0;
+}
+
+void impact_close_regime(impact_ledger *l, int pair_slot, double t) {
+  const impact_pair *pair = &l->pairs[pair_slot];
+  double since = isnan(pair->since) ? l->started : pair->since;
+  if (l->close_regime && t > since) l->close_regime(l->context, &(regime_row){pair->row.pair, pair->regime, since, t});
+}
+
+// --- points -------------------------------------------------------------------------------------------------------
+
+static bool approaches(const impact_ledger *l, const impact_step *s) {
+  return !(-s->speed_before <= l->still);
+}
+
+static void begin_touch(impact_ledger *l, int point, double t) {
+  int slot = l->place[point].pair_slot;
+  l->touches[point] = true;
+  l->open_count++;
+  l->touching[slot]++;
+  if (!l->pairs[slot].is_open) begin_episode(l, &l->pairs[slot], t);
+}
+
 static void begin(impact_ledger *l, int point, const impact_step *s) {
   l->is_open[point] = true;
-  l->open_count++;
-  l->episodes++;
-  l->open[point] = (impact){.point = l->id[point], .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
+  l->open[point] = (impact){.point = l->place[point].id, .start = s->t_start, .penetration = number_larger(0, -s->gap), .penetration_bound = s->bound,
                             .approach_speed = number_larger(0, -s->speed_before), .restitution = s->restitution};
-  if (!s->given && !l->turns[point]) l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
+  l->strikes[point] = s->arrives || approaches(l, s);
+  l->impacts += l->strikes[point], l->pairs[l->place[point].pair_slot].row.impacts += l->strikes[point];
+  if (!s->given && !l->place[point].turns) l->worst_penetration = number_larger(l->worst_penetration, l->open[point].penetration);
 }
 
 void impact_touch(impact_ledger *l, int point, const impact_step *s) {
+  if (!l->touches[point]) begin_touch(l, point, s->t_start);
   if (!l->is_open[point]) begin(l, point, s);
   impact *i = &l->open[point];
   double duration = s->t_end - s->t_start;
@@ -67,14 +184,25 @@ void impact_touch(impact_ledger *l, int point, const impact_step *s) {
   *(impact_sticks(s->slip, s->still) ? &i->stick_time : &i->slip_time) += duration;
   l->loss_normal += s->loss_normal;
   l->loss_tangential += s->loss_tangential;
-  if (!l->turns[point]) l->deepest = number_larger(l->deepest, i->deepest);
+  if (!l->place[point].turns) l->deepest = number_larger(l->deepest, i->deepest);
+  add_to_episode(l, &l->pairs[l->place[point].pair_slot], s, i->deepest, peak);
 }
 
-void impact_separate(impact_ledger *l, int point) {
+void impact_release(impact_ledger *l, int point) {
   if (!l->is_open[point]) return;
   impact *i = &l->open[point];
   l->is_open[point] = false;
-  l->open_count--;
   i->restitution_achieved = i->approach_speed > 0 ? i->separation_speed / i->approach_speed : 0;
-  if (l->close) l->close(l->context, i);
+  if (l->strikes[point] && l->close) l->close(l->context, i);
+}
+
+void impact_separate(impact_ledger *l, int point) {
+  if (!l->touches[point]) return;
+  int slot = l->place[point].pair_slot;
+  impact_release(l, point);
+  l->touches[point] = false;
+  l->open_count--;
+  if (--l->touching[slot] > 0 || l->pairs[slot].has_parted) return;
+  l->pairs[slot].has_parted = true;
+  l->parted[l->parted_count++] = slot;
 }

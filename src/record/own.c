@@ -99,6 +99,16 @@ static bool is_impacts(const header *h) {
          (h->count == IMPACT_COLUMN_COUNT || equals(h, IMPACT_COLUMN_COUNT, impact_name_columns, IMPACT_NAME_COLUMNS));
 }
 
+static bool is_episodes(const header *h) {
+  return begins(h, 0, episode_columns, EPISODE_COLUMN_COUNT) &&
+         (h->count == EPISODE_COLUMN_COUNT || equals(h, EPISODE_COLUMN_COUNT, impact_name_columns, 1));
+}
+
+static bool is_regimes(const header *h) {
+  return begins(h, 0, regime_columns, REGIME_COLUMN_COUNT) &&
+         (h->count == REGIME_COLUMN_COUNT || equals(h, REGIME_COLUMN_COUNT, impact_name_columns, 1));
+}
+
 // What follows the name of a part in a single table: `t,crank.q,crank.u,crank.a`. Numbers behind a word count as repetitions of it.
 // tests/test_outputs.c exports the tables of many models and looks whether they are known.
 static const char *const part_columns[] = {
@@ -190,7 +200,7 @@ static bool is_one_of(const header *h, const own_headers *known) {
 bool own_csv(int fd, const void *headers) {
   char *text = read_line(fd);
   header h = {0};
-  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_touches(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
+  bool own = text && (is_laws(text) || (split(text, &h) && (is_run(&h) || is_impacts(&h) || is_episodes(&h) || is_regimes(&h) || is_touches(&h) || is_parts(&h) || is_checkpoint(&h) || is_one_of(&h, headers))));
   free(h.names);
   free(text);
   return own;

@@ -314,7 +314,7 @@ static void compare_costs(arena *memory, const compare_side *first, const compar
   static const struct {
     const char *map, *key, *unit;
   } costs[] = {{NULL, "steps", "1"}, {NULL, "rejected", "1"}, {NULL, "evaluations", "1"}, {"solver", "solves", "1"},
-               {"solver", "unsolved", "1"}, {"contact", "episodes", "1"}, {NULL, "energy_imbalance", "1"}, {NULL, "wall_s", "s"}};
+               {"solver", "unsolved", "1"}, {"contact", "episodes", "1"}, {"contact", "impacts", "1"}, {NULL, "energy_imbalance", "1"}, {NULL, "wall_s", "s"}};
   c->cost_count = (int)(sizeof costs / sizeof *costs);
   c->costs = ARENA_ARRAY(memory, compare_amount, c->cost_count);
   for (int i = 0; i < c->cost_count; i++) {

@@ -83,6 +83,7 @@ static void put_each_run(carom_comparison *c) {
   put_numbers(c, "wall time [s]", NULL, "wall_s", "%.3g");
   put_numbers(c, "relative energy error", NULL, "energy_imbalance", "%.1e");
   put_numbers(c, "contact episodes", "contact", "episodes", "%.0f");
+  put_numbers(c, "impacts", "contact", "impacts", "%.0f");
   put_numbers(c, "deepest [m]", "contact", "deepest_penetration", "%.1e");
   put_energies(c);
 }

@@ -59,13 +59,20 @@ carom_status scheme_restore(const scheme_type *type, void *scheme, contact_state
   return status == CAROM_OK ? type->restored(scheme, error) : status;
 }
 
+void scheme_name_points(const contact_state *c, const mechanism *m, const contact_element *e, impact_ledger *impacts) {
+  impact_place place = {.pair = contact_point_id(c->world, e, 0), .pair_slot = e->slot, .turns = contact_turns(m, e),
+                        .permanent = e->slot < c->world->element_count};
+  for (int k = 0; k < e->point_count; k++) {
+    place.id = place.pair + k;
+    impact_assign(impacts, e->point0 + k, place);
+  }
+}
+
 void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts) {
   for (int i = 0; i < c->ended_count; i++)
     for (int k = 0; k < c->ended[i]->point_count; k++) impact_separate(impacts, c->ended[i]->point0 + k);
-  for (int i = 0; i < c->fresh_count; i++) {
-    const contact_element *e = c->fresh[i];
-    for (int k = 0; k < e->point_count; k++) impact_assign(impacts, e->point0 + k, contact_point_id(c->world, e, k), contact_turns(m, e));
-  }
+  impact_end_step(impacts);  // before their slots are given to others
+  for (int i = 0; i < c->fresh_count; i++) scheme_name_points(c, m, c->fresh[i], impacts);
 }
 
 void scheme_trouble_fields(contact_trouble *t, fields *f) {

@@ -168,6 +168,8 @@ typedef struct scheme_type {
   void (*pairs_changed)(void *scheme);
 } scheme_type;
 
+// Says which points and pair the slots of an element are in the ledger.
+void scheme_name_points(const contact_state *c, const mechanism *m, const contact_element *e, impact_ledger *impacts);
 // Books what contact_refresh or contact_state_set has changed: closes the episodes of pairs that ended, and names the points of new ones.
 // The ledger must have all slots (contact_state.reserve).
 void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledger *impacts);

@@ -177,6 +177,7 @@ void stepper_hold_places(stepper *s) {
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (!contact_state_is_new(s->contacts, p)) continue;
       for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
+      s->last_before[p] = (scheme_contact){.gap = NAN, .point = &s->before[p]};
       if (!s->trying) impact_separate(s->impacts, p);
     }
     contact_state_hold(s->contacts, e, s->touched[e->slot] == s->steps);

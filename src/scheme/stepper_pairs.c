@@ -85,7 +85,7 @@ bool stepper_reserve(void *scheme, int rows) {
   stepper *s = scheme;
   jmp_buf out_of_memory;
   s->element_of = s->contacts->element_of;
-  if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) || !impact_reserve(s->ledger, s->contacts->point_slots)) return false;
+  if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) || !impact_reserve(s->ledger, s->contacts->point_slots, s->contacts->element_slots)) return false;
   bool enough = !setjmp(out_of_memory);
   s->memory.out_of_memory = &out_of_memory;
   if (enough) stepper_enlarge(s);
