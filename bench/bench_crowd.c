@@ -1,0 +1,118 @@
+// Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the same scenes.
+//   bench_crowd [spheres [seconds [tolerance]]]
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "carom/carom.h"
+#include "clock.h"
+#include "crowd.h"
+
+enum { TEXT = 400000 };
+
+static carom_model *parse(const char *text) {
+  carom_error error = {0};
+  carom_model *model = carom_model_parse(text, "crowd", &error);
+  if (!model) printf("%s\n", error.text);
+  return model;
+}
+
+static carom_model *spheres(int count, double tolerance) {
+  const double r = CROWD_RADIUS, mass = CROWD_DENSITY * 4 / 3 * acos(-1) * r * r * r, inertia = 0.4 * mass * r * r, w = CROWD_WALL;
+  char *text = malloc(TEXT + 400 * (size_t)count), *to = text;
+  if (!text) return NULL;
+  to += sprintf(to, "gravity: [0, 0, -9.81]\nmaterials: {m: {friction: %g}}\nmethod: {moreau: {step: %g, tolerance: %g}}\nbodies:\n", CROWD_FRICTION,
+                CROWD_STEP, tolerance);
+  for (int i = 0; i < count; i++) to += sprintf(to, "  b%d: {mass: %.17g, inertia: [%.17g, %.17g, %.17g]}\n", i, mass, inertia, inertia, inertia);
+  to += sprintf(to, "joints:\n");
+  for (int i = 0; i < count; i++) {
+    double at[3];
+    crowd_start(i, at);
+    to += sprintf(to, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g, %.17g]}\n", i, i, at[0], at[1], at[2]);
+  }
+  to += sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n");
+  to += sprintf(to, "  west: {plane: ground, at: [%g, 0, 0], rotate: {axis: y, angle: 90 deg}, material: m}\n", -w);
+  to += sprintf(to, "  east: {plane: ground, at: [%g, 0, 0], rotate: {axis: y, angle: -90 deg}, material: m}\n", w);
+  to += sprintf(to, "  south: {plane: ground, at: [0, %g, 0], rotate: {axis: x, angle: -90 deg}, material: m}\n", -w);
+  to += sprintf(to, "  north: {plane: ground, at: [0, %g, 0], rotate: {axis: x, angle: 90 deg}, material: m}\n", w);
+  for (int i = 0; i < count; i++) to += sprintf(to, "  s%d: {sphere: b%d, radius: %g, material: m}\n", i, i, r);
+  carom_model *model = parse(text);
+  free(text);
+  return model;
+}
+
+static carom_model *stack(void) {
+  const double s = CROWD_SIDE, mass = CROWD_DENSITY * s * s * s, inertia = mass * s * s / 6;
+  char text[8000], *to = text;
+  to += sprintf(to, "gravity: [0, 0, -9.81]\nmaterials: {m: {friction: %g}}\nmethod: {moreau: {step: %g}}\n", CROWD_FRICTION, CROWD_STEP);
+  to += sprintf(to, "bodies:\n  b{i}: {repeat: {i: [0, %d]}, mass: %g, inertia: [%.17g, %.17g, %.17g]}\n", CROWD_BOXES - 1, mass, inertia, inertia, inertia);
+  to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [0, %d]}, free: [ground, \"b{i}\"], at: [0, 0, (i + 0.5)*%g]}\n", CROWD_BOXES - 1, s);
+  sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, box: \"b{i}\", size: [%g, %g, %g], material: m}\n",
+          CROWD_BOXES - 1, s, s, s);
+  return parse(text);
+}
+
+// Runs `steps` steps, and fewer if they take longer than `most` seconds of processor time. Returns how many.
+static int go(carom_sim *sim, int steps, double most, double *seconds) {
+  carom_error error = {0};
+  const double began = clock_processor();
+  int k = 0;
+  while (k < steps && clock_processor() - began < most && carom_sim_advance(sim, (k + 1) * CROWD_STEP, &error) == CAROM_OK) k++;
+  if (error.text[0]) printf("%s\n", error.text);
+  *seconds = clock_processor() - began;
+  return k;
+}
+
+static void read_places(const carom_model *model, carom_sim *sim, double (*at)[3], int count) {
+  static const char axes[] = "xyz";
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 3; k++) {
+      char name[32];
+      snprintf(name, sizeof name, "b%d.%c", i, axes[k]);
+      at[i][k] = carom_sim_read(sim, carom_model_signal(model, name));
+    }
+}
+
+static void drop(int count, double tolerance, double end) {
+  carom_error error = {0};
+  carom_model *model = spheres(count, tolerance);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  double(*at)[3] = malloc((size_t)count * sizeof *at), seconds;
+  if (sim && at) {
+    char who[40];
+    const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
+    const carom_summary s = carom_sim_summary(sim);
+    read_places(model, sim, at, count);
+    snprintf(who, sizeof who, "carom to %.0e", tolerance);
+    crowd_print_spheres(who, (const double(*)[3])at, count, steps, seconds);
+    printf("%-26s %ld problems, %ld unsolved, worst residual %.1e\n", "", s.solves, s.unsolved, s.worst_residual);
+  }
+  free(at);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+static void stand(double end) {
+  carom_error error = {0};
+  carom_model *model = stack();
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  if (sim) {
+    double at[CROWD_BOXES][3], seconds;
+    const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
+    read_places(model, sim, at, CROWD_BOXES);
+    crowd_print_stack("carom", at[CROWD_BOXES - 1], steps, seconds);
+    printf("%-26s deepest overlap %.1e m, %ld unsolved\n", "", carom_sim_summary(sim).deepest_penetration, carom_sim_summary(sim).unsolved);
+  } else printf("%s\n", error.text);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+int main(int argc, char **argv) {
+  const int count = argc > 1 ? atoi(argv[1]) : CROWD_SPHERES;
+  const double end = argc > 2 ? atof(argv[2]) : 1;
+  static const double tolerances[] = {1e-2, 1e-4, 1e-8};
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  if (argc > 3) return drop(count, atof(argv[3]), end), 0;
+  for (int i = 0; i < 3; i++) drop(count, tolerances[i], end);
+  stand(2);
+  return 0;
+}
