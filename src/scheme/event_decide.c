@@ -241,10 +241,12 @@ carom_status event_decide(event *s, const event_instant *instant, carom_error *e
 }
 
 // Where the force of a point or the friction of a joint has come to its limit, another share of the load may keep it away
-// from there.
+// from there. Once in a step: if that share leads to the limit as well, it gives way.
 bool event_finds_another_share(event *s, const event_instant *instant, carom_error *error) {
   bool loosens = instant->kind == EVENT_LOOSEN;
+  if (instant->point >= 0 && s->point[instant->point].has_shared) return false;
   if (!s->redundant || (instant->kind != EVENT_LIFT && instant->kind != EVENT_BREAK && !loosens)) return false;
+  s->point[instant->point].has_shared = true;
   if (event_decide(s, &NO_EVENT, error) != CAROM_OK) return false;
   const event_point *c = &s->point[instant->point];
   if (loosens) return c->mode == MODE_STICK && fabs(c->share[1]) < (1 - 1e-6) * c->force[0];

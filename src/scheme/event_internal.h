@@ -32,6 +32,7 @@ typedef struct event_point {
   double resistance;               // against sinking in while it slips, over that without friction [-]
   bool stood;                      // it did not move when modes were last decided
   bool idles;                      // closed without force when modes were last decided
+  bool has_shared;                 // another share of the load was found for it in this step
   bool may_jam;                    // it resisted when modes were last decided
   double steepest;                 // slip speed at which the integrator's Jacobian was last taken [m/s]
   int lingers;                     // steps in a row that ended with next to no slip,
