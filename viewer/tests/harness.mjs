@@ -22,13 +22,11 @@ export async function launch(more = []) {
 
 export const folder = () => mkdtempSync(join(tmpdir(), 'carom-viewer-'));
 
-// Opens a report from disk and waits until it is complete. What goes wrong gathers in page.trouble, what is asked for
-// outside the file itself, as requests, in page.reached.
-export async function open(browser, path, { width = 1280, height = 800, scheme = 'light' } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
-  const page = await context.newPage(), url = pathToFileURL(path).href;
-  page.trouble = [];
-  page.reached = [];
+// Pages that are free, by their browser. To start a renderer takes three times as long as to load a report into one that runs.
+const free = new Map();
+
+async function makePage(browser) {
+  const context = await browser.newContext({ acceptDownloads: true }), page = await context.newPage();
   page.on('console', (m) => m.type() === 'error' && page.trouble.push(m.text()));
   page.on('pageerror', (e) => page.trouble.push(e.stack ?? String(e)));
   page.on('dialog', (d) => {
@@ -36,11 +34,39 @@ export async function open(browser, path, { width = 1280, height = 800, scheme =
     d.dismiss();
   });
   context.on('request', (r) => {
-    if (r.url() !== url && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) page.reached.push(r);
+    if (r.url() !== page.place && !r.url().startsWith('data:') && !r.url().startsWith('blob:')) page.reached.push(r);
   });
-  await page.goto(url);
+  return page;
+}
+
+// Opens a report from disk and waits until it is complete. What goes wrong gathers in page.trouble, what is asked for
+// outside the file itself, as requests, in page.reached. page.shut gives the page back, as if it were new: nothing is stored, nothing held down.
+// Smooth edges take a software renderer a second for each picture that stands still: only for checks that look at them (`smooth`).
+export async function open(browser, path, { width = 1280, height = 800, scheme = 'light', smooth = false } = {}) {
+  const page = free.get(browser)?.pop() ?? await makePage(browser), place = pathToFileURL(path).href;
+  Object.assign(page, { trouble: [], reached: [], place });
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: scheme, media: null, reducedMotion: null, forcedColors: null });
+  await page.goto(place);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
-  page.shut = () => context.close();
+  if (!smooth) await page.evaluate(() => {
+    const view = window.carom?.scene?.view;
+    if (!view) return;
+    const { present } = view;
+    view.present = () => {
+      present.call(view);
+      clearTimeout(view.pause);
+    };
+    clearTimeout(view.pause);
+  });
+  page.shut = async () => {
+    await page.mouse.up();
+    await page.mouse.move(0, 0);
+    await page.evaluate(() => localStorage.clear());
+    page.place = 'about:blank';
+    await page.goto('about:blank');
+    free.set(browser, [...(free.get(browser) ?? []), page]);
+  };
   return page;
 }
 
@@ -58,7 +84,8 @@ export async function download(page, act) {
 }
 
 const checks = [];
-export const check = (name, run) => checks.push({ name, run });
+// A check with a name. What it needs from elsewhere `prepare` makes, beforehand and beside the checks before it; `run` gets that.
+export const check = (name, run, prepare) => checks.push({ name, run, prepare });
 
 // on: a check on one fixture, which opens it, looks that nothing went wrong, and shuts it.
 export function checksOn(browser, scratch) {
@@ -78,12 +105,16 @@ export function checksOn(browser, scratch) {
 }
 
 export async function runChecks(only) {
-  let passed = 0, failed = 0;
-  for (const { name, run } of checks) {
-    if (only && !name.includes(only)) continue;
+  let passed = 0, failed = 0, last = Promise.resolve();
+  const chosen = checks.filter(({ name }) => !only || name.includes(only));
+  for (const c of chosen.filter(({ prepare }) => prepare)) {
+    last = c.prepared = last.then(c.prepare, c.prepare);   // one after the other
+    c.prepared.catch(() => {});                             // told by the check itself
+  }
+  for (const { name, run, prepared } of chosen) {
     const start = Date.now();
     try {
-      await run();
+      await run(await prepared);
       passed++;
       console.log(`ok    ${name} (${Date.now() - start} ms)`);
     } catch (error) {

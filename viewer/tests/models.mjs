@@ -1,26 +1,31 @@
 // Every model under models/: run it, report it, open it, play it.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { check, open, times } from './harness.mjs';
 import { crowdModel } from '../bench/crowd.mjs';
 
 const MODELS = join(import.meta.dirname, '../../models');
 
+const carom = promisify(execFile);
+
 export function modelChecks(browser, scratch, tool) {
-  const record = (model, name, ...more) => {
-    execFileSync(tool, ['run', join(MODELS, `${model}.yaml`), '-o', join(scratch, `${name}.h5`), '--quiet', ...more]);
+  // By the name of a model or by its file.
+  const record = async (model, name, ...more) => {
+    await carom(tool, ['run', model.endsWith('.yaml') ? model : join(MODELS, `${model}.yaml`), '-o', join(scratch, `${name}.h5`), '--quiet', ...more]);
     return join(scratch, `${name}.h5`);
   };
-  const report = (name, ...records) => {
-    execFileSync(tool, ['report', ...records, '-o', join(scratch, `${name}.html`)]);
+  const report = async (name, ...records) => {
+    await carom(tool, ['report', ...records, '-o', join(scratch, `${name}.html`)]);
+    for (const file of records) rmSync(file);
     return join(scratch, `${name}.html`);
   };
 
   for (const model of readdirSync(MODELS).filter((f) => f.endsWith('.yaml')).map((f) => f.slice(0, -5))) {
-    check(`report of ${model}`, async () => {
-      const page = await open(browser, report(model, record(model, model)));
+    check(`report of ${model}`, async (path) => {
+      const page = await open(browser, path);
       const before = await page.evaluate(() => [...window.carom.scene.poses[0].data]);
       await page.evaluate(() => {
         const { clock } = window.carom;
@@ -34,7 +39,7 @@ export function modelChecks(browser, scratch, tool) {
       assert.deepEqual(page.trouble, []);
       assert.deepEqual(page.reached, []);
       await page.shut();
-    });
+    }, async () => report(model, await record(model, model)));
   }
 
   // Kinds that no model under models/ has.
@@ -54,10 +59,8 @@ end: 0.2 s
   const looseFile = join(scratch, 'loose.yaml');
   writeFileSync(looseFile, loose);
   for (const [kind, model] of [['guide', 'slider-crank'], ['bearing', 'slider-crank-revolute'], ['socket', 'socket-pendulum'], ['journal', looseFile], ['channel', looseFile]]) {
-    check(`the magnifier draws a ${kind} as recorded`, async () => {
-      const file = model.endsWith('.yaml') ? model : join(MODELS, `${model}.yaml`), name = `lens-${kind}`;
-      execFileSync(tool, ['run', file, '-o', join(scratch, `${name}.h5`), '--quiet', '--end', '0.05']);
-      const page = await open(browser, report(name, join(scratch, `${name}.h5`)), { width: 1440, height: 900 });
+    check(`the magnifier draws a ${kind} as recorded`, async (path) => {
+      const page = await open(browser, path, { width: 1440, height: 900 });
       const seen = await page.evaluate((wanted) => {
         const { clock, scene } = window.carom, { lens } = scene, list = [];
         lens.contact = lens.loose.find((c) => c.kind === wanted);
@@ -86,13 +89,32 @@ end: 0.2 s
       assert.ok(new Set(seen.map((s) => s.ends[0].join())).size > 10, 'it moves');
       assert.deepEqual(page.trouble, []);
       await page.shut();
-    });
+    }, async () => report(`lens-${kind}`, await record(model, `lens-${kind}`, '--end', '0.05')));
   }
 
-  check('a thousand spheres: one page below 20 MB, a draw call for all, each at its place', async () => {
-    const file = join(scratch, 'crowd.yaml'), path = join(scratch, 'crowd.html');
-    writeFileSync(file, crowdModel());
-    execFileSync(tool, ['run', file, '-o', join(scratch, 'crowd.h5'), '--quiet', '--report', path], { stdio: 'ignore' });
+  check('bricks that stand: every point that touches sticks, as recorded', async ({ path, rows }) => {
+    const page = await open(browser, path), seen = await page.evaluate(() => {
+      const { clock, scene } = window.carom;
+      clock.seek(0.1);
+      scene.view.render();
+      return scene.overlay.contacts.points(0.1);
+    });
+    assert.ok(rows.length >= 8 && seen.length === rows.length, `${seen.length} of ${rows.length} points`);
+    rows.forEach((row, k) => {
+      const sense = Math.sign(seen[k].force[1] * row.force_y), near = (a, b) => Math.abs(a - b) <= 1e-6 * (1 + Math.abs(b));
+      assert.ok(near(seen[k].at[0], row.at_x) && near(seen[k].at[1], row.at_y) && near(sense * seen[k].force[1], row.force_y), `point ${k}`);
+      assert.equal(seen[k].state, 1, `point ${k} sticks`);
+    });
+    assert.deepEqual(page.trouble, []);
+    await page.shut();
+  }, async () => {
+    const file = await record('overhang', 'bricks', '--end', '0.2', '--set', 'record.touches=true'), { stdout } = await carom(tool, ['export', file, '--table', 'touches'], { maxBuffer: 1e8 });
+    const [head, ...lines] = stdout.trim().split('\n').map((line) => line.split(','));
+    const rows = lines.map((line) => Object.fromEntries(line.map((v, k) => [head[k], Number(v)]))).filter(({ t }) => t === 0.1);
+    return { path: await report('bricks', file), rows };
+  });
+
+  check('a thousand spheres: one page below 20 MB, a draw call for all, each at its place', async (path) => {
     assert.ok(statSync(path).size < 20e6, `${statSync(path).size} bytes`);
     const page = await open(browser, path), { calls, hits, free } = await page.evaluate(() => {
       const { scene, clock } = window.carom, { view, poses: [poses], solids: [solids] } = scene, list = [];
@@ -111,14 +133,17 @@ end: 0.2 s
     assert.ok(calls <= 3, `${calls} draw calls`);
     assert.deepEqual(page.trouble, []);
     await page.shut();
+  }, async () => {
+    writeFileSync(join(scratch, 'crowd.yaml'), crowdModel());
+    return report('crowd', await record(join(scratch, 'crowd.yaml'), 'crowd'));
   });
 
-  check('two runs of the slider-crank in one page', async () => {
-    const page = await open(browser, report('two', record('slider-crank', 'first'), record('slider-crank', 'second', '--set', 'clearance=0.5 mm')));
+  check('two runs of the slider-crank in one page', async (path) => {
+    const page = await open(browser, path);
     assert.equal(await page.locator('.runs li').count(), 2);
     assert.ok(await page.locator('#compare tbody tr').count() > 10, 'a table of differences');
     assert.equal(await page.evaluate(() => window.carom.scene.solids.length), 2, 'a ghost in the scene');
     assert.deepEqual(page.trouble, []);
     await page.shut();
-  });
+  }, async () => report('two', await record('slider-crank', 'first'), await record('slider-crank', 'second', '--set', 'clearance=0.5 mm')));
 }

@@ -64,7 +64,7 @@ export function pageChecks(browser, scratch) {
     assert.ok(ratios.soft && ratios.moving.length >= 2, JSON.stringify(ratios));
     assert.ok(ratios.moving.every((r) => r === 1), `${ratios.moving}`);
     assert.equal(ratios.still, 2);
-  });
+  }, { smooth: true });
 
   on('a scene of another size is drawn before it is shown', fixtures.ball, async (page) => {
     const drawn = await page.evaluate(() => new Promise((done) => {
