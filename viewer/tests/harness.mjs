@@ -1,12 +1,13 @@
 // A browser, pages from disk that may not err nor reach out, and a list of named checks.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writePage } from './encode.mjs';
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const LANES = 2;              // checks at a time: a check often waits for one process of the browser
 const SKIPPED = 77;           // what CTest takes for "not run here"
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
   '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
@@ -83,6 +84,7 @@ export async function download(page, act) {
   return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
 }
 
+let written = 0;              // pages of fixtures
 const checks = [];
 // A check with a name. What it needs from elsewhere `prepare` makes, beforehand and beside the checks before it; `run` gets that.
 export const check = (name, run, prepare) => checks.push({ name, run, prepare });
@@ -95,7 +97,7 @@ export function checksOn(browser, scratch) {
     return path;
   };
   const on = (name, make, run, settings) => check(name, async () => {
-    const made = make(), page = await open(browser, Array.isArray(made) ? write('page', made[0], made[1]) : write('page', [made]), settings);
+    const made = make(), file = `page-${written++}`, page = await open(browser, Array.isArray(made) ? write(file, made[0], made[1]) : write(file, [made]), settings);
     await run(page, made);
     assert.deepEqual(page.trouble, []);
     assert.deepEqual(page.reached, []);
@@ -111,17 +113,21 @@ export async function runChecks(only) {
     last = c.prepared = last.then(c.prepare, c.prepare);   // one after the other
     c.prepared.catch(() => {});                             // told by the check itself
   }
-  for (const { name, run, prepared } of chosen) {
-    const start = Date.now();
-    try {
-      await run(await prepared);
-      passed++;
-      console.log(`ok    ${name} (${Date.now() - start} ms)`);
-    } catch (error) {
-      failed++;
-      console.log(`FAIL  ${name}\n${error.stack}`);
+  const rest = chosen.values();
+  const lane = async () => {    // takes the next check as long as there is one
+    for (const { name, run, prepared } of rest) {
+      const start = Date.now();
+      try {
+        await run(await prepared);
+        passed++;
+        console.log(`ok    ${name} (${Date.now() - start} ms)`);
+      } catch (error) {
+        failed++;
+        console.log(`FAIL  ${name}\n${error.stack}`);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES, availableParallelism()) }, lane));
   console.log(`${passed} passed, ${failed} failed`);
   return failed;
 }
