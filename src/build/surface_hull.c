@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "build/surface.h"
@@ -52,11 +51,15 @@ static convex form(const carom_surface_def *d, bool planar, arena *memory) {
   return convex_hull(points, count);
 }
 
-static outline_status make_outline(const carom_surface_def *d, arena *memory, outline *to, int *at) {
-  (void)at;
+static const vec2 *flat_points(const carom_surface_def *d, arena *memory) {
   vec2 *p = ARENA_ARRAY(memory, vec2, d->points.count);
   for (int i = 0; i < d->points.count; i++) p[i] = (vec2){d->points.items[i][0], d->points.items[i][1]};
-  return outline_hull(p, d->points.count, memory, to);
+  return p;
+}
+
+static outline_status make_outline(const carom_surface_def *d, arena *memory, outline *to, int *at) {
+  (void)at;
+  return outline_hull(flat_points(d, memory), d->points.count, memory, to);
 }
 
 static const vec3 *corners(const carom_surface_def *d, arena *memory, int *count) {
@@ -71,39 +74,17 @@ static double reach(const carom_shape_def *d) {
   return most;
 }
 
-static int by_x(const void *a, const void *b) {
-  const double *p = a, *q = b;
-  if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-  return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-// Whether the way from a over b to c does not turn left.
-static bool bends_right(const double *a, const double *b, const double *c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0;
-}
-
-// The corners of points in the plane, in turn: those below from left to right, then those above back (Andrew's chains).
-static int corners_in_turn(double (*points)[3], int count, double (*out)[3]) {
-  int used = 0;
-  qsort(points, (size_t)count, sizeof *points, by_x);
-  for (int pass = 0; pass < 2; pass++) {
-    int start = used;
-    for (int i = 0; i < count; i++) {
-      const double *p = points[pass ? count - 1 - i : i];
-      while (used >= start + 2 && bends_right(out[used - 2], out[used - 1], p)) used--;
-      memcpy(out[used++], p, sizeof *out);
-    }
-    used--;  // the end of one chain is the start of the other
-  }
-  return used;
-}
-
+// In the plane the corners in turn.
 static void set_drawn(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to) {
   int count = d->points.count;
-  double(*points)[3] = arena_alloc(memory, (size_t)count, sizeof *points), (*corners)[3] = arena_alloc(memory, 2 * (size_t)count, sizeof *corners);
+  double(*points)[3] = arena_alloc(memory, (size_t)count, sizeof *points);
   memcpy(points, d->points.items, (size_t)count * sizeof *points);
-  if (planar) count = corners_in_turn(points, count, corners);
-  to->points = (carom_points){(const double(*)[3])(planar ? corners : points), count};
+  if (planar) {
+    vec2 *corners;
+    count = outline_hull_corners(flat_points(d, memory), count, memory, &corners);
+    for (int i = 0; i < count; i++) points[i][0] = corners[i].x, points[i][1] = corners[i].y, points[i][2] = 0;
+  }
+  to->points = (carom_points){(const double(*)[3])points, count};
 }
 
 static const option options[] = {

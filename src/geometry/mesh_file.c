@@ -222,6 +222,14 @@ static bool starts_with_solid(const char *bytes, size_t length) {
   return false;
 }
 
+// What a binary file says of itself where its length is not that of its triangles. Returns false after reporting.
+static bool check_binary(reader *r, const char *bytes, size_t length) {
+  if (length < STL_HEAD || !memchr(bytes, 0, length)) return true;  // a text
+  uint32_t count = read_u32(bytes + 80);
+  return fail(r, "it seems to be a binary STL file, but %u triangles have %llu bytes, and it has %zu; it is cut off or damaged, write it again", count,
+              (unsigned long long)STL_HEAD + (unsigned long long)count * STL_TRIANGLE, length);
+}
+
 bool mesh_read(const char *bytes, size_t length, double scale, arena *memory, mesh_soup *to, char why[MESH_WHY]) {
   *to = (mesh_soup){0};
   why[0] = 0;
@@ -230,6 +238,7 @@ bool mesh_read(const char *bytes, size_t length, double scale, arena *memory, me
   bool binary = is_binary(bytes, length);
   to->places_are_lines = !binary;
   bool read = binary ? read_binary(&r, length) : starts_with_solid(bytes, length) ? read_ascii(&r) : read_obj(&r);
+  if (read && !to->triangle_count && !check_binary(&r, bytes, length)) return false;
   if (read && !to->triangle_count)
     return fail(&r, "it has no triangles: an STL file (binary or ASCII) or an OBJ file is needed");
   return read;

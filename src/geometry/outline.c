@@ -381,7 +381,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 // Along the points in the order of x, a chain below them and one above them that turn left at each corner (Andrew).
-outline_status outline_hull(const vec2 *points, int count, arena *memory, outline *to) {
+int outline_hull_corners(const vec2 *points, int count, arena *memory, vec2 **corners) {
   vec2 *sorted = ARENA_ARRAY(memory, vec2, count), *hull = ARENA_ARRAY(memory, vec2, 2 * count + 1);
   for (int i = 0; i < count; i++) sorted[i] = points[i];
   qsort(sorted, (size_t)count, sizeof *sorted, by_place);
@@ -392,7 +392,14 @@ outline_status outline_hull(const vec2 *points, int count, arena *memory, outlin
     while (kept >= start + 2 && side(hull[kept - 2], hull[kept - 1], p) <= 0) kept--;
     hull[kept++] = p;
   }
-  return outline_polygon(hull, kept - 1, memory, to, NULL);
+  *corners = hull;
+  return kept - 1;
+}
+
+outline_status outline_hull(const vec2 *points, int count, arena *memory, outline *to) {
+  vec2 *corners;
+  int kept = outline_hull_corners(points, count, memory, &corners);
+  return outline_polygon(corners, kept, memory, to, NULL);
 }
 
 // Solves h[i-1] x[i-1] + 2 (h[i-1] + h[i]) x[i] + h[i] x[i+1] = b[i], all indices around. The two entries in the corners of the

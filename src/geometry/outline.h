@@ -55,6 +55,8 @@ outline_status outline_polygon(const vec2 *points, int count, arena *memory, out
 // negative where it is hollow, 0: straight.
 outline_status outline_arcs(const vec2 *points, const double *radii, int count, arena *memory, outline *to, int *at);
 outline_status outline_hull(const vec2 *points, int count, arena *memory, outline *to);  // the convex hull of points in any order
+// Its corners in turn, counter-clockwise from the leftmost. Returns how many.
+int outline_hull_corners(const vec2 *points, int count, arena *memory, vec2 **corners);
 // A closed cubic spline with continuous curvature through points.
 outline_status outline_spline(const vec2 *points, int count, arena *memory, outline *to, int *at);
 void outline_circle(double radius, arena *memory, outline *to);                   // radius 0: a point
