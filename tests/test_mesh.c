@@ -145,6 +145,16 @@ static void inside_out_is_told_from_a_cavity(void) {
   check_found(&m, MESH_INSIDE_OUT, 1, 12);
 }
 
+// A part inside another, or partly; beside each other, or inside a cavity, nothing counts twice.
+static void parts_that_overlap_are_found(void) {
+  mesh_soup s = add_cube(cube(), (vec3){0.3, -0.2, 5.1}, 0.2);
+  mesh m = built(&s);
+  check_found(&m, MESH_OVERLAPPING, 1, 12);
+  s = add_cube(cube(), (vec3){9, 9, 9}, 1);
+  m = built(&s);
+  check_found(&m, MESH_FAULTS, 0, 0);
+}
+
 static void what_is_no_mesh_is_refused(void) {
   mesh m;
   mesh_soup s = cube();
@@ -170,6 +180,7 @@ int main(void) {
   RUN(a_reversed_triangle_is_twisted);
   RUN(a_triangle_without_area_is_reported);
   RUN(inside_out_is_told_from_a_cavity);
+  RUN(parts_that_overlap_are_found);
   RUN(what_is_no_mesh_is_refused);
   arena_free(&memory);
   return check_summary();

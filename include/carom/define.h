@@ -71,6 +71,7 @@ typedef struct carom_shape_def {
   double density;       // 0 for that of the body [kg/m³]
   double thickness;     // in a planar model; 0 for that of the body. In a spatial one of a disc [m]
   bool massless;        // does not count for the mass of the body
+  const char *material; // it is a contact surface too, of this material; may be null
   const void *origin;   // place of the shape in the model file; null in a program
   double width;         // link; 0 chooses a width from its length [m]
 } carom_shape_def;

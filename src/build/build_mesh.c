@@ -153,6 +153,14 @@ static mesh_file *find_file(builder *b, const mesh_file *like) {
 
 // --- meshes -------------------------------------------------------------------------------------------------------
 
+// Of a file of several parts.
+static void note_overlapping(builder *b, const char *path, const mesh_soup *s, const mesh *m) {
+  const mesh_found *f = &m->found[MESH_OVERLAPPING];
+  if (f->count)
+    builder_note(b, arena_print(b->memory, "%s: parts that reach into others: %d, %s; what they have in common counts twice in the mass; unite them in the program "
+                                           "that made the file", path, f->count, where_text(b->memory, s, f->triangle)));
+}
+
 static bool fill_mesh(builder *b, place at, mesh_file *f) {
   mesh_soup soup;
   mesh m, small;
@@ -161,6 +169,7 @@ static bool fill_mesh(builder *b, place at, mesh_file *f) {
   if (f->data.not_solid) builder_note(b, arena_print(b->memory, "%s; it is drawn, but has no volume", f->data.not_solid));
   else f->data.solid = moments_mesh(&m);
   note_degenerate(b, f->path, &soup, &m);
+  note_overlapping(b, f->path, &soup, &m);
   mesh_decimate(&m, DRAWN_MAX, &b->model->scratch, &small);
   if (small.triangle_count < m.triangle_count)
     builder_note(b, arena_print(b->memory, "%s: reports draw it with %d of its %d triangles; its mass is that of all of them", f->path,

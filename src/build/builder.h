@@ -93,6 +93,8 @@ bool builder_solids(builder *b);  // checks the section; first of all
 bool builder_solid(builder *b, place at, const char *owner, const char *name, solid *to);
 // A copy in the memory of the model.
 carom_numbers builder_numbers(builder *b, carom_numbers from);
+// Adds the shapes that name a material to the surfaces of the definition; they have been checked.
+bool builder_shape_surfaces(builder *b);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);

@@ -33,6 +33,7 @@ typedef struct shape_type {
   bool (*is_same_size)(const carom_shape_def *a, const carom_shape_def *b, double within);
   // Of the solid, in its own axes; in a planar model of a plate of that thickness. Returns what is missing for it, or null.
   const char *(*moments)(const carom_shape_def *d, const shape_data *data, bool planar, double thickness, arena *scratch, moments *to);
+  const char *surface, *surface_planar;  // the kind of surface that a shape with a material is, in space and in the plane; may be null: none
   bool is_flat;               // it needs a thickness for a mass in space too
   bool has_own_thickness;     // and no other in the plane
   // Draws what `prepare` has made, in spatial models; then instead of `draw`. May be null.
@@ -82,7 +83,9 @@ static inline vec3 shape_cube(double half) { return (vec3){half, half, half}; }
   {.key = "thickness", .type = OPTION_NUMBER, .offset = SHAPE_OPTION(thickness), .dim = DIM_LENGTH, .flags = OPTION_POSITIVE,       \
    .help = "Thickness in a planar model, for the mass; default: that of the body. In a spatial model only of a disc."},            \
   {.key = "massless", .type = OPTION_FLAG, .offset = SHAPE_OPTION(massless), .preset = "false",                                     \
-   .help = "It is drawn, but does not count for the mass of the body."}
+   .help = "It is drawn, but does not count for the mass of the body."},                                                            \
+  {.key = "material", .type = OPTION_TEXT, .offset = SHAPE_OPTION(material),                                                        \
+   .help = "Contact material; with one, the shape is also a surface that can touch."}
 #define SHAPE_TABLE(word, text, sample)                                                              \
   {.name = word, .summary = text, .example = sample, .size = sizeof(carom_shape_def), .options = options, \
    .count = sizeof options / sizeof *options}

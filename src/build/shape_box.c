@@ -28,4 +28,4 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("box", "A box.", "shape: {box: [2*a, 2*b]}");
 
-const shape_type shape_box = {.table = &table, .rotation = shape_rotation, .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};
+const shape_type shape_box = {.table = &table, .surface = "box", .surface_planar = "box", .rotation = shape_rotation, .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

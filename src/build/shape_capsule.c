@@ -44,5 +44,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("capsule", "A cylinder with half spheres at its ends.", "shape: {capsule: [2 cm, 30 cm], axis: x}");
 
-const shape_type shape_capsule = {.table = &table, .fault = fault_of, .is_complete = shape_has_span, .rotation = rotation,
+const shape_type shape_capsule = {.table = &table, .surface = "capsule", .surface_planar = "capsule", .fault = fault_of, .is_complete = shape_has_span, .rotation = rotation,
                                   .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

@@ -27,5 +27,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("cone", "A cone.", "shape: {cone: [3 cm, 10 cm], axis: z}");
 
-const shape_type shape_cone = {.table = &table, .fault = fault_of, .is_complete = shape_has_span, .rotation = shape_axis_rotation,
+const shape_type shape_cone = {.table = &table, .surface = "cone", .fault = fault_of, .is_complete = shape_has_span, .rotation = shape_axis_rotation,
                                .half = shape_span_half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

@@ -24,5 +24,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("cylinder", "A cylinder.", "shape: {cylinder: [2 cm, 30 cm], axis: x}");
 
-const shape_type shape_cylinder = {.table = &table, .fault = fault_of, .is_complete = shape_has_span, .rotation = shape_axis_rotation,
+const shape_type shape_cylinder = {.table = &table, .surface = "cylinder", .surface_planar = "sphere", .fault = fault_of, .is_complete = shape_has_span, .rotation = shape_axis_rotation,
                                    .half = shape_span_half, .is_same_size = is_same_size, .moments = moments_of, .has_own_thickness = true, .draw = draw};

@@ -15,5 +15,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("disc", "A thin disc: a wheel.", "shape: {disc: 10 cm}");
 
-const shape_type shape_disc = {.table = &table, .rotation = shape_axis_rotation, .half = shape_ball_half,
+const shape_type shape_disc = {.table = &table, .surface_planar = "sphere", .rotation = shape_axis_rotation, .half = shape_ball_half,
                                .is_same_size = shape_same_radius, .moments = moments_of, .is_flat = true, .draw = draw};

@@ -26,5 +26,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("ellipsoid", "An ellipsoid.", "shape: {ellipsoid: [3 cm, 2 cm, 1 cm]}");
 
-const shape_type shape_ellipsoid = {.table = &table, .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
+const shape_type shape_ellipsoid = {.table = &table, .surface = "ellipsoid", .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
                                     .half = shape_ellipsoid_half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

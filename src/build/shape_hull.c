@@ -37,5 +37,5 @@ static const option options[] = {
 static const option_table table =
     SHAPE_TABLE("hull", "The convex hull of points, given or from a file.", "shape: {hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}");
 
-const shape_type shape_hull = {.table = &table, .fault = fault_of, .is_complete = is_complete, .prepare = prepare, .rotation = shape_rotation,
+const shape_type shape_hull = {.table = &table, .surface = "hull", .fault = fault_of, .is_complete = is_complete, .prepare = prepare, .rotation = shape_rotation,
                                .half = shape_points_half, .middle = shape_points_middle, .is_same_size = is_same_size, .moments = moments_of, .draw = draw, .draw_data = draw_data};

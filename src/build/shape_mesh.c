@@ -38,6 +38,6 @@ static const option options[] = {
 static const option_table table =
     SHAPE_TABLE("mesh", "Triangles of a file. For a mass they must enclose a volume.", "shape: {mesh: {file: part.stl, scale: 1 mm}}");
 
-const shape_type shape_mesh = {.table = &table, .fault = fault_of, .is_complete = is_complete, .prepare = prepare, .rotation = shape_rotation,
+const shape_type shape_mesh = {.table = &table, .surface = "mesh", .fault = fault_of, .is_complete = is_complete, .prepare = prepare, .rotation = shape_rotation,
                                .half = shape_points_half, .middle = shape_points_middle, .is_same_size = is_same_size, .moments = moments_of,
                                .draw_data = draw_data};

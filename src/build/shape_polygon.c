@@ -35,5 +35,5 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("polygon", "A polygon, in planar models.", "shape: {polygon: [[0, 0], [20 cm, 0], [0, 10 cm]]}");
 
-const shape_type shape_polygon = {.table = &table, .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
+const shape_type shape_polygon = {.table = &table, .surface_planar = "polygon", .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
                                   .half = shape_points_half, .middle = shape_points_middle, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

@@ -15,4 +15,4 @@ static const option options[] = {
 };
 static const option_table table = SHAPE_TABLE("sphere", "A sphere, in a planar model a circle.", "shape: {sphere: 5 cm}");
 
-const shape_type shape_sphere = {.table = &table, .half = shape_ball_half, .is_same_size = shape_same_radius, .moments = moments_of, .draw = draw};
+const shape_type shape_sphere = {.table = &table, .surface = "sphere", .surface_planar = "sphere", .half = shape_ball_half, .is_same_size = shape_same_radius, .moments = moments_of, .draw = draw};

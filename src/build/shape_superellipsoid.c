@@ -48,5 +48,5 @@ static const option options[] = {
 static const option_table table = SHAPE_TABLE("superellipsoid", "Between a box, an ellipsoid and a double pyramid.",
                                               "shape: {superellipsoid: [3 cm, 2 cm, 1 cm], exponents: [0.5, 0.5]}");
 
-const shape_type shape_superellipsoid = {.table = &table, .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
+const shape_type shape_superellipsoid = {.table = &table, .surface = "superellipsoid", .fault = fault_of, .is_complete = is_complete, .rotation = shape_rotation,
                                          .half = half, .is_same_size = is_same_size, .moments = moments_of, .draw = draw};

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/moments.h"
+
 // --- welding ------------------------------------------------------------------------------------------------------
 
 // Vertices by the cell of a grid that they lie in. The cells are as wide as the distance to weld, so that a point finds its
@@ -220,6 +222,36 @@ static void find_inside_out(mesh *m, arena *scratch) {
   }
 }
 
+// How often the parts other than one go around a place.
+static double winding_of_others(const mesh *m, int part, vec3 at) {
+  double sum = 0;
+  for (int i = 0; i < m->triangle_count; i++) {
+    if (m->parts[i] == part) continue;
+    vec3 to[3];
+    for (int k = 0; k < 3; k++) to[k] = vec3_sub(m->vertices[m->triangles[i][k]], at);
+    sum += moments_share_of_view(to);
+  }
+  return sum;
+}
+
+// Corners of every part but cavities, a few of each, and not more in all than the time for large files allows.
+static void find_overlapping(mesh *m, arena *scratch) {
+  enum { CORNERS = 8 };
+  const long most = 20000000;
+  long looked = 0;
+  if (m->part_count < 2) return;
+  part *parts = measure_parts(m, scratch);
+  int *tried = ARENA_ARRAY(scratch, int, m->part_count);
+  for (int i = 0; i < m->triangle_count && looked < most; i++) {
+    int p = m->parts[i];
+    if (!(parts[p].volume > 0) || tried[p] >= CORNERS) continue;
+    tried[p]++, looked += m->triangle_count;
+    if (winding_of_others(m, p, m->vertices[m->triangles[i][0]]) < 0.75) continue;  // on another's surface it is one half
+    note(m, MESH_OVERLAPPING, m->origins[i]);
+    tried[p] = CORNERS;
+  }
+}
+
 // --- all of it ----------------------------------------------------------------------------------------------------
 
 static bool find_box(const mesh_soup *from, mesh *to) {
@@ -252,6 +284,6 @@ bool mesh_build(const mesh_soup *from, double weld, arena *memory, arena *scratc
   if (!has_area) return false;
   join_triangles(to, scratch);
   number_parts(to, scratch);
-  if (mesh_is_closed(to)) find_inside_out(to, scratch);
+  if (mesh_is_closed(to)) find_inside_out(to, scratch), find_overlapping(to, scratch);
   return true;
 }

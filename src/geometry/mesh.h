@@ -29,6 +29,7 @@ typedef enum mesh_fault {
   MESH_TWISTED,         // an edge that both its triangles pass in the same direction: their outsides differ
   MESH_DEGENERATE,      // a triangle without an area. One with two equal corners is left out
   MESH_INSIDE_OUT,      // a closed part whose triangles face inwards and that is no cavity of another part
+  MESH_OVERLAPPING,     // a closed part with a corner inside others: what they have in common counts twice in a volume
   MESH_FAULTS
 } mesh_fault;
 

@@ -144,3 +144,11 @@ void moments_inertia(moments m, double inertia[6]) {
   inertia[0] = s[4] + s[8], inertia[1] = s[0] + s[8], inertia[2] = s[0] + s[4];
   inertia[3] = 0 - s[1], inertia[4] = 0 - s[2], inertia[5] = 0 - s[5];  // no -0
 }
+
+// Van Oosterom and Strackee.
+double moments_share_of_view(const vec3 c[3]) {
+  double r[3];
+  for (int i = 0; i < 3; i++) r[i] = vec3_norm(c[i]);
+  double below = r[0] * r[1] * r[2] + vec3_dot(c[0], c[1]) * r[2] + vec3_dot(c[1], c[2]) * r[0] + vec3_dot(c[2], c[0]) * r[1];
+  return atan2(vec3_dot(c[0], vec3_cross(c[1], c[2])), below) / (2 * M_PI);
+}

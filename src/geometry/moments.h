@@ -40,4 +40,8 @@ moments moments_joined(moments a, moments b);
 // About the centre: xx yy zz xy xz yz.
 void moments_inertia(moments m, double inertia[6]);
 
+// What a triangle takes of the view from the origin, its corners counter-clockwise as seen from outside: its solid angle over 4π. All triangles of a closed mesh
+// together have 1 from inside it, 0 from outside.
+double moments_share_of_view(const vec3 corners[3]);
+
 #endif

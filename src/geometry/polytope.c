@@ -269,10 +269,8 @@ static bool holds_points(const hull *h, const polytope *p) {
 // The angle that a triangle takes as seen from inside, over 4π (van Oosterom and Strackee).
 static double share_of_view(const hull *h, const triangle *t) {
   vec3 to[3];
-  double r[3];
-  for (int i = 0; i < 3; i++) to[i] = vec3_sub(h->points[t->v[i]], h->inside), r[i] = vec3_norm(to[i]);
-  double below = r[0] * r[1] * r[2] + vec3_dot(to[0], to[1]) * r[2] + vec3_dot(to[1], to[2]) * r[0] + vec3_dot(to[2], to[0]) * r[1];
-  return atan2(vec3_dot(to[0], vec3_cross(to[1], to[2])), below) / (2 * M_PI);
+  for (int i = 0; i < 3; i++) to[i] = vec3_sub(h->points[t->v[i]], h->inside);
+  return moments_share_of_view(to);
 }
 
 // A hull that has folded at a sliver may go around its inside twice.
