@@ -70,7 +70,16 @@ static void a_pile_weighs_what_its_stones_do(void) {
     CHECK_NEAR(run_read(&r, "energy.kinetic"), 0, 1e-20);
   }
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
+  CHECK_LE(carom_sim_summary(r.sim).worst_residual, 1e-10);  // the default tolerance
   CHECK_EQUAL(carom_sim_summary(r.sim).step_too_large, 0);  // stones that turn as they part do not pass through each other
+  run_close(&r);
+}
+
+// Dropped from here, one problem is hard from the percussions of the step before and easy from zero.
+static void a_bad_start_of_the_solvers_is_given_up(void) {
+  run r;
+  if (!run_open(&r, "stones", "drop=12.001cm")) return;
+  if (run_to(&r, 0.35)) CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   run_close(&r);
 }
 
@@ -130,6 +139,7 @@ int main(void) {
   RUN(dominoes_fall);
   RUN(bricks_overhang);
   RUN(a_pile_weighs_what_its_stones_do);
+  RUN(a_bad_start_of_the_solvers_is_given_up);
   RUN(a_ball_rolls_down_a_ramp_of_triangles);
   return check_summary();
 }

@@ -128,7 +128,11 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
     run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
   } else {
     if (tally) before = *tally;
-    chain_race(&c);
+    chain_race(&c, settings->warm_start);
+    if (settings->warm_start && !chain_done(&c)) {  // from another start others of the solvers get through
+      if (tally) *tally = before;
+      chain_race(&c, false);
+    }
   }
   if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED) info->status = SOLVE_LIMIT, info->cut = c.cut;
   if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then

@@ -33,7 +33,8 @@ void chain_record(chain_tally *tally, const char *name, bool solved);
 // less. Solvers that end by themselves have no limit of the user. Returns whether the user's is the one.
 bool chain_limit(solve_settings *of_stage, const solver *s, const solve_problem *p, int own, int user);
 
-// Sweeps, and the other solvers in between when sweeping alone would take longer.
-void chain_race(chain_run *c);
+// Sweeps, and the other solvers in between when sweeping alone would take longer. They start from the best so far if `warm`, else from
+// zero.
+void chain_race(chain_run *c, bool warm);
 
 #endif

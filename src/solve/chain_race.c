@@ -277,10 +277,12 @@ static bool extend(race *x) {
   return true;
 }
 
-void chain_race(chain_run *c) {
+void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
   race x = {.c = c, .residual = INFINITY, .end = INFINITY, .limit = solver_nsgs.limit(c->p), .allowed = user ? user : INT_MAX};
-  memcpy(c->d.swept, c->best->r, (size_t)c->p->W.rows * sizeof(double));
+  size_t bytes = (size_t)c->p->W.rows * sizeof(double);
+  if (warm) memcpy(c->d.swept, c->best->r, bytes);
+  else memset(c->d.swept, 0, bytes);
   c->w->sweeps = nsgs_begin(c->p, c->w);
   bool sweeping = sweep_to(&x, LEAST_SWEEPS);  // enough for most
   line_up(&x);
