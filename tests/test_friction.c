@@ -433,6 +433,37 @@ static void many_kinds_are_solved(void) {
   }
 }
 
+static void check_inside(const solve_block *b, const double *r) {
+  if (b->kind == BLOCK_BOX) CHECK(r[0] >= b->lo && r[0] <= b->hi);
+  if (b->kind == BLOCK_BOX || b->kind == BLOCK_BILATERAL) return;
+  CHECK(r[0] >= 0);
+  if (b->kind != BLOCK_UNILATERAL) CHECK_LE(b->size == 2 ? fabs(r[1]) : hypot(r[1], r[2]), (1 + 2 * CONE_EDGE) * b->mu * r[0]);
+}
+
+// Whatever the tolerance, no contact pulls and no friction is beyond its limit; and what is judged is what is returned.
+static void percussions_are_inside_their_sets(void) {
+  static const double tolerances[] = {1e-2, 1e-4, 1e-8};
+  int solver_count;
+  const solver *const *list = solver_list(&solver_count);
+  for (int i = 0; i < 3 * (int)(sizeof kinds / sizeof *kinds); i++) {
+    solve_settings settings = to(tolerances[i % 3]);
+    for (int round = 0; round < 20; round++) {
+      contact_problem *c = fresh();
+      make(c, &kinds[i / 3]);
+      solve_problem p = as_problem(c);
+      settings.polish = round % 2;
+      for (int k = -1; k < solver_count; k++) {
+        double work[CONTACT_ROWS], u[CONTACT_ROWS];
+        if (k >= 0 && !list[k]->suits(&p)) continue;
+        solve_info info = contact_solve(c, k < 0 ? NULL : list[k], &settings, NULL);
+        for (int b = 0; b < c->block_count && isfinite(info.residual); b++) check_inside(&p.blocks[b], c->r + p.blocks[b].row);
+        if (isfinite(info.residual)) CHECK(solve_residual_of(&p, c->r, u, work) == info.residual && apart(c->rows, u, c->u) == 0);
+        if (k < 0) CHECK_EQUAL(info.status, SOLVE_SOLVED);
+      }
+    }
+  }
+}
+
 // --- storage ------------------------------------------------------------------------------------------------------
 
 enum { BODIES = 6, CONTACTS = 20 };
@@ -657,6 +688,7 @@ int main(void) {
   RUN(redundant_space_problems_are_solved);
   RUN(solvers_agree_where_there_is_one_solution);
   RUN(many_kinds_are_solved);
+  RUN(percussions_are_inside_their_sets);
   RUN(drift_goes_to_the_first_edge);
   RUN(storages_agree);
   RUN(storages_give_the_same_solution);

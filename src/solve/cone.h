@@ -63,4 +63,32 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
   }
 }
 
+// --- percussions within their sets ----------------------------------------------------------------------------------
+
+// Sweeps find the edge of a cone to about this part of the friction there, and are left as they are.
+#define CONE_EDGE 1e-12
+
+static inline bool shorten(const solve_block *b, double *r) {
+  double t = b->size == 2 ? fabs(r[1]) : sqrt(r[1] * r[1] + r[2] * r[2]), most = b->mu * r[0];
+  if (!(t > (1 + CONE_EDGE) * most)) return false;
+  for (int k = 1; k < b->size; k++) r[k] *= most / t;
+  return true;
+}
+
+// Moves the percussions of a block into their set if they are outside: those that pull become zero, friction beyond its limit by more
+// than CONE_EDGE is shortened to it. Returns whether it has changed them.
+static inline bool put_inside(const solve_block *b, double *r) {
+  if (b->kind == BLOCK_BILATERAL) return false;
+  if (b->kind == BLOCK_BOX) {
+    double before = r[0];
+    r[0] = clamp(r[0], b->lo, b->hi);
+    return r[0] != before;
+  }
+  if (r[0] < 0) {
+    for (int k = 0; k < b->size; k++) r[k] = 0;
+    return true;
+  }
+  return b->kind != BLOCK_UNILATERAL && shorten(b, r);
+}
+
 #endif

@@ -16,7 +16,7 @@ typedef struct driver {
 
 // Takes the whole workspace, which must fit the limits.
 driver driver_begin(solve_workspace *w, const solve_limits *limits);
-// Solves from solution->r as it is, polishes, judges.
+// Solves from solution->r as it is, polishes, moves percussions into their sets, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info);
 double driver_now(void);  // [s]
