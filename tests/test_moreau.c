@@ -345,6 +345,44 @@ static void painleve_paradox_is_told(void) {
   CHECK(lift > 0);
 }
 
+// Two rods slide beside each other, both without a force that fits: one step of the run.
+static void paradoxes_of_a_step_count_once(void) {
+  static const char *text =
+      "space: planar\n"
+      "gravity: [0, -9.81]\n"
+      "bodies: {\"rod{i}\": {repeat: {i: [1, 2]}, mass: 1, inertia: 1/12, com: [0.5, 0]}}\n"
+      "joints: {\"rod{i}\": {repeat: {i: [1, 2]}, free: [ground, \"rod{i}\"]}}\n"
+      "surfaces:\n"
+      "  floor: {plane: ground, material: rough}\n"
+      "  tip{i}: {repeat: {i: [1, 2]}, point: \"rod{i}\", material: rough}\n"
+      "materials: {rough: {friction: 2}}\n"
+      "initial: {\"rod{i}\": {repeat: {i: [1, 2]}, q: [pi/3, 5*i, 0], u: [0, -4, 0]}}\n"
+      "method: {moreau: {step: 1e-4}}\n"
+      "end: 1\n";
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  if (CHECK(carom_sim_step(r.sim, 1, &r.error) == CAROM_OK)) CHECK_EQUAL(carom_sim_summary(r.sim).inconsistent, 1);
+  CHECK_NEAR(run_read(&r, "rod2.u1"), 0, 1e-9);
+  run_close(&r);
+}
+
+// A slender cylinder stands on its rim. A slip that is rounding has no direction in which it could be pressed down.
+static void nothing_at_rest_is_a_paradox(void) {
+  static const char *text =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: {b: {mass: 1, inertia: [0.02, 0.02, 0.002]}}\n"
+      "joints: {b: {free: [ground, b]}}\n"
+      "surfaces: {floor: {plane: ground, material: rough}, s: {cylinder: b, radius: 0.05, length: 0.4, material: rough}}\n"
+      "materials: {rough: {friction: 3}}\n"
+      "initial: {b: {q: [1, 0, 0, 0, 0, 0, 0.2]}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "end: 1\n";
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  if (run_to(&r, 0.1)) CHECK_EQUAL(carom_sim_summary(r.sim).inconsistent + carom_sim_summary(r.sim).indeterminate, 0);
+  run_close(&r);
+}
+
 // --- nothing unsolved ---------------------------------------------------------------------------------------------
 
 // A turn of the box: any, or (every third) about y alone, so that it lands on two corners at once.
@@ -668,6 +706,8 @@ int main(void) {
   RUN(cradle_gives_what_its_law_says);
   RUN(rocking_block_loses_what_housner_says);
   RUN(painleve_paradox_is_told);
+  RUN(paradoxes_of_a_step_count_once);
+  RUN(nothing_at_rest_is_a_paradox);
   RUN(dropped_boxes_leave_nothing_unsolved);
   RUN(leaping_into_the_floor_is_counted);
   RUN(passing_through_is_counted);

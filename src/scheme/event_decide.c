@@ -151,10 +151,12 @@ static void keep_shares(event *s, int n) {
 }
 
 static void count_paradoxes(event *s, int n) {
+  paradoxes found = {0};
   for EACH_PART(k, s) {
     const event_point *c = event_part(s, k);
-    if (!c->stood) paradox_count(&s->w.trouble, s->problem_W[(long)c->unknown * (n + 1)], s->problem_q[c->unknown]);
+    if (!c->stood) paradox_note(&found, s->problem_W[(long)c->unknown * (n + 1)], s->problem_q[c->unknown]);
   }
+  paradox_count(&s->w.trouble, &found);
 }
 
 // --- no solution --------------------------------------------------------------------------------------------------

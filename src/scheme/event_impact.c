@@ -22,8 +22,10 @@ solve_info event_solve(event *s, int n, const double *W, wedge_problem *w) {
   solve_problem problem = block_list_problem(&s->blocks, n, W, s->problem_q);
   solve_solution solution = {s->problem_r, s->problem_u};
   solve_info info;
-  if (w) w->problem = &problem, info = wedge_solve(w, &s->solver, s->workspace, &solution, &s->tally, &s->w.trouble);
+  bool dropped = false;
+  if (w) w->problem = &problem, info = wedge_solve(w, &s->solver, s->workspace, &solution, &s->tally, &dropped);
   else info = solve_chain(&problem, &s->solver, s->workspace, &solution, &s->tally);
+  s->w.trouble.inconsistent += dropped;
   if (info.status == SOLVE_INTERRUPTED) info.residual = INFINITY;  // no solution to go on with
   return info;
 }

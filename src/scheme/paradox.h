@@ -13,9 +13,18 @@ static inline double paradox_resistance(int size, const double *W, double fricti
   return sum;
 }
 
+// What was found at the contacts of one step, which counts once however many they are.
+typedef struct paradoxes {
+  bool inconsistent, indeterminate;
+} paradoxes;
+
 // `free`: how the gap changes without a force, as a rate or an acceleration.
-static inline void paradox_count(contact_trouble *trouble, double resistance, double free) {
-  if (resistance < 0) ++*(free < 0 ? &trouble->inconsistent : &trouble->indeterminate);
+static inline void paradox_note(paradoxes *found, double resistance, double free) {
+  if (resistance < 0) *(free < 0 ? &found->inconsistent : &found->indeterminate) = true;
+}
+
+static inline void paradox_count(contact_trouble *trouble, const paradoxes *found) {
+  trouble->inconsistent += found->inconsistent, trouble->indeterminate += found->indeterminate;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "mechanics/coordinate.h"
 #include "mechanics/response.h"
 #include "mechanics/tree.h"
+#include "scheme/paradox.h"
 #include "scheme/stepper.h"
 #include "scheme/stepper_friction.h"
 #include "solve/blocks.h"
@@ -97,6 +98,7 @@ typedef struct stepper {
   interrupt *stop;
   chain_tally tally, tally_before;
   contact_trouble trouble;
+  paradoxes paradoxes;                   // of the step under way
 } stepper;
 
 enum { REMEMBERED = 2 };                 // steps whose contacts are known

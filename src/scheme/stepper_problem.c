@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "mechanics/constraint.h"
 #include "mechanics/response.h"
-#include "scheme/paradox.h"
 #include "scheme/stepper_internal.h"
 #include "scheme/wedge.h"
 
@@ -35,7 +34,7 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
 }
 
 // Where no force while sliding fits, the step finds an impact without collision. Collisions are no paradox: there the normal rate is
-// much larger than what the forces change in a step.
+// much larger than what the forces change in a step. A slip that the ledger takes for sticking has no direction.
 void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
   for (int k = 0; k < s->active_count; k++) {
@@ -45,11 +44,11 @@ void stepper_look_for_paradox(stepper *s) {
     const double *rate = s->rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
-    if (!(slip > 0)) continue;
+    if (impact_sticks(slip, contact_still(m, 1e-9 * (fabs(rate[0]) + slip)))) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
     const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1), size == 3 ? stepper_entry(s, first, first + 2) : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
-    paradox_count(&s->trouble, resistance, s->q_rows[first]);
+    paradox_note(&s->paradoxes, resistance, s->q_rows[first]);
   }
 }
 
@@ -90,7 +89,7 @@ static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem
   solve_solution solution = {s->P, s->xi};
   wedge_problem w = {.problem = problem, .islands = s->crowded ? &s->islands : NULL, .stop = s->stop, .drop = drop_restitution,
                      .context = &(step_problem){s, dt}};
-  return wedge_solve(&w, &s->solver, s->storage.workspace, &solution, &s->tally, &s->trouble);
+  return wedge_solve(&w, &s->solver, s->storage.workspace, &solution, &s->tally, &s->paradoxes.inconsistent);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
@@ -250,7 +249,7 @@ static carom_status solve_and_respond(stepper *s, double dt, carom_error *error)
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error) {
   chain_tally tally = s->tally;
   problem_dump dump = s->settings.dump;
-  long inconsistent = s->trouble.inconsistent;
+  paradoxes found = s->paradoxes;
   turn_evenly(s, dt);
   memcpy(s->P_even, s->P, (size_t)s->x->row_total * sizeof *s->P);
   s->settings.dump = (problem_dump){0};
@@ -260,7 +259,7 @@ carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error) {
   exchange_problems(s);
   s->settings.dump = dump;
   if (s->tally.unsolved == tally.unsolved) s->P_mean = s->P_even;
-  s->tally = tally, s->trouble.inconsistent = inconsistent;
+  s->tally = tally, s->paradoxes = found;
   if (status != CAROM_OK || !s->friction.loaded) return status;
   s->blocks.count -= s->m->friction_count;
   add_friction_blocks(s, dt);

@@ -171,11 +171,15 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   if (s->shows_A) stepper_show_end(s);
   s->excess = stepper_excess(s, dt, s->dt);
   set_aside(s);
+  s->paradoxes = (paradoxes){0};
   carom_status solved = find_end(s, dt, &u_end, error);
   if (solved != CAROM_OK) return give_up(s, solved);
   bool touching = s->x->row_total > 0;
   if (s->contacts->changing_count) stepper_hold_places(s);
-  if (touching) stepper_look_for_paradox(s);
+  if (touching) {
+    stepper_look_for_paradox(s);
+    paradox_count(&s->trouble, &s->paradoxes);
+  }
   if (s->passes) stepper_look_for_passages(s);
   if (s->books_differ) keep_books(s);
   if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {

@@ -28,7 +28,7 @@ static solve_info solve(const wedge_problem *w, const solve_settings *settings, 
 }
 
 solve_info wedge_solve(const wedge_problem *w, const solve_settings *settings, solve_workspace *workspace,
-                       const solve_solution *solution, chain_tally *tally, contact_trouble *trouble) {
+                       const solve_solution *solution, chain_tally *tally, bool *dropped) {
   enum { TURNS = 2 };  // first for the contacts that wedge each other, where the scheme knows them, then for all
   chain_tally before = *tally;
   solve_solution to = *solution;
@@ -37,7 +37,7 @@ solve_info wedge_solve(const wedge_problem *w, const solve_settings *settings, s
     bool fits = info.status == SOLVE_SOLVED && !runs_away(w->problem, to.r);
     if ((fits && (!w->fits || w->fits(w->context))) || !w->drop(w->context)) break;
     *tally = before;
-    trouble->inconsistent++;
+    *dropped = true;
     info = solve(w, settings, workspace, &to, tally);
   }
   return info;

@@ -20,8 +20,8 @@ typedef struct wedge_problem {
 } wedge_problem;
 
 // Solves the problem by the chain, or by its islands; the workspace is for the chain. Where it has no solution, or only one that rests on rounding, restitution is removed; the problem is
-// counted as inconsistent and solved again, and the tally counts the last attempt only.
+// solved again, and the tally counts the last attempt only. Sets *dropped then, and else leaves it as it is.
 solve_info wedge_solve(const wedge_problem *w, const solve_settings *settings, solve_workspace *workspace,
-                       const solve_solution *solution, chain_tally *tally, contact_trouble *trouble);
+                       const solve_solution *solution, chain_tally *tally, bool *dropped);
 
 #endif
