@@ -134,27 +134,31 @@ static double deepest(run *r) {
 }
 
 // Spheres dropped into a box: at a tolerance of about twenty sweeps the pile overlaps by less than ODE's does after 1 s (7e-5 m). Energy balances,
-// no contact is missed, and what is left of the overlap does not make contacts strike again and again.
+// no contact is missed, and what is left of the overlap does not make contacts strike again and again: they part no more often than in a
+// run that is solved to 1e-6. A pile that stays in overlap is no measure for that, since pairs in overlap do not part.
 static void a_pile_does_not_stay_in_overlap(void) {
   static scene s;
-  double depth[2];
+  enum { LEFT, REMOVED, FINE, RUNS };
+  static const char *const settings[RUNS] = {"method.moreau.remove_overlap=false", NULL, "method.moreau.tolerance=1e-6"};
+  double depth[RUNS];
   say_bin(&s);
-  long episodes[2];
-  for (int removed = 0; removed < 2; removed++) {
+  long episodes[RUNS];
+  for (int i = 0; i < RUNS; i++) {
     run r;
-    if (!run_open_text(&r, s.text, removed ? NULL : "method.moreau.remove_overlap=false")) return;
+    if (!run_open_text(&r, s.text, settings[i])) return;
     CHECK(r.model->contacts.crowd != NULL);
     run_to(&r, 1);
     carom_summary sum = carom_sim_summary(r.sim);
-    depth[removed] = deepest(&r), episodes[removed] = sum.contact_episodes;
+    depth[i] = deepest(&r), episodes[i] = sum.contact_episodes;
     CHECK_EQUAL(sum.step_too_large, 0);
     CHECK_LE(sum.energy_imbalance, 1e-6);
     run_close(&r);
   }
-  printf("    %.1e m deep and %ld episodes, %.1e m and %ld without the removal\n", depth[1], episodes[1], depth[0], episodes[0]);
-  CHECK_LE(depth[1], 7e-5);
-  CHECK_LE(1e-4, depth[0]);
-  CHECK_LE(episodes[1], 2 * episodes[0]);
+  printf("    %.1e m deep and %ld episodes, %.1e m and %ld without the removal, %ld solved to 1e-6\n", depth[REMOVED], episodes[REMOVED],
+         depth[LEFT], episodes[LEFT], episodes[FINE]);
+  CHECK_LE(depth[REMOVED], 7e-5);
+  CHECK_LE(1e-4, depth[LEFT]);
+  CHECK_LE(episodes[REMOVED], episodes[FINE]);
 }
 
 int main(void) {
