@@ -187,11 +187,37 @@ static void an_arch_at_rest_has_one_episode_a_joint(void) {
   run_close(&r);
 }
 
+// --- restitution ----------------------------------------------------------------------------------------------------
+
+static void keep_row(void *context, const impact *row) { *(impact *)context = *row; }
+
+// A point arrives with a speed and has another when its row ends. Returns the restitution that the row shows.
+static double restitution_of(double before, double after) {
+  impact row = {.restitution_achieved = NAN};
+  impact_ledger l = {.still = 1e-6, .close = keep_row, .context = &row};
+  if (!CHECK(impact_reserve(&l, 1, 1))) return NAN;
+  impact_assign(&l, 0, (impact_place){.permanent = true});
+  impact_touch(&l, 0, &(impact_step){.t_end = step, .speed_before = before, .speed_after = after, .impulse_normal = 1, .arrives = true});
+  impact_separate(&l, 0);
+  impact_end_step(&l);
+  impact_free(&l);
+  return row.restitution_achieved;
+}
+
+// An approach that is rounding gives no ratio, and a point that still approaches at the end of its row has not separated.
+static void restitution_needs_approach_and_separation(void) {
+  CHECK_NEAR(restitution_of(-0.5, 0.2), 0.4, 1e-15);
+  CHECK_NEAR(restitution_of(-4e-8, -8e-6), 0, 0);
+  CHECK_NEAR(restitution_of(-4e-8, 8e-6), 0, 0);
+  CHECK_NEAR(restitution_of(-1e-4, -2e-3), 0, 0);
+}
+
 int main(void) {
   RUN(a_block_slides_and_stands);
   RUN(a_slow_slip_counts_alike);
   RUN(a_ball_bounces);
   RUN(a_rocking_block_is_one_episode);
   RUN(an_arch_at_rest_has_one_episode_a_joint);
+  RUN(restitution_needs_approach_and_separation);
   return check_summary();
 }

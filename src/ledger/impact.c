@@ -192,7 +192,9 @@ void impact_release(impact_ledger *l, int point) {
   if (!l->is_open[point]) return;
   impact *i = &l->open[point];
   l->is_open[point] = false;
-  i->restitution_achieved = i->approach_speed > 0 ? i->separation_speed / i->approach_speed : 0;
+  // Without an approach there is no restitution to measure, and a point that still approaches at the end has not separated.
+  bool rebounds = i->approach_speed > l->still && i->separation_speed > 0;
+  i->restitution_achieved = rebounds ? i->separation_speed / i->approach_speed : 0;
   if (l->strikes[point] && l->close) l->close(l->context, i);
 }
 

@@ -20,7 +20,7 @@
   X(approach_speed,       "m/s",   "at first touch")                                             \
   X(separation_speed,     "m/s",   "at the end")                                                 \
   X(restitution,          "1",     "prescribed")                                                 \
-  X(restitution_achieved, "1",     "separation over approach speed")                             \
+  X(restitution_achieved, "1",     "separation over approach speed; 0 without one of them")      \
   X(loss_normal,          "J",     "energy lost normal to the surface")                          \
   X(loss_tangential,      "J",     "energy lost along it")                                       \
   X(stick_time,           "s",     "")                                                           \
