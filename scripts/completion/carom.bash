@@ -22,7 +22,10 @@ _carom() {
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
     --law) COMPREPLY=($(compgen -W "$(carom list laws 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
     --method) COMPREPLY=($(compgen -W "moreau event compliant smooth" -- "$word")); return ;;
-    --set|--end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
+    --set) compopt -o nospace
+      COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
+      return ;;
+    --end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
     run) options="-o --output --no-record --csv --units --set --end --resume --report -q --quiet --json --strict --force --help" ;;
