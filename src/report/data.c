@@ -621,10 +621,10 @@ bool report_load(report *r, report_run *run, size_t room, int blob0) {
   int time;
   run->blob0 = blob0;
   if (!list_tables(r, run, &time) || !read_times(r, run, time)) return false;
-  run->blobs = ARENA_ARRAY(r->memory, blob, 2 * run->table_count + 3);
+  run->blobs = ARENA_ARRAY(r->memory, blob, 2 * run->table_count + 5);
   run->impact_source = record_find_table(run->in, "impacts");
   if (run->impact_source >= 0 && !load_impacts(r, run, &room)) return false;
-  if (!report_load_touches(r, run, &room)) return false;
+  if (!report_load_pairs(r, run, &room) || !report_load_touches(r, run, &room)) return false;
   size_t bytes = 8;
   for (int i = 0; i < run->table_count; i++) bytes += row_bytes(run->tables[i].columns, run->tables[i].column_count);
   bool whole = false;

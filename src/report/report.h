@@ -62,6 +62,16 @@ typedef struct report_touches {
   int column_count;
 } report_touches;
 
+// Rows of pairs: episodes, regimes.
+typedef struct report_pairs {
+  int source;                // table of the record; -1 if there is none
+  long rows, kept;
+  const char **pairs;        // names of what the column `pair` counts in the page
+  int pair_count;
+  report_column *columns;
+  int column_count;
+} report_pairs;
+
 typedef struct report_run {
   record_reader *in;
   const char *file, *name;
@@ -76,6 +86,7 @@ typedef struct report_run {
   int point_count, listed_points;      // in all, and the first ones
   point_names *names;                  // null if the record does not name its points
   report_touches touches;
+  report_pairs episodes, regimes;
   int impact_source;                   // table of the record; -1 if nothing can touch
   long impact_rows;
   report_impact *impacts;              // kept ones, in order of their start
@@ -128,6 +139,12 @@ bool report_scan_columns(report *r, report_run *run, int source, long rows, repo
 // Takes what fits into a part of the room, and takes that from it. Returns false after reporting.
 bool report_load_touches(report *r, report_run *run, size_t *room);
 void report_put_touches(json_writer *w, const report_run *run);
+
+// --- pairs.c: episodes and regimes of pairs -----------------------------------------------------------------------
+
+// Takes the rows that fit into a part of the room, and takes that from it. Returns false after reporting.
+bool report_load_pairs(report *r, report_run *run, size_t *room);
+void report_put_pairs(json_writer *w, const report_run *run);
 
 // --- text.c, verdict.c, plots.c: a run in words -------------------------------------------------------------------
 

@@ -415,6 +415,7 @@ void report_put_run(report *r, json_writer *w, const report_run *run) {
   put_scene(r, w, run);
   put_tables(w, run);
   put_impacts(w, run);
+  report_put_pairs(w, run);
   report_put_touches(w, run);
   report_put_plots(r, w, run);
   json_close(w, '}');

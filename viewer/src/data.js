@@ -156,6 +156,8 @@ export class Run {
     }
     this.touches = about.touches ? new Touches(about.touches, blobs) : null;
     this.impacts = about.impacts && new Impacts(about.impacts, this, blobs);
+    this.episodes = about.episodes ? new PairRows(about.episodes, blobs) : null;      // absent in old records, as are
+    this.regimes = about.regimes ? new PairRows(about.regimes, blobs) : null;
   }
 
   column([table, number]) {
@@ -215,14 +217,12 @@ const MOST_ROWS = 400;        // in which its peak is looked for
 
 export const IMPACT_KIND = 2, LASTING_KIND = 1, TOUCH_KIND = 0;
 
-// The impact ledger by columns, with the names of what touched.
-export class Impacts {
-  constructor(about, run, blobs) {
-    // `short`: up to this length an episode is one blow [s].
-    Object.assign(this, { rows: about.rows, inPage: about.kept, points: about.points, short: about.brief, count: [about.touches, about.lasting, about.impacts], run });
+// A ledger by columns, whose rows are in order of their start.
+class Rows {
+  constructor(about, blobs) {
+    Object.assign(this, { rows: about.rows, inPage: about.kept });
     this.columns = about.columns.map((c) => new Column(c, null, blobs));
     this.of = new Map(this.columns.map((c) => [c.name, c]));
-    this.contacts = run.scene?.contacts ?? [];
   }
 
   // Rows in the page, none before they are unpacked.
@@ -234,6 +234,54 @@ export class Impacts {
     return this.of.get(name)?.values[row];
   }
 
+  length(row) {
+    return this.get('end', row) - this.get('start', row);
+  }
+
+  // Row whose start is the last at or before t; -1: none yet.
+  before(t) {
+    const start = this.of.get('start').values;
+    let low = -1, high = this.kept - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (start[middle] <= t) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+// Episodes or regimes of pairs, to be shown in the same table as impacts.
+export class PairRows extends Rows {
+  constructor(about, blobs) {
+    super(about, blobs);
+    this.pairs = about.pairs;
+    this.contacts = about.pairs.map((name) => ({ name }));
+    Object.assign(this, { whose: 'pair', short: Infinity, blows: { kind: [], count: [] } });
+  }
+
+  pointName(row) {
+    return this.pairs[this.get('pair', row)] ?? '';
+  }
+
+  contact(row) {
+    return this.get('pair', row);
+  }
+
+  arrival(row) {
+    return this.get('start', row);
+  }
+}
+
+// The impacts with the names of what touched.
+export class Impacts extends Rows {
+  constructor(about, run, blobs) {
+    super(about, blobs);
+    // `short`: up to this length an episode is one blow [s].
+    Object.assign(this, { whose: 'point', points: about.points, short: about.brief, count: [about.touches, about.lasting, about.impacts], run });
+    this.contacts = run.scene?.contacts ?? [];
+  }
+
   pointName(row) {
     const number = this.get('point', row);
     return this.points[number]?.name ?? `point ${number + 1}`;
@@ -241,10 +289,6 @@ export class Impacts {
 
   contact(row) {
     return this.points[this.get('point', row)]?.contact ?? -1;
-  }
-
-  length(row) {
-    return this.get('end', row) - this.get('start', row);
   }
 
   // What each episode is and how hard its blow was [J], as the tool judged it; how many there are of each kind, in the page or not.
@@ -291,17 +335,5 @@ export class Impacts {
     const stops = this.stops([...Array(this.kept).keys()]);
     Object.defineProperty(this, 'allStops', { value: stops });
     return stops;
-  }
-
-  // Row whose start is the last at or before t; -1: none yet. Rows are in order of their start.
-  before(t) {
-    const start = this.of.get('start').values;
-    let low = -1, high = this.kept - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (start[middle] <= t) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 }

@@ -1,9 +1,9 @@
-// The impact ledger as a table. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
+// Impacts, and episodes, as tables. Rows are made as they scroll into view, so that a hundred thousand cost no more than ten.
 import { h, replace, select, check, download, fileName } from './dom.js';
 import { columnScale, count, isRounding, plain, quantity, stored, unitText, withUnit } from './number.js';
 import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
 import { field } from './plots/series.js';
-import { stripText } from './strip.js';
+import { ledgerText, stripText } from './strip.js';
 
 const ROW = 25;             // height of a row [px], as in the style sheet
 const SPARE = 6;            // rows made beyond the edge
@@ -13,6 +13,7 @@ const HEADS = {
   start: 'start', end: 'end', duration: 'lasts', approach_speed: 'approach', separation_speed: 'separation', restitution_achieved: 'e',
   restitution: 'e set', impulse_normal: 'impulse', impulse_tangential: 'impulse along', peak_force: 'peak force', loss: 'loss', loss_normal: 'loss normal',
   loss_tangential: 'loss along', deepest: 'deepest', penetration: 'at touch', penetration_bound: 'bound', stick_time: 'sticks', slip_time: 'slips',
+  impacts: 'impacts',
 };
 const HINTS = {
   start: 'Time of first contact', duration: 'Duration of contact', approach_speed: 'Normal approach speed before the impact', separation_speed: 'Normal separation speed after the impact',
@@ -22,32 +23,39 @@ const HINTS = {
 const KINDS = [[IMPACT_KIND, 'impacts'], [LASTING_KIND, 'lasting contacts'], [TOUCH_KIND, 'mere touches']];
 const FEW = ['start', 'duration', 'approach_speed', 'restitution_achieved', 'impulse_normal', 'peak_force', 'loss', 'deepest'];
 
-// Of the run chosen; made anew when another is.
-export function startEvents(section, runs, clock) {
-  const title = (run) => (runs.length > 1 ? `Impacts of ${run.label}` : 'Impacts');
-  const none = (run, why) => replace(section, h('div', { class: 'panel' }, h('header', {}, h('h2', {}, title(run))), h('p', { class: 'body note' }, why)));
+// What a table lists: the name of its rows, which of them are kept where not all fit, and whether the keys stop at them.
+const IMPACTS = { name: 'Impacts', of: (run) => run.impacts, few: FEW, best: 'strongest', who: 'contact', text: stripText, isKeyed: true, why: (run) => (run.impacts ? run.episodes?.rows ? 'No impact occurred in this run.' : 'No contact occurred in this run.' : 'This model has no contacts.') };
+const EPISODES = { name: 'Episodes', of: (run) => run.episodes, best: 'longest', who: 'pair', text: ledgerText, few: ['start', 'duration', 'impacts', 'stick_time', 'slip_time', 'impulse_normal', 'peak_force', 'loss', 'deepest'] };
+
+export const startEvents = (section, runs, clock) => startTable(section, runs, clock, IMPACTS);
+export const startEpisodes = (section, runs, clock) => startTable(section, runs, clock, EPISODES);
+
+// Of the run chosen; made anew when another is. A table without rows and without a reason is left out.
+function startTable(section, runs, clock, list) {
+  const title = (run) => (runs.length > 1 ? `${list.name} of ${run.label}` : list.name);
+  const none = (run, why) => replace(section, why && h('div', { class: 'panel' }, h('header', {}, h('h2', {}, title(run))), h('p', { class: 'body note' }, why)));
   let table = null;
   const show = () => {
     const { run } = clock;
     table?.stop();
-    table = run.impacts?.kept ? new Events(section, run, clock, title(run)) : null;
-    if (!table) none(run, run.impacts ? 'No contact occurred in this run.' : 'This model has no contacts.');
+    table = list.of(run)?.kept ? new Events(section, run, clock, title(run), list) : null;
+    if (!table) none(run, list.why?.(run));
   };
   clock.on('run', show);
   show();
 }
 
 class Events {
-  constructor(section, run, clock, name) {
-    Object.assign(this, { run, clock, name, impacts: run.impacts, sort: 'start', down: false, contact: -1, kind: -1, all: false, zoom: false, focus: -1 });
+  constructor(section, run, clock, name, list) {
+    Object.assign(this, { run, clock, name, list, impacts: list.of(run), sort: 'start', down: false, contact: -1, kind: -1, all: false, zoom: false, focus: -1 });
     this.body = h('tbody', { onclick: (e) => this.click(e), onkeydown: (e) => this.key(e) });
     this.head = h('thead');
-    this.table = h('table', { 'aria-label': 'Impacts' }, this.head, this.body);
+    this.table = h('table', { 'aria-label': list.name }, this.head, this.body);
     this.scroller = h('div', { class: 'scroller', onscroll: () => this.fill() }, this.table);
     this.title = h('h2');
     const { kinds, contacts } = this.choices();
     replace(section, h('div', { class: 'panel' }, h('header', {}, this.title,
-      select('Filter by contact', [[-1, 'all contacts'], ...contacts], -1, (k) => {
+      select(`Filter by ${list.who}`, [[-1, `all ${list.who}s`], ...contacts], -1, (k) => {
         this.contact = Number(k);
         this.arrange();
       }),
@@ -59,11 +67,11 @@ class Events {
         this.all = on;
         this.arrange();
       }),
-      check('zoom in', false, (on) => { this.zoom = on; }, 'A click also brings the plots close to the impact'),
-      h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV: SI units, every digit', 'aria-label': 'Impacts: these rows as CSV', onclick: () => this.saveCsv() }, 'CSV'))),
+      check('zoom in', false, (on) => { this.zoom = on; }, 'A click also brings the plots close to the row'),
+      h('div', { class: 'tools push' }, h('button', { class: 'quiet', title: 'These rows as CSV: SI units, every digit', 'aria-label': `${list.name}: these rows as CSV`, onclick: () => this.saveCsv() }, 'CSV'))),
     this.scroller, h('div', { class: 'state', style: 'padding-top: 6px' },
-      this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} strongest of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
-      h('span', {}, stripText(run)), h('span', {}, 'a click on a row, or ↑ ↓ in the table, goes there'), h('span', { class: 'paper' }, 'on paper only the rows in view'))));
+      this.impacts.kept < this.impacts.rows ? h('span', { class: 'thin' }, `the ${count(this.impacts.kept)} ${list.best} of ${count(this.impacts.rows)}`) : h('span', { class: 'raw' }, `all ${count(this.impacts.rows)} of the record`),
+      h('span', {}, list.text(run)), h('span', {}, 'a click on a row, or ↑ ↓ in the table, goes there'), h('span', { class: 'paper' }, 'on paper only the rows in view'))));
     this.off = clock.on('time', () => this.mark());
     this.arrange();
     this.mark();
@@ -97,14 +105,14 @@ class Events {
 
   arrange() {
     const { impacts } = this;
-    this.names = (this.all ? ['start', 'duration', ...impacts.columns.map((c) => c.name).filter((n) => n !== 'point' && n !== 'start')] : FEW).filter((n) => n === 'duration' || n === 'loss' || impacts.of.has(n));
+    this.names = (this.all ? ['start', 'duration', ...impacts.columns.map((c) => c.name).filter((n) => n !== impacts.whose && n !== 'start')] : this.list.few).filter((n) => n === 'duration' || n === 'loss' || impacts.of.has(n));
     this.scales = new Map(this.names.map((name) => [name, this.scaleOf(name)]));
     this.rows = [];
     const { kind } = impacts.blows, wanted = (i) => (this.contact < 0 || impacts.contact(i) === this.contact) && (this.kind < 0 || kind[i] === this.kind);
     for (let i = 0; i < impacts.kept; i++) if (wanted(i)) this.rows.push(i);
-    this.clock.stops = this.contact < 0 && this.kind < 0 ? null : impacts.stops(this.rows);
+    if (this.list.isKeyed) this.clock.stops = this.contact < 0 && this.kind < 0 ? null : impacts.stops(this.rows);
     const sign = this.down ? -1 : 1;
-    const of = this.sort === 'point' ? (i) => impacts.get('point', i) : (i) => this.value(this.sort, i);
+    const of = this.sort === 'point' ? (i) => impacts.get(impacts.whose, i) : (i) => this.value(this.sort, i);
     const order = (a, b) => Number(Number.isNaN(of(a))) - Number(Number.isNaN(of(b))) || sign * (of(a) - of(b)) || a - b;   // what has no value comes last
     if (this.sort !== 'start' || this.down) this.rows.sort(order);
     this.place = new Map(this.rows.map((row, k) => [row, k]));
@@ -124,7 +132,7 @@ class Events {
   }
 
   headCell(name) {
-    const text = name === 'point' ? 'contact' : HEADS[name] ?? name.replaceAll('_', ' '), on = this.sort === name, hint = HINTS[name];
+    const text = name === 'point' ? this.list.who : HEADS[name] ?? name.replaceAll('_', ' '), on = this.sort === name, hint = HINTS[name];
     return h('th', { scope: 'col', class: name === 'point' ? 'text' : '', 'aria-sort': on ? (this.down ? 'descending' : 'ascending') : 'none' },
       h('button', { 'data-sort': name, title: `${hint ? `${hint}; sort` : 'Sort'} by it`, onclick: () => {
         this.down = on ? !this.down : name !== 'start' && name !== 'point';
@@ -154,6 +162,7 @@ class Events {
   text(name, row) {
     const v = this.value(name, row), { factor, each, largest } = this.scales.get(name);
     if (!Number.isFinite(v)) return '–';
+    if (name === 'impacts') return count(v);
     if (v !== 0 && isRounding(v, largest)) return '≈ 0';
     if (each) return quantity(v, each, 4);
     if (name === 'start' || name === 'end') return v.toFixed(Math.min(12, Math.max(4, 5 - Math.floor(Math.log10(this.clock.end - this.clock.start || 1)))));
@@ -236,8 +245,8 @@ class Events {
   }
 
   saveCsv() {
-    const columns = this.impacts.columns.filter((c) => c.name !== 'point'), head = columns.map((c) => withUnit(c.name, unitText(c.unit)));
-    const lines = [['contact', ...head].join(','), ...this.rows.map((row) => [field(this.impacts.pointName(row)), ...columns.map((c) => stored(c.values[row]))].join(','))];
-    download(fileName(this.run.name, 'impacts') + '.csv', `${lines.join('\n')}\n`, 'text/csv');
+    const columns = this.impacts.columns.filter((c) => c.name !== this.impacts.whose), head = columns.map((c) => withUnit(c.name, unitText(c.unit)));
+    const lines = [[this.list.who, ...head].join(','), ...this.rows.map((row) => [field(this.impacts.pointName(row)), ...columns.map((c) => stored(c.values[row]))].join(','))];
+    download(fileName(this.run.name, this.list.name.toLowerCase()) + '.csv', `${lines.join('\n')}\n`, 'text/csv');
   }
 }

@@ -8,7 +8,8 @@ import { startHead, startVerdict } from './verdict.js';
 import { startScene } from './scene/scene.js';
 import { startTimeline } from './timeline.js';
 import { startPlots } from './plots/plots.js';
-import { startEvents } from './events.js';
+import { startEpisodes, startEvents } from './events.js';
+import { startRegimes } from './regimes.js';
 import { startPortraits } from './plots/portraits.js';
 import { startLedger } from './plots/ledger.js';
 import { startCompare } from './compare.js';
@@ -39,6 +40,8 @@ async function start() {
   clock.tell('data');
   startPlots(at('plots'), runs, clock);
   startEvents(at('events'), runs, clock);
+  startEpisodes(at('episodes'), runs, clock);
+  startRegimes(at('regimes'), runs, clock);
   startPortraits(at('portraits'), runs, clock);
   startLedger(at('energy'), runs, clock);
   startCompare(at('compare'), report, clock);

@@ -143,6 +143,9 @@ function drawLane(c, lane, top, px, width, look) {
   }
 }
 
+// '195 episodes with 396 impacts'; empty for a record that has no episodes.
+export const ledgerText = ({ episodes, impacts }) => (episodes ? `${several(episodes.rows, 'episode')} with ${several(impacts?.rows ?? 0, 'impact')}` : '');
+
 // '12 impacts, the strongest 58.7 mN·s, 3 lasting contacts'
 export function stripText({ impacts }) {
   if (!impacts?.kept) return impacts?.inPage ? '' : 'no impacts';

@@ -2,6 +2,7 @@
 import { h, s, replace } from './dom.js';
 import { quantity, plain, several } from './number.js';
 import { swatch } from './plots/series.js';
+import { ledgerText } from './strip.js';
 import { nextTheme, themeChoice, onTheme } from './theme.js';
 
 // Shapes differ, so that levels can be told without colour: a tick in a circle, a triangle, a cross in an octagon.
@@ -25,7 +26,7 @@ export function startHead(head, report, help) {
   const name = () => { themeButton.textContent = { system: 'Auto', light: 'Light', dark: 'Dark' }[themeChoice()]; };
   onTheme(name);
   name();
-  const links = [['scene', 'Scene'], ['plots', 'Plots'], ['events', 'Impacts'], ['portraits', 'Portraits'], ['energy', 'Energy'],
+  const links = [['scene', 'Scene'], ['plots', 'Plots'], ['events', 'Impacts'], ...(report.runs.some((r) => r.episodes?.rows) ? [['episodes', 'Episodes']] : []), ['portraits', 'Portraits'], ['energy', 'Energy'],
     ...(many ? [['compare', 'Compare']] : []), ['about', 'Run']];
   replace(head, h('span', { class: 'brand' }, 'carom'),
     h('div', { class: 'titles' }, h('div', { class: 'line' }, h('h1', { title }, title), badge(report.runs)), h('p', { title: run.source }, [run.source, facts(run)].filter(Boolean).join(' · '))),
@@ -41,7 +42,7 @@ function badge(runs) {
 
 function facts(run) {
   const steps = run.summary?.steps;
-  return [`method ${run.method}`, run.integrator, steps !== undefined && several(steps, 'step'), `${plain(run.t1 - run.t0, 5)} s`].filter(Boolean).join(' · ');
+  return [`method ${run.method}`, run.integrator, steps !== undefined && several(steps, 'step'), `${plain(run.t1 - run.t0, 5)} s`, ledgerText(run)].filter(Boolean).join(' · ');
 }
 
 export function startVerdict(section, report) {

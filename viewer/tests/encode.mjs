@@ -26,7 +26,7 @@ class Blob {
 function encodeRun(run, blob) {
   const time = blob.column('t', 's', run.time, 'f64');
   const tables = Object.entries(run.tables).map(([name, columns]) => ({ name, axis: 0, columns: columns.map(([n, unit, values]) => blob.column(n, unit, values)) }));
-  const n = run.time.length, { impacts, touches } = run;
+  const n = run.time.length, { impacts, touches, episodes, regimes } = run;
   return {
     name: 'run', file: 'run.h5', title: 'A run', source: '', space: 'planar', method: 'moreau', integrator: '', coordinates: 'joint', settings: [], parameters: [],
     version: '0.1.0', resumed_from: null, model: { name: 'model.yaml', text: 'title: A run\n' }, includes: [], options: {}, status: 'done', error: '',
@@ -35,6 +35,8 @@ function encodeRun(run, blob) {
     axes: [{ rows: run.recorded ?? n, kept: n, raw: !run.index, bound: run.index ? 1e-3 : 0, time, index: run.index ? blob.column('index', '1', run.index, 'u32') : null }],
     tables,
     touches: touches && encodeTouches(touches, blob),
+    episodes: episodes && encodePairs(episodes, EPISODE, blob),
+    regimes: regimes && encodePairs(regimes, REGIME, blob),
     impacts: impacts && { rows: impacts.rows.length, kept: impacts.rows.length, ...kinds(impacts.rows), brief: run.brief ?? 4 * (run.time[n - 1] - run.time[0]) / n, points: impacts.points,
       columns: IMPACT.map(([name, unit]) => blob.column(name, unit, impacts.rows.map((r) => r[name] ?? BLOW[name]?.(r) ?? 0), 'f64')) },
   };
@@ -48,6 +50,13 @@ function encodeTouches({ surfaces, at }, blob) {
   return { rows: rows.length, kept: rows.length, surfaces, time: blob.column('t', 's', at.map(([t]) => t), 'f64'), first: blob.column('first', '1', first, 'u32'),
     columns: TOUCH.map(([name, unit]) => blob.column(name, unit, rows.map((row) => row[name] ?? 0), ['a', 'b', 'point'].includes(name) ? 'u32' : 'f32')) };
 }
+
+const EPISODE = [['pair', '1'], ['start', 's'], ['end', 's'], ['impacts', '1'], ['deepest', 'm'], ['peak_force', 'N'], ['impulse_normal', 'N*s'], ['impulse_tangential', 'N*s'], ['loss_normal', 'J'], ['loss_tangential', 'J'],
+  ['stick_time', 's'], ['slip_time', 's']];
+const REGIME = [['pair', '1'], ['regime', '1'], ['start', 's'], ['end', 's']];
+
+// episodes, regimes: {pairs: [name], rows: [{pair, start, …}]}
+const encodePairs = ({ pairs, rows }, columns, blob) => ({ rows: rows.length, kept: rows.length, pairs, columns: columns.map(([name, unit]) => blob.column(name, unit, rows.map((r) => r[name] ?? 0), 'f64')) });
 
 const IMPACT = [['point', '1'], ['start', 's'], ['end', 's'], ['penetration', 'm'], ['penetration_bound', 'm'], ['deepest', 'm'], ['peak_force', 'N'], ['impulse_normal', 'N*s'],
   ['impulse_tangential', 'N*s'], ['approach_speed', 'm/s'], ['separation_speed', 'm/s'], ['restitution', '1'], ['restitution_achieved', '1'], ['loss_normal', 'J'],

@@ -49,6 +49,15 @@ export function ball({ frames = 801, end = 2, e = 0.8, name = 'ball', title = 'B
   };
 }
 
+// The same with a ledger of pairs: an episode for each impact of the ball, one of a block that slides, then sticks, without impact.
+export function pairs() {
+  const run = ball(), floor = run.impacts.rows.map((r) => ({ pair: 0, start: r.start, end: r.end, impacts: 1, impulse_normal: r.impulse_normal, stick_time: r.end - r.start }));
+  const pressed = floor.map((r) => ({ pair: 0, regime: 1, start: r.start, end: r.end })), apart = floor.map((r, k) => ({ pair: 0, regime: 0, start: k ? floor[k - 1].end : 0, end: r.start }));
+  const inOrder = (rows) => rows.sort((a, b) => a.start - b.start);
+  return { ...run, episodes: { pairs: ['ball-floor', 'block-floor'], rows: inOrder([...floor, { pair: 1, start: 0, end: 2, stick_time: 1.5, slip_time: 0.5, impulse_normal: 3 }]) },
+    regimes: { pairs: ['ball-floor', 'block-floor'], rows: inOrder([...pressed, ...apart, { pair: 1, regime: 2, start: 0, end: 0.5 }, { pair: 1, regime: 1, start: 0.5, end: 2 }]) } };
+}
+
 // The row that carries the force of each impact: the first one after it.
 export const arrivals = (run) => run.impacts.rows.map(({ start }) => run.time.find((t) => t >= start));
 

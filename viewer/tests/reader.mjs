@@ -1,6 +1,6 @@
 // For whoever reads the page: by keyboard, without colours, on paper, with little patience.
 import assert from 'node:assert/strict';
-import { checksOn } from './harness.mjs';
+import { checksOn, download, times } from './harness.mjs';
 import * as fixtures from './fixtures.mjs';
 
 // Two runs with three quantities in their first plot.
@@ -91,6 +91,40 @@ export function readerChecks(browser, scratch) {
     await page.getByLabel('Filter by kind').selectOption({ label: `lasting contacts (${lasting.length})` });
     assert.deepEqual(await page.getByLabel('Filter by contact').locator('option').allTextContents(),
       ['all contacts', ...[0, 1].map((k) => `${run.impacts.points[k].name} (${run.impacts.rows.filter((r) => r.point === k).length})`)]);
+  });
+
+  on('episodes of pairs beside impacts of points', fixtures.pairs, async (page, run) => {
+    const { rows } = run.episodes, shown = () => page.locator('#episodes tr.row').count();
+    assert.match(await page.textContent('#head p'), new RegExp(`${rows.length}\\sepisodes with ${run.impacts.rows.length}\\simpacts`));
+    assert.match(await page.textContent('#episodes h2'), new RegExp(`^Episodes \\(${rows.length}\\)$`));
+    await page.getByLabel('Filter by pair').selectOption({ label: 'block-floor (1)' });
+    assert.equal(await shown(), 1);
+    assert.deepEqual((await page.locator('#episodes tr.row td').allTextContents()).slice(1, 4), ['block-floor', '2.000', '0'], 'pair, length, impacts');
+    await page.getByLabel('Filter by pair').selectOption({ label: `ball-floor (${rows.length - 1})` });
+    await page.locator('#episodes tr.row').nth(2).click();
+    assert.equal((await times(page)).clock, rows.filter((r) => r.pair === 0)[2].start, 'a click goes to its start');
+    assert.equal(await page.evaluate(() => window.carom.clock.stops), null, 'the keys still stop at every impact');
+    const { content } = await download(page, () => page.getByLabel('Episodes: these rows as CSV').click());
+    assert.equal(String(content).trim().split('\n').length, rows.length, 'a head and the rows that are shown');
+  });
+
+  on('regimes as lanes: sticks, slides and is apart differ by height', fixtures.pairs, async (page) => {
+    assert.deepEqual(await page.locator('#regimes li').allTextContents(), ['ball-floor', 'block-floor']);
+    assert.match(await page.locator('#regimes canvas').getAttribute('aria-label'), /block-floor: sticks 1\stime, slides 1\stime/);
+    const [apart, slides, sticks] = await page.evaluate(() => {
+      const canvas = document.querySelector('#regimes canvas'), { width, height } = canvas, { data } = canvas.getContext('2d').getImageData(0, 0, width, height), scale = height / canvas.clientHeight;
+      const tall = (lane, t) => [...Array(Math.round(18 * scale)).keys()].filter((y) => data[4 * ((y + Math.round(18 * scale * lane)) * width + Math.round(t / 2 * width)) + 3] > 100).length;
+      return [tall(0, 0.2), tall(1, 0.2), tall(1, 1)];
+    });
+    assert.ok(0 < apart && apart < slides && slides < sticks, `${apart}, ${slides}, ${sticks} pixels`);
+    const box = await page.locator('#regimes canvas').boundingBox();
+    await page.locator('#regimes canvas').click({ position: { x: box.width / 4, y: 5 } });
+    assert.ok(Math.abs((await times(page)).clock - 0.5) < 0.01, 'a click goes there');
+  });
+
+  on('a record without episodes and regimes has no room for them', fixtures.ball, async (page) => {
+    assert.equal(await page.locator('#episodes *, #regimes *').count(), 0);
+    assert.doesNotMatch(await page.textContent('#head'), /episode/i);
   });
 
   on('contact that sticks and that slips differ in the strip by thickness', () => fixtures.dense(), async (page) => {
