@@ -216,6 +216,27 @@ static void meshes_that_are_wrong_are_refused(void) {
   expect_error("file: nowhere.stl", "cannot read");
 }
 
+// Beside the border of an open mesh there is nothing, also where the nearest place is one of its corners.
+static void what_is_beside_an_open_mesh_falls(void) {
+  static const double starts[][2] = {{5, 5}, {5, 0.5}, {1.6, 1.6}, {-3, 4}};
+  for (int i = 0; i < 4; i++)
+    for (int point = 0; point < 2; point++) {
+      run r;
+      char text[1000];
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {a: {free: [ground, a], at: [%g, %g, 0.6]}}\n"
+               "surfaces:\n  s: {%s: a, %s material: m}\n"
+               "  g: {mesh: ground, points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], triangles: [1, 2, 3, 1, 3, 4], material: m}\n"
+               "materials: {m: {}}\nmethod: {moreau: {step: 1 ms}}\n",
+               starts[i][0], starts[i][1], point ? "point" : "sphere", point ? "" : "radius: 0.5,");
+      if (!run_open_text(&r, text, NULL)) return;
+      run_to(&r, 1);
+      CHECK_NEAR(run_read(&r, "a.z"), 0.6 - 0.5 * 9.81, 1e-9);
+      CHECK_NEAR(run_read(&r, "a.x"), starts[i][0], 1e-12);
+      run_close(&r);
+    }
+}
+
 int main(void) {
   RUN(a_ball_rolls_over_triangles_as_over_a_plane);
   RUN(a_moving_mesh_meets_balls_as_a_box_does);
@@ -225,5 +246,6 @@ int main(void) {
   RUN(a_mesh_slides_on_a_plane_as_a_box_does);
   RUN(a_ball_falls_past_the_border_of_a_sheet);
   RUN(meshes_that_are_wrong_are_refused);
+  RUN(what_is_beside_an_open_mesh_falls);
   return check_summary();
 }

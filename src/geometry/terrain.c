@@ -256,15 +256,34 @@ static bool is_beside(const terrain *t, vec3 c) {
   return t->heights && (c.x < t->low.x || c.x > t->high.x || c.y < t->low.y || c.y > t->high.y);
 }
 
-// An edge or vertex is seen from outside if some triangle with it is.
+static int triangles_with(const near_list *l, const near_point *n) {
+  int count = 0;
+  for (int i = 0; i < l->count; i++) count += has_feature(&l->items[i], n);
+  return count;
+}
+
+// Whether an edge, or one of the edges of a vertex, has one triangle only. All triangles of the feature are as near as it is.
+static bool is_border(const near_list *l, const near_point *n) {
+  if (n->rank == 2) return triangles_with(l, n) == 1;
+  for (int i = 0; i < l->count; i++) {
+    const near_point *t = &l->items[i];
+    if (!has_feature(t, n)) continue;
+    for (int k = 0; k < 3; k++) {
+      near_point edge = {.rank = 2, .corners = {n->corners[0], t->corners[k]}};
+      if (t->corners[k] != n->corners[0] && triangles_with(l, &edge) == 1) return true;
+    }
+  }
+  return false;
+}
+
+// An edge or vertex is seen from outside if some triangle with it is. Beside the border of an open surface there is nothing.
 static bool is_inside(const terrain *t, const near_list *l, const near_point *n) {
   if (is_beside(t, l->centre)) return false;
   if (n->rank == 3) return n->inside;
+  if (!t->heights && is_border(l, n)) return false;
   vec3 sum = VEC3_ZERO;
-  int count = 0;
   for (int i = 0; i < l->count; i++)
-    if (has_feature(&l->items[i], n)) sum = vec3_add(sum, l->items[i].normal), count++;
-  if (n->rank == 2 && count == 1) return false;  // beside the border of an open surface
+    if (has_feature(&l->items[i], n)) sum = vec3_add(sum, l->items[i].normal);
   return vec3_dot(sum, vec3_sub(l->centre, n->at)) < 0;
 }
 
