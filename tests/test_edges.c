@@ -245,6 +245,25 @@ static void rates_of_gaps_are_those_of_differences(void) {
   CHECK(seen > 500);
 }
 
+// Nearly parallel rims and lines cross far away from bodies that do not touch: no contact is there.
+static void bodies_that_pass_each_other_do_not_strike(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "gravity: [0, 0, 0]\nbodies: {a: {density: 1000, shape: {cylinder: [4 cm, 8 cm], material: m}}, "
+                     "b: {density: 1000, shape: {cylinder: [4 cm, 8 cm], material: m}}}\n"
+                     "joints: {a: {free: [ground, a]}, b: {free: [ground, b]}}\ninitial:\n"
+                     "  a: {q: [0.533217, 0.549846, 0.494221, -0.41121, 0.00061006, 0.001284, -0.0049901], "
+                     "velocity: [0.0486762, 0.102703, -0.398673], omega: [8.32449, -12.0695, -4.11791]}\n"
+                     "  b: {q: [0.645976, -0.131271, -0.178169, 0.730574, 0.00363694, -0.017861, 0.0859901], "
+                     "velocity: [-0.0486762, -0.102703, -0.601327], omega: [-2.70811, 8.6922, -4.35251]}\n"
+                     "materials: {m: {friction: 0.4, restitution: 0.2}}\nmethod: {moreau: {step: 1 ms}}\n",
+                     NULL))
+    return;
+  for (int i = 1; i <= 10 && run_to(&r, 1e-3 * i); i++) CHECK_LE(2e-3, run_read(&r, "a-b.gap"));
+  CHECK_EQUAL(carom_sim_summary(r.sim).contact_episodes, 0);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(rates_of_gaps_are_those_of_differences);
   RUN(bodies_at_rest_keep_their_points);
@@ -253,5 +272,6 @@ int main(void) {
   RUN(a_cylinder_leaves_another_at_two_thirds);
   RUN(bodies_tip_at_their_outline);
   RUN(colliding_bodies_keep_momentum_and_energy);
+  RUN(bodies_that_pass_each_other_do_not_strike);
   return check_summary();
 }

@@ -75,6 +75,20 @@ static void turn_normal(const facet *a, const facet *b, vec3 n, manifold_point *
   else p->on_a = vec3_axpy(p->on_b, p->gap, p->normal);
 }
 
+// Edges that are nearly parallel, or lie nearly along the normal, cross far from where they end, and what their lines say of the gap there is not
+// true of the shapes. No two places of convex shapes are nearer than the nearest ones, and both places lie on the shapes.
+static void drop_unreal(const contact_element *e, vec3 a, vec3 b, touching *w) {
+  double slack = 1e-6 * e->span, least = (w->s.distance < 0 ? 2 : 1) * w->s.distance - slack;
+  double reach_a = convex_reach(e->shape_first, 3) + slack, reach_b = convex_reach(e->shape_second, 3) + slack;
+  int kept = 0;
+  for (int i = 0; i < w->count; i++) {
+    const manifold_point *p = &w->points[i];
+    bool real = p->gap >= least && vec3_norm(vec3_sub(p->on_a, a)) <= reach_a && vec3_norm(vec3_sub(p->on_b, b)) <= reach_b;
+    if (real) w->points[kept++] = *p;
+  }
+  w->count = kept;
+}
+
 static void look(const contact_element *e, marker_place a, marker_place b, touching *w) {
   pose at_a = {a.R, a.p}, at_b = {b.R, b.p};
   facet of_a, of_b;
@@ -87,6 +101,7 @@ static void look(const contact_element *e, marker_place a, marker_place b, touch
     w->n = choose_normal(e, at_a, at_b, &w->s, &of_a, &of_b);
     w->count = manifold_of_facets(&of_a, &of_b, w->n, horizon, w->points);
     for (int i = 0; i < w->count && (of_a.count > 2 || of_b.count > 2); i++) turn_normal(&of_a, &of_b, w->n, &w->points[i]);
+    drop_unreal(e, a.p, b.p, w);
   }
   for (int i = 0; i < w->count; i++) least = fmin(least, w->points[i].gap);
   w->by_nearest = !(least <= w->s.distance + AS_NEAR * e->span);

@@ -215,17 +215,10 @@ static vec3 farthest_corner(const terrain *t) {
 
 // The farthest corner of its box in its own axes.
 double contact_surface_reach(const contact_surface *s, bool planar) {
-  double sum = 0;
   if (planar && s->outline)
     return hypot(fmax(fabs(s->outline->low.x), fabs(s->outline->high.x)), fmax(fabs(s->outline->low.y), fabs(s->outline->high.y)));
   if (s->shape == SHAPE_MESH) return vec3_norm(farthest_corner(s->terrain));
-  if (!s->form) return INFINITY;
-  for (int k = 0; k < (planar ? 2 : 3); k++) {
-    vec3 n = mat3_column(MAT3_IDENTITY, k);
-    double half = fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n))));
-    sum += half * half;
-  }
-  return sqrt(sum) + s->form->layer;
+  return s->form ? convex_reach(s->form, planar ? 2 : 3) : INFINITY;
 }
 
 // Of an outline or a mesh those of its box.

@@ -149,3 +149,13 @@ convex convex_superellipsoid(double a, double b, double c, double e1, double e2)
 convex convex_hull(const vec3 *points, int count) {
   return (convex){.type = &hull, .points = points, .point_count = count};
 }
+
+double convex_reach(const convex *s, int axes) {
+  double sum = 0;
+  for (int k = 0; k < axes; k++) {
+    vec3 n = mat3_column(MAT3_IDENTITY, k);
+    double half = fmax(vec3_dot(n, convex_support(s, n)), -vec3_dot(n, convex_support(s, vec3_neg(n))));
+    sum += half * half;
+  }
+  return sqrt(sum) + s->layer;
+}

@@ -46,6 +46,8 @@ convex convex_superellipsoid(double a, double b, double c, double e1, double e2)
 convex convex_hull(const vec3 *points, int count);    // of points; in the plane a polygon
 
 static inline vec3 convex_support(const convex *s, vec3 n) { return s->type->support(s, n); }
+// The radius of a ball around the origin that holds it, from its extent along the first `axes` axes; it may be larger than needed.
+double convex_reach(const convex *s, int axes);
 static inline mat3 convex_radii(const convex *s, vec3 n, vec3 at) {
   return s->type->radii ? s->type->radii(s, n, at) : (mat3){{0}};
 }
