@@ -101,10 +101,16 @@ static void check_same_summary(const carom_sim *a, const carom_sim *b) {
   CHECK_NEAR(y.worst_residual, x.worst_residual, 0);
 }
 
-// Rows name points by other numbers.
-static void check_same_rows(const run *crowd, const run *listed, const rows *a, const rows *b) {
+static int by_start(const void *a, const void *b) {
+  const impact *x = a, *y = b;
+  return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->point > y->point) - (x->point < y->point);
+}
+
+// Rows name points by other numbers, in the same order. They close in another order: a pair that is no longer near closes at once.
+static void check_same_rows(const run *crowd, const run *listed, rows *a, rows *b) {
   const contact_world *w = &crowd->model->contacts, *all = &listed->model->contacts;
   if (!CHECK_EQUAL(a->count, b->count)) return;
+  qsort(a->row, (size_t)a->count, sizeof *a->row, by_start), qsort(b->row, (size_t)b->count, sizeof *b->row, by_start);
   for (int i = 0; i < a->count; i++) {
     double pair = (a->row[i].point - w->point_count) / CONTACT_POINTS_MAX;
     int first = (int)(pair / w->surface_count), second = (int)(pair - first * (double)w->surface_count);

@@ -134,8 +134,10 @@ static double reach_of(const stepper *s, const contact_element *e, const contact
 
 // A point that was closed and did not leave at the end of the last step, where positions do not follow velocities alone: drives, projection and
 // the removal of overlap then open it by h², and it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
-static bool stays(const stepper *s, int p, const scheme_contact *before) {
-  return (s->led || s->moved[p]) && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
+// What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no longer.
+static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
+  bool led = s->led || (s->moved[p] && s->points[p].gap <= graze(s, e));
+  return led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
 }
 
 // Returns whether a point takes part.
@@ -146,7 +148,7 @@ static bool add_active(stepper *s, const contact_element *e, double dt) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->last_before[p];
     double gap = s->points[p].gap;
-    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, p, before);
+    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, e, p, before);
     s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
     s->moved[p] &= active;
     if (!active) continue;
