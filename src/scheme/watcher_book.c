@@ -21,7 +21,7 @@ static double integral(const watcher *w, int p, double (*of)(const watch_look *)
 
 // --- between the looks ------------------------------------------------------------------------------------------------
 
-// What its episode has seen before this step, if it is not the first one of it.
+// What the row of this point has seen before this step; nothing if the step begins it.
 static impact seen_before(const watcher *w, int p) { return w->impacts->is_open[p] ? w->impacts->open[p] : (impact){0}; }
 
 // Where a parabola through the first, the middle and the last look has its top inside the step, the force there.
