@@ -180,6 +180,7 @@ static void extremes_keep_what_is_no_number(void) {
   CHECK_EQUAL(number_smaller(1, 2), 1);
   CHECK_EQUAL(number_smaller(2, 1), 1);
   CHECK(isinf(number_larger(1, INFINITY)));
+  CHECK(!signbit(number_larger(0, -0.0)));  // a surface that just touches has no penetration, not one of -0
   CHECK(isnan(number_larger(NAN, 1)) && isnan(number_larger(1, NAN)));
   CHECK(isnan(number_smaller(NAN, 1)) && isnan(number_smaller(1, NAN)));
 }

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 // Extremes of numbers that are reported: a NaN stays, where fmax and fmin would drop it and hide that something went wrong.
-static inline double number_larger(double a, double b) { return a > b || a != a ? a : b; }
+// Of equal numbers the first: the largest of what began at 0 is never -0.
+static inline double number_larger(double a, double b) { return a >= b || a != a ? a : b; }
 static inline double number_smaller(double a, double b) { return a < b || a != a ? a : b; }
 
 // 0 x is zero only for finite x. Four sums, so that this runs in vectors, and short for few numbers.
