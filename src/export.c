@@ -11,6 +11,7 @@
 #include "record/own.h"
 #include "record/point_names.h"
 #include "record/record.h"
+#include "record/touch_rows.h"
 
 void carom_skip_exit_cleanup(void) { record_skip_exit_handler(); }
 
@@ -171,13 +172,13 @@ static carom_status copy_touches(exporter *x) {
   record_table t = record_get_table(x->in, x->times);
   int at = find_column(&t, "t"), first = find_column(&t, "first"), count = find_column(&t, "count");
   long times = record_rows(x->in, x->times), rows = x->rows;
-  double *time = ARENA_ARRAY(&x->memory, double, t.column_count);
+  double *time = ARENA_ARRAY(&x->memory, double, t.column_count), next = 0;
   if (at < 0 || first < 0 || count < 0 || times < 0) return error_set(x->error, CAROM_ERROR_FILE, "the times of the touches cannot be read");
   carom_status status = CAROM_OK;
   x->row_mark = arena_get_mark(&x->memory);
   for (long i = 0; i < times && status == CAROM_OK; i++) {
     status = record_read(x->in, x->times, i, 1, time, x->error);
-    if (status != CAROM_OK || !(time[first] >= 0 && time[count] >= 0 && time[first] + time[count] <= (double)rows)) break;
+    if (status != CAROM_OK || !touch_rows_follow(time[first], time[count], rows, &next)) break;
     status = copy_time(x, time[at], (long)time[first], (long)time[count]);
   }
   return status;

@@ -91,14 +91,15 @@ static const char *list_pair_points(run *r) {
   arena_append(&r->memory, &list, "%s", "");
   for (int i = 0; i < w->surface_count; i++) {  // those with most corners: the others have the first of the names
     const contact_surface *s = &w->surfaces[i], **most = &of[s->shape];
-    bool more = *most && ((s->form && s->form->point_count > (*most)->form->point_count) ||
+    bool more = *most && ((s->form && (!(*most)->form || s->form->point_count > (*most)->form->point_count)) ||
                           (s->outline && s->outline->curved_count > (*most)->outline->curved_count));
     if (!*most || more) *most = s;
   }
   for (int a = 0; a < SHAPE_COUNT; a++)
     for (int b = a; b < SHAPE_COUNT; b++) {
       bool swap;
-      if (!of[a] || !of[b] || !contact_between((shape)a, (shape)b, m->planar, &swap)) continue;
+      const contact_type *type = of[a] && of[b] ? contact_between((shape)a, (shape)b, m->planar, &swap) : NULL;
+      if (!type || (type->has_own_points && !of[swap ? b : a]->form)) continue;  // a flat mesh has no hull, and touches no plane
       contact_element e = contact_pair(m, of[a], of[b]);
       if (e.point_count < 2) continue;
       arena_append(&r->memory, &list, "%d\t%d", a, b);
@@ -175,11 +176,23 @@ static bool guard_files(run *r) {
   return !o->csv || carom_output_check(&text, r->error) == CAROM_OK;
 }
 
+static void tell_missing(run *r, const char *table) {
+  // Tables that a setting adds can be left out again.
+  static const struct { const char *table, *setting; } added[] = {{"touch_times", "record.touches=false"}, {"touches", "record.touches=false"},
+                                                                  {"regimes", "record.regimes=false"}};
+  const char *setting = NULL;
+  for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+    if (strcmp(added[i].table, table) == 0) setting = added[i].setting;
+  error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: it has no table '%s'; %s%s%sresume into a new file", r->options->resume, table,
+            setting ? "set " : "", setting ? setting : "", setting ? " or " : "");
+}
+
 // Rows of the earlier run can only be copied into tables like its own.
 static bool check_columns(run *r, const record_table *tables, int count) {
   for (int i = 0; i < count; i++) {
     int table = record_find_table(r->earlier, tables[i].name);
-    record_table old = table < 0 ? (record_table){0} : record_get_table(r->earlier, table);
+    if (table < 0) return tell_missing(r, tables[i].name), false;
+    record_table old = record_get_table(r->earlier, table);
     bool same = old.column_count == tables[i].column_count;
     for (int k = 0; same && k < old.column_count; k++) same = strcmp(old.columns[k], tables[i].columns[k]) == 0;
     if (!same)
@@ -331,7 +344,7 @@ static carom_status write_due(run *r, double t) {
     if (status == CAROM_OK && touches) status = run_write_touches(r);
     if (row) schedule_advance(&r->rows, t);
     if (touches) schedule_advance(&r->touch_times, t);
-    if (status == CAROM_OK && r->rows.every > 0 && interrupted(&r->sim->stop))
+    if (status == CAROM_OK && interrupted(&r->sim->stop))
       status = error_set(r->error, CAROM_INTERRUPTED, "interrupted at t = %g s", t);
   }
   sim_show_end(r->sim);
@@ -545,7 +558,8 @@ static bool regime_is_over(const run *r, const double *of, double t) {
   const regime_row *row = (const regime_row *)of;
   for (int i = 0; i < r->sim->contacts->element_count; i++) {
     const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
-    if (pair->row.pair == row->pair) return row->end <= (isnan(pair->since) ? r->sim->impacts.started : pair->since);
+    double since = isnan(pair->since) ? r->sim->impacts.started : pair->since;  // infinite where the pair has not touched: nothing of it is open
+    if (pair->row.pair == row->pair) return row->end <= t && row->end <= since;
   }
   return row->end <= t;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "record/touch_rows.h"
 
 enum { ROWS_AT_ONCE = 256 };
 
@@ -149,13 +150,14 @@ carom_status run_copy_touches(run *r, double t) {
   int times = record_find_table(r->earlier, "touch_times"), table = record_find_table(r->earlier, "touches");
   int width = record_get_table(r->earlier, table).column_count;
   long most = record_rows(r->earlier, table);
+  double next = 0;
   carom_status status = CAROM_OK;
   for (long i = 0; i < record_rows(r->earlier, times) && status == CAROM_OK; i++) {
     double time[TIME_COLUMNS];
     status = record_read(r->earlier, times, i, 1, time, r->error);
     if (status != CAROM_OK || time[0] > t || (time[0] == t && !schedule_has(&r->touch_times, t))) break;
-    if (!(time[1] >= 0 && time[2] >= 0 && time[1] + time[2] <= (double)most))
-      return error_set(r->error, CAROM_ERROR_FILE, "'%s' cannot be continued: rows of its table 'touches' are missing; resume into a new file", r->options->resume);
+    if (!touch_rows_follow(time[1], time[2], most, &next))
+      return error_set(r->error, CAROM_ERROR_FILE, "'%s' cannot be continued: rows of its table 'touches' are missing or belong to two times; resume into a new file", r->options->resume);
     status = copy_time(r, table, width, time);
   }
   return status;

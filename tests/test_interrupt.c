@@ -222,6 +222,25 @@ static const char *with_method(const char *rest) {
   return text;
 }
 
+// Rows of touches within one long step are interrupted too, whether or not rows of the state are written between steps.
+static void rows_of_touches_end_when_interrupted(void) {
+  static const char *const every[] = {"0", "1e-7"};
+  for (int i = 0; i < 2; i++) {
+    char rest[256];
+    snprintf(rest, sizeof rest, "method: {moreau: {step: 0.5}}\nrecord: {every: %s, touches: 1e-7}\nend: 3", every[i]);
+    carom_error error = {0};
+    carom_model *model = carom_model_parse(with_method(rest), "model.yaml", &error);
+    if (!CHECK(model)) return;
+    double began = now();
+    patience patient = {.until = began + 0.3};
+    carom_run_options options = {.record = scratch("long.h5"), .force = true, .progress = is_patient_with_run, .context = &patient};
+    carom_summary summary;
+    CHECK_EQUAL(carom_run(model, &options, &summary, &error), CAROM_INTERRUPTED);
+    CHECK_LE(now() - began, 1.5);
+    carom_model_destroy(model);
+  }
+}
+
 // The sim stays good: it can be read, and goes on once nobody interrupts it.
 static void an_interrupted_sim_goes_on(void) {
   static const char *const methods[] = {"method: {moreau: {step: 1e-4}}", "method: event", "method: compliant"};
@@ -439,6 +458,7 @@ int main(void) {
   RUN(large_factorisations_end_when_interrupted);
   RUN(large_problems_end_when_interrupted);
   RUN(an_integrator_ends_within_its_step);
+  RUN(rows_of_touches_end_when_interrupted);
   RUN(an_interrupted_sim_goes_on);
   RUN(every_run_ends_within_two_seconds);
   RUN(an_interrupted_record_can_be_resumed);

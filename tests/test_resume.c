@@ -1,6 +1,7 @@
 // A record that is continued: interrupted, killed and resumed runs leave the same rows as a run in one piece.
 #include "example.h"
 
+#include <hdf5.h>
 #include <signal.h>
 
 #include "carom/carom.h"
@@ -32,6 +33,19 @@ static const char ball[] =
     "initial: {fall: {u: [0, 0.2, 0]}}\n"
     "method: {moreau: {step: 1e-4}}\n"
     "record: {every: %s, checkpoint: 0.05, regimes: true}\n"
+    "end: %g\n";
+
+// Balls that bounce on a floor, in more pairs than are listed: pairs are near before they touch, and go again.
+static const char crowd[] =
+    "space: planar\n"
+    "bodies: {\"b{i}\": {repeat: {i: [0, 12]}, mass: 1, inertia: 0.004}}\n"
+    "joints: {\"f{i}\": {repeat: {i: [0, 12]}, free: [ground, \"b{i}\"], at: [\"0.5*i\", \"0.15 + 0.004*i\"]}}\n"
+    "surfaces:\n"
+    "  floor: {plane: ground, material: m}\n"
+    "  s{i}: {repeat: {i: [0, 12]}, sphere: \"b{i}\", radius: 0.1, material: m}\n"
+    "materials: {m: {friction: 0.2, restitution: 1}}\n"
+    "method: {moreau: {step: 2e-4}}\n"
+    "record: {every: %s, checkpoint: 0.0101, regimes: true}\n"
     "end: %g\n";
 
 // --- parts --------------------------------------------------------------------------------------------------------
@@ -344,6 +358,53 @@ static void a_killed_run_is_continued(void) {
   check_same_record(scratch("whole.h5"), scratch("cut.h5"));
 }
 
+// As a kill leaves a record: with rows of the ledger that are later than its last checkpoint.
+static long drop_checkpoints(const char *path, long kept) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "checkpoint", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hsize_t extent[2] = {0};
+  H5Sget_simple_extent_dims(space, extent, NULL);
+  long before = (long)extent[0];
+  extent[0] = (hsize_t)kept;
+  if (kept < before) CHECK(H5Dset_extent(dataset, extent) >= 0);
+  H5Sclose(space), H5Dclose(dataset), H5Fclose(file);
+  return before;
+}
+
+static void check_same_table(const char *one, const char *other, const char *name) {
+  carom_error error = {0};
+  record_reader *a = record_open(one, &error), *b = record_open(other, &error);
+  if (CHECK(a && b)) {
+    record_table t = record_get_table(a, record_find_table(a, name));
+    long rows, others;
+    double *x = read_table(a, record_find_table(a, name), &rows), *y = read_table(b, record_find_table(b, name), &others);
+    if (!CHECK_EQUAL(others, rows) || !CHECK(same_rows(&t, rows, x, y))) printf("      table %s\n", name);
+  }
+  record_close(a);
+  record_close(b);
+}
+
+// From each checkpoint, before and after the pairs are near, touch and part.
+static void rows_after_a_checkpoint_are_not_kept(void) {
+  char record[4400], whole[4400];
+  snprintf(record, sizeof record, "%s", scratch("later.h5")), snprintf(whole, sizeof whole, "%s", scratch("whole.h5"));
+  unlink(whole);
+  carom_model *model = compile(crowd, "1e-2", 0.4);
+  if (!model) return;
+  CHECK(run_part(model, NULL, whole, NULL, 0) == CAROM_OK);
+  check_has_ledger(whole);
+  long count = 3;
+  for (long kept = 1; kept < count - 1; kept++) {
+    CHECK_EQUAL(shell("cp whole.h5 later.h5"), 0);
+    count = drop_checkpoints(record, kept);
+    CHECK(run_part(model, record, record, NULL, 0) == CAROM_OK);
+    check_same_table(whole, record, "impacts");
+    check_same_table(whole, record, "episodes");
+    check_same_table(whole, record, "regimes");
+  }
+  CHECK_LE(30, count);
+  carom_model_destroy(model);
+}
+
 // What is printed can be given to the shell as it is, with every setting, and goes on in the same file.
 static void the_hint_goes_on(void) {
   char text[2048];
@@ -366,6 +427,7 @@ int main(void) {
   RUN(steps_of_another_length_are_shown_again);
   RUN(a_failing_start_leaves_the_record);
   RUN(a_killed_run_is_continued);
+  RUN(rows_after_a_checkpoint_are_not_kept);
   RUN(the_hint_goes_on);
   RUN(nothing_is_left_beside);
   return check_summary();

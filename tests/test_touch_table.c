@@ -1,6 +1,8 @@
 // The table of touches: every point that touches, at its own times, under every method; its size, and what else is chosen of a record.
 #include "tool.h"
 
+#include <hdf5.h>
+
 #include "carom/carom.h"
 #include "record/record.h"
 
@@ -220,7 +222,64 @@ static void a_resumed_run_has_no_touch_twice(void) {
     }
   run_text(sliding, "--set method.moreau.step=1e-3", "-o parts.h5 --force --end 0.1");
   CHECK_EQUAL(carom("run m.yaml -q --set method.moreau.step=1e-3 --set record.touches=true --resume parts.h5 -o parts.h5"), 2);
-  CHECK_CONTAINS(err, "touch_times");
+  CHECK_CONTAINS(err, "it has no table 'touch_times'; set record.touches=false or resume into a new file");
+}
+
+// A flat mesh has no convex hull whose corners could have names; a second mesh has.
+static void a_flat_mesh_beside_a_plane_is_recorded(void) {
+  static const char sheet[] =
+      "bodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+      "joints: {f: {free: [ground, b], at: [0, 0, 0.1]}}\n"
+      "surfaces:\n"
+      "  b: {sphere: b, radius: 0.1, material: s}\n"
+      "  sheet: {mesh: ground, material: s, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, 2, 3, 1, 3, 4]}\n"
+      "  wall: {plane: ground, at: [0, 0, -1], material: s}\n"
+      "%s"
+      "materials: {s: {friction: 0.5}}\n"
+      "method: {moreau: {step: 1e-3}}\n"
+      "record: {touches: true}\n"
+      "end: 0.01\n";
+  static const char *const more[] = {"", "  rock: {mesh: ground, material: s, points: [[3, 0, 0], [4, 0, 0], [3, 1, 0], [3, 0, 1]], triangles: [1, 3, 2, 1, 2, 4, 2, 3, 4, 3, 1, 4]}\n"};
+  for (int i = 0; i < 2; i++) {
+    char text[2048];
+    snprintf(text, sizeof text, sheet, more[i]);
+    run_text(text, "", "-o t.h5 --force");
+    CHECK_EQUAL(carom("export t.h5 --table touches"), 0);
+    CHECK(strstr(out, ",b-sheet,"));
+  }
+}
+
+// --- damaged ------------------------------------------------------------------------------------------------------
+
+// Every time claims all rows.
+static void claim_all_rows(const char *path, double rows) {
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, "touch_times", H5P_DEFAULT), space = H5Dget_space(dataset);
+  hsize_t extent[2] = {0};
+  H5Sget_simple_extent_dims(space, extent, NULL);
+  double *times = malloc((size_t)(extent[0] * extent[1]) * sizeof *times);
+  if (CHECK(times && extent[1] == 3 && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times) >= 0)) {
+    for (hsize_t i = 0; i < extent[0]; i++) times[3 * i + 1] = 0, times[3 * i + 2] = rows;
+    CHECK(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times) >= 0);
+  }
+  free(times);
+  H5Sclose(space), H5Dclose(dataset), H5Fclose(file);
+}
+
+// No row is read twice: what is written does not grow as times x rows.
+static void times_cannot_share_rows(void) {
+  static const char settings[] = "--set method.moreau.step=1e-3 --set record.touches=true";
+  run_text(sliding, settings, "-o t.h5 --force --end 0.2");
+  record_reader *in;
+  table touches;
+  if (!CHECK(read_table("t.h5", "touches", &touches, &in))) return;
+  record_close(in);
+  free(touches.values);
+  claim_all_rows(scratch("t.h5"), (double)touches.rows);
+  CHECK_EQUAL(shell("test $('%s' export t.h5 --table touches | wc -l) -eq %ld", TOOL, touches.rows + 1), 0);
+  CHECK_EQUAL(carom("report t.h5 -o t.html --force"), 0);
+  CHECK_EQUAL(shell("grep -q '\"touches\": {\"rows\": %ld, \"kept\": %ld,' t.html", touches.rows, touches.rows), 0);
+  CHECK_EQUAL(carom("run m.yaml -q %s --resume t.h5 -o t.h5 --end 0.3", settings), 3);
+  CHECK_CONTAINS(err, "belong to two times");
 }
 
 // --- in words -----------------------------------------------------------------------------------------------------
@@ -387,6 +446,8 @@ int main(void) {
   RUN(times_are_its_own);
   RUN(they_are_recorded_where_pairs_have_no_columns);
   RUN(a_resumed_run_has_no_touch_twice);
+  RUN(a_flat_mesh_beside_a_plane_is_recorded);
+  RUN(times_cannot_share_rows);
   RUN(exports_name_surfaces_and_points);
   RUN(reports_name_pairs_that_are_not_listed);
   RUN(standing_bricks_do_not_slip);

@@ -65,6 +65,8 @@ void impact_count_touching(impact_ledger *l) {
   for (int i = 0; i < l->pair_count; i++) l->touching[i] = 0;
   for (int p = 0; p < l->slot_count; p++)
     if (l->touches[p]) l->open_count++, l->touching[l->place[p].pair_slot]++;
+  for (int i = 0; i < l->pair_count; i++) l->pairs[i].is_open = l->touching[i] > 0, l->pairs[i].has_parted = false;
+  l->parted_count = 0;
 }
 
 // --- regimes ------------------------------------------------------------------------------------------------------

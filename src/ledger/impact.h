@@ -156,7 +156,7 @@ void impact_separate(impact_ledger *l, int slot);  // it does not touch any long
 void impact_end_step(impact_ledger *l);
 // The run ends: closes the last regime of a pair, whose episodes are closed.
 void impact_close_regime(impact_ledger *l, int pair_slot, double t);
-// After a load: counts the points that touch, once all flags are known.
+// After a load, once all flags are known: counts the points that touch. A pair is in an episode while one of its points does.
 void impact_count_touching(impact_ledger *l);
 
 #endif

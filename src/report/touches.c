@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "record/touch_rows.h"
 #include "report/report.h"
 
 enum { ROWS_AT_ONCE = 256, PACK_TURNS = 8 };
@@ -37,13 +38,13 @@ static touch_time *read_times(report *r, const report_run *run, long *count) {
   if (t < 0 || first < 0 || number < 0 || rows < 0)
     return error_set(r->error, CAROM_ERROR_FILE, "'%s' has a table of touches that is not carom's", run->file), NULL;
   touch_time *all = ARENA_ARRAY(r->passing, touch_time, rows + 1);
-  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE), before = -INFINITY;
+  double *block = ARENA_ARRAY(r->passing, double, (size_t)width * ROWS_AT_ONCE), before = -INFINITY, next = 0;
   for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
     long some = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
     if (record_read(run->in, run->touches.times, from, some, block, r->error) != CAROM_OK) return NULL;
     for (long i = 0; i < some; i++) {
       const double *row = block + i * width;
-      if (!(row[t] > before && row[first] >= 0 && row[number] >= 0 && row[first] + row[number] <= (double)run->touches.rows)) return all;
+      if (!(row[t] > before && touch_rows_follow(row[first], row[number], run->touches.rows, &next))) return all;
       all[(*count)++] = (touch_time){before = row[t], (long)row[first], (long)row[number]};
     }
   }
