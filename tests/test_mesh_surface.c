@@ -211,7 +211,7 @@ static void meshes_that_are_wrong_are_refused(void) {
   expect_error("points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2]", "three of their numbers");
   expect_error("points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2, 4]", "numbers of points, from 1 on");
   expect_error("points: [[0, 0, 0], [1, 0, 0], [2, 0, 0]], triangles: [1, 2, 3]", "no triangle has an area");
-  expect_error("points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2, 3], file: x.stl", "a mesh needs a file, or points and triangles");
+  expect_error("points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2, 3], file: x.stl", "either a file, or points and triangles");
   expect_error("points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], triangles: [1, 2, 3, 2, 3, 4]", "has no outside");
   expect_error("file: nowhere.stl", "cannot read");
 }

@@ -6,8 +6,10 @@
 static const char *fault_of(const carom_surface_def *d, bool planar, const char **what) {
   bool has_file = d->file && d->file[0], has_points = d->points.count > 0 || d->triangles.count > 0;
   if (planar) return *what = "a mesh is a surface of spatial models; in the plane use polygon", "mesh";
-  if (has_file == has_points) return *what = "a mesh needs a file, or points and triangles", "mesh";
+  if (has_file && has_points) return *what = "a mesh has either a file, or points and triangles: remove one of them", "mesh";
+  if (!has_file && !has_points) return *what = "a mesh needs a file, or points and triangles", "mesh";
   if (has_file) return NULL;
+  if (d->scale != 1) return *what = "'scale' is the unit of a file; points have units of their own, such as [1 mm, 0, 0]", "scale";
   if (d->points.count < 3 || d->triangles.count < 3 || d->triangles.count % 3 != 0)
     return *what = "it needs at least three points, and three of their numbers for each triangle", "triangles";
   for (int i = 0; i < d->triangles.count; i++) {
