@@ -84,7 +84,8 @@ static void drop(int count, double tolerance, double end) {
     read_places(model, sim, at, count);
     snprintf(who, sizeof who, "carom to %.0e", tolerance);
     crowd_print_spheres(who, (const double(*)[3])at, count, steps, seconds);
-    printf("%-26s %ld problems, %ld unsolved, worst residual %.1e\n", "", s.solves, s.unsolved, s.worst_residual);
+    printf("%-26s %ld problems, %ld unsolved, worst residual %.1e, %.1f sweeps per problem, %.1f per step\n", "", s.solves, s.unsolved,
+           s.worst_residual, (double)s.iterations / (double)s.solves, (double)s.iterations / steps);
   }
   free(at);
   carom_sim_destroy(sim);

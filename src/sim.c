@@ -557,7 +557,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
   s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
-    s.impossible = stats.solves->impossible;
+    s.impossible = stats.solves->impossible, s.iterations = stats.solves->iterations;
     s.worst_residual = stats.solves->worst_residual;
     s.worst_residual_mixed = stats.solves->worst_residual_mixed;
     for (int i = 0; i < stats.solves->stage_count; i++) {

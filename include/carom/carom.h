@@ -166,6 +166,7 @@ typedef struct carom_summary {
   double penetration_bound;        // bound of worst_initial_penetration; 0 if the method has none [m]
   long too_deep;                   // contacts first detected deeper than the bound
   long solves, unsolved;           // contact problems
+  long iterations;                 // of the solvers, over all problems; one sweep over all contacts is one
   long impossible;                 // unsolved problems that provably have no solution
   struct {
     const char *name;              // solver in the chain of solvers; null after the last

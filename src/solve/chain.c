@@ -114,7 +114,7 @@ static bool is_worst(const chain_tally *tally, const solve_info *info) {
 }
 
 static void count(chain_tally *tally, const solve_info *info) {
-  tally->problems++;
+  tally->problems++, tally->iterations += info->iterations;
   tally->unsolved += info->status != SOLVE_SOLVED;
   tally->impossible += info->status == SOLVE_NONE;
   if (is_worst(tally, info)) tally->worst_residual = info->residual, tally->worst_residual_mixed = info->residual_mixed;

@@ -41,12 +41,13 @@ typedef struct chain_tally {
   } stage[CHAIN_STAGES_MAX];
   int stage_count;
   long problems, unsolved;
+  long iterations;         // of all problems; sweeps, where sweeps solve
   long impossible;         // of the unsolved: proved to have no solution
   double worst_residual;   // of all problems, the unsolved ones too
   double worst_residual_mixed;  // of the same problem, by the formula of publications
 } chain_tally;
 
-enum { CHAIN_TALLY_NUMBERS = 5 + 3 * CHAIN_STAGES_MAX };
+enum { CHAIN_TALLY_NUMBERS = 6 + 3 * CHAIN_STAGES_MAX };
 void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS]);
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
