@@ -97,9 +97,7 @@ static const char *list_pair_points(run *r) {
   }
   for (int a = 0; a < SHAPE_COUNT; a++)
     for (int b = a; b < SHAPE_COUNT; b++) {
-      bool swap;
-      const contact_type *type = of[a] && of[b] ? contact_between((shape)a, (shape)b, m->planar, &swap) : NULL;
-      if (!type || (type->has_own_points && !of[swap ? b : a]->form)) continue;  // a flat mesh has no hull, and touches no plane
+      if (!of[a] || !of[b] || !contact_is_supported(m, of[a], of[b])) continue;
       contact_element e = contact_pair(m, of[a], of[b]);
       if (e.point_count < 2) continue;
       arena_append(&r->memory, &list, "%d\t%d", a, b);

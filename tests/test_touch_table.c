@@ -441,6 +441,22 @@ static void check_tells_the_size_of_the_record(void) {
   CHECK_CONTAINS(out, "64 bytes for each touching point, taken as 192 at a time");
 }
 
+// A flat mesh has no corners for a plane: the names of points of pairs are listed without it, whichever mesh comes first.
+static void a_flat_mesh_beside_a_plane_has_no_names_of_points(void) {
+  static const char sheet[] = "  SHEET: {mesh: ground, material: m, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, 2, 3, 1, 3, 4]}\n";
+  static const char solid[] = "  solid: {mesh: b, material: m, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], triangles: [1, 3, 2, 1, 2, 4, 2, 3, 4, 1, 4, 3]}\n";
+  for (int k = 0; k < 3; k++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\njoints: {f: {free: [ground, b], at: [0, 0, 0.5]}}\n"
+             "surfaces:\n  ball: {sphere: b, radius: 0.1, material: m}\n  wall: {plane: ground, at: [0, 0, -1], material: m}\n%s%s"
+             "materials: {m: {friction: 0.5}}\ncontacts: {c: {between: [ball, wall]}}\nmethod: {moreau: {step: 1e-3}}\nrecord: {touches: true}\nend: 0.01\n",
+             k == 2 ? solid : sheet, k == 0 ? "" : k == 1 ? solid : sheet);
+    run_text(text, "", "-o flat.h5 --force");
+    CHECK(has("flat.h5", "touches"));
+  }
+}
+
 int main(void) {
   RUN(points_sum_up_to_their_pair_under_every_method);
   RUN(times_are_its_own);
@@ -453,6 +469,7 @@ int main(void) {
   RUN(standing_bricks_do_not_slip);
   RUN(a_thousand_spheres_fit);
   RUN(bodies_choose_their_columns);
+  RUN(a_flat_mesh_beside_a_plane_has_no_names_of_points);
   RUN(check_tells_the_size_of_the_record);
   forget_output();
   return check_summary();

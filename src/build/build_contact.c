@@ -152,9 +152,7 @@ int contacts_body(const contact_builder *c, int i) { return c->m->markers[c->sur
 static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(contacts_surface(c, i)->kind); }
 
 bool contacts_supported(const contact_builder *c, int i, int j) {
-  bool swap;
-  const contact_type *type = contact_between(c->surface[i].shape, c->surface[j].shape, c->m->planar, &swap);
-  return type && (!type->has_own_points || c->surface[swap ? j : i].form);
+  return contact_is_supported(c->m, &c->surface[i], &c->surface[j]);
 }
 
 bool contacts_exists(const contact_builder *c, int i, int j) { return contact_exists(c->surface[i].shape, c->surface[j].shape); }

@@ -203,10 +203,6 @@ typedef enum shape { SHAPE_POINT, SHAPE_SPHERE, SHAPE_ELLIPSOID, SHAPE_SUPERELLI
 // two of them overlap wherever they stand. A mesh and a height field do not touch.
 bool contact_exists(shape a, shape b);
 
-// The contact type of two shapes. Returns null if their contact is not supported. `swap` is set if the first shape of the type is
-// the second of the pair.
-const contact_type *contact_between(shape a, shape b, bool planar, bool *swap);
-
 struct contact_surface {
   const char *name;
   shape shape;
@@ -220,6 +216,10 @@ struct contact_surface {
   const outline *outline;         // in a planar model; null if it has none
   const terrain *terrain;         // of a surface of triangles, else null
 };
+
+// Whether two surfaces can be a pair. The type of their shapes may need what one of them has not: a flat mesh has no corners that could touch
+// a plane, nor has one whose hull has too many.
+bool contact_is_supported(const mechanism *m, const contact_surface *a, const contact_surface *b);
 
 // What is in an element from its two surfaces: all but its name and material. Their contact must be supported.
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b);

@@ -180,17 +180,24 @@ bool contact_exists(shape a, shape b) {
   return !unbounded && !triangles && (a != SHAPE_POINT || b != SHAPE_POINT);
 }
 
+// The contact type of two shapes, null if there is none. `swap` is set if the first shape of the type is the second of the pair.
 // In the plane every shape has an outline: what has no type of its own there touches by that.
-const contact_type *contact_between(shape a, shape b, bool planar, bool *swap) {
+static const contact_type *type_between(shape a, shape b, bool planar, bool *swap) {
   *swap = a > b;
   const contact_type *type = *swap ? narrow[b][a] : narrow[a][b];
   bool in_plane = type && (type->has_own_points || type->point_count_planar);
   return !in_plane && planar && contact_exists(a, b) ? &contact_outlines : type;
 }
 
+bool contact_is_supported(const mechanism *m, const contact_surface *a, const contact_surface *b) {
+  bool swap;
+  const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
+  return type && (!type->has_own_points || (swap ? b : a)->form);
+}
+
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {
   bool swap;
-  const contact_type *type = contact_between(a->shape, b->shape, m->planar, &swap);
+  const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
   const contact_surface *first = swap ? b : a, *second = swap ? a : b;
   contact_element e = {.type = type, .point_count = m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0},
                        .first = first->marker, .second = second->marker};
