@@ -193,6 +193,51 @@ static void a_ball_falls_past_the_border_of_a_sheet(void) {
   run_close(&r);
 }
 
+// However far a shape is from the triangles, the gap of the pair is their distance: above them, and beside their border.
+static void the_gap_is_the_distance_far_away_too(void) {
+  static const char *const shapes[] = {"box: b, size: [0.4, 0.4, 0.2]", "cylinder: b, radius: 0.2, length: 0.2", "ellipsoid: b, semi_axes: [0.2, 0.2, 0.1]",
+                                       "hull: b, points: [[0.2, 0, 0.1], [0, 0.2, 0], [-0.2, 0, 0], [0, -0.2, 0], [0, 0, -0.1]]", "sphere: b, radius: 0.1"};
+  static const double places[][4] = {{0, 0.1, 0.3, 0.2}, {0.1, 0, 5, 4.9}, {0.1, 0.1, 400, 399.9}, {5, 0, 0, 3.8}};
+  for (int k = 0; k < 5; k++)
+    for (int i = 0; i < 4; i++)
+      for (int of_heights = 0; of_heights < 2; of_heights++) {
+        char text[2048];
+        run r;
+        snprintf(text, sizeof text,
+                 "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\njoints: {f: {free: [ground, b], at: [%g, %g, %g]}}\n"
+                 "surfaces: {s: {%s, material: m}, floor: {%s, material: m}}\nmaterials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\n",
+                 places[i][0], places[i][1], places[i][2], shapes[k],
+                 of_heights ? "height_field: ground, at: [-1, -1, 0], columns: 3, spacing: 1, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0]"
+                            : "mesh: ground, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], triangles: [1, 2, 3, 1, 3, 4]");
+        if (!run_open_text(&r, text, "")) return;
+        run_to(&r, 1e-3);
+        if (!CHECK_NEAR(run_read(&r, "s-floor.gap"), places[i][3] + (k == 4 && i == 3 ? 0.1 : 0), 1e-9)) printf("      %s at %g\n", shapes[k], places[i][2]);
+        run_close(&r);
+      }
+}
+
+// A box on 100 bumps of one height, with its centre of mass near one side: what holds it is as wide as the box.
+static void a_box_on_many_bumps_stays_level(void) {
+  enum { SIDE = 31 };
+  static char text[20000];
+  size_t n = (size_t)snprintf(text, sizeof text,
+      "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\njoints: {f: {free: [ground, b], at: [0.0037, 0.2021, 0.1021]}}\n"
+      "surfaces:\n  box: {box: b, size: [0.56, 0.56, 0.2], at: [0, -0.2, 0], material: m}\n"
+      "  floor: {height_field: ground, at: [-0.45, -0.45, 0], material: m, columns: %d, spacing: 0.03, heights: [", SIDE);
+  for (int i = 0; i < SIDE * SIDE; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%g, ", i / SIDE % 2 && i % SIDE % 2 ? 0.002 : 0.0);
+  snprintf(text + n, sizeof text - n, "]}\nmaterials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 2e-3}}\n");
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  double turn = 0;
+  for (int i = 1; i <= 10; i++) {
+    run_to(&r, 2e-3 * i);
+    turn = fmax(turn, hypot(run_read(&r, "b.wx"), run_read(&r, "b.wy")));
+  }
+  CHECK_NEAR(run_read(&r, "b.z"), 0.102, 1e-4);
+  CHECK_NEAR(turn, 0, 1e-6);
+  run_close(&r);
+}
+
 static void expect_error(const char *keys, const char *words) {
   char text[1024];
   carom_error error = {0};
@@ -245,6 +290,8 @@ int main(void) {
   RUN(a_box_meets_ridges_and_tips);
   RUN(a_mesh_slides_on_a_plane_as_a_box_does);
   RUN(a_ball_falls_past_the_border_of_a_sheet);
+  RUN(the_gap_is_the_distance_far_away_too);
+  RUN(a_box_on_many_bumps_stays_level);
   RUN(meshes_that_are_wrong_are_refused);
   RUN(what_is_beside_an_open_mesh_falls);
   return check_summary();

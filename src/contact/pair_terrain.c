@@ -40,5 +40,6 @@ static void curvatures(const contact_element *e, double radius[2]) { radius[0] =
 
 const contact_type contact_sphere_terrain = {
     .name = "sphere on terrain", .point_count = TERRAIN_TOUCHES, .touches = find_touches, .continues = continues,
+    .nearest = contact_nearest_on_triangles,
     .point_names = contact_point_numbers, .curvatures = curvatures, .tell_overlap = contact_tell_surfaces,
 };

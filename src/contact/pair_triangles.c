@@ -15,9 +15,10 @@
 #define HORIZON 0.1     // points with a larger gap than this part of the shape's thickness are not looked for
 #define DEEPEST 0.5     // of the thickness: what is deeper under a triangle is on another side
 #define BEHIND 1e-6     // of a length: what is farther before a plane is not behind it
+#define CLOSE 1e-3      // of the thickness: places with a smaller gap count alike where there are too many
 #define SAME 1e-9       // of the thickness: places that are nearer are one
 
-enum { POINTS = 32, NEAR = 1024, PLACES = 128 };
+enum { POINTS = 32, NEAR = 1024, PLACES = 1024 };
 
 typedef struct place_found {
   vec3 at, n;           // on the surface, and out of it
@@ -105,7 +106,7 @@ static void add_over(search *s, const terrain_triangle *t, vec3 p, int name) {
   if (is_over(t, p)) add_place(s, vec3_axpy(p, -gap, t->normal), t->normal, gap, of_shape(name));
 }
 
-enum { NAME_LOWEST = 2 * FACET_ROUND + 2 };
+enum { NAME_LOWEST = 2 * FACET_ROUND + 2, NAME_NEAREST };
 
 // What of a round shape is lowest over a triangle: its face or side line, and its lowest point where that is lower.
 static void add_lowest(search *s, const terrain_triangle *t) {
@@ -246,24 +247,69 @@ static void find_on_shape(search *s) {
 
 // --- points -----------------------------------------------------------------------------------------------------------------
 
-// Of more places than points the nearest count.
-static void keep_nearest(search *s, int most) {
-  while (s->count > most) {
-    int farthest = 0;
-    for (int i = 1; i < s->count; i++)
-      if (s->places[i].gap > s->places[farthest].gap) farthest = i;
-    s->places[farthest] = s->places[--s->count];
+// How different two places are: by where they are and by their normals.
+static double apart(const search *s, int i, int k) {
+  vec3 at = vec3_sub(s->places[i].at, s->places[k].at), n = vec3_scale(s->e->span, vec3_sub(s->places[i].n, s->places[k].n));
+  return vec3_dot(at, at) + vec3_dot(n, n);
+}
+
+static void swap_places(search *s, int i, int k) {
+  place_found moved = s->places[i];
+  s->places[i] = s->places[k], s->places[k] = moved;
+}
+
+static int nearest_from(const search *s, int first) {
+  int best = first;
+  for (int i = first + 1; i < s->count; i++)
+    if (s->places[i].gap < s->places[best].gap) best = i;
+  return best;
+}
+
+// Moves places to the front that are spread over all of the first `count`: the deepest of them, then each time the one that is farthest from
+// those before. So what holds the body is as wide as what it lies on.
+static void spread(search *s, int count, int most) {
+  double off[PLACES];
+  swap_places(s, 0, nearest_from(s, 0));
+  for (int i = 1; i < count; i++) off[i] = apart(s, i, 0);
+  for (int chosen = 1; chosen < most; chosen++) {
+    int far = chosen;
+    for (int i = chosen + 1; i < count; i++)
+      if (off[i] > (1 + 1e-6) * off[far]) far = i;
+    swap_places(s, chosen, far);
+    off[far] = off[chosen];
+    for (int i = chosen + 1; i < count; i++) off[i] = fmin(off[i], apart(s, i, chosen));
   }
+}
+
+// Of more places than points: those that touch or nearly do, spread out if they are still too many, then the nearest of the others.
+static void choose_places(search *s, int most) {
+  if (s->count <= most) return;
+  double least = s->places[nearest_from(s, 0)].gap, close = fmax(least, 0) + CLOSE * s->e->span;
+  int count = 0;
+  for (int i = 0; i < s->count; i++)
+    if (s->places[i].gap <= close) swap_places(s, count++, i);
+  if (count > most) spread(s, count, most);
+  for (; count < most; count++) swap_places(s, count, nearest_from(s, count));
+  s->count = most;
+}
+
+// Where nothing is within the horizon: the nearest place alone, so that the gap is the distance at any time. A shape that is so deep in a
+// triangle that no place counts is pushed out where that is the shortest way.
+static void add_nearest(search *s) {
+  contact_nearest_triangle t;
+  if (!contact_find_nearest_triangle(s->e, s->a, &t)) return;
+  bool overlaps = t.distance <= 0;
+  if (overlaps) t.n = t.triangle.normal, t.distance = fmin(0, height_over(s, &t.triangle));
+  s->places[s->count++] = (place_found){t.at, t.n, t.distance, of_shape(NAME_NEAREST)};
 }
 
 static void look(const contact_element *e, pose a, search *s) {
   s->e = e, s->a = a, s->count = 0;
   s->horizon = HORIZON * e->span, s->deepest = DEEPEST * e->span;
   find_near(s);
-  if (!s->near_count) return;
-  find_on_triangles(s);
-  find_on_shape(s);
-  keep_nearest(s, e->point_count);
+  if (s->near_count) find_on_triangles(s), find_on_shape(s);
+  if (!s->count) add_nearest(s);
+  choose_places(s, e->point_count);
 }
 
 static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
@@ -280,5 +326,5 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
 
 const contact_type contact_shape_terrain = {
     .name = "shape on triangles", .point_count = POINTS, .is_flat = contact_is_flat, .touches = find_touches, .continues = continues,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
+    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_on_triangles, .tell_overlap = contact_tell_surfaces,
 };

@@ -3,6 +3,8 @@
 #define CONTACT_PAIRS_H
 
 #include "contact/contact.h"
+#include "geometry/separation.h"
+#include "geometry/terrain.h"
 #include "mechanics/marker.h"
 
 extern const contact_type contact_sphere_box, contact_point_box;
@@ -71,5 +73,20 @@ double contact_least_gap(contact_gap_at *gap, const void *context, const contact
 // The same without what the present turn of the bodies makes of it: bodies that turn about a corner seem to overlap on their way, by as
 // much as they would have where they came from. contact_least_gap has seen to it.
 double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze);
+
+// --- surfaces of triangles, in their axes; the first shape of the element is convex ---
+
+typedef struct contact_nearest_triangle {
+  double distance;      // negative: the shape and the triangle overlap
+  vec3 at, n;           // on the triangle, and towards the shape
+  terrain_triangle triangle;
+} contact_nearest_triangle;
+
+// Returns false if there is none.
+bool contact_find_nearest_triangle(const contact_element *e, pose a, contact_nearest_triangle *to);
+
+// The `nearest` of types on triangles.
+double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                                    const contact_point *after, double graze);
 
 #endif
