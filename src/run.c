@@ -200,6 +200,19 @@ static bool check_columns(run *r, const record_table *tables, int count) {
   return true;
 }
 
+// No table of the earlier run may be left behind: the continued record takes the place of its file.
+static bool keeps_tables(run *r, const record_table *tables, int count) {
+  for (int i = 0; i < record_table_count(r->earlier); i++) {
+    const char *name = record_get_table(r->earlier, i).name;
+    int k = 0;
+    while (k < count && strcmp(tables[k].name, name) != 0) k++;
+    if (k == count)
+      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: the rows of its table '%s' would be lost; record it as before or resume into a new file",
+                       r->options->resume, name), false;
+  }
+  return true;
+}
+
 static bool open_record(run *r) {
   r->touches.table = r->touches.times = -1;
   if (!r->options->record) return true;
@@ -246,7 +259,7 @@ static bool open_record(run *r) {
   record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1, .name = r->options->record};
   const char *path = r->options->record;
   if (r->continues) {
-    if (!check_columns(r, tables, count) || !output_begin(&r->beside, path, r->error)) return false;
+    if (!check_columns(r, tables, count) || !keeps_tables(r, tables, count) || !output_begin(&r->beside, path, r->error)) return false;
     path = r->beside.place;
   }
   r->file = record_create(path, tables, count, texts, text_count, &settings, r->error);

@@ -420,7 +420,21 @@ static void the_hint_goes_on(void) {
   free(after);
 }
 
+// A continued record takes the place of the file: what it would not go on with is not left out in silence.
+static void no_table_is_left_behind(void) {
+  static const char text[] = "bodies: {b: {density: 1000, shape: {box: [0.1, 0.1, 0.1], material: m}}}\njoints: {b: {free: [ground, b], at: [0, 0, 0.05]}}\n"
+                             "surfaces: {f: {plane: ground, material: m}}\nmaterials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1 ms}}\n"
+                             "record: {touches: true, regimes: true}\nend: 0.3\n";
+  if (!write_text(scratch("block.yaml"), text)) return;
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --end 0.2 -o block.h5", TOOL), 0);
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.touches=false --resume block.h5 -o block.h5 2> said", TOOL), 2);
+  CHECK_EQUAL(shell("grep -q \"'touch_times' would be lost\" said"), 0);
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --set record.regimes=false --resume block.h5 -o block.h5 2> said", TOOL), 2);
+  CHECK_EQUAL(shell("'%s' run block.yaml -q --resume block.h5 -o block.h5", TOOL), 0);
+}
+
 int main(void) {
+  RUN(no_table_is_left_behind);
   RUN(rows_go_on_bit_by_bit);
   RUN(interrupted_again_and_again);
   RUN(a_step_that_is_given_up_leaves_no_trace);
