@@ -128,8 +128,10 @@ static void run(const solve_problem *p, const solve_settings *settings, solve_wo
     run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
   } else {
     if (tally) before = *tally;
+    size_t mark = w->used;
     chain_race(&c, settings->warm_start);
     if (settings->warm_start && !chain_done(&c)) {  // from another start others of the solvers get through
+      w->used = mark;
       if (tally) *tally = before;
       chain_race(&c, false);
     }
