@@ -116,24 +116,6 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
   return w.count;
 }
 
-typedef struct pass {
-  const contact_element *e;
-  pose a;
-} pass;
-
-static double gap_at(const void *context, vec3 apart) {
-  const pass *w = context;
-  pose a = {w->a.R, apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
-  return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
-}
-
-static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
-  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  pass w = {e, {mat3_product(mat3_transpose(b.R), a.R), VEC3_ZERO}};
-  return contact_least_gap(gap_at, &w, before, after, graze);
-}
-
 // A region has no more corners than its two facets together; round lines that lie beside each other have four ends.
 void contact_set_facets(contact_element *e, const flat *first, const flat *second) {
   e->faces_first = first, e->faces_second = second;
@@ -143,6 +125,6 @@ void contact_set_facets(contact_element *e, const flat *first, const flat *secon
 
 const contact_type contact_edge_pair = {
     .name = "faces and lines", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches,
-    .continues = contact_crossing_continues, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
+    .continues = contact_crossing_continues, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_of_shapes,
     .tell_overlap = contact_tell_surfaces,
 };

@@ -92,24 +92,6 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn};
 }
 
-typedef struct pass {
-  const contact_element *e;
-  pose a;
-} pass;
-
-static double gap_at(const void *context, vec3 apart) {
-  const pass *w = context;
-  pose a = {w->a.R, apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
-  return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
-}
-
-static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
-  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  pass w = {e, {mat3_product(mat3_transpose(b.R), a.R), VEC3_ZERO}};
-  return contact_least_gap(gap_at, &w, before, after, graze);
-}
-
 int contact_most_corners(const flat *f) {
   int most = 0;
   for (int i = 0; i < f->hull.face_count; i++) most = f->hull.faces[i].count > most ? f->hull.faces[i].count : most;
@@ -125,6 +107,6 @@ void contact_set_faces(contact_element *e, const flat *first, const flat *second
 
 const contact_type contact_flat_pair = {
     .name = "flat faces", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches, .continues = contact_crossing_continues, .travel = travel,
-    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = nearest,
+    .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_of_shapes,
     .tell_overlap = contact_tell_surfaces,
 };

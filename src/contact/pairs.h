@@ -73,6 +73,9 @@ double contact_least_gap(contact_gap_at *gap, const void *context, const contact
 // The same without what the present turn of the bodies makes of it: bodies that turn about a corner seem to overlap on their way, by as
 // much as they would have where they came from. contact_least_gap has seen to it.
 double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze);
+// The `nearest` of two convex shapes in space.
+double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                                 const contact_point *after, double graze);
 
 // --- surfaces of triangles, in their axes; the first shape of the element is convex ---
 

@@ -8,6 +8,7 @@
 #include "contact/contact.h"
 #include "contact/frame.h"
 #include "contact/pairs.h"
+#include "geometry/separation.h"
 
 // A sphere of the first body, with its centre at `at`, against the plane of the second.
 static void point_on_plane(const mechanism *m, const marker_place *body, const marker_place *plane, vec3 at, double radius,
@@ -126,6 +127,23 @@ double contact_least_gap(contact_gap_at *gap, const void *context, const contact
 
 double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze) {
   return least >= -graze ? least : least + fmax(0, before->gap - gap(context, before->apart));
+}
+
+typedef struct pass {
+  const contact_element *e;
+  mat3 R;               // of the first shape, in the axes of the second
+} pass;
+
+static double gap_of_shapes(const void *context, vec3 apart) {
+  const pass *w = context;
+  pose a = {w->R, apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
+  return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
+}
+
+double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
+                                 const contact_point *after, double graze) {
+  marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
+  return contact_least_gap(gap_of_shapes, &(pass){e, mat3_product(mat3_transpose(b.R), a.R)}, before, after, graze);
 }
 
 static const contact_type contact_sphere_plane = {
