@@ -414,8 +414,8 @@ static double energy_signal(const carom_sim *sim, int k) {
   return all[k];
 }
 
-// Where the resultant of an element's forces acts in the world, and which one on the first body: the mean of its points,
-// weighted by their normal forces.
+// Where the resultant of an element's forces acts in the world, and which one on the body that the model names first: the mean of its
+// points, weighted by their normal forces.
 static void contact_resultant(const carom_sim *sim, const contact_element *e, const scheme_contact *points, double *out) {
   vec3 at = {0, 0, 0}, force = {0, 0, 0};
   double weights = 0;
@@ -432,6 +432,7 @@ static void contact_resultant(const carom_sim *sim, const contact_element *e, co
     for (int k = 0; k < 2; k++) force = vec3_axpy(force, points[i].tangential_force[k], p->t[k]);
   }
   if (active) at = vec3_scale(1 / weights, at);
+  if (e->told_backwards) force = vec3_sub(VEC3_ZERO, force);  // no -0
   out[CONTACT_SLIP] = active + slides;
   out[CONTACT_AT_X] = at.x, out[CONTACT_AT_Y] = at.y;
   out[CONTACT_FORCE_X] = force.x, out[CONTACT_FORCE_Y] = force.y;
@@ -442,7 +443,8 @@ static void contact_resultant(const carom_sim *sim, const contact_element *e, co
 // second marker is in the first's axes, and the resultant.
 static void read_contact(const carom_sim *sim, const contact_element *e, double *out) {
   const scheme_contact *points = sim->type->contacts ? sim->type->contacts(sim->scheme) + e->point0 : NULL;
-  marker_state a = marker_read(&sim->model->m, sim->x, e->first), b = marker_read(&sim->model->m, sim->x, e->second);
+  int first = e->told_backwards ? e->second : e->first, second = e->told_backwards ? e->first : e->second;
+  marker_state a = marker_read(&sim->model->m, sim->x, first), b = marker_read(&sim->model->m, sim->x, second);
   vec3 d = mat3_tmul(a.R, vec3_sub(b.p, a.p));
   memset(out, 0, (size_t)sim->model->contact_signals * sizeof *out);
   out[CONTACT_X] = d.x, out[CONTACT_Y] = d.y;

@@ -172,10 +172,11 @@ bool contacts_choose_material(contact_builder *c, int i, int j, const char *name
   return find_material(c, material ? material : of_a ? of_a : of_b, at, name, to);
 }
 
-// An element for two surfaces whose contact is supported.
+// An element for two surfaces whose contact is supported, told as one of i against j.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
   contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
   e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
+  e->told_backwards = e->first != c->surface[i].marker;
   return contacts_choose_material(c, i, j, name, material, at, &e->material);
 }
 

@@ -97,6 +97,7 @@ enum { CONTACT_POINTS_MAX = 64 };  // of one element
 struct contact_element {
   const char *name;               // null of a pair that is not listed in the model: see contact_name
   int surface[2];                 // of two surfaces, by number, the smaller first
+  bool told_backwards;            // the model names the second surface first: what is recorded is told from its side
   const contact_type *type;
   int first, second;              // markers
   double size_first[3], size_second[3];

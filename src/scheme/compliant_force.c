@@ -106,7 +106,9 @@ static void see_point(compliant *s, int index) {
   *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
   if (c->e->by_curvature) seen->beyond = !contact_stiffness(c->e, p, &seen->stiffness);
-  if (compliant_press(s, index, seen) && contact_rubs(c->e)) rub(s, c, seen, p);
+  if (!compliant_press(s, index, seen)) return;
+  if (contact_rubs(c->e)) rub(s, c, seen, p);
+  else if (!c->e->type->frictionless) contact_slip(s->w.m, s->w.x, p, seen->slip);
 }
 
 bool compliant_look(watcher *w) {

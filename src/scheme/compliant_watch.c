@@ -83,6 +83,7 @@ static double find_between(compliant *s, int p, int function, const watch_span *
 static watch_look halfway(const compliant *s, int p, double h, const watch_look *a, const watch_look *b) {
   watch_look m = {.gap = 0.5 * (a->gap + b->gap) + h / 8 * (a->rate - b->rate),
                   .rate = 1.5 * (b->gap - a->gap) / h - 0.25 * (a->rate + b->rate),
+                  .slip = {0.5 * (a->slip[0] + b->slip[0]), 0.5 * (a->slip[1] + b->slip[1])},
                   .stiffness = 0.5 * (a->stiffness + b->stiffness), .beyond = a->beyond || b->beyond};
   compliant_press(s, p, &m);
   return m;

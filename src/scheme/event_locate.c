@@ -4,6 +4,12 @@
 
 // --- looks --------------------------------------------------------------------------------------------------------
 
+// A point without friction has no rows along the surface; it slides all the same.
+static void see_free_slip(const event *s, int p) {
+  const event_point *c = &s->point[p];
+  if (event_is_closed(c) && c->rows == 1 && !s->w.entry[p].e->type->frictionless) contact_slip(s->w.m, s->w.x, &s->w.points[p], s->w.seen[p].slip);
+}
+
 static watch_look look_at_point(const event_point *c) {
   bool closed = event_is_closed(c), slips = c->mode == MODE_SLIP && c->rows > 1;
   watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance};
@@ -20,7 +26,7 @@ bool event_look(watcher *w) {
   event_take_closed(s);
   if (s->settled && (s->closed_count || w->m->friction_count) && !event_accelerate(s)) return false;
   event_observe(s);
-  for EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]);
+  for EACH_POINT(p, w) w->seen[p] = look_at_point(&s->point[p]), see_free_slip(s, p);
   for EACH_JOINT(i, s) w->seen[watcher_first_joint(w) + i] = look_at_point(event_joint_point(s, i));
   return true;
 }

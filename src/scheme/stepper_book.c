@@ -29,6 +29,14 @@ static double measure_contact(const stepper *s, int first, int size, step_losses
   return speed;
 }
 
+// A contact without friction has no rows along the surface, and slides as fast as its bodies do. Positions are those of the rows.
+static double free_slip(const stepper *s, const contact_element *e, int point) {
+  double slip[2];
+  if (e->type->frictionless) return 0;
+  contact_slip(s->m, s->x, &s->points[point], slip);
+  return hypot(slip[0], slip[1]);
+}
+
 static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = s->element_of[point];
@@ -40,6 +48,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
   percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
   bool moves_along = c.slip > still;
+  if (size == 1) c.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(c.slip, contact_still(s->m, still));
   double *rate = s->rate_E + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
