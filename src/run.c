@@ -111,7 +111,7 @@ static const char *list_pair_points(run *r) {
 static record_text *describe(run *r, int *count) {
   const carom_def *def = r->model->def;
   int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 15 + (def && def->text ? def->text->source_count : 0));
+  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 16 + (def && def->text ? def->text->source_count : 0));
   texts[used++] = (record_text){"version", CAROM_VERSION};
   texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
   texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
@@ -121,7 +121,10 @@ static record_text *describe(run *r, int *count) {
   if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
   if (contact_can_touch(&r->model->contacts)) texts[used++] = (record_text){"impact_points", list_points(r)};
   if (r->model->contacts.crowd) texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
-  if (r->touches.table >= 0) texts[used++] = (record_text){"touch_surfaces", run_list_touch_surfaces(r)};
+  if (r->touches.table >= 0) {
+    texts[used++] = (record_text){"touch_surfaces", run_list_touch_surfaces(r)};
+    texts[used++] = (record_text){"touch_pairs", run_list_touch_pairs(r)};
+  }
   if (r->model->contacts.crowd || r->touches.table >= 0) texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
   if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
   *count = used;

@@ -87,6 +87,7 @@ carom_status run_copy_pairs(run *r);  // of the checkpoints that the earlier run
 
 double run_touch_interval(const carom_model *model);                        // -1: they are not recorded; 0: at each step [s]
 int run_touch_tables(const carom_model *model, record_table tables[2]);     // returns how many: times and touches, or none
+const char *run_list_touch_pairs(run *r);                                   // those with a name of their own
 const char *run_list_touch_surfaces(run *r);                                // what touches count; before any of them
 carom_status run_write_touches(run *r);                                     // of the time that the sim shows, once
 carom_status run_copy_touches(run *r, double t);                            // that the earlier run has recorded until t

@@ -70,6 +70,20 @@ const char *run_list_touch_surfaces(run *r) {
   return list.text;
 }
 
+// A line each: both surfaces and the name, with tabs between.
+const char *run_list_touch_pairs(run *r) {
+  const contact_world *w = &r->model->contacts;
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
+  for (int i = 0; i < w->element_count; i++) {
+    const contact_element *e = &w->elements[i];
+    char text[CONTACT_NAME];
+    const contact_element unnamed = {.surface = {e->surface[0], e->surface[1]}};
+    if (is_of_surfaces(e) && strcmp(e->name, contact_name(w, &unnamed, text)) != 0) arena_append(&r->memory, &list, "%d\t%d\t%s\n", e->surface[0], e->surface[1], e->name);
+  }
+  return list.text;
+}
+
 // The numbers of its surfaces, that of the first body first.
 static void number_surfaces(const run *r, const contact_element *e, double *row) {
   const contact_world *w = &r->model->contacts;

@@ -297,6 +297,9 @@ static void exports_name_surfaces_and_points(void) {
   CHECK_EQUAL(count_text(out, ",block-floor,corner "), 14);
   CHECK_EQUAL(count_text(out, ",guide,corner "), 12);
   CHECK(strstr(out, "\n0.05,0,1,0,-0.07867875,0,"));  // single precision in few digits
+  run_text(sliding, "--set method.moreau.step=1e-3 --set record.touches='50 ms' --set contacts='{foot: {between: [floor, block]}}'", "-o t.h5 --force");
+  CHECK_EQUAL(carom("export t.h5 --table touches"), 0);
+  CHECK_EQUAL(count_text(out, ",foot,corner "), 14);
   run_text(spheres, "", "-o t.h5 --force");
   CHECK_EQUAL(carom("export t.h5 --table touches"), 0);
   CHECK(count_text(out, ",floor-ball1,\n") > 100);

@@ -11,6 +11,12 @@ typedef struct surface {
   const char *points;         // names of the points of a joint, with tabs between; else empty
 } surface;
 
+// Two surfaces whose pair the model names, the smaller number first.
+typedef struct named_pair {
+  int a, b;
+  const char *name;
+} named_pair;
+
 struct point_names {
   point_name *listed;
   int listed_count;
@@ -18,6 +24,8 @@ struct point_names {
   int crowd_count, points_per_pair;
   surface *touching;          // surfaces of touches
   int touching_count;
+  named_pair *named;          // in the order of their surfaces
+  int named_count;
   const char *shapes;         // names of points by shapes, a line for each two
 };
 
@@ -75,14 +83,32 @@ static void read_touching(point_names *n, arena *memory, const char *list) {
   }
 }
 
+static int compare_pairs(const void *left, const void *right) {
+  const named_pair *x = left, *y = right;
+  return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+static void read_named(point_names *n, arena *memory, const char *list) {
+  n->named_count = count_lines(list);
+  n->named = ARENA_ARRAY(memory, named_pair, n->named_count + 1);
+  for (int i = 0; i < n->named_count; i++, list = next_line(list)) {
+    const char *at = list;
+    n->named[i].a = atoi(take_word(memory, &at));
+    n->named[i].b = atoi(take_word(memory, &at));
+    n->named[i].name = take_word(memory, &at);
+  }
+  qsort(n->named, (size_t)n->named_count, sizeof *n->named, compare_pairs);
+}
+
 point_names *point_names_read(arena *memory, const record_reader *in) {
   const char *listed = record_get_text(in, "impact_points"), *crowd = record_get_text(in, "impact_surfaces");
-  const char *touching = record_get_text(in, "touch_surfaces");
+  const char *touching = record_get_text(in, "touch_surfaces"), *named = record_get_text(in, "touch_pairs");
   if (!listed) return NULL;
   point_names *n = ARENA_NEW(memory, point_names);
   read_listed(n, memory, listed);
   if (crowd) read_crowd(n, memory, crowd);
   if (touching) read_touching(n, memory, touching);
+  if (named) read_named(n, memory, named);
   n->shapes = record_get_text(in, "impact_pair_points");
   return n;
 }
@@ -123,7 +149,10 @@ bool point_names_find(const point_names *n, arena *memory, double point, point_n
 bool point_names_find_touch(const point_names *n, arena *memory, double a, double b, double point, point_name *name) {
   if (!(a >= 0 && a < n->touching_count && b >= 0 && b < n->touching_count && point >= 0 && point < 1e6)) return false;
   const surface *first = &n->touching[(int)a], *second = &n->touching[(int)b];
-  if (first->shape >= 0) *name = name_of_pair(n, memory, a < b ? first : second, a < b ? second : first, (int)point);
-  else *name = (point_name){first->name, word_at(memory, first->points, (int)point)};
+  if (first->shape < 0) return *name = (point_name){first->name, word_at(memory, first->points, (int)point)}, true;
+  *name = name_of_pair(n, memory, a < b ? first : second, a < b ? second : first, (int)point);
+  const named_pair key = {(int)fmin(a, b), (int)fmax(a, b), NULL};
+  const named_pair *own = n->named_count ? bsearch(&key, n->named, (size_t)n->named_count, sizeof key, compare_pairs) : NULL;
+  if (own) name->pair = own->name;
   return true;
 }
