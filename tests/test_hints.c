@@ -54,6 +54,8 @@ static void words_of_others_are_known(void) {
   hints("end: 1 s", "dt: 1 ms", "method: {moreau: {step");
   hints("step: 1 ms", "dt: 1 ms", "'dt' is called 'step' here");
   hints("step: 1 ms", "step: 1 ms, end: 1", "'end' stands at the top of the file");
+  hints("space: planar", "planar: true", "write 'space: planar'");
+  hints("space: planar\n", "gravity: [0, -9.81]\n", "a model in the plane begins with 'space: planar'");
   hints("bodies:", "links:", "'links' is called 'bodies' here");
   hints("inertia: 1", "moment_of_inertia: 1", "'moment_of_inertia' is called 'inertia' here");
   hints("inertia: 1", "inertia: 1, position: [0, 1]", "a body stands where its joints put it");
@@ -107,6 +109,10 @@ static void names_of_other_parts_lead_there(void) {
 }
 
 static void shapes_of_values_are_explained(void) {
+  CHECK(!load_with("end: 1 s", "record: {touches: maybe}"));
+  CHECK_CONTAINS(error.text, "'touches' must be a number, or one of auto, false, true, not 'maybe'");
+  CHECK(!load_with("surfaces: {", "surfaces: {rock: {mesh: a, points: [[0, 0]], triangles: [[1, 2, 3, 4]]}, "));
+  CHECK_CONTAINS(error.text, "'triangles' must be lists of three numbers");
   hints("end: 1 s", "contacts: {c: [ball, floor]}", "as in landing: {between: [ball, floor]");
   hints("end: 1 s", "contacts: [[ball, floor]]", "each entry has a name: contacts: {landing:");
   hints("end: 1 s", "outputs: [j.q]", "each entry has a name: outputs: {");

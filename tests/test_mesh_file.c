@@ -70,6 +70,8 @@ static void refuses_text(const char *text, size_t length, const char *why_wanted
 static void what_is_no_mesh_is_refused_with_its_line(void) {
   REFUSES("", "no triangles");
   REFUSES("hello\nworld\n", "no triangles");
+  REFUSES("solid part\nendsolid part\n", "it is an STL file without triangles");
+  refuses_text((const char[84]){0}, 84, "it is an STL file without triangles");
   REFUSES("v 0 0\n", "line 1: a coordinate is missing");
   REFUSES("v 0 0 1\nv 0 x 1\n", "line 2: 'x' is not a number");
   REFUSES("v 0 0 nan\n", "line 1: 'nan' is not a number");

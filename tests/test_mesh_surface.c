@@ -49,7 +49,7 @@ static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
 
 #define CUBE                                                                                                                          \
   "points: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [0.1, 0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [0.1, 0.1, 0.1], " \
-  "[-0.1, 0.1, 0.1]], triangles: [1, 3, 2, 1, 4, 3, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]"
+  "[-0.1, 0.1, 0.1]], triangles: [[1, 3, 2], [1, 4, 3], [5, 6, 7], [5, 7, 8], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 4, 8], [3, 8, 7], [4, 1, 5], [4, 5, 8]]"
 
 // A moving cube of triangles is a box for balls and points: it meets them alike.
 static void a_moving_mesh_meets_balls_as_a_box_does(void) {

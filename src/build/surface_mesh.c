@@ -28,8 +28,8 @@ static const option options[] = {
     {.key = "flip", .type = OPTION_FLAG, .offset = SURFACE_OPTION(flip), .preset = "false",
      .help = "Turn every triangle round, if they face inwards."},
     {.key = "points", .type = OPTION_POINTS, .offset = SURFACE_OPTION(points), .dim = DIM_LENGTH, .help = "Instead of a file: the corners of triangles."},
-    {.key = "triangles", .type = OPTION_NUMBERS, .offset = SURFACE_OPTION(triangles),
-     .help = "With `points`: three numbers of points for each triangle, from 1 on, counter-clockwise as seen from outside."},
+    {.key = "triangles", .type = OPTION_NUMBERS, .offset = SURFACE_OPTION(triangles), .dim = DIM_NONE, .flags = OPTION_TRIPLES,
+     .help = "With `points`: three numbers of points for each triangle, from 1 on, counter-clockwise as seen from outside. Each three may be a list of their own."},
 };
 static const option_table table =
     SURFACE_TABLE("mesh", "Triangles of a file, or given one by one, with the material behind them; closed or open. It touches planes and convex shapes, under moreau; planes with the corners of its hull.",

@@ -35,7 +35,7 @@ const option_synonym model_synonyms[] = {
     {"initials", "initial", NULL}, {"start", "initial", NULL}, {"sensors", "outputs", NULL}, {"measures", "outputs", NULL},
     {"requests", "outputs", NULL}, {"variables", "parameters", NULL}, {"params", "parameters", NULL},
     {"constants", "parameters", NULL}, {"solver", "method", "'method' says how contact is computed, 'integrator' how smooth motion is"},
-    {"dimension", "space", NULL}, {"dim", "space", NULL}, {"output", "record", NULL},
+    {"dimension", "space", NULL}, {"dim", "space", NULL}, {"planar", "space", "write 'space: planar'"}, {"output", "record", NULL},
     {"units", NULL, "numbers are SI and radians unless a unit follows them: 0.5 mm, 30 deg"},
     // bodies and markers
     {"m", "mass", NULL}, {"weight", "mass", "give the mass [kg]"}, {"moment_of_inertia", "inertia", NULL}, {"moi", "inertia", NULL},

@@ -235,10 +235,11 @@ bool mesh_read(const char *bytes, size_t length, double scale, arena *memory, me
   why[0] = 0;
   reader r = {.at = bytes, .end = bytes + length, .line = 1, .scale = scale, .memory = memory, .to = to, .why = why};
   if (length > MESH_BYTES_MAX) return fail(&r, "it has %zu bytes, the limit is %d", length, MESH_BYTES_MAX);
-  bool binary = is_binary(bytes, length);
+  bool binary = is_binary(bytes, length), solid = !binary && starts_with_solid(bytes, length);
   to->places_are_lines = !binary;
-  bool read = binary ? read_binary(&r, length) : starts_with_solid(bytes, length) ? read_ascii(&r) : read_obj(&r);
-  if (read && !to->triangle_count && !check_binary(&r, bytes, length)) return false;
+  bool read = binary ? read_binary(&r, length) : solid ? read_ascii(&r) : read_obj(&r);
+  if (read && !to->triangle_count && !binary && !check_binary(&r, bytes, length)) return false;
+  if (read && !to->triangle_count && (binary || solid)) return fail(&r, "it is an STL file without triangles; write it again from the program that made it");
   if (read && !to->triangle_count)
     return fail(&r, "it has no triangles: an STL file (binary or ASCII) or an OBJ file is needed");
   return read;

@@ -37,6 +37,7 @@ enum {
   OPTION_AT_MOST_ONE = 32, // <= 1
   OPTION_TURNING = 16,     // components about the axes: in a planar model there is one, about z
   OPTION_ALIAS = 64,       // another key for the option before it
+  OPTION_TRIPLES = 128,    // numbers that may stand in lists of three
 };
 
 enum { OPTION_MEMBERS_MAX = 16 };  // of a family that a model file can name

@@ -1,6 +1,7 @@
 // Reading one value of each type.
 #include "text/option_value.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,9 +118,21 @@ static bool read_quantity(const asked *a, const value *v, dimension wanted, doub
   return e && check_dimension(a, v, wanted, got);
 }
 
+static bool is_word(const char *text) { return isalpha((unsigned char)*text) && text[strcspn(text, " ()+-*/^.,")] == '\0'; }
+
+// Where words may take the place of a number, one that is neither of them nor a parameter was meant for one of them.
+static bool is_wrong_word(const value *v) {
+  symbol found;
+  const char *hint;
+  return is_word(value_word(v)) && !parameters_resolve((void *)v->parameters, value_word(v), &found, &hint);
+}
+
 static bool read_number(const asked *a, const value *v, double *x) {
-  int word = a->o->words && v->kind == VALUE_SCALAR ? option_word_find(a->o->words, value_word(v)) : -1;
+  bool may_be_word = a->o->words && v->kind == VALUE_SCALAR;
+  int word = may_be_word ? option_word_find(a->o->words, value_word(v)) : -1;
   if (word >= 0) return *x = -word, true;
+  if (may_be_word && is_wrong_word(v))
+    return FAIL(a, v->at, NULL, "'%s' must be a number, or one of %s, not '%s'", a->o->key, with_commas(a->r->memory, a->o->words), value_word(v));
   return read_quantity(a, v, a->o->dim, x) && check_range(a, v->at, *x);
 }
 
@@ -146,15 +159,36 @@ static bool read_components(const asked *a, const value *v, dimension dim, int c
 
 static int space_dimension(const option_reader *r) { return r->planar ? 2 : 3; }
 
+static bool wrong_dimension(const asked *a, const value *v) {
+  bool planar = a->r->planar, other = v->count == (planar ? 3 : 2);
+  const char *hint = !other ? NULL : planar ? "a model in space has no 'space: planar'" : "a model in the plane begins with 'space: planar'";
+  return FAIL(a, v->at, hint, "'%s' must have %d components in a %s model, not %d", a->o->key, space_dimension(a->r),
+              planar ? "planar" : "spatial", v->count);
+}
+
 static bool read_vector(const asked *a, const value *v, double x[3]) {
   x[0] = x[1] = x[2] = 0;
   if (v->kind == VALUE_LIST && v->count != space_dimension(a->r))
-    return FAIL(a, v->at, NULL, "'%s' must have %d components in a %s model, not %d", a->o->key,
-                space_dimension(a->r), a->r->planar ? "planar" : "spatial", v->count);
+    return wrong_dimension(a, v);
   return read_components(a, v, a->o->dim, space_dimension(a->r), x);
 }
 
+// Lists of three, one after another.
+static bool read_triples(const asked *a, const value *v, carom_numbers *out) {
+  double *x = ARENA_ARRAY(a->r->memory, double, 3 * v->count);
+  for (int i = 0; i < v->count; i++) {
+    const value *three = v->items[i];
+    if (three->kind != VALUE_LIST || three->count != 3) return FAIL(a, three->at, NULL, "'%s' must be lists of three numbers, or one list of all", a->o->key);
+    for (int k = 0; k < 3; k++)
+      if (!read_number(a, three->items[k], &x[3 * i + k])) return false;
+  }
+  *out = (carom_numbers){x, 3 * v->count};
+  return true;
+}
+
 static bool read_numbers(const asked *a, const value *v, carom_numbers *out) {
+  bool nested = v->kind == VALUE_LIST && v->count > 0 && v->items[0]->kind == VALUE_LIST;
+  if (nested && a->o->flags & OPTION_TRIPLES) return read_triples(a, v, out);
   int count = v->kind == VALUE_LIST ? v->count : 1;
   double *x = ARENA_ARRAY(a->r->memory, double, count);
   for (int i = 0; i < count; i++)
@@ -349,9 +383,7 @@ static bool read_functions(const asked *a, const value *v, carom_function f[3]) 
     return read_function(a, v, &f[2]);
   }
   if (v->kind != VALUE_LIST) return must_be(a, v, "a list of components");
-  if (v->count != count)
-    return FAIL(a, v->at, NULL, "'%s' must have %d components in a %s model, not %d", a->o->key, count,
-                a->r->planar ? "planar" : "spatial", v->count);
+  if (v->count != count) return wrong_dimension(a, v);
   for (int i = 0; i < count; i++)
     if (!read_function(a, v->items[i], &f[i])) return false;
   return true;
