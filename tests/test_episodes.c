@@ -10,7 +10,7 @@ static arena memory;
 
 // A run of one second with a row every 0.1 ms: up to 0.4 ms an episode is brief however long others last, and from
 // 2 ms on one that does not hit lasts.
-static double judge(episode *episodes, long count) { return episodes_judge(&memory, episodes, count, 1, 1e-4); }
+static double judge(episode *episodes, long count) { return episodes_judge(&memory, episodes, count, 1, 1e-4, false); }
 
 static void the_strength_is_impulse_times_approach(void) {
   episode b[] = {episode_create(0.1, 0.1001, 3, 2, 0), episode_create(0.2, 0.2001, -3, 2, 0), episode_create(0.3, 0.3, 1, 2e-5, 0)};
@@ -43,6 +43,14 @@ static void an_impact_before_rest_counts(void) {
   CHECK_EQUAL(b[3].kind, EPISODE_LASTING);          // half a hundredth of the fastest approach
 }
 
+// Where the record tells impacts from lasting contact, every row is one, however slow.
+static void rows_beside_episodes_are_impacts(void) {
+  episode b[] = {episode_create(0.1, 0.1001, 1, 1, 10), episode_create(0.2, 0.9, 1e3, 1e-3, 1e4), episode_create(0.4, 0.4001, 1e-5, 0, 1)};
+  episodes_judge(&memory, b, 3, 1, 1e-4, true);
+  for (int i = 0; i < 3; i++) CHECK_EQUAL(b[i].kind, EPISODE_IMPACT);
+  CHECK(b[0].strength > b[1].strength * 0.1 && b[2].strength > 0);
+}
+
 // A row of balls: the inner ones pass the impact on without approaching.
 static void an_impact_passed_on_is_one(void) {
   episode b[] = {episode_create(0.5, 0.5001, 2, 1, 0), episode_create(0.5, 0.5001, 1.8, 0, 0), episode_create(0.5, 0.5001, 0.05, 0, 0)};
@@ -63,8 +71,8 @@ static void brief_goes_by_what_is_usual(void) {
 }
 
 static void nothing_and_nonsense(void) {
-  CHECK_NEAR(episodes_judge(&memory, NULL, 0, 1, 1e-4), 4e-4, 1e-18);
-  CHECK_NEAR(episodes_judge(&memory, NULL, 0, 0, 0), 0, 0);
+  CHECK_NEAR(episodes_judge(&memory, NULL, 0, 1, 1e-4, false), 4e-4, 1e-18);
+  CHECK_NEAR(episodes_judge(&memory, NULL, 0, 0, 0, false), 0, 0);
   episode b[] = {episode_create(NAN, INFINITY, NAN, NAN, -INFINITY), episode_create(1, 0, 1e300, 1e300, 1e300), episode_create(0, 0, 0, 0, 0)};
   judge(b, 3);
   for (int i = 0; i < 3; i++) CHECK(isfinite(b[i].strength) && b[i].strength >= 0 && b[i].kind < EPISODE_KINDS);
@@ -84,6 +92,7 @@ int main(void) {
   RUN(the_strength_is_impulse_times_approach);
   RUN(rest_is_no_impact);
   RUN(an_impact_before_rest_counts);
+  RUN(rows_beside_episodes_are_impacts);
   RUN(an_impact_passed_on_is_one);
   RUN(brief_goes_by_what_is_usual);
   RUN(nothing_and_nonsense);

@@ -210,7 +210,7 @@ static bool choose_impacts(report *r, report_run *run, long most) {
   double *points = ARENA_ARRAY(r->passing, double, run->impact_rows + 1);
   if (!read_episodes(r, run, &at, episodes, points)) return false;
   double span = or_zero(run->t1 - run->t0), spacing = run->rows > 1 ? span / (double)(run->rows - 1) : 0;
-  run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing);
+  run->brief = episodes_judge(r->passing, episodes, run->impact_rows, span, spacing, record_find_table(run->in, "episodes") >= 0);
   describe_episodes(run, episodes);
   report_impact *all = ARENA_ARRAY(r->passing, report_impact, run->impact_rows + 1);
   for (long i = 0; i < run->impact_rows; i++) all[i] = (report_impact){.row = i, .number = points[i], .episode = episodes[i]};

@@ -1,7 +1,6 @@
 #include "report/episodes.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 static const double short_rows = 4;          // an episode of at most so many rows is an impact and nothing else,
@@ -61,17 +60,17 @@ static measures measure(arena *passing, const episode *episodes, long count, dou
   return m;
 }
 
-static void judge(const measures *m, episode *b) {
+static void judge(const measures *m, episode *b, bool impacts_alone) {
   bool brief = is_brief(m, b), passed_on = m->hardest > 0 && b->impulse >= passed_on_share * m->hardest;
-  bool hits = brief ? meets(m, b, rounding_share) || passed_on : meets(m, b, slowest_share);
+  bool hits = impacts_alone ? true : brief ? meets(m, b, rounding_share) || passed_on : meets(m, b, slowest_share);
   b->kind = hits ? EPISODE_IMPACT : length_of(b) > m->lasting ? EPISODE_LASTING : EPISODE_TOUCH;
   if (!hits) return;
   double sudden = brief ? b->impulse : fmin(b->impulse, b->force * m->brief);
   b->strength = or_zero(sudden * (meets(m, b, rounding_share) ? b->approach : m->speed * b->impulse / m->hardest));
 }
 
-double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing) {
+double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing, bool impacts_alone) {
   measures m = measure(passing, episodes, count, span, spacing);
-  for (long i = 0; i < count; i++) judge(&m, &episodes[i]);
+  for (long i = 0; i < count; i++) judge(&m, &episodes[i], impacts_alone);
   return m.brief;
 }

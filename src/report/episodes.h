@@ -6,6 +6,8 @@
 #ifndef REPORT_EPISODES_H
 #define REPORT_EPISODES_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 
 // The page uses these numbers.
@@ -28,8 +30,9 @@ typedef struct episode {
 // An episode from its row in the ledger. Numbers that are not finite count as 0.
 episode episode_create(double start, double end, double impulse, double approach, double force);
 
-// Judges all episodes of a run that lasted `span` and has a row every `spacing` seconds. Returns the length up to which an
-// episode is one impact and nothing else [s].
-double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing);
+// Judges all episodes of a run that lasted `span` and has a row every `spacing` seconds. In records that have a table of episodes the rows
+// are `impacts_alone`, each of them one; older records do not tell impacts from lasting contact. Returns the length up to which an episode is one
+// impact and nothing else [s].
+double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing, bool impacts_alone);
 
 #endif
