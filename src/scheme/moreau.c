@@ -38,7 +38,7 @@ static const option_synonym synonyms[] = {
 
 static const scheme_about about = {
     .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .finds_pairs = true, .contact = contact, .required = "step=1e-4",
-    .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "use method event",
+    .accuracy = "take a shorter step", .loops = "keep project: true", .entry = "use method event if it runs the model",
 };
 
 // Newton's law of impact, ξ = γ_E + e γ_A, normal to the surface and along it (76).
