@@ -116,6 +116,23 @@ static void a_box_on_a_box_has_the_corners_of_their_overlap(void) {
   for (int i = 0; i < 8; i++) CHECK(p[i].of_a >= 0 && p[i].of_b >= 0);  // where edges cross
 }
 
+// Edges that coincide up to rounding cross nowhere: the region keeps the corners of the upper box, whichever way both are turned.
+static void equal_boxes_share_four_corners(void) {
+  polytope box = box_of(1, 1, 1);
+  check_seed = 5;
+  for (int i = 0; i < 200; i++) {
+    manifold_point p[MANIFOLD_POINTS];
+    double e = 1e-12;
+    pose top = turned(uniform(-e, e), uniform(-e, e), 1, (vec3){uniform(-e, e), uniform(-e, e), uniform(-e, e)});
+    int count = manifold_of_faces(&box, top, &box, POSE_IDENTITY, (vec3){0, 0, 1}, 0.01, p);
+    CHECK_EQUAL(count, 4);
+    for (int k = 0; k < count; k++) CHECK(p[k].of_a >= 0 && p[k].of_b == -1);
+    // shifted along one edge: two of its corners, and two places where its edges cross one of the lower box
+    top.p.x += 0.25;
+    CHECK_EQUAL(manifold_of_faces(&box, top, &box, POSE_IDENTITY, (vec3){0, 0, 1}, 0.01, p), 4);
+  }
+}
+
 static void edges_that_cross_touch_in_one_point(void) {
   polytope low = box_of(1, 1, 1), top = box_of(0.8, 0.8, 0.8);
   pose under = turned(0, 0, 0, (vec3){0.25 * M_PI, 0, 0}), above = turned(0, 0, 0.9 * sqrt(2) + 0.002, (vec3){0, 0.25 * M_PI, 0});
@@ -265,6 +282,7 @@ int main(void) {
   RUN(hulls_without_thickness_end);
   RUN(flat_and_broken_points_are_refused);
   RUN(a_box_on_a_box_has_the_corners_of_their_overlap);
+  RUN(equal_boxes_share_four_corners);
   RUN(edges_that_cross_touch_in_one_point);
   RUN(the_depth_of_hulls_is_the_least_translation);
   RUN(what_is_left_out_of_a_region_is_small);

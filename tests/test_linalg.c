@@ -143,7 +143,21 @@ static void four_circles_are_each_one(void) {
   }
 }
 
+// Contacts remember their friction by these: they must not turn with the rounding of a vertical normal.
+static void tangents_do_not_turn_with_rounding(void) {
+  static const vec3 along[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+  uint64_t seed = 3;
+  for (int i = 0; i < 400; i++) {
+    vec3 n = along[i % 4], t[2], near[2], off = random_vec3(&seed, 1e-9);
+    vec3_tangents(n, t);
+    n = vec3_add(n, off);
+    vec3_tangents(vec3_scale(1 / vec3_norm(n), n), near);
+    for (int k = 0; k < 2; k++) CHECK_LE(vec3_norm(vec3_sub(t[k], near[k])), 4e-9);
+  }
+}
+
 int main(void) {
+  RUN(tangents_do_not_turn_with_rounding);
   RUN(vectors_obey_their_algebra);
   RUN(quaternions_and_matrices_are_the_same_turns);
   RUN(half_turns_survive_the_matrix);

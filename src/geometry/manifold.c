@@ -16,6 +16,9 @@ typedef struct outline {
   int count;
 } outline;
 
+// A corner this near to the edge of another face, relative to the edge's length, is on it.
+static const double ON_EDGE = 1e-9;
+
 typedef struct view {
   vec3 n, t[2];
 } view;
@@ -46,16 +49,25 @@ static void add_spot(outline *o, spot s) {
   if (o->count < MANIFOLD_POINTS) o->spots[o->count++] = s;
 }
 
-// Keeps what is to the left of the edge from p to q.
+// Which side of an edge a corner is on: 1 left, -1 right, 0 on it up to rounding.
+static int side_of(double left, double tolerance) { return left > tolerance ? 1 : left < -tolerance ? -1 : 0; }
+
+// Keeps what is to the left of the edge from p to q. Corners on the edge stay as they are: faces of the same size that lie on each other have
+// the corners of one of them, whichever way these are rounded.
 static void cut(const outline *o, const spot *p, const spot *q, outline *rest) {
+  double tolerance = ON_EDGE * ((q->x - p->x) * (q->x - p->x) + (q->y - p->y) * (q->y - p->y));
+  double here = left_of(p, q, &o->spots[0]), there;
   rest->count = 0;
-  for (int i = 0; i < o->count; i++) {
-    const spot *from = &o->spots[i], *to = &o->spots[(i + 1) % o->count];
-    double here = left_of(p, q, from), there = left_of(p, q, to), share = here / (here - there);
-    if (here >= 0) add_spot(rest, *from);
-    if ((here >= 0) == (there >= 0)) continue;
+  for (int i = 0; i < o->count; i++, here = there) {
+    const spot *from = &o->spots[i], *to = &o->spots[i + 1 < o->count ? i + 1 : 0];
+    there = left_of(p, q, to);
+    int from_side = side_of(here, tolerance), to_side = side_of(there, tolerance);
+    if (from_side >= 0) add_spot(rest, *from);
+    if (from_side == 0 && to_side < 0) rest->spots[rest->count - 1].edge = p->edge, rest->spots[rest->count - 1].of_b = p->of_b;
+    if (from_side * to_side >= 0) continue;
+    double share = here / (here - there);
     spot crossing = {from->x + share * (to->x - from->x), from->y + share * (to->y - from->y), from->edge, from->of_b};
-    if (here >= 0) crossing.edge = p->edge, crossing.of_b = p->of_b;  // the cut begins here
+    if (from_side > 0) crossing.edge = p->edge, crossing.of_b = p->of_b;  // the cut begins here
     add_spot(rest, crossing);
   }
 }

@@ -42,11 +42,11 @@ static inline vec3 vec3_cross(vec3 a, vec3 b) {
   return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 static inline double vec3_norm(vec3 a) { return sqrt(vec3_dot(a, a)); }
-// Two unit vectors normal to the unit vector n and to each other: the first is normal to the axis least along n, too.
+// Two unit vectors normal to the unit vector n and to each other: the first is normal to the axis least along n, too. Of axes that are
+// equally so up to 1e-6 the first counts, so that rounding of a normal along an axis does not turn them.
 static inline void vec3_tangents(vec3 n, vec3 t[2]) {
-  vec3 axis = fabs(n.x) <= fabs(n.y) && fabs(n.x) <= fabs(n.z) ? (vec3){1, 0, 0}
-              : fabs(n.y) <= fabs(n.z)                         ? (vec3){0, 1, 0}
-                                                               : (vec3){0, 0, 1};
+  double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z) + 1e-6;
+  vec3 axis = x <= y + 1e-6 && x <= z ? (vec3){1, 0, 0} : y <= z ? (vec3){0, 1, 0} : (vec3){0, 0, 1};
   t[0] = vec3_cross(axis, n);
   t[0] = vec3_scale(1 / vec3_norm(t[0]), t[0]);
   t[1] = vec3_cross(n, t[0]);
