@@ -137,7 +137,9 @@ static void islands_are_what_interacts(void) {
     // a warm start at the solution is the solution
     double *before = ARENA_ARRAY(&b.memory, double, b.p.W.rows);
     memcpy(before, b.to.r, (size_t)b.p.W.rows * sizeof *before);
-    CHECK_EQUAL(run(&b, 1e-8, true, NULL).status, SOLVE_SOLVED);
+    info = run(&b, 1e-8, true, NULL);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_EQUAL(info.iterations, 0);
     CHECK_LE(judge(&b, W), 1e-8);
     // and the same numbers every time
     CHECK_EQUAL(run(&b, 1e-10, false, NULL).status, SOLVE_SOLVED);

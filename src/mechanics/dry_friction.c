@@ -54,7 +54,8 @@ bool friction_depends_on_load(const mechanism *m) {
 
 bool friction_fits(double P, double tried, double found, double rate, double W) {
   const double nothing = 1e-9;  // what solutions leave of a rate that is zero; the ledger tells sticking from sliding by the same
-  return fabs(P) <= found && (fabs(P) < tried || fabs(rate) <= nothing * W * tried);
+  bool at_limit = !(fabs(P) < (1 - nothing) * tried);  // solutions meet it to their tolerance only
+  return fabs(P) <= found && (!at_limit || fabs(rate) <= nothing * W * tried);
 }
 
 // What was known of one side is out of date where the limits of other joints have changed since.

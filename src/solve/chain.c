@@ -107,6 +107,24 @@ static void run_stages(chain_run *c, const stage *stages, int count) {
   }
 }
 
+// Bodies at rest have the percussions of the last step: they are accepted as they are where they fit, before anything is swept or factored.
+static solve_status keep_start(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+  (void)p, (void)s, (void)w, (void)r, (void)info;
+  return SOLVE_INACCURATE;
+}
+static const solver starter = {.name = "nsgs", .solve = keep_start};  // sweeps would begin there: it counts as theirs
+
+// Percussions that stay as they are err in the same direction step by step: more is asked of them than of a solution that is found anew.
+static const double OF_TOLERANCE = 0.1;
+
+static void try_start(chain_run *c) {
+  solve_settings own = *c->settings;
+  own.polish = false, own.tolerance *= OF_TOLERANCE;
+  solve_info here = chain_attempt(c, &starter, &own, c->best->r);
+  c->begun = here.status == SOLVE_SOLVED;
+  if (c->begun) chain_record(c->tally, starter.name, true);
+}
+
 // A tally shows the formula of publications for the problem that was solved worst, and no problem else needs it: on small problems
 // it costs as much as the residual. Without a tally every problem is the worst.
 static bool is_worst(const chain_tally *tally, const solve_info *info) {
@@ -120,22 +138,29 @@ static void count(chain_tally *tally, const solve_info *info) {
   if (is_worst(tally, info)) tally->worst_residual = info->residual, tally->worst_residual_mixed = info->residual_mixed;
 }
 
+static void run_solvers(chain_run *c) {
+  if (is_small(c->p)) {
+    run_stages(c, small_plane, sizeof small_plane / sizeof *small_plane);
+    return;
+  }
+  size_t mark = c->w->used;
+  if (c->tally) *c->before = *c->tally;
+  chain_race(c, c->settings->warm_start);
+  if (!c->settings->warm_start || chain_done(c)) return;
+  c->w->used = mark;  // from another start others of the solvers get through
+  if (c->tally) *c->tally = *c->before;
+  chain_race(c, false);
+}
+
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
   chain_tally before;
   chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, &before, false, NULL};
-  if (is_small(p)) {
-    run_stages(&c, small_plane, sizeof small_plane / sizeof *small_plane);
-  } else {
+  if (settings->warm_start) {
     if (tally) before = *tally;
-    size_t mark = w->used;
-    chain_race(&c, settings->warm_start);
-    if (settings->warm_start && !chain_done(&c)) {  // from another start others of the solvers get through
-      w->used = mark;
-      if (tally) *tally = before;
-      chain_race(&c, false);
-    }
+    try_start(&c);
   }
+  if (!chain_done(&c)) run_solvers(&c);
   if (c.cut && info->status != SOLVE_SOLVED && info->status != SOLVE_INTERRUPTED) info->status = SOLVE_LIMIT, info->cut = c.cut;
   if (tally && info->status == SOLVE_INTERRUPTED) *tally = before;  // the problem comes again, and is counted then
   if (is_worst(tally, info)) info->residual_mixed = solve_residual_mixed(p, solution->r, solution->u, c.d.work);

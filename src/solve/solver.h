@@ -52,7 +52,7 @@ void chain_tally_pack(const chain_tally *t, double numbers[CHAIN_TALLY_NUMBERS])
 chain_tally chain_tally_unpack(const double numbers[CHAIN_TALLY_NUMBERS]);
 
 #define SOLVE_ZERO_STAGE "zero"
-// r = 0 is tried first, then one solver after the other until the judge is content. What none solved ends with the
+// r = 0 is tried first, then the start if it is warm, then one solver after the other until the judge is content. What none solved ends with the
 // best of all. The tally may be null. Leaves the time to its caller: it runs in every step, and reading a clock
 // costs as much as a small problem.
 solve_info solve_chain(const solve_problem *p, const solve_settings *settings, solve_workspace *w,
