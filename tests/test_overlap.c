@@ -101,14 +101,14 @@ __attribute__((format(printf, 2, 3))) static void say(scene *s, const char *form
 enum { BALLS = 80, SIDE = 4 };
 static const double RADIUS = 0.05, WALL = 0.26;
 
-static void say_bin(scene *s) {
+static void say_bin(scene *s, unsigned seed) {
   static const char *const walls =
       "  floor: {plane: ground, material: m}\n"
       "  east: {plane: ground, rotate: {axis: y, angle: -90 deg}, at: [0.26, 0, 0], material: m}\n"
       "  west: {plane: ground, rotate: {axis: y, angle: 90 deg}, at: [-0.26, 0, 0], material: m}\n"
       "  north: {plane: ground, rotate: {axis: x, angle: 90 deg}, at: [0, 0.26, 0], material: m}\n"
       "  south: {plane: ground, rotate: {axis: x, angle: -90 deg}, at: [0, -0.26, 0], material: m}\n";
-  check_seed = 5;
+  check_seed = seed;
   say(s, "gravity: [0, 0, -9.81]\nbodies:\n");
   for (int i = 0; i < BALLS; i++) say(s, "  b%d: {mass: 1, inertia: [0.001, 0.001, 0.001]}\n", i);
   say(s, "joints:\n");
@@ -133,32 +133,42 @@ static double deepest(run *r) {
   return depth;
 }
 
-// Spheres dropped into a box: at a tolerance of about twenty sweeps the pile overlaps by less than ODE's does after 1 s (7e-5 m). Energy balances,
-// no contact is missed, and the removal does not make contacts of the settled pile strike again and again: in the last eighth of the time about
-// as many episodes begin as without it, up to the factor of two by which the counts differ from start to start; contacts that flicker begin
-// fifteen times as many.
-static void a_pile_does_not_stay_in_overlap(void) {
+// Depth at the end, and episodes that begin in the last eighth of the time.
+static void settle(unsigned seed, bool removed, double *depth, long *late) {
   static scene s;
-  double depth[2];
-  long late[2];
-  say_bin(&s);
-  for (int removed = 0; removed < 2; removed++) {
-    run r;
-    if (!run_open_text(&r, s.text, removed ? NULL : "method.moreau.remove_overlap=false")) return;
-    CHECK(r.model->contacts.crowd != NULL);
-    run_to(&r, 0.875);
-    const long before = carom_sim_summary(r.sim).contact_episodes;
-    run_to(&r, 1);
-    carom_summary sum = carom_sim_summary(r.sim);
-    depth[removed] = deepest(&r), late[removed] = sum.contact_episodes - before;
-    CHECK_EQUAL(sum.step_too_large, 0);
-    CHECK_LE(sum.energy_imbalance, 1e-6);
-    run_close(&r);
+  run r;
+  s.used = 0;
+  say_bin(&s, seed);
+  if (!run_open_text(&r, s.text, removed ? NULL : "method.moreau.remove_overlap=false")) return;
+  CHECK(r.model->contacts.crowd != NULL);
+  run_to(&r, 0.875);
+  const long before = carom_sim_summary(r.sim).contact_episodes;
+  run_to(&r, 1);
+  carom_summary sum = carom_sim_summary(r.sim);
+  *depth = deepest(&r), *late = sum.contact_episodes - before;
+  CHECK_EQUAL(sum.step_too_large, 0);
+  CHECK_LE(sum.energy_imbalance, 1e-6);
+  printf("    start %u: %.1e m deep and %ld late episodes%s\n", seed, *depth, *late, removed ? "" : " without the removal");
+  run_close(&r);
+}
+
+// Spheres dropped into a box: at a tolerance of about twenty sweeps the pile overlaps by less than ODE's does after 1 s (7e-5 m). Energy balances,
+// no contact is missed, and the removal does not make contacts of the settled pile strike again and again.
+//
+// Another rounding is another pile: 200 to 550 late episodes were counted, 3 to 7 for each ball. Contacts that flicker begin again every few
+// steps, of which there are 125: that made 1500 and more, 19 for each ball, in every pile.
+static void a_pile_does_not_stay_in_overlap(void) {
+  enum { STARTS = 3 };
+  double depth = INFINITY;
+  long late, all = 0;
+  for (unsigned seed = 5; seed < 5 + STARTS; seed++) {
+    settle(seed, true, &depth, &late);
+    CHECK_LE(depth, 7e-5);
+    all += late;
   }
-  printf("    %.1e m deep and %ld late episodes, %.1e m and %ld without the removal\n", depth[1], late[1], depth[0], late[0]);
-  CHECK_LE(depth[1], 7e-5);
-  CHECK_LE(1e-4, depth[0]);
-  CHECK_LE(late[1], 5 * late[0]);
+  CHECK_LE(all, 10 * BALLS * STARTS);
+  settle(5, false, &depth, &late);
+  CHECK_LE(1e-4, depth);
 }
 
 int main(void) {
