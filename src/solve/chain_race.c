@@ -20,12 +20,13 @@
 #include <string.h>
 
 #include "solve/chain.h"
+#include "solve/cone_alart_curnier.h"
 #include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
 #include "solve/residual.h"
 
 typedef struct runner {
-  const solver *solver;  // NULL if it polishes what the sweeps have found
+  const solver *solver;
   double steps;          // factorisations of all rows that it is expected to cost
   double wait;           // tried after `wait` times that in sweeps
   int iterations;        // at most so many
@@ -33,11 +34,23 @@ typedef struct runner {
   int again;             // tried again after so many times as many sweeps; 0: not again
 } runner;
 
+// Newton's steps on the active set of the sweeps, given up after two in vain: where that set is almost right, two or three
+// of them solve the problem. A residual well below the tolerance is enough.
+static const double PROBED = 1e-3;
+static bool probe_suits(const solve_problem *p) { return p->W.rows <= SOLVE_DENSE_MAX; }
+static int probe_limit(const solve_problem *p) { return (void)p, 1; }
+static solve_status probe(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+  info->polished = alart_curnier_probe(p, w, PROBED * s->tolerance, r);
+  return SOLVE_INACCURATE;
+}
+
+static const solver prober = {.name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
+
 // Interior points solve a problem without slip at once, and one with slip in several turns: two entries, of which the
 // first is left out where contacts slip.
-enum { POLISH, INTERIOR_AT_REST, NEWTON };
+enum { PROBE, INTERIOR_AT_REST, NEWTON };
 static const runner runners[] = {
-    [POLISH] = {NULL, 5, 1.25, 0, true, 4},
+    [PROBE] = {&prober, 2, 2.5, 0, true, 2},
     [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
     {&solver_interior, 96, 0.3, 150, false, 0},
@@ -78,21 +91,16 @@ typedef struct race {
   int sweeps, limit;                   // done, or thought of as done; at most
   int allowed;                         // by the user; beyond that nothing is swept
   double end;                          // where sweeps beyond that would have ended; infinite before
-  bool polished;                       // what the sweeps have found in the end
-  bool ahead;                          // a polish has found almost the right active set: Newton goes on from there
+  bool ahead;                          // a probe has found almost the right active set: Newton goes on from there
   double residual;                     // of the sweeps
   int stop[STOPS], stop_count;         // the last stops, and the residuals there
   double residual_at[STOPS];
 } race;
 
-static bool runner_suits(const runner *x, const solve_problem *p) {
-  return x->solver ? x->solver->suits(p) : p->W.rows <= SOLVE_DENSE_MAX;
-}
-
 static void line_up(race *x) {
   const solve_problem *p = x->c->p;
   for (int i = 0; i < RUNNERS; i++) {
-    bool runs = runner_suits(&runners[i], p) && (runners[i].solver || x->c->settings->polish);
+    bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
     x->cost[i] = cost_in_sweeps(&runners[i], p);
     x->due[i] = runs ? fmax(LEAST_SWEEPS, runners[i].wait * x->cost[i]) : INFINITY;
   }
@@ -164,32 +172,23 @@ static bool sweep_to(race *x, int target) {
   return x->sweeps < x->end;
 }
 
-static solve_status polish_only(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                                solve_info *info) {
-  (void)p, (void)s, (void)w, (void)r, (void)info;
-  return SOLVE_INACCURATE;
-}
-static int polish_limit(const solve_problem *p) { return (void)p, 1; }
-static const solver polisher = {.name = "nsgs", .solve = polish_only, .limit = polish_limit};  // the driver polishes
-
 static void try_runner(race *x, int i) {
   chain_run *c = x->c;
   size_t bytes = (size_t)c->p->W.rows * sizeof(double);
   const runner *r = &runners[i];
-  const solver *s = r->solver ? r->solver : &polisher;
+  const solver *s = r->solver;
   solve_settings own = *c->settings;
   bool limited = chain_limit(&own, s, c->p, r->iterations, c->settings->iterations);
   own.warm_start = r->warm;
-  own.polish = true;
-  if (r->warm) memcpy(c->d.r, r->solver && x->ahead ? c->best->r : c->d.swept, bytes);
+  own.polish = i != PROBE;
+  if (r->warm) memcpy(c->d.r, i != PROBE && x->ahead ? c->best->r : c->d.swept, bytes);
   else memset(c->d.r, 0, bytes);
   solve_info info = chain_attempt(c, s, &own, c->d.r);
-  if (r->solver && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
+  if (i != PROBE && !x->tried[i]) chain_record(c->tally, s->name, info.status == SOLVE_SOLVED);
   if (limited && info.status == SOLVE_LIMIT) c->cut = s->name;
   x->tried[i] = true, x->put_off[i] = false;
-  x->polished |= i == POLISH && x->end < INFINITY;
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
-  x->ahead = i == POLISH && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
+  x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
   if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
 }
 
@@ -248,14 +247,32 @@ static void try_rest(race *x) {
     if (x->due[i] < INFINITY && (all ? !x->tried[i] : x->cost[i] <= x->sweeps)) try_runner(x, i);
 }
 
+// --- the end ------------------------------------------------------------------------------------------------------
+
+static solve_status no_step(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
+  (void)p, (void)s, (void)w, (void)r, (void)info;
+  return SOLVE_INACCURATE;
+}
+static const solver polisher = {.name = "nsgs", .solve = no_step};  // the driver polishes
+static const double POLISH_STEPS = 5;  // that it is expected to cost
+
+static void polish(race *x) {
+  solve_settings own = *x->c->settings;
+  memcpy(x->c->d.r, x->c->d.swept, (size_t)x->c->p->W.rows * sizeof(double));
+  chain_attempt(x->c, &polisher, &own, x->c->d.r);
+}
+
+static bool can_polish(const race *x) { return x->c->settings->polish && x->c->p->W.rows <= SOLVE_DENSE_MAX; }
+
 // What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a residual
-// where that hardly matters, and not where it costs much beside the sweeps, if one has failed before.
+// where that hardly matters, and not where it costs much beside the sweeps, if a probe has failed before.
 static const double FINE = 1e-9;
 static void polish_end(race *x) {
-  if (x->tried[POLISH] && (x->c->info->residual < FINE || x->cost[POLISH] > 0.1 * x->sweeps)) return;
-  if (x->c->p->W.velocities > 0 && x->cost[POLISH] > x->sweeps) return;  // in a crowd it would take longer than all else
+  double cost = POLISH_STEPS * factor_work(x->c->p) / sweep_work(x->c->p);
+  if (x->tried[PROBE] && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
+  if (x->c->p->W.velocities > 0 && cost > x->sweeps) return;  // in a crowd it would take longer than all else
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
-  if (by_sweeps && x->due[POLISH] < INFINITY && x->c->info->residual > SOLVE_ROUNDING) try_runner(x, POLISH);
+  if (by_sweeps && can_polish(x) && x->c->info->residual > SOLVE_ROUNDING) polish(x);
 }
 
 // Sweeps that reach the limit of iterations which the user gave are polished once, as they are without the chain, even if other
@@ -263,7 +280,7 @@ static void polish_end(race *x) {
 static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
-  if (!over && !x->polished && x->sweeps >= LEAST_SWEEPS && x->due[POLISH] < INFINITY) try_runner(x, POLISH);
+  if (!over && x->sweeps >= LEAST_SWEEPS && can_polish(x)) polish(x);
 }
 
 // At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is

@@ -91,4 +91,12 @@ static inline bool put_inside(const solve_block *b, double *r) {
   return b->kind != BLOCK_UNILATERAL && shorten(b, r);
 }
 
+// Methods that pivot or take Newton's steps meet their inequalities only to the tolerance. A scheme applies what it is given, so the
+// judge sees what is inside. Returns whether anything has changed.
+static inline bool put_all_inside(const solve_problem *p, double *r) {
+  bool changed = false;
+  for (int b = 0; b < p->block_count; b++) changed |= put_inside(&p->blocks[b], r + p->blocks[b].row);
+  return changed;
+}
+
 #endif

@@ -21,8 +21,10 @@
 #include "solve/residual.h"
 #include "solve/solver.h"
 
-// Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has.
-static const double LIFT = 1e-10;
+// Stiffness relative to the diagonal of W: well above rounding, well below what a mechanism has. Each step adds rounding
+// divided by it to percussions that are not unique, which may close contacts that only just touch and spoil the active set.
+// More stiffness avoids that, but slows down where W is almost singular. So the two take turns after steps in vain.
+static const double LITTLE = 1e-10, MORE = 1e-7;
 // A residual that no step can better.
 static const double ROUNDING = 1e-15;
 // A residual at which the states of all blocks are known: a step that gains nothing is the last.
@@ -31,7 +33,7 @@ static const double FINE = 1e-10;
 // A start that was near a solution is lost at a residual of this size.
 static const double LOST = 0.1;
 
-enum { POLISH_STEPS = 12, VAIN_STEPS = 4, MEMORY = 5 };
+enum { POLISH_STEPS = 12, POLISH_PATIENCE = 4, PROBE_PATIENCE = 2, MEMORY = 5 };
 
 // Row i of a block: Σ_k on_r[i][k] dr_k + on_u[i][k] du_k = −F_i; a row that is known has dr_i = −F_i.
 typedef struct rows {
@@ -42,12 +44,13 @@ typedef struct rows {
 typedef struct newton {
   int n;
   double *W, *A;
-  double *r, *u, *F, *step, *du, *best;
+  double *r, *u, *F, *step, *du, *right;
   double *rho;              // of each row
   double *work;
   rows *rows;               // of each block
   int *unknown, *pivot;     // rows of A
   int count;
+  double lift;              // stiffness
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
@@ -60,7 +63,7 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   x.F = TAKE(w, double, n);
   x.step = TAKE(w, double, n);
   x.du = TAKE(w, double, n);
-  x.best = TAKE(w, double, n);
+  x.right = TAKE(w, double, n);
   x.rho = TAKE(w, double, n);
   x.work = TAKE(w, double, limits->rows + limits->velocities);
   x.rows = TAKE(w, rows, limits->blocks);
@@ -134,14 +137,6 @@ static double linearise(newton *x, const solve_problem *p, const double *r, cons
   return sum;
 }
 
-static void multiply(int n, const double *W, const double *x, double *y) {
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += W[(long)i * n + j] * x[j];
-    y[i] = sum;
-  }
-}
-
 // Row i of a block in terms of the unknown columns.
 static void write_equation(const newton *x, const solve_block *b, const rows *of, int i, double *A) {
   int n = x->n;
@@ -157,15 +152,14 @@ static void write_equation(const newton *x, const solve_block *b, const rows *of
 
 // Newton's direction; false when there is none.
 static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
-  int n = x->n;
   x->count = 0;
-  memset(x->step, 0, (size_t)n * sizeof *x->step);
+  memset(x->step, 0, (size_t)x->n * sizeof *x->step);
   for (int k = 0; k < p->block_count; k++)
     for (int i = p->blocks[k].row; i < p->blocks[k].row + p->blocks[k].size; i++) {
       if (x->rows[k].known) x->step[i] = -x->F[i];
       else x->unknown[x->count++] = i;
     }
-  multiply(n, x->W, x->step, x->du);
+  p->W.ops->apply(&p->W, x->step, x->du, x->work);
   for (int k = 0, m = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
     const rows *of = &x->rows[k];
@@ -175,21 +169,21 @@ static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
       write_equation(x, b, of, i, A);
       if (b->kind == BLOCK_BILATERAL) {
         right -= x->rho[b->row + i] * x->du[b->row + i];
-        A[m] += LIFT;
+        A[m] += x->lift;
       } else {
         for (int j = 0; j < b->size; j++) {
-          A[first + j] += of->on_r[i][j] + (i == j && of->on_u[i][i] != 0 ? LIFT : 0);
+          A[first + j] += of->on_r[i][j] + (i == j && of->on_u[i][i] != 0 ? x->lift : 0);
           right -= of->on_u[i][j] * x->du[b->row + j];
         }
       }
-      x->best[m] = right;
+      x->right[m] = right;
     }
   }
   if (lu_factor(x->count, x->A, x->count, x->pivot, stop) == 0) return false;
-  lu_solve(x->count, x->A, x->count, x->pivot, x->best);
+  lu_solve(x->count, x->A, x->count, x->pivot, x->right);
   for (int j = 0; j < x->count; j++) {
-    if (!isfinite(x->best[j])) return false;
-    x->step[x->unknown[j]] = x->best[j];
+    if (!isfinite(x->right[j])) return false;
+    x->step[x->unknown[j]] = x->right[j];
   }
   return true;
 }
@@ -200,9 +194,46 @@ static newton begin(const solve_problem *p, solve_workspace *w) {
   solve_limits limits = solve_limits_exact(p);
   newton x = lay_out(w, &limits);
   x.n = p->W.rows;
+  x.lift = LITTLE;
   p->W.ops->dense(&p->W, x.W);
   choose_rho(&x, p);
   return x;
+}
+
+static void take_turns(newton *x, bool vain) {
+  if (vain) x->lift = x->lift == LITTLE ? MORE : LITTLE;
+}
+
+// Percussions within their sets go to x->step, their velocities to x->du. Returns their residual; `residual` is that of x->r.
+static double judge_inside(newton *x, const solve_problem *p, double residual) {
+  size_t bytes = (size_t)x->n * sizeof *x->r;
+  memcpy(x->step, x->r, bytes);
+  if (put_all_inside(p, x->step)) return solve_residual_of(p, x->step, x->du, x->work);
+  memcpy(x->du, x->u, bytes);
+  return residual;
+}
+
+// Full steps from (x->r, x->u), whose residual is given; the best goes to r and, if it is not null, to u. Ends at a residual
+// of `enough`, or after `patience` steps in a row that gained little: contacts on the edge of their cone may need some to
+// find their state.
+static double polish(newton *x, const solve_problem *p, interrupt *stop, int patience, double enough, double residual, double *r,
+                     double *u) {
+  size_t bytes = (size_t)x->n * sizeof *r;
+  int vain = 0;
+  for (int k = 0; k < POLISH_STEPS && vain < (residual > FINE ? patience : 1) && residual > enough && !interrupted(stop); k++) {
+    linearise(x, p, x->r, x->u, true);
+    if (!direction(x, p, stop)) break;
+    for (int i = 0; i < x->n; i++) x->r[i] += x->step[i];
+    double next = judge(x, p);
+    if (next < residual) next = judge_inside(x, p, next);
+    vain = next <= 0.5 * residual ? 0 : vain + 1;
+    take_turns(x, vain > 0);
+    if (!(next < residual)) continue;
+    residual = next;
+    memcpy(r, x->step, bytes);
+    if (u) memcpy(u, x->du, bytes);
+  }
+  return residual;
 }
 
 double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *r, double *u, double residual) {
@@ -211,20 +242,14 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   size_t bytes = (size_t)x.n * sizeof *r;
   memcpy(x.r, r, bytes);
   memcpy(x.u, u, bytes);
-  int vain =
-      0;  // steps in a row that gained little: contacts on the edge of their cone may need some to find their state
-  for (int k = 0; k < POLISH_STEPS && vain < (residual > FINE ? VAIN_STEPS : 1) && residual > ROUNDING && !interrupted(w->stop); k++) {
-    linearise(&x, p, x.r, x.u, true);
-    if (!direction(&x, p, w->stop)) break;
-    for (int i = 0; i < x.n; i++) x.r[i] += x.step[i];
-    double next = judge(&x, p);
-    vain = next <= 0.5 * residual ? 0 : vain + 1;
-    if (!(next < residual)) continue;
-    residual = next;
-    memcpy(r, x.r, bytes);
-    memcpy(u, x.u, bytes);
-  }
-  return residual;
+  return polish(&x, p, w->stop, POLISH_PATIENCE, ROUNDING, residual, r, u);
+}
+
+bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enough, double *r) {
+  newton x = begin(p, w);
+  memcpy(x.r, r, (size_t)x.n * sizeof *r);
+  double before = judge(&x, p);
+  return polish(&x, p, w->stop, PROBE_PATIENCE, fmax(enough, ROUNDING), before, r, NULL) < before;
 }
 
 // --- the solver ---------------------------------------------------------------------------------------------------
@@ -285,12 +310,14 @@ static int limit(const solve_problem *p) {
 static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
                           solve_info *info) {
   newton x = begin(p, w);
-  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY, start = INFINITY;
+  double *trial_r = TAKE(w, double, x.n), *trial_u = TAKE(w, double, x.n), history[MEMORY] = {0}, least = INFINITY, start = INFINITY, last = INFINITY;
   size_t bytes = (size_t)x.n * sizeof *r;
   int most = s->iterations ? s->iterations : limit(p);
   memcpy(x.r, r, bytes);
   for (;;) {
     double residual = judge(&x, p);
+    take_turns(&x, residual > 0.5 * last);
+    last = residual;
     if (residual < least) least = residual, memcpy(r, x.r, bytes);
     if (info->iterations == 0) start = residual;
     if (residual <= s->tolerance) return SOLVE_SOLVED;
@@ -299,7 +326,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     history[info->iterations++ % MEMORY] = linearise(&x, p, x.r, x.u, true);
     if (!direction(&x, p, w->stop)) return interrupted(w->stop) ? SOLVE_INTERRUPTED : SOLVE_STALLED;
-    multiply(x.n, x.W, x.step, x.du);
+    p->W.ops->apply(&p->W, x.step, x.du, x.work);
     double t = fmin(1, fmax(step_length(&x, p, history, trial_r, trial_u), BEYOND * first_change(&x, p)));
     for (int i = 0; i < x.n; i++) x.r[i] += t * x.step[i];
   }

@@ -53,19 +53,12 @@ double driver_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Methods that pivot or take Newton's steps meet their inequalities only to the tolerance. A scheme applies what it is given, so the
-// judge sees what is inside.
-static bool put_all_inside(const solve_problem *p, double *r) {
-  bool changed = false;
-  for (int b = 0; b < p->block_count; b++) changed |= put_inside(&p->blocks[b], r + p->blocks[b].row);
-  return changed;
-}
-
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info) {
   size_t mark = w->used;
   info->status = s->solve(p, settings, w, solution->r, info);
   w->used = mark;
+  put_all_inside(p, solution->r);
   info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
   if (info->status == SOLVE_INTERRUPTED) return;
   if (settings->polish && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
@@ -74,7 +67,6 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
     info->polished = info->residual < before;
     w->used = mark;
   }
-  if (put_all_inside(p, solution->r)) info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
   if (info->residual <= settings->tolerance) info->status = SOLVE_SOLVED;
   else if (info->status == SOLVE_SOLVED) info->status = SOLVE_INACCURATE;
 }
