@@ -129,15 +129,21 @@ static carom_status set_pairs(carom_sim *sim, const contact_key *pairs, int coun
   return set;
 }
 
+// The motion as it was left, from all that the scheme remembers.
+static carom_status show_again(carom_sim *sim, carom_error *error) {
+  carom_status status = sim->type->restored(sim->scheme, error);
+  if (status == CAROM_OK && sim->evaluated) dynamics_show_state(&sim->model->m, sim->x);
+  return status;
+}
+
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   fields f = {.from = row};
   carom_status cleared = set_pairs(sim, NULL, 0, error);
   if (cleared != CAROM_OK) return cleared;
   sim_fields(sim, &f);
   if (f.damaged) return error_set(error, CAROM_ERROR_FILE, "the last checkpoint is damaged: it holds numbers that are not finite");
-  carom_status status = sim->type->restored(sim->scheme, error);
+  carom_status status = show_again(sim, error);
   if (status != CAROM_OK) return status;
-  if (sim->evaluated) dynamics_show_state(&sim->model->m, sim->x);
   sim->steps_before = sim->type->stats(sim->scheme).steps;
   sim->since_checked = (int)(sim->steps_before % BOOK_EVERY);
   sim->since_booked = 0, sim->booked_t = sim->x->t;
@@ -203,5 +209,6 @@ carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, ca
   fields f = {.from = rows};
   for (int i = 0; i < count; i++) pair_point_fields(sim, sim->contacts->points[first + i], &f);
   impact_count_touching(&sim->impacts);
-  return f.damaged ? fail_damaged(error) : CAROM_OK;
+  if (f.damaged) return fail_damaged(error);
+  return count ? show_again(sim, error) : CAROM_OK;
 }

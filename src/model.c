@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/crowd.h"
 #include "mechanics/constraint.h"
 #include "mechanics/force.h"
 #include "mechanics/signal.h"
@@ -73,22 +74,21 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
 }
 
 // Rigid methods read no law, so nothing is beyond its range.
-static carom_remark collect_remark(const carom_model *model, int bit, const char *name, const char *text) {
+static carom_remark collect_remark(const carom_model *model, contact_test *test, const char *name, const char *text) {
   carom_remark r = {.name = name, .text = text};
-  if (!model->scheme->about->needs_laws) return r;
-  for (int i = 0; i < model->contacts.element_count; i++) {
-    const contact_element *e = &model->contacts.elements[i];
-    if (!(e->material.remarks & bit)) continue;
-    if (!r.count++) r.contact = e->name, r.prescribed = e->material.restitution, r.achieved = e->material.achieved;
-  }
+  contact_element e = {0};
+  if (model->scheme->about->needs_laws) r.count = (int)contact_count(&model->contacts, &model->m, test, &e);
+  if (!r.count) return r;
+  r.contact = e.name ? e.name : model->contacts.surfaces[e.surface[0]].name;
+  r.prescribed = e.material.restitution, r.achieved = e.material.achieved;
   return r;
 }
 
 carom_remark carom_model_remark(const carom_model *model, int i) {
   const carom_remark all[] = {
-      collect_remark(model, REMARK_RESTITUTION, "restitution",
+      collect_remark(model, contact_restitution_differs, "restitution",
                      "the law achieves another restitution than the nominal one; use restitution_is: achieved"),
-      collect_remark(model, REMARK_CONFORMAL, "conformal",
+      collect_remark(model, contact_is_conformal, "conformal",
                      "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for cylinders use law: johnson"),
       model->no_contact,
   };

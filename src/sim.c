@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "contact/crowd.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
@@ -520,11 +521,8 @@ static energy_limits balance_limits(const carom_sim *sim) {
 }
 
 // Rigid methods read no law, so nothing is beyond its range.
-static long count_remark(const carom_model *model, int bit) {
-  long count = 0;
-  for (int i = 0; model->scheme->about->needs_laws && i < model->contacts.element_count; i++)
-    count += (model->contacts.elements[i].material.remarks & bit) != 0;
-  return count;
+static long count_remark(const carom_model *model, contact_test *test) {
+  return model->scheme->about->needs_laws ? contact_count(&model->contacts, &model->m, test, NULL) : 0;
 }
 
 carom_summary carom_sim_summary(const carom_sim *sim) {
@@ -545,8 +543,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .energy_gained = stats.trouble.gained, .energy_gained_t = stats.trouble.gained_at, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
-                     .other_restitution = count_remark(sim->model, REMARK_RESTITUTION),
-                     .conformal = count_remark(sim->model, REMARK_CONFORMAL), .curvature = stats.trouble.curvature,
+                     .other_restitution = count_remark(sim->model, contact_restitution_differs),
+                     .conformal = count_remark(sim->model, contact_is_conformal), .curvature = stats.trouble.curvature,
                      .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +

@@ -27,6 +27,7 @@ typedef struct bin {
   bool backwards;      // surfaces in the opposite order
   double step;
   bool discs;          // in the plane
+  const char *method;  // null: moreau with this step
 } bin;
 
 static void say_surface(model_text *m, const bin *b, int i, double wall) {
@@ -56,13 +57,14 @@ static void say_bin(model_text *m, const bin *b) {
         (i / b->side % b->side - 0.5 * (b->side - 1)) * 0.11 + uniform(-4e-3, 4e-3), 0.06 + i / (b->side * b->side) * 0.115 + uniform(0, 4e-3));
   say(m, "surfaces:\n");
   for (int i = 0; i < count; i++) say_surface(m, b, b->backwards ? count - 1 - i : i, 0.055 * b->side + 0.03);
-  say(m, "materials: {m: {restitution: 0.3, friction: 0.3}}\n");
+  say(m, "materials: {m: {restitution: 0.3, friction: 0.3, stiffness: 1e5, law: hunt-crossley}}\n");
   if (b->speed > 0) {
     say(m, "initial:\n");
     for (int i = 0; i < b->balls; i++)
       say(m, "  b%d: {velocity: [%.17g, %.17g, %.17g]}\n", i, uniform(-b->speed, b->speed), uniform(-b->speed, b->speed), uniform(-b->speed, b->speed));
   }
-  say(m, "method: {moreau: {step: %g, tolerance: 1e-8}}\nend: 1\n", b->step);
+  if (b->method) say(m, "%s\nend: 1\n", b->method);
+  else say(m, "method: {moreau: {step: %g, tolerance: 1e-8}}\nend: 1\n", b->step);
 }
 
 static bool open_bin(run *r, const bin *b) {
@@ -140,7 +142,7 @@ static void run_both(const bin *b, int steps, const char *what) {
     check_same_summary(crowd.sim, listed.sim);
     sim_close_episodes(crowd.sim), sim_close_episodes(listed.sim);
     check_same_rows(&crowd, &listed, &near_rows, &all_rows);
-    printf("    %s: %ld possible pairs, at most %d near, %d slots, %d rows of the ledger, %ld passed\n", what, crowd.model->contacts.possible,
+    printf("    %s: %ld steps, %ld possible pairs, at most %d near, %d slots, %d rows of the ledger, %ld passed\n", what, carom_sim_summary(crowd.sim).steps, crowd.model->contacts.possible,
            most, crowd.sim->contacts->point_slots, near_rows.count, carom_sim_summary(crowd.sim).step_too_large);
     CHECK_LE(most, 20 * b->balls);  // memory grows with what is near
     if (b->speed > 100) CHECK(carom_sim_summary(crowd.sim).step_too_large > 0);
@@ -154,6 +156,21 @@ static void run_both(const bin *b, int steps, const char *what) {
 static void pairs_that_are_found_act_like_listed_ones(void) {
   run_both(&(bin){.balls = 30, .side = 3, .step = 1e-3}, 150, "30 balls");
   run_both(&(bin){.balls = 200, .side = 6, .step = 1e-3, .speed = 1}, 60, "200 balls");
+}
+
+static const char one_step_events[] = "method: {event: {}}\nintegrator: {type: erk, rtol: 1e-6, atol: 1e-8}";
+static const char one_step_forces[] = "method: {compliant: {}}\nintegrator: {type: erk, rtol: 1e-6, atol: 1e-8}";
+
+// The same event by event: steps are those of the integrator, and pairs come near within them.
+static void events_of_pairs_that_are_found_are_the_same(void) {
+  run_both(&(bin){.balls = 12, .side = 2, .step = 1e-2, .method = one_step_events}, 10, "12 balls, event by event");
+  run_both(&(bin){.balls = 30, .side = 3, .step = 5e-3, .speed = 3, .method = "method: {event: {}}\nintegrator: {rtol: 1e-6}"}, 3, "30 balls that fly, event by event");
+}
+
+// By force laws. Where points push before they are seen, none may be missed.
+static void forces_of_pairs_that_are_found_are_the_same(void) {
+  run_both(&(bin){.balls = 12, .side = 2, .step = 1e-2, .method = one_step_forces}, 8, "12 balls, by laws");
+  run_both(&(bin){.balls = 12, .side = 2, .step = 1e-2, .speed = 1, .method = "method: {compliant: {entry: reject}}\nintegrator: {type: erk, rtol: 1e-6}"}, 2, "12 balls, by laws, entries not located");
 }
 
 // Elements with several points, and surfaces in the plane.
@@ -245,10 +262,10 @@ static double *points_of(carom_sim *sim) {
 }
 
 // The second sim has found its pairs along another way: it was somewhere else before.
-static void a_falling_pile_goes_on_bit_by_bit(void) {
+static void go_on_from(const bin *b, int from, int to, int every, int steps) {
   run r;
-  if (!open_bin(&r, &(bin){.balls = 40, .side = 3, .step = 1e-3})) return;
-  for (int cut = 20; cut <= 120; cut += 50) {
+  if (!open_bin(&r, b)) return;
+  for (int cut = from; cut <= to; cut += every) {
     carom_sim *resumed = carom_sim_create(r.model, &r.error);
     CHECK(carom_sim_advance(resumed, 0.013, &r.error) == CAROM_OK);
     run_to(&r, cut * 1e-3);
@@ -259,7 +276,7 @@ static void a_falling_pile_goes_on_bit_by_bit(void) {
     CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK && sim_resume_points(resumed, points, count, &r.error) == CAROM_OK);
     CHECK_EQUAL(sim_pair_points(resumed), count);
     CHECK_EQUAL(resumed->impacts.open_count, r.sim->impacts.open_count);
-    for (int k = 1; k <= 40; k++) {
+    for (int k = 1; k <= steps; k++) {
       run_to(&r, (cut + k) * 1e-3);
       CHECK(carom_sim_advance(resumed, (cut + k) * 1e-3, &r.error) == CAROM_OK);
       if (!CHECK(same_state(r.sim, resumed))) break;
@@ -272,6 +289,12 @@ static void a_falling_pile_goes_on_bit_by_bit(void) {
     carom_sim_destroy(resumed);
   }
   run_close(&r);
+}
+
+static void a_falling_pile_goes_on_bit_by_bit(void) {
+  go_on_from(&(bin){.balls = 40, .side = 3, .step = 1e-3}, 20, 120, 50, 40);
+  go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_events}, 20, 80, 30, 10);
+  go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_forces}, 20, 50, 30, 10);
 }
 
 static void damaged_points_are_refused(void) {
@@ -388,6 +411,8 @@ static void overlaps_at_the_start_are_refused(void) {
 
 int main(void) {
   RUN(pairs_that_are_found_act_like_listed_ones);
+  RUN(events_of_pairs_that_are_found_are_the_same);
+  RUN(forces_of_pairs_that_are_found_are_the_same);
   RUN(polygons_act_like_listed_ones);
   RUN(outlines_of_all_kinds_have_their_points);
   RUN(passages_are_counted_alike);

@@ -562,20 +562,32 @@ static void number_points(contact_builder *c, contact_world *set) {
   c->b->contact_rows = contact_rows_of(set, c->m, c->b->memory);
 }
 
+// The crowd was built before laws were needed, for this model alone.
+static bool resolve_crowd(builder *b) {
+  const contact_world *w = &b->model->contacts;
+  contact_crowd *crowd = b->crowd;
+  char name[CONTACT_NAME];
+  for (int p = 0; p < crowd->class_count; p++)
+    for (int q = p; q < crowd->class_count; q++) {
+      contact_element e;
+      fault f = {0};
+      if (contact_crowd_sample(w, &b->model->m, p, q, &e) && !contact_resolve(&b->model->m, &e, contact_name(w, &e, name), &f))
+        return source_error(b->error, f.error.status, b->def->method_at, f.hint, "%s", f.error.message);
+    }
+  crowd->resolves = true;
+  return true;
+}
+
 bool builder_resolve_materials(builder *b) {
   contact_world *set = &b->model->contacts;
   for (int i = 0; i < set->element_count; i++) {
     contact_element *e = &b->elements[i];
-    double radius[2];
-    contact_curvatures(e, radius);
-    bool line = b->model->m.planar || e->type->along_line;  // in the plane a circle stands for a cylinder
     fault f = {0};
-    if (!material_resolve(&e->material, radius, line, e->type->curved, e->name, &f))
+    if (!contact_resolve(&b->model->m, e, e->name, &f))
       return source_error(b->error, f.error.status, b->element_at[i], f.hint, "%s", f.error.message);
-    e->by_curvature = e->type->curved && e->material.normal.type->contact == LAW_POINT && !(e->material.normal.stiffness > 0);
     set->inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
-  return true;
+  return !b->crowd || resolve_crowd(b);
 }
 
 bool builder_contacts(builder *b, const mechanism *m) {
@@ -595,7 +607,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
   left_out l = any || crowd ? (left_out){.joint = -1} : find_left_out(&c);
   if (c.nonexistent.moving) b->model->no_contact = nonexistent_remark(&c);
   else if (b->def->surfaces.count && !c.count && !crowd) b->model->no_contact = no_contact_remark(&c, &l);
-  b->model->contacts.crowd = crowd;
+  b->model->contacts.crowd = b->crowd = crowd;
   b->model->contacts.possible = c.count + (crowd ? crowd->possible : 0);
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);

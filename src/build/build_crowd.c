@@ -334,10 +334,18 @@ static bool take_meetings(crowd_builder *w) {
 
 // --- all ------------------------------------------------------------------------------------------------------------
 
+// Friction laws with states have a place in the state of the integrator for every pair.
+static bool has_bristles(const contact_builder *c) {
+  bool any = false;
+  for (int i = 0; c->b->def->scheme->about->needs_laws && i < c->b->def->materials.count; i++)
+    any |= c->material[i].friction > 0 && c->material[i].tangential.type->states > 0;
+  return any;
+}
+
 bool builder_crowd(contact_builder *c, bool any, contact_crowd **crowd) {
   crowd_builder w = {.c = c};
   long count = surface_count(&w), listed = c->b->def->listed_pairs ? c->b->def->listed_pairs : LISTED;
-  if (!c->b->def->scheme->about->finds_pairs || count * (count - 1) / 2 <= listed) return true;
+  if (!c->b->def->scheme->about->finds_pairs || count * (count - 1) / 2 <= listed || has_bristles(c)) return true;
   w.crowd = ARENA_NEW(c->b->memory, contact_crowd);
   sort_into_classes(&w);
   find_meetings(&w, any);

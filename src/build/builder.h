@@ -16,6 +16,7 @@ typedef struct builder {
   const body_mass *masses;         // one per body of the definition
   contact_element *elements;       // of the model's contacts, while they may still change
   place *element_at;               // their places in the file
+  contact_crowd *crowd;            // likewise; null if all pairs are listed
   bool ideal;                      // build without clearance, for the start
   carom_error *not_ideal;          // why the mechanism without clearance does not close; null or no error: it does
   const int *surface_marker;       // one per surface

@@ -1,5 +1,8 @@
 #include "contact/crowd.h"
 
+#include "contact/law.h"
+#include "contact/material.h"
+
 // Ground may have many joints: the body with fewer is searched.
 bool contact_crowd_joined(const contact_crowd *c, int a, int b) {
   const int *start = c->joined_start;
@@ -21,5 +24,55 @@ contact_element contact_crowd_element(const contact_world *w, const mechanism *m
   contact_element e = contact_pair(m, &w->surfaces[a], &w->surfaces[b]);
   e.surface[0] = a, e.surface[1] = b;
   e.material = *c->material[c->class_of[a] * c->class_count + c->class_of[b]];
+  fault ignored = {0};  // the build has tried one pair of each two classes
+  if (c->resolves) (void)contact_resolve(m, &e, "", &ignored);
   return e;
 }
+
+bool contact_resolve(const mechanism *m, contact_element *e, const char *name, fault *f) {
+  double radius[2];
+  contact_curvatures(e, radius);
+  bool line = m->planar || e->type->along_line;  // in the plane a circle stands for a cylinder
+  if (!material_resolve(&e->material, radius, line, e->type->curved, name, f)) return false;
+  e->by_curvature = e->type->curved && e->material.normal.type->contact == LAW_POINT && !(e->material.normal.stiffness > 0);
+  return true;
+}
+
+bool contact_crowd_sample(const contact_world *w, const mechanism *m, int p, int q, contact_element *e) {
+  const contact_crowd *c = w->crowd;
+  int a = -1, b = -1;
+  if (!c->material[p * c->class_count + q]) return false;
+  for (int i = 0; i < w->surface_count && (a < 0 || b < 0); i++) {
+    if (a < 0 && c->class_of[i] == p) a = i;
+    else if (b < 0 && c->class_of[i] == q) b = i;
+  }
+  if (a < 0 || b < 0) return false;
+  *e = contact_crowd_element(w, m, a < b ? a : b, a < b ? b : a);
+  return true;
+}
+
+long contact_count(const contact_world *w, const mechanism *m, contact_test *test, contact_element *first) {
+  long count = 0;
+  contact_element e;
+  for (int i = 0; i < w->element_count; i++)
+    if (test(m, &w->elements[i]) && !count++ && first) *first = w->elements[i];
+  for (int p = 0; w->crowd && p < w->crowd->class_count; p++)
+    for (int q = p; q < w->crowd->class_count; q++)
+      if (contact_crowd_sample(w, m, p, q, &e) && test(m, &e) && !count++ && first) *first = e;
+  return count;
+}
+
+bool contact_find(const contact_world *w, const mechanism *m, contact_test *test, contact_element *found, int *index) {
+  for (*index = 0; *index < w->element_count; ++*index) {
+    *found = w->elements[*index];
+    if (test(m, found)) return true;
+  }
+  *index = -1;
+  for (int p = 0; w->crowd && p < w->crowd->class_count; p++)
+    for (int q = p; q < w->crowd->class_count; q++)
+      if (contact_crowd_sample(w, m, p, q, found) && test(m, found)) return true;
+  return false;
+}
+
+bool contact_restitution_differs(const mechanism *m, const contact_element *e) { return (void)m, e->material.remarks & REMARK_RESTITUTION; }
+bool contact_is_conformal(const mechanism *m, const contact_element *e) { return (void)m, e->material.remarks & REMARK_CONFORMAL; }

@@ -312,6 +312,28 @@ carom_status contact_refresh(contact_state *s, const mechanism *m, const motion 
   return take_over(s, p->near.items, p->near.count, error);
 }
 
+// Adds what is live to what is near.
+static bool add_live(contact_state *s) {
+  contact_pool *p = s->pool;
+  const contact_element *const *live = s->elements + s->world->element_count;
+  int near = p->near.count;
+  for (int i = 0, j = 0; i < p->live_count; i++) {
+    contact_key key = key_of(live[i]);
+    while (j < near && compare(p->near.items[j], key) < 0) j++;
+    if ((j == near || compare(p->near.items[j], key) != 0) && !push_key(&p->near, key)) return false;
+  }
+  if (p->near.count > near) qsort(p->near.items, (size_t)p->near.count, sizeof *p->near.items, compare_items);
+  return true;
+}
+
+carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
+  contact_pool *p = s->pool;
+  if (!p) return CAROM_OK;
+  p->m = m;
+  if (!find_near(p, x, behind, ahead) || !add_live(s)) return fail(error);
+  return take_over(s, p->near.items, p->near.count, error);
+}
+
 // --- creation ---------------------------------------------------------------------------------------------------------
 
 static contact_pool *create_pool(const contact_world *world, const mechanism *m) {

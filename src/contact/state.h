@@ -47,6 +47,8 @@ void contact_state_destroy(contact_state *s);  // accepts null
 // present velocities. Positions and velocities must be known. What was live still is if it fails:
 // memory ran out, or a pair has more points than its class allows.
 carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error);
+// The same, and no pair ends.
+carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error);
 // The same with the pairs given, in ascending order. Those that cannot exist are left out.
 carom_status contact_state_set(contact_state *s, const mechanism *m, const contact_key *pairs, int count, carom_error *error);
 

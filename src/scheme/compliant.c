@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "contact/crowd.h"
 #include "contact/law.h"
 #include "mechanics/dynamics.h"
 #include "scheme/compliant_internal.h"
@@ -20,21 +21,43 @@ static double release_of(const contact_element *e) {
   return fmin(1, l->lambda / normal_lambda_of_release((1 + 2 * e->material.restitution) / 3));
 }
 
-static void describe_points(compliant *s) {
+static void open_point(watcher *w, int p) {
+  compliant *s = (compliant *)w;
+  const contact_element *e = w->entry[p].e;
+  bool elastic = normal_is_elastic(&e->material.normal);
+  s->now[p] = (touch_memory){0};
+  s->point[p] = (touch_point){.e = e, .now = &s->now[p], .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
+                              .releases = !elastic && !e->material.normal.pulls, .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
+  w->entry[p].still = contact_still(w->m, e->material.tangential.v0);  // below v0 a contact that holds creeps
+}
+
+// Pairs of a crowd have no bristles.
+static void lay_bristles(compliant *s) {
   int inner = 0;
   for EACH_POINT(p, &s->w) {
-    const contact_element *e = s->w.entry[p].e;
-    int bristles = contact_inner_count(s->w.m, e);
-    bool elastic = normal_is_elastic(&e->material.normal);
-    s->w.flow.loses[POWER_CONTACT] |= !elastic;
-    s->w.flow.loses[POWER_FRICTION] |= contact_rubs(e);
-    s->point[p] = (touch_point){.e = e, .now = s->point[p].now, .elastic = elastic,
-                                .release = s->approach_by_energy ? release_of(e) : 0,
-                                .releases = !elastic && !e->material.normal.pulls, .through = contact_thickness(e), .turns = INFINITY, .inner = bristles ? inner : -1, .inner_count = bristles};
-    s->w.entry[p].still = contact_still(s->w.m, e->material.tangential.v0);  // below v0 a contact that holds creeps
-    inner += bristles;
+    touch_point *c = &s->point[p];
+    c->inner_count = contact_inner_count(s->w.m, c->e);
+    if (c->inner_count) c->inner = inner;
+    inner += c->inner_count;
   }
 }
+
+static bool is_damped(const mechanism *m, const contact_element *e) { return (void)m, !normal_is_elastic(&e->material.normal); }
+static bool rubs(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e); }
+
+// Of all slots, also free ones.
+static void assign_memories(compliant *s) {
+  for (int p = 0; p < s->w.contacts->point_slots; p++) s->point[p].now = &s->now[p];
+}
+
+static void enlarge(watcher *w) {
+  compliant *s = (compliant *)w;
+  if (w->contacts->point_slots <= w->slots) return;
+  s->point = watcher_larger(w, s->point, sizeof *s->point);
+  assign_memories(s);
+}
+
+static bool acts_unseen(const watcher *w) { return !entry_is_gated((const compliant *)w); }
 
 static void destroy(void *scheme) {
   compliant *s = scheme;
@@ -76,9 +99,17 @@ static void point_fields(touch_point *c, fields *f) {
 static void memory(void *scheme, fields *f) {
   compliant *s = scheme;
   watcher_memory(&s->w, f);
-  for EACH_POINT(p, &s->w) fields_group(f, "contact", p), point_fields(&s->point[p], f);
+  for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_fields(&s->point[p], f);
   fields_group(f, NULL, 0);
   if (f->from) s->shorter = 0;
+}
+
+static void point_memory(void *scheme, int p, fields *f) {
+  compliant *s = scheme;
+  watcher_point_memory(&s->w, p, f);
+  fields_group(f, "contact", -1);
+  point_fields(&s->point[p], f);
+  fields_group(f, NULL, 0);
 }
 
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
@@ -88,11 +119,14 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   s->approach_by_energy = !(s->options.approach_min > 0);
   compliant_complete(&s->options, w->m->length);
   w->flow = flow_settings_from(setup, s->options.constraints, s->options.alpha, s->options.beta);
+  w->flow.loses[POWER_CONTACT] = contact_count(w->contacts->world, w->m, is_damped, NULL) > 0;
+  w->flow.loses[POWER_FRICTION] = contact_count(w->contacts->world, w->m, rubs, NULL) > 0;
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
-  touch_memory *now = ARENA_ARRAY(&w->memory, touch_memory, w->count + 1);
-  for (int p = 0; p < w->count; p++) s->point[p].now = &now[p];
-  watcher_keep_modes(w, now, (size_t)w->count * sizeof *now);
-  describe_points(s);
+  s->now = ARENA_ARRAY(&w->memory, touch_memory, w->count + 1);
+  watcher_keep_modes_of_entries(w, &s->now, sizeof *s->now);
+  assign_memories(s);
+  for EACH_POINT(p, w) open_point(w, p);
+  lay_bristles(s);
   w->nearness = 1e-13 * s->w.m->length;  // a thousand times the rounding of positions
   set_modes_at_start(s);
   w->x->push = compliant_push;
@@ -249,19 +283,21 @@ static int deepest_point(const compliant *s) {
 static void explain(const watcher *w, carom_error *error) {
   const compliant *s = (const compliant *)w;
   int p = deepest_point(s);
+  char name[CONTACT_NAME];
   if (p < 0) return;
   error_append(error, "; contact '%s' is pressed in by %.3g m with %.3g N: lower its stiffness, loosen rtol, lower step_min%s",
-               s->point[p].e->name, -s->w.look[LOOK_START][p].gap, s->w.look[LOOK_START][p].normal,
+               contact_name(w->contacts->world, s->point[p].e, name), -s->w.look[LOOK_START][p].gap, s->w.look[LOOK_START][p].normal,
                s->w.flow.kind == INTEGRATOR_BDF ? "" : ", or use integrator bdf");
 }
 
 // Where a body has gone through a surface, no force law means anything any more.
 static carom_status check_depth(const compliant *s, carom_error *error) {
+  char name[CONTACT_NAME];
   for EACH_POINT(p, &s->w)
     if (-s->w.look[LOOK_END][p].gap > s->point[p].through || !isfinite(s->w.look[LOOK_END][p].normal))
       return error_set(error, CAROM_ERROR_INTEGRATOR,
                        "contact '%s' is %.3g m deep at t = %.10g s, through the body it presses (first penetrations up to "
-                       "%.3g m where %.3g m is the bound): %s", s->point[p].e->name, -s->w.look[LOOK_END][p].gap, s->w.t,
+                       "%.3g m where %.3g m is the bound): %s", contact_name(s->w.contacts->world, s->point[p].e, name), -s->w.look[LOOK_END][p].gap, s->w.t,
                        s->w.impacts->worst_penetration, s->options.penetration_max,
                        entry_is_gated(s) ? "its law is too weak for what presses on it" : "take shorter steps, or 'entry: locate'");
   return CAROM_OK;
@@ -289,7 +325,8 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .size = sizeof(compliant), .memory = "the forces of contact", .prepare = prepare, .destroy = destroy,
+    .size = sizeof(compliant), .memory = "the forces of contact", .prepare = prepare, .enlarge = enlarge, .open = open_point,
+    .acts_unseen = acts_unseen, .destroy = destroy,
     .looks = LOOK_COUNT, .functions = FUNCTION_COUNT, .looks_in_rhs = true, .penetrates = true,
     .what = "", .look = compliant_look, .is_unchanged = compliant_is_unchanged,
     .value = compliant_value, .find = compliant_find, .limit = limit, .touches = compliant_touches, .describe = compliant_describe,
@@ -302,5 +339,5 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 
 const scheme_type scheme_compliant = {
     .name = "compliant", .about = &compliant_about, .create = create, .destroy = destroy, .step = watcher_step, .result = watcher_result,
-    .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .memory = memory, WATCHER_FUNCTIONS,
+    .stats = watcher_stats, .resumes_exactly = watcher_resumes_exactly, .memory = memory, .point_memory = point_memory, WATCHER_FUNCTIONS,
 };

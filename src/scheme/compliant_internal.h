@@ -42,6 +42,7 @@ typedef struct compliant {
   carom_compliant_def options;
   bool approach_by_energy;    // no least speed of approach was given: it is at least what the stored elastic energy would give
   touch_point *point;
+  touch_memory *now;          // of each point
   double shorter;             // the longest the next step may be, 0: no matter [s]
 } compliant;
 

@@ -1,4 +1,5 @@
 // What scheme `compliant` says about itself: its options, what it can run, what makes it more accurate.
+#include "contact/crowd.h"
 #include "scheme/compliant.h"
 #include "scheme/flow.h"
 #include "scheme/options.h"
@@ -39,13 +40,13 @@ static scheme_contact_options contact(const void *options, double length) {
   return (scheme_contact_options){.penetration_max = d.penetration_max};
 }
 
+static bool has_friction(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e); }
+
 // Sticking under a force law is stiff. At the make and break of contact a multistep method begins anew with order 1, a one-step
 // method does not: for the same error it takes three fifths of the evaluations. Everything else runs best with a long memory.
 static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts) {
-  (void)m;
-  bool rubs = false;
-  for (int i = 0; i < contacts->element_count; i++) rubs |= contact_rubs(&contacts->elements[i]);
-  integrator->type = contacts->element_count == 0 ? CAROM_ADAMS : rubs ? CAROM_BDF : CAROM_ERK;
+  bool rubs = contact_count(contacts, m, has_friction, NULL) > 0;
+  integrator->type = !contact_can_touch(contacts) ? CAROM_ADAMS : rubs ? CAROM_BDF : CAROM_ERK;
   if (integrator->type == CAROM_ERK && integrator->order == 0) integrator->order = 6;
 }
 
@@ -61,28 +62,29 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
 
 // A force at each corner would jump where corners come and go, and faces would be as stiff as they have corners. A box on a plane is the
 // exception: the law of its material is that of a corner.
+static bool is_flat(const mechanism *m, const contact_element *e) { return (void)m, e->type->is_flat && e->type->is_flat(e); }
+static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
+
 static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
-  const contact_world *contacts = request->contacts;
-  for (int i = 0; i < contacts->element_count; i++) {
-    const contact_element *e = &contacts->elements[i];
-    if (e->type->is_flat && e->type->is_flat(e))
-      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, contact_points_change(e) ? "use method moreau" : "use method moreau or event",
-                           "'%s': method compliant has force laws for points of contact, and none for the areas in which flat faces and "
-                           "straight edges touch", e->name);
-  }
-  return true;
+  contact_element e;
+  int index;
+  char name[CONTACT_NAME];
+  if (!contact_find(request->contacts, request->m, is_flat, &e, &index)) return true;
+  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, contact_points_change(&e) ? "use method moreau" : "use method moreau or event",
+                       "'%s': method compliant has force laws for points of contact, and none for the areas in which flat faces and "
+                       "straight edges touch", contact_name(request->contacts, &e, name));
 }
 
 // A law remembers the velocity at which its point was struck. A place of contact that goes over to another point would be struck anew there,
 // at its full depth.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
-  const contact_world *contacts = request->contacts;
-  for (int i = 0; i < contacts->element_count; i++)
-    if (contact_points_change(&contacts->elements[i]))
-      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
-                           "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
-                           "height field", contacts->elements[i].name);
-  return true;
+  contact_element e;
+  int index;
+  char name[CONTACT_NAME];
+  if (!contact_find(request->contacts, request->m, changes_points, &e, &index)) return true;
+  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau",
+                       "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
+                       "height field", contact_name(request->contacts, &e, name));
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
@@ -95,7 +97,7 @@ static const option_synonym synonyms[] = {
 };
 
 const scheme_about compliant_about = {
-    .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .complete = compliant_complete, .contact = contact,
+    .table = &table, .synonyms = synonyms, .integrates = true, .needs_laws = true, .finds_pairs = true, .complete = compliant_complete, .contact = contact,
     .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
     .loops = "use constraints: project", .entry = "use entry: locate",
 };

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
+#include "mechanics/rows.h"
 #include "scheme/event_internal.h"
 
 // --- smooth motion ------------------------------------------------------------------------------------------------
@@ -20,34 +21,44 @@ static bool project(void *context, double t, double *y) { return event_project(c
 
 // --- creation -------------------------------------------------------------------------------------------------------
 
+// Vectors over the rows of all points. What they hold lasts no longer than a problem, but for what `share` holds.
+static void allocate_rows(event *s) {
+  arena *a = &s->w.memory;
+  int rows = s->w.m->row_count + s->w.x->extra_rows + 1;
+  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
+  s->row_capacity = rows;
+}
+
 static void allocate(event *s) {
   const mechanism *m = s->w.m;
   arena *a = &s->w.memory;
-  int rows = m->row_count + m->extra_rows + 1, points = s->w.contacts->point_slots + m->friction_count + 1;
-  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->share,
-                        &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
-  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
-  s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
-  s->held = response_held_create(rows, a);
-  s->blocks = block_list_create(a, rows + points);
+  int points = s->w.count + 1;
+  s->share = ARENA_ARRAY(a, double, m->row_count + 1);
   s->point = ARENA_ARRAY(a, event_point, points);
-  s->repeat = response_repeat_create(s->w.contacts->point_slots, rows, a);
   s->part = ARENA_ARRAY(a, int, points);
   s->wedged = ARENA_ARRAY(a, bool, points);
-  watcher_keep_modes(&s->w, s->point, (size_t)points * sizeof *s->point);
+  allocate_rows(s);
+  watcher_keep_modes_of_entries(&s->w, &s->point, sizeof *s->point);
   watcher_keep_modes(&s->w, s->share, (size_t)m->row_count * sizeof *s->share);
   watcher_keep_modes(&s->w, &s->closed_count, sizeof s->closed_count);
   watcher_keep_modes(&s->w, &s->redundant, sizeof s->redundant);
 }
 
-static void describe_points(event *s) {
-  for EACH_POINT(p, &s->w) {
-    const contact_element *e = s->w.entry[p].e;
-    s->point[p] = (event_point){.e = e, .rows = contact_row_count(s->w.m, e), .way = {1, 0}, .friction = e->material.friction,
-                                .restitution = {e->material.restitution, e->material.tangential_restitution}};
-    s->w.entry[p].still = contact_still(s->w.m, 0);
-  }
+static void enlarge(watcher *w) {
+  event *s = (event *)w;
+  if (w->m->row_count + w->x->extra_rows + 1 > s->row_capacity) allocate_rows(s);
+  if (w->contacts->point_slots <= w->slots) return;
+  s->part = watcher_larger(w, s->part, sizeof *s->part);
+  s->wedged = watcher_larger(w, s->wedged, sizeof *s->wedged);
+}
+
+static void open_point(watcher *w, int p) {
+  event *s = (event *)w;
+  const contact_element *e = w->entry[p].e;
+  s->point[p] = (event_point){.e = e, .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
+                              .restitution = {e->material.restitution, e->material.tangential_restitution}};
+  w->entry[p].still = contact_still(w->m, 0);
 }
 
 static void destroy(void *scheme) {
@@ -79,6 +90,19 @@ static void point_fields(event_point *c, fields *f) {
   fields_number(f, "held_until", &c->held_until);
 }
 
+static void point_memory_of(event *s, int p, fields *f) {
+  point_fields(&s->point[p], f);
+  if (f->from) s->closed_count += event_is_closed(&s->point[p]);
+}
+
+static void point_memory(void *scheme, int p, fields *f) {
+  event *s = scheme;
+  watcher_point_memory(&s->w, p, f);
+  fields_group(f, "contact", -1);
+  point_memory_of(s, p, f);
+  fields_group(f, NULL, 0);
+}
+
 static void joint_fields(event_point *c, fields *f) {
   mode_field(f, &c->mode);
   fields_finite(f, "way", &c->way[0]);
@@ -97,11 +121,7 @@ static void memory(void *scheme, fields *f) {
   if (f->from) s->dump.problems = s->tally.problems;
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
-  for EACH_POINT(p, &s->w) {
-    fields_group(f, "contact", p);
-    point_fields(&s->point[p], f);
-    if (f->from) s->closed_count += event_is_closed(&s->point[p]);
-  }
+  for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_memory_of(s, p, f);
   for EACH_JOINT(i, s) fields_group(f, "friction", i), joint_fields(event_joint_point(s, i), f);
   fields_group(f, NULL, 0);
 }
@@ -127,12 +147,15 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   allocate(s);
   event_friction_create(s);
   set_tolerances(s);
-  describe_points(s);
-  solve_limits limits = event_largest_problem(s);
-  s->workspace = solve_workspace_create(&limits, error);
-  if (!s->workspace) return false;
-  s->workspace->stop = w->stop;
-  return true;
+  for EACH_POINT(p, w) open_point(w, p);
+  if (w->contacts->pool) return true;
+  // in the largest problem all points touch
+  event_take(s, NULL);
+  event_add_rows(s);
+  event_allocate_problem(s, w->m->row_count + w->m->extra_rows, w->slots);
+  bool made = event_make_workspace(s, error);
+  rows_clear(w->m, w->x);
+  return made;
 }
 
 // --- showing ------------------------------------------------------------------------------------------------------
@@ -261,7 +284,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .destroy = destroy, .looks = 5,
+    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .enlarge = enlarge, .open = open_point, .destroy = destroy, .looks = 5,
     .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find, .limit = limit,
     .touches = touches, .show = show, .describe = describe, .list = list, .begin = begin, .restarted = restarted,
     .end = end,
@@ -277,6 +300,10 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
   for (int p = 0; p < s->w.count; p++) s->point[p].has_shared = false;
   carom_status status = watcher_step(s, t_stop, error);
   s->w.trouble.friction_unsettled += s->disagrees;
+  if (status != CAROM_OK && s->out_of_memory) {  // which is why
+    if (error) error->status = CAROM_OK;
+    status = error_set(error, CAROM_ERROR_MEMORY, "out of memory for a contact problem of %d points", s->part_count);
+  }
   const carom_error *unsaved = &s->dump.error;
   if (status == CAROM_OK && unsaved->status != CAROM_OK) status = error_set(error, unsaved->status, "%s", unsaved->message);
   return status;
@@ -313,5 +340,5 @@ static scheme_stats stats_of(const void *scheme) {
 
 const scheme_type scheme_event = {
     .name = "event", .about = &event_about, .create = create, .destroy = destroy, .step = step, .result = result, .stats = stats_of,
-    .resumes_exactly = resumes_exactly, .memory = memory, WATCHER_FUNCTIONS,
+    .resumes_exactly = resumes_exactly, .memory = memory, .point_memory = point_memory, WATCHER_FUNCTIONS,
 };

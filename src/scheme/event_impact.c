@@ -64,19 +64,48 @@ static void set_expansion_problem(event *s) {
   }
 }
 
+// --- room for problems ----------------------------------------------------------------------------------------------
+
+void event_allocate_problem(event *s, int rows, int parts) {
+  arena *a = &s->w.memory;
+  rows++;
+  s->W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
+  s->held = response_held_create(rows, a);
+  s->blocks = block_list_create(a, rows + parts + s->w.m->friction_count);
+  s->repeat = response_repeat_create(parts, rows, a);
+  s->problem_rows = rows - 1, s->problem_parts = parts;
+}
+
 // Every point with its rows, and for Poisson's expansion every row by itself.
-solve_limits event_largest_problem(event *s) {
+bool event_make_workspace(event *s, carom_error *error) {
   solve_limits limits[2];
-  event_take(s, NULL);
-  event_add_rows(s);
   for (int k = 0; k < 2; k++) {
     if (k) set_expansion_problem(s);
     else event_set_impact_problem(s, false);
     solve_problem problem = block_list_problem(&s->blocks, s->w.x->row_total, s->W, s->problem_q);
     limits[k] = solve_limits_of(&problem);
   }
-  rows_clear(s->w.m, s->w.x);
-  return solve_limits_union(&limits[0], &limits[1]);
+  solve_limits most = solve_limits_union(&limits[0], &limits[1]);
+  if (s->w.contacts->pool) most = solve_limits_beyond(&most);
+  solve_workspace_destroy(s->workspace);
+  s->workspace = solve_workspace_create(&most, error);
+  if (!s->workspace) return false;
+  s->workspace->stop = s->w.stop;
+  return true;
+}
+
+bool event_reserve_problem(event *s) {
+  int rows = s->w.x->row_total, parts = s->part_count;
+  jmp_buf out_of_memory;
+  if (rows <= s->problem_rows && parts <= s->problem_parts && s->workspace) return true;
+  bool enough = !setjmp(out_of_memory);
+  s->w.memory.out_of_memory = &out_of_memory;
+  if (enough) event_allocate_problem(s, rows + rows / 2, parts + parts / 2);
+  s->w.memory.out_of_memory = NULL;
+  enough = enough && event_make_workspace(s, NULL);
+  s->out_of_memory |= !enough;
+  return enough;
 }
 
 // --- restitution --------------------------------------------------------------------------------------------------
@@ -235,6 +264,7 @@ carom_status event_strike(event *s, double *change, carom_error *error) {
   event_take(s, event_touches);
   for EACH_PART(k, s) event_part(s, k)->returns = true;
   event_add_rows(s);
+  if (!event_reserve_problem(s)) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for an impact of %d points", s->part_count);
   rows_rates(m, x, s->rate);
   bool solved = response_factor(m, x);
   if (solved) response_problem(m, x, s->W);

@@ -82,6 +82,9 @@ typedef struct event {
   double *share;                   // reactions of constraints when modes were last decided
   bool friction_loaded;            // some limit of a joint follows the load
   bool disagrees;                  // and did not come to agree with it in this step
+  int row_capacity;                // of vectors over rows
+  int problem_rows, problem_parts; // that there is room for in matrices and problems, and how many points
+  bool out_of_memory;              // for a larger problem
   // rows: free accelerations, reactions, rates
   double *noise;                   // rounding error of the accelerations
   double force_noise;              // and of the forces [N]
@@ -167,7 +170,12 @@ bool event_arrest(event *s, event_hold what, bool coupled);
 // The solution of the problem in s->blocks, problem_q and W into problem_r and problem_u. `w` is NULL if there is no restitution to drop.
 solve_info event_solve(event *s, int n, const double *W, wedge_problem *w);
 void event_set_impact_problem(event *s, bool elastic);
-solve_limits event_largest_problem(event *s);           // that can come
+// Room for a problem of so many rows and points that take part, from the arena.
+void event_allocate_problem(event *s, int rows, int parts);
+// Room for the solvers, for the points that take part. Returns false after reporting.
+bool event_make_workspace(event *s, carom_error *error);
+// In a crowd both grow with what touches. Returns false if memory ran out.
+bool event_reserve_problem(event *s);
 // The velocities after the percussions s->lambda, and their books. `strikes`: not to stop small hops.
 void event_respond(event *s, bool strikes);
 // An impact of all points that touch. `change`: of the normal rates, the largest.

@@ -124,6 +124,7 @@ bool event_free_accelerations(event *s) {
   motion *x = s->w.x;
   dynamics_positions_velocities(m, x);
   event_add_rows(s);
+  if (!event_reserve_problem(s)) return false;
   set_biases(s);
   event_friction_push(s);
   dynamics_apply_forces(m, x);
@@ -274,7 +275,7 @@ static bool prepare_projection(event *s) {
   s->w.x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->w.m, s->w.x);
   event_add_rows(s);
-  if (!response_factor(s->w.m, s->w.x)) return false;
+  if (!event_reserve_problem(s) || !response_factor(s->w.m, s->w.x)) return false;
   response_matrix(s->w.m, s->w.x, s->W);
   return true;
 }

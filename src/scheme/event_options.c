@@ -1,4 +1,5 @@
 // What scheme `event` says about itself: its options, what it can run, what makes it more accurate.
+#include "contact/crowd.h"
 #include "scheme/event.h"
 #include "scheme/options.h"
 
@@ -29,11 +30,14 @@ static scheme_contact_options contact(const void *options, double length) {
   return (scheme_contact_options){.can_separate = true, .separate = ((const carom_event_def *)options)->separate};
 }
 
+static bool rubs_in_space(const mechanism *m, const contact_element *e) { return contact_row_count(m, e) == 3; }
+
 // In space the direction of friction follows that of the slip, the faster the slower the slip is: stiff wherever a point comes to rest
 // or begins to move. In the plane the direction has two values, and modes tell which.
 static void choose_integrator(carom_integrator_def *integrator, const mechanism *m, const contact_world *contacts) {
-  bool turns = false;
-  for (int i = 0; i < contacts->element_count; i++) turns |= contact_row_count(m, &contacts->elements[i]) == 3;
+  contact_element rough;
+  int index;
+  bool turns = contact_find(contacts, m, rubs_in_space, &rough, &index);
   integrator->type = turns && integrator->order <= 5 ? CAROM_BDF : CAROM_ADAMS;
 }
 
@@ -47,18 +51,21 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
                                          : "method event needs an integrator for ordinary differential equations, and ida is not one");
 }
 
+static bool returns_along_surface(const mechanism *m, const contact_element *e) { return (void)m, e->material.tangential_restitution > 0; }
+static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
+
 // Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
 static bool accepts_contacts(const scheme_request *request, scheme_refusal *why) {
-  const contact_world *contacts = request->contacts;
-  for (int i = 0; i < contacts->element_count; i++)
-    if (contacts->elements[i].material.tangential_restitution > 0)
-      return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or leave it out",
-                           "Poisson's law of impact has no tangential restitution, and '%s' has one", contacts->elements[i].name);
-  for (int i = 0; !request->m->planar && i < contacts->element_count; i++)
-    if (contact_row_count(request->m, &contacts->elements[i]) > 1)
-      return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or no friction",
-                           "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
-                           contacts->elements[i].name);
+  contact_element e;
+  int index;
+  char name[CONTACT_NAME];
+  if (contact_find(request->contacts, request->m, returns_along_surface, &e, &index))
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or leave it out",
+                         "Poisson's law of impact has no tangential restitution, and '%s' has one", contact_name(request->contacts, &e, name));
+  if (contact_find(request->contacts, request->m, rubs_in_space, &e, &index))
+    return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or no friction",
+                         "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
+                         contact_name(request->contacts, &e, name));
   return true;
 }
 
@@ -66,7 +73,7 @@ static bool accepts_contacts(const scheme_request *request, scheme_refusal *why)
 // apart, which Poisson's law does not say.
 static bool accepts_joint_frictions(const scheme_request *request, scheme_refusal *why) {
   const mechanism *m = request->m;
-  for (int i = 0; request->contacts->element_count && i < m->friction_count; i++)
+  for (int i = 0; contact_can_touch(request->contacts) && i < m->friction_count; i++)
     if (m->frictions[i].coefficient > 0)
       return SCHEME_REFUSE(why, REFUSED_JOINT_FRICTION, m->frictions[i].of.joint, "use impact: newton, or a constant friction",
                            "Poisson's law of impact does not define the friction of a joint that impacts load");
@@ -75,13 +82,13 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 
 // Each point is followed on its own from touch to release.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
-  const contact_world *contacts = request->contacts;
-  for (int i = 0; i < contacts->element_count; i++)
-    if (contact_points_change(&contacts->elements[i]))
-      return SCHEME_REFUSE(why, REFUSED_CONTACT, i, "use method moreau",
-                           "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
-                           "concave outline or on triangles", contacts->elements[i].name);
-  return true;
+  contact_element e;
+  int index;
+  char name[CONTACT_NAME];
+  if (!contact_find(request->contacts, request->m, changes_points, &e, &index)) return true;
+  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau",
+                       "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
+                       "concave outline or on triangles", contact_name(request->contacts, &e, name));
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
@@ -93,6 +100,6 @@ static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
 static const option_synonym synonyms[] = {{"event_driven", "event", NULL}, {NULL, NULL, NULL}};
 
 const scheme_about event_about = {
-    .table = &table, .synonyms = synonyms, .integrates = true, .knows_joint_friction = true, .contact = contact,
+    .table = &table, .synonyms = synonyms, .integrates = true, .knows_joint_friction = true, .finds_pairs = true, .contact = contact,
     .choose_integrator = choose_integrator, .accepts_settings = accepts_settings, .accepts_model = accepts_model,
 };

@@ -19,7 +19,8 @@ void watcher_destroy(watcher *w) {
 
 static void allocate(watcher *w) {
   arena *a = &w->memory;
-  w->count = w->contacts->point_slots + w->m->friction_count;
+  w->slots = w->contacts->point_slots;
+  w->count = w->slots + w->m->friction_count;
   w->entry = ARENA_ARRAY(a, watch_entry, w->count + 1);
   w->points = ARENA_ARRAY(a, contact_point, w->count + 1);
   w->shown = ARENA_ARRAY(a, scheme_contact, w->count + 1);
@@ -32,9 +33,10 @@ static void allocate(watcher *w) {
 }
 
 static bool create_core(watcher *w, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
-  allocate(w);
   dynamics_set(w->m, w->x, start->t, start->q, start->u);
   dynamics_positions_velocities(w->m, w->x);
+  if (watcher_meet_first(w, error) != CAROM_OK) return false;
+  allocate(w);
   if (!w->type->prepare(w, setup, error)) return false;
   w->core = flow_create(setup, &w->flow, start, error);
   if (!w->core) return false;
@@ -46,7 +48,12 @@ static bool create_core(watcher *w, const scheme_setup *setup, const scheme_star
 }
 
 void watcher_keep_modes(watcher *w, void *memory, size_t size) {
-  w->modes[w->modes_count++] = (watch_modes){memory, arena_alloc(&w->memory, size + 1, 1), size};
+  w->modes[w->modes_count++] = (watch_modes){.now = memory, .during = arena_alloc(&w->memory, size + 1, 1), .size = size};
+}
+
+void watcher_keep_modes_of_entries(watcher *w, void *array, size_t item) {
+  watcher_keep_modes(w, *(void **)array, (size_t)w->count * item);
+  w->modes[w->modes_count - 1].array = array, w->modes[w->modes_count - 1].item = item;
 }
 
 void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error) {
@@ -66,6 +73,7 @@ void *watcher_create(const watcher_type *type, const scheme_setup *setup, const 
   bool made = create_core(w, setup, start, error);
   w->memory.out_of_memory = NULL;
   if (made) {
+    watcher_find_pairs(w);
     (void)watcher_look_at_start(w);
     watcher_list(w, w->look[WATCH_START]);
     return w;
@@ -122,12 +130,28 @@ static bool find_change(watcher *w) {
   w->first = INFINITY;
   w->changed = -1;
   for (int k = 0; k + 1 < w->type->looks && w->changed < 0; k++)
-    for (int f = 0; f < w->count * w->type->functions; f++) {
-      double t = w->type->find(w, f, k);
-      if (isnan(t)) return false;
-      if (t < w->first) w->first = t, w->changed = f;
-    }
+    for EACH_ENTRY(p, w)
+      for (int f = p * w->type->functions; f < (p + 1) * w->type->functions; f++) {
+        double t = w->type->find(w, f, k);
+        if (isnan(t)) return false;
+        if (t < w->first) w->first = t, w->changed = f;
+      }
   return true;
+}
+
+// Looks at the end of the integrator's last step. In a crowd it may have brought pairs near that were not live: these are seen at both ends.
+// `again`: they have pushed each other unseen, and the step has to be taken again.
+static carom_status look_at_end(watcher *w, bool *seen, bool *again, carom_error *error) {
+  double to = flow_time(w->core);
+  int last = w->type->looks - 1;
+  bool any = false, touches = false;
+  *seen = look_at(w, last, to);
+  if (!*seen || !w->contacts->pool) return CAROM_OK;
+  carom_status status = watcher_meet_on_the_way(w, to - w->from, &any, &touches, error);
+  if (status != CAROM_OK || !any) return status;
+  *again = touches && w->type->acts_unseen && w->type->acts_unseen(w);
+  *seen = watcher_look_at_start(w) && look_at(w, last, to);
+  return CAROM_OK;
 }
 
 // How far the integrator's last step may be taken: to the first change, or to its end. The looks are then those of the part taken.
@@ -136,7 +160,6 @@ static bool watch(watcher *w, double *until) {
   int last = w->type->looks - 1;
   *until = to;
   w->changed = -1;
-  if (!look_at(w, last, to)) return false;
   if (w->type->is_unchanged && w->type->is_unchanged(w)) return true;
   if (!look_between(w, w->from, to) || !find_change(w)) return false;
   if (!(w->first < to)) return true;
@@ -209,16 +232,31 @@ static void keep_modes(watcher *w) {
   for (int i = 0; i < w->modes_count; i++) memcpy(w->modes[i].during, w->modes[i].now, w->modes[i].size);
 }
 
+// One step of the integrator, with its end looked at. A step that has to be taken again is, with more pairs live each time.
+static carom_status integrate(watcher *w, double t_stop, double planned, bool *seen, carom_error *error) {
+  carom_status status = CAROM_OK;
+  bool again = true;
+  while (again && status == CAROM_OK) {
+    again = false;
+    w->limit = w->type->limit(w, t_stop);
+    if (w->contacts->pool) w->limit = fmin(w->limit, w->t + w->horizon);
+    w->seen_at = NAN;
+    status = flow_step(w->core, w->limit, error);
+    if (status != CAROM_OK && w->type->explain) w->type->explain(w, error);
+    if (status == CAROM_OK) status = look_at_end(w, seen, &again, error);
+    if (status == CAROM_OK && again) status = begin_again(w, planned, error);
+  }
+  return status;
+}
+
 // Moves on to the end of the integrator's step, or to the first change.
 static carom_status advance(watcher *w, double t_stop, carom_error *error) {
   double until, lost[2], planned = flow_next_step(w->core);
+  bool seen = false;
   w->from = w->t;
-  w->limit = w->type->limit(w, t_stop);
-  w->seen_at = NAN;
-  carom_status status = flow_step(w->core, w->limit, error);
-  if (status != CAROM_OK && w->type->explain) w->type->explain(w, error);
+  carom_status status = integrate(w, t_stop, planned, &seen, error);
   if (status != CAROM_OK) return status;
-  if (!watch(w, &until) || flow_interpolate(w->core, until, w->y_look) != CAROM_OK) {
+  if (!seen || !watch(w, &until) || flow_interpolate(w->core, until, w->y_look) != CAROM_OK) {
     double end = flow_time(w->core);
     w->restart = begin_again(w, planned, NULL) != CAROM_OK;
     return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion between t = %g s and %g s cannot be evaluated", w->from, end);
@@ -270,6 +308,7 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
     if (w->type->begin) status = w->type->begin(w, error);
+    if (status == CAROM_OK) status = watcher_meet(w, t_stop, error);
     keep_modes(w);
     coordinate_keep_turns(w->m, w->x);
     if (status == CAROM_OK) status = prepare_integrator(w, error);
@@ -364,7 +403,16 @@ bool watcher_result(void *scheme, carom_error *error) {
   return found;
 }
 
-// What is shown of a contact is part of it, as the last step left it.
+// As the last step left it.
+static void shown_fields(watcher *w, int p, int number, fields *f) {
+  fields_group(f, "shown", number);
+  scheme_contact_fields(&w->shown[p], f);
+  scheme_place_fields(&w->points[p], f);
+  scheme_frame_fields(&w->points[p], f);
+  if (f->from) w->shown[p].point = &w->points[p];
+}
+
+// What is shown of a contact is part of it.
 void watcher_memory(watcher *w, fields *f) {
   flow_fields(w->core, &w->t, w->y, f);
   fields_flag(f, "restart", &w->restart);
@@ -372,13 +420,13 @@ void watcher_memory(watcher *w, fields *f) {
   fields_count(f, "watched_steps", &w->steps);
   fields_count(f, "looks", &w->looks);
   scheme_trouble_fields(&w->trouble, f);
-  for EACH_POINT(p, w) {
-    fields_group(f, "shown", p);
-    scheme_contact_fields(&w->shown[p], f);
-    scheme_place_fields(&w->points[p], f);
-    scheme_frame_fields(&w->points[p], f);
-    if (f->from) w->shown[p].point = &w->points[p];
-  }
+  if (w->contacts->pool) fields_number(f, "horizon", &w->horizon);
+  for (int p = 0; p < watcher_permanent(w); p++) shown_fields(w, p, p, f);
+  fields_group(f, NULL, 0);
+}
+
+void watcher_point_memory(watcher *w, int p, fields *f) {
+  shown_fields(w, p, -1, f);
   fields_group(f, NULL, 0);
 }
 

@@ -31,10 +31,13 @@ typedef struct watch_entry {
 
 enum { WATCH_START, WATCH_LOOKS = 5 };
 
-// Memory of the scheme that is part of its modes, and what it held in the last step.
+// Memory of the scheme that is part of its modes, and what it held in the last step. `array` is where the scheme keeps the address of one
+// with an item per entry, which grows with them; else null.
 typedef struct watch_modes {
   void *now, *during;
   size_t size;
+  void **array;
+  size_t item;
 } watch_modes;
 enum { WATCH_MODES = 4 };
 
@@ -46,6 +49,9 @@ typedef struct watcher_type {
   const char *memory;         // what there is no memory for, in a message
   // Lays out its own memory, describes its entries and says how to integrate (w->flow). The motion holds the start. False after reporting.
   bool (*prepare)(watcher *w, const scheme_setup *setup, carom_error *error);
+  void (*enlarge)(watcher *w);    // its arrays by entry and by row, as large as contacts and motion say (watcher_larger)
+  void (*open)(watcher *w, int p);  // describes a point of which nothing is known, apart
+  bool (*acts_unseen)(const watcher *w);  // a point that touches pushes before the watch has seen it touch; may be null: never
   void (*destroy)(void *scheme);  // null is legal
   int looks;                  // at a step, both ends included: 3 or 5
   int functions;              // of each entry
@@ -77,13 +83,15 @@ struct watcher {
   const watcher_type *type;
   const mechanism *m;
   motion *x;
-  const contact_state *contacts;
+  contact_state *contacts;
   impact_ledger *impacts;
   interrupt *stop;
   flow *core;
   flow_settings flow;
   int n;                      // of the state
-  int count;                  // of entries: contact points, then frictions of joints
+  int slots;                  // of contact points
+  int count;                  // of entries: slots of points, then frictions of joints
+  double horizon;             // of a crowd: pairs that may meet in this time are live [s]
   watch_entry *entry;
   double nearness;            // gaps closer to zero than this cannot be told from it [m]
   double t, t_before;         // the last step, as far as it was taken
@@ -112,7 +120,17 @@ struct watcher {
   (int p##_index = 0, p; p##_index < (w)->contacts->point_count && ((p = (w)->contacts->points[p##_index]), true); p##_index++)
 
 // The entry of the first friction of a joint.
-static inline int watcher_first_joint(const watcher *w) { return w->contacts->point_slots; }
+static inline int watcher_first_joint(const watcher *w) { return w->slots; }
+
+// for EACH_ENTRY(p, w): the contact points likewise, then the frictions of joints.
+#define EACH_ENTRY(p, w)                                                                                                       \
+  (int p##_index = 0, p; p##_index < (w)->contacts->point_count + (w)->m->friction_count && ((p = watcher_entry(w, p##_index)), true); p##_index++)
+static inline int watcher_entry(const watcher *w, int i) {
+  int points = w->contacts->point_count;
+  return i < points ? w->contacts->points[i] : w->slots + i - points;
+}
+// Points of permanent elements have the first slots.
+static inline int watcher_permanent(const watcher *w) { return w->contacts->world->point_count; }
 
 // Null after reporting.
 void *watcher_create(const watcher_type *type, const scheme_setup *setup, const scheme_start *start, carom_error *error);
@@ -121,10 +139,24 @@ void watcher_destroy(watcher *w);
 // For `prepare`: memory of the scheme that belongs to its modes. What is within a step is shown in the modes of the step, not in those that
 // a change at its end has brought.
 void watcher_keep_modes(watcher *w, void *memory, size_t size);
+void watcher_keep_modes_of_entries(watcher *w, void *array, size_t item);  // `array`: the address of the scheme's pointer
 // The look at the start of the step to come, in the present modes.
 bool watcher_look_at_start(watcher *w);
 // The motion at a time within the integrator's last step, seen.
 bool watcher_see_at(watcher *w, double t);
+
+// --- watcher_pairs.c: pairs of a crowd ------------------------------------------------------------------------------
+
+// A larger copy of an array by entry, for `enlarge`.
+void *watcher_larger(watcher *w, const void *items, size_t size);
+// The pairs that are near at the start, before anything is allocated. Positions and velocities must be known.
+carom_status watcher_meet_first(watcher *w, carom_error *error);
+void watcher_find_pairs(watcher *w);  // from now on they come and go
+// Before a step: pairs that may meet in it become live, and those that are far away end. The looks at the start are complete.
+carom_status watcher_meet(watcher *w, double t_stop, carom_error *error);
+// After a step of the integrator, with the motion at its end: pairs that it has brought near become live too. Says whether there are any, and
+// whether one of them touches.
+carom_status watcher_meet_on_the_way(watcher *w, double duration, bool *any, bool *touches, carom_error *error);
 
 // --- watcher_book.c -----------------------------------------------------------------------------------------------
 
@@ -168,12 +200,14 @@ double watcher_next_step(const void *scheme);
 const scheme_contact *watcher_contacts(const void *scheme);
 scheme_stats watcher_stats(const void *scheme);
 void watcher_memory(watcher *w, fields *f);           // the scheme adds its own
+void watcher_point_memory(watcher *w, int p, fields *f);  // likewise, of a point whose pair is not permanent
+void watcher_pairs_changed(void *scheme);
 carom_status watcher_restored(void *scheme, carom_error *error);
 void watcher_list(watcher *w, const watch_look *at);  // what is shown of the contact points
 
 #define WATCHER_FUNCTIONS                                                                                                       \
   .knows_contact = true, .energy = {.warn = 1e-3, .bad = 1e-3, .tolerances = 1e4}, .show = watcher_show, .show_end = watcher_show_end, \
   .time = watcher_time, .state = watcher_state, .accounts = watcher_accounts, .next_step = watcher_next_step,                    \
-  .contacts = watcher_contacts, .restored = watcher_restored
+  .contacts = watcher_contacts, .restored = watcher_restored, .pairs_changed = watcher_pairs_changed
 
 #endif

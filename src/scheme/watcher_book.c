@@ -84,13 +84,13 @@ void watcher_book(watcher *w, const double lost[2]) {
   static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
   int count = 0;
   double sum[2] = {0, 0};
-  for (int p = 0; p < w->count; p++) {
+  for EACH_ENTRY(p, w) {
     if (!w->type->touches(w, p)) continue;
     count++;
     for (int way = 0; way < 2; way++) sum[way] += integral(w, p, of[way]);
   }
-  for (int p = 0; count && p < w->count; p++) {
-    if (!w->type->touches(w, p)) continue;
+  for EACH_ENTRY(p, w) {
+    if (!count || !w->type->touches(w, p)) continue;
     double loss[2];
     for (int way = 0; way < 2; way++) loss[way] = sum[way] != 0 ? lost[way] * integral(w, p, of[way]) / sum[way] : lost[way] / count;
     book_entry(w, p, loss);
