@@ -30,7 +30,8 @@ BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
   }
 }
 
-// U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T.
+// U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T. Of a free body
+// D⁻¹ is kept behind L, where tree_free_inverse finds it.
 BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
@@ -49,6 +50,24 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   return true;
 }
 
+// D⁻¹ = L⁻ᵀ L⁻¹, both triangles. A free body responds to many contacts in a step, each time by a product with D⁻¹.
+BLOCK void invert_factored(const int w, const double *L, double *inverse) {
+  double Y[36];  // L⁻ᵀ
+  for (int j = 0; j < w; j++) Y[j * w + j] = 1 / L[j * w + j];
+  for (int j = 0; j < w; j++)
+    for (int i = j + 1; i < w; i++) {
+      double sum = 0;
+      for (int b = j; b < i; b++) sum += L[i * w + b] * Y[j * w + b];
+      Y[j * w + i] = -sum * Y[i * w + i];
+    }
+  for (int i = 0; i < w; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int b = i; b < w; b++) sum += Y[i * w + b] * Y[j * w + b];
+      inverse[i * w + j] = inverse[j * w + i] = sum;
+    }
+}
+
 BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
@@ -57,6 +76,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
   if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) return false;
+  if (tree_is_free_body(w, n)) invert_factored(w, D, D + w * w);
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
   for (int a = 0; a < k; a++) {
@@ -95,11 +115,16 @@ bool tree_factor(const mechanism *m, motion *x) {
 // --- accelerations ------------------------------------------------------------------------------------------------
 
 // e := D⁻¹ e over the free speeds of a node
-BLOCK void solve_block(const node *n, const motion *x, double *e) {
-  if (n->free_count == 1)
+BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
+  if (n->free_count == 1) {
     e[0] *= x->factor[n->factor];
-  else
+  } else if (tree_is_free_body(w, n)) {
+    double product[6];
+    block_mul(w, tree_free_inverse(w, n, x), e, product);
+    for (int a = 0; a < w; a++) e[a] = product[a];
+  } else {
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
+  }
 }
 
 // Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced effort
@@ -112,7 +137,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
   }
-  if (n->free_count) solve_block(n, x, e);
+  if (n->free_count) solve_block(w, n, x, e);
   if (n->parent == GROUND) return;
   double p[6];
   if (c) {
@@ -125,16 +150,19 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
   block_shift_force(w, l->r, p, x->links[n->parent].pA);
 }
 
-// Outward step: a' = T a_parent + c,  u̇ = e - D⁻¹ Uᵀ a',  a = a' + S u̇.
+// Outward step: a' = T a_parent + c,  u̇ = e - D⁻¹ Uᵀ a',  a = a' + S u̇. Ground does not accelerate.
 BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const double *c, double *out) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
+  bool rests = n->parent == GROUND && !c;  // a' = 0
+  double g[JOINT_MAX_FREEDOM] = {0};
   block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
   if (c)
     for (int k = 0; k < w; k++) l->A[k] += c[k];
-  double g[JOINT_MAX_FREEDOM];
-  for (int a = 0; a < n->free_count; a++) g[a] = block_dot(w, x->U + 6 * (n->v + n->free[a]), l->A);
-  if (n->free_count) solve_block(n, x, g);
+  if (!rests) {
+    for (int a = 0; a < n->free_count; a++) g[a] = block_dot(w, x->U + 6 * (n->v + n->free[a]), l->A);
+    if (n->free_count) solve_block(w, n, x, g);
+  }
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
     double udot = x->reduced[n->v + a] - g[a];
