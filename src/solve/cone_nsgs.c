@@ -106,20 +106,21 @@ static void prepare(const solve_problem *p, nsgs_sweeps *m) {
   }
 }
 
-// r_T(α) and r_N(α).
-static inline void tangential(const contact *c, const double *q, const double *b, double alpha, double *r) {
+// r_T(α) and r_N(α). Returns 1/det(S + α).
+static inline double tangential(const contact *c, const double *q, const double *b, double alpha, double *r) {
   double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha, inverse = 1 / (s0 * s3 - c->S[1] * c->S[2]);
   r[1] = -(s3 * b[0] - c->S[1] * b[1]) * inverse;
   r[2] = -(s0 * b[1] - c->S[2] * b[0]) * inverse;
   r[0] = -(q[0] + c->D[1] * r[1] + c->D[2] * r[2]) * c->inverse;
+  return inverse;
 }
 
-// d(μ r_N/|r_T|)/dα from dr_T/dα = −(S + α)⁻¹ r_T
-static inline double slope(const contact *c, double mu, const double *r, double norm, double alpha) {
-  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha, inverse = 1 / (s0 * s3 - c->S[1] * c->S[2]);
-  double d1 = -(s3 * r[1] - c->S[1] * r[2]) * inverse, d2 = -(s0 * r[2] - c->S[2] * r[1]) * inverse;
-  double dnorm = (r[1] * d1 + r[2] * d2) / norm, dnormal = -(c->D[1] * d1 + c->D[2] * d2) * c->inverse;
-  return mu * (dnormal - r[0] * dnorm / norm) / norm;
+// d(μ r_N/|r_T|)/dα from dr_T/dα = −(S + α)⁻¹ r_T, with both inverses given
+static inline double slope(const contact *c, double mu, const double *r, double of_norm, double alpha, double of_det) {
+  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha;
+  double d1 = -(s3 * r[1] - c->S[1] * r[2]) * of_det, d2 = -(s0 * r[2] - c->S[2] * r[1]) * of_det;
+  double dnorm = (r[1] * d1 + r[2] * d2) * of_norm, dnormal = -(c->D[1] * d1 + c->D[2] * d2) * c->inverse;
+  return mu * (dnormal - r[0] * dnorm * of_norm) * of_norm;
 }
 
 static void solve_space(contact *c, double mu, const double *q, double *r) {
@@ -135,13 +136,13 @@ static void solve_space(contact *c, double mu, const double *q, double *r) {
   double b[2] = {q[1] - c->D[3] * q[0] * c->inverse, q[2] - c->D[6] * q[0] * c->inverse};
   double alpha = c->alpha, lo = -1, hi = INFINITY;
   for (int k = 0; k < STEPS; k++) {
-    tangential(c, q, b, alpha, r);
-    double norm = sqrt(r[1] * r[1] + r[2] * r[2]), excess = mu * r[0] / norm - 1;
+    double of_det = tangential(c, q, b, alpha, r), norm = sqrt(r[1] * r[1] + r[2] * r[2]);
     if (alpha == 0 && !(norm > mu * r[0])) break;   // sticks
+    double of_norm = 1 / norm, excess = mu * r[0] * of_norm - 1;
     if (fabs(excess) < 1e-14) break;                // slips
     if (excess < 0) lo = alpha;
     else hi = alpha;
-    double next = alpha - excess / slope(c, mu, r, norm, alpha);
+    double next = alpha - excess / slope(c, mu, r, of_norm, alpha, of_det);
     if (!(next > 0) && lo < 0) next = 0;
     else if (!(next > lo && next < hi)) next = hi < INFINITY ? 0.5 * (fmax(lo, 0) + hi) : 2 * alpha + c->S[0] + c->S[3];
     if (next == alpha) break;

@@ -201,7 +201,9 @@ solve_matrix matrix_sparse(int rows, int block_count, const int *start, const in
 // --- factored -----------------------------------------------------------------------------------------------------
 
 // A contact in space on free bodies: the compiler unrolls these.
-static inline void add_product_3x6(const double *A, const double *x, double *y) { add_product(3, 6, A, x, y); }
+static inline void add_product_3x6(const double *A, const double *x, double *y) {
+  for (int i = 0; i < 3; i++, A += 6) y[i] += (A[0] * x[0] + A[1] * x[1] + A[2] * x[2]) + (A[3] * x[3] + A[4] * x[4] + A[5] * x[5]);
+}
 static inline void add_transposed_3x6(const double *A, const double *x, double *y) { add_transposed(3, 6, A, x, y); }
 
 static void factored_row(const solve_matrix *m, int b, const double *x, const double *v, double *y) {
@@ -250,9 +252,17 @@ static void factored_apply_absolute(const solve_matrix *m, const double *x, doub
                            y + matrix_block_row(m, b));
 }
 
+static inline void add_products_3x6(const double *J, const double *B, double *A, int stride) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const double *a = J + 6 * i, *b = B + 6 * j;
+      A[(long)i * stride + j] += (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+    }
+}
+
 // A[size_a x size_b] += W_ab with a row stride. False when the two have no velocity in common.
 static bool add_pair(const solve_matrix *m, int a, int b, double *A, int stride) {
-  bool meet = a == b;
+  bool meet = a == b, threes = matrix_block_size(m, a) == 3 && matrix_block_size(m, b) == 3;
   for (int i = 0; m->own && meet && i < matrix_block_size(m, a); i++)
     A[(long)i * stride + i] += m->own[matrix_block_row(m, a) + i];
   for (int k = m->J.first[a]; k < m->J.first[a + 1]; k++)
@@ -260,6 +270,10 @@ static bool add_pair(const solve_matrix *m, int a, int b, double *A, int stride)
       int from = m->J.at[k] > m->B.at[l] ? m->J.at[k] : m->B.at[l];
       int end_k = m->J.at[k] + m->J.width[k], end_l = m->B.at[l] + m->B.width[l], to = end_k < end_l ? end_k : end_l;
       meet |= from < to;
+      if (from < to && threes && m->J.width[k] == 6 && m->B.width[l] == 6 && m->J.at[k] == m->B.at[l]) {
+        add_products_3x6(m->J.values + m->J.offset[k], m->B.values + m->B.offset[l], A, stride);
+        continue;
+      }
       for (int i = 0; from < to && i < matrix_block_size(m, a); i++)
         for (int j = 0; j < matrix_block_size(m, b); j++) {
           const double *Ji = m->J.values + m->J.offset[k] + (long)i * m->J.width[k];
