@@ -93,6 +93,25 @@ static void check_product(rig *g) {
   CHECK_LE(largest_difference(g->W, g->other, count), 1e-12 * largest(g->W, count));
 }
 
+enum { TREE_SPEEDS = 512 };  // of the largest tree of the models
+
+// Of a tree that is one free body, pieces are about the velocities Lᵀ u with M = L Lᵀ: L, or null for other trees.
+static const double *free_factor(const rig *g, int at) {
+  const mechanism *m = g->m;
+  const node *n = &m->nodes[m->speed_node[m->base_speeds[at]]];
+  return !g->x->written_out && response_is_free_body(m, n->base) ? g->x->factor + n->factor : NULL;
+}
+
+// v := Lᵀ u of the tree of a piece; elsewhere v = u.
+static void take_velocities(const rig *g, const response_piece *of, const double *u, double *v) {
+  const double *L = free_factor(g, of->at);
+  int w = of->speed_count;
+  for (int i = 0; i < w; i++) {
+    v[i] = L ? 0 : u[g->m->base_speeds[of->at + i]];
+    for (int j = i; L && j < w; j++) v[i] += L[j * w + i] * u[g->m->base_speeds[of->at + j]];
+  }
+}
+
 // u = M⁻¹ Gᵀ P and its rates G u, by response_to and response_rates, and from the pieces. A decoupled row has no pieces.
 static void check_speeds(rig *g) {
   const mechanism *m = g->m;
@@ -104,8 +123,14 @@ static void check_speeds(rig *g) {
       response_piece of = response_piece_of(p, k, i);
       for (int s = 0; s < of.speed_count; s++) g->sum[m->base_speeds[of.at + s]] += g->P[i] * of.response[s];
     }
-  for (int v = 0; v < m->nv; v++)
-    if (m->speed_place[v] >= 0) CHECK_NEAR(g->sum[v], g->u[v], 1e-11 * largest(g->u, m->nv));
+  for (int i = 0; i < g->n; i++)
+    for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
+      response_piece of = response_piece_of(p, k, i);
+      double v[TREE_SPEEDS];
+      CHECK(of.speed_count <= TREE_SPEEDS);
+      take_velocities(g, &of, g->u, v);
+      for (int s = 0; s < of.speed_count; s++) CHECK_NEAR(g->sum[m->base_speeds[of.at + s]], v[s], 1e-11 * largest(g->sum, m->nv));
+    }
   response_rates(m, g->x, g->u, g->rates);
   double fastest = largest(g->rates, g->n);
   for (int i = 0; i < g->n; i++) {
@@ -113,7 +138,10 @@ static void check_speeds(rig *g) {
     bool is_zero = true;
     for (int k = p->first[p->block_of[i]]; k < p->first[p->block_of[i] + 1]; k++) {
       response_piece of = response_piece_of(p, k, i);
-      for (int s = 0; s < of.speed_count; s++) rate += of.J[s] * g->u[m->base_speeds[of.at + s]], is_zero &= of.J[s] == 0;
+      double v[TREE_SPEEDS];
+      CHECK(of.speed_count <= TREE_SPEEDS);
+      take_velocities(g, &of, g->u, v);
+      for (int s = 0; s < of.speed_count; s++) rate += of.J[s] * v[s], is_zero &= of.J[s] == 0;
     }
     CHECK_NEAR(is_zero ? 0 : rate, is_zero ? 0 : g->rates[i], 1e-12 * fastest);
   }

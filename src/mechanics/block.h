@@ -18,12 +18,15 @@ BLOCK void block_axpy(const int n, double s, const double *a, double *y) {
   for (int k = 0; k < n; k++) y[k] += s * a[k];
 }
 
-// y = A x, A symmetric n x n
-BLOCK void block_mul(const int n, const double *A, const double *x, double *y) {
+// y = Aᵀ x
+BLOCK void block_mul_transposed(const int n, const double *A, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] = A[i] * x[0];
   for (int j = 1; j < n; j++)
     for (int i = 0; i < n; i++) y[i] += A[j * n + i] * x[j];
 }
+
+// y = A x, A symmetric n x n
+BLOCK void block_mul(const int n, const double *A, const double *x, double *y) { block_mul_transposed(n, A, x, y); }
 
 // A body's inertia at its origin,  I = [J, mk×; -mk×, m],  from its compact form: all of it, and times a vector.
 BLOCK void block_inertia(const int n, const double *J, const double *mk, double m, double *I) {

@@ -41,7 +41,7 @@ void response_matrix(const mechanism *m, motion *x, double *W);
 
 // The same without W, for solvers that work on J and M⁻¹Jᵀ: rows in blocks that touch the same trees, as those of a contact do, each
 // block in pieces, one for each tree. Trees are joined to ground only, so that  W_ij = Σ over the trees that both rows touch of
-// J_i · (M⁻¹Jᵀ)_j.
+// J_i · (M⁻¹Jᵀ)_j. The velocities of a tree that is one free body are Lᵀ u with M = L Lᵀ. There its M is 1, and J serves as M⁻¹Jᵀ.
 typedef struct response_pieces {
   int row_count, block_count;
   int velocity_count;        // speeds that rows depend on, in the order of mechanism.base_speeds; the others follow by response_to
@@ -49,10 +49,11 @@ typedef struct response_pieces {
   int *first;                // and the pieces first[b] … first[b + 1] - 1
   int *at, *width;           // piece k is about the velocities at[k] … at[k] + width[k] - 1
   size_t *offset;            // its values begin here: width[k] for each row of its block
-  double *J, *response;      // the rows, and M⁻¹ Jᵀ
+  double *J, *response;      // the rows, and M⁻¹ Jᵀ; the same array where all trees are free bodies: sweeps then read half as much
   double *own;               // added to W_ii: of rows that are decoupled, whose pieces are zero
   int most_rows, most_blocks, most_pieces;  // that there is memory for
   size_t most_values;
+  double *values[2];         // the memory of J and response
 } response_pieces;
 
 // The pieces of all rows in these blocks, those that nothing can move decoupled as in response_matrix. `p` is all zero before the first

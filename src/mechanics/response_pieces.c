@@ -31,16 +31,16 @@ static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t
     size_t count = (size_t)p->most_pieces;
     made &= renew(&p->at, count, sizeof *p->at) && renew(&p->width, count, sizeof *p->width) && renew(&p->offset, count, sizeof *p->offset);
   }
-  if (!p->J || values > p->most_values) {
+  if (!p->values[0] || values > p->most_values) {
     p->most_values = values + values / 2;
-    made &= renew(&p->J, p->most_values, sizeof *p->J) && renew(&p->response, p->most_values, sizeof *p->response);
+    made &= renew(&p->values[0], p->most_values, sizeof *p->J) && renew(&p->values[1], p->most_values, sizeof *p->J);
   }
   if (!made) response_pieces_free(p);
   return made;
 }
 
 void response_pieces_free(response_pieces *p) {
-  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->J, p->response, p->own};
+  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->values[0], p->values[1], p->own};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   *p = (response_pieces){0};
 }
@@ -55,13 +55,19 @@ static bool same_trees(const motion *x, const row *a, const row *b) {
 static bool lay_out(const mechanism *m, const motion *x, const int *start, int block_count, response_pieces *p) {
   int pieces = 0;
   size_t values = 0;
+  bool free_bodies = !x->written_out;  // and nothing else
   for (int b = 0; b < block_count; b++) {
     const row *r = &x->rows[start[b]];
     pieces += r->base_count;
-    for (int k = 0; k < r->base_count; k++) values += (size_t)(start[b + 1] - start[b]) * (size_t)count_speeds(m, x->row_bases[r->base0 + k]);
+    for (int k = 0; k < r->base_count; k++) {
+      int tree = x->row_bases[r->base0 + k];
+      values += (size_t)(start[b + 1] - start[b]) * (size_t)count_speeds(m, tree);
+      free_bodies = free_bodies && response_is_free_body(m, tree);
+    }
     for (int i = start[b] + 1; i < start[b + 1]; i++) assert(same_trees(x, r, &x->rows[i]));
   }
   if (!reserve(p, x->row_total, block_count, pieces, values)) return false;
+  p->J = p->values[0], p->response = p->values[free_bodies ? 0 : 1];
   memcpy(p->start, start, (size_t)(block_count + 1) * sizeof *start);
   p->row_count = x->row_total, p->block_count = block_count, p->velocity_count = m->base_speed_start[m->base_count];
   pieces = 0, values = 0;

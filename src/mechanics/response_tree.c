@@ -117,19 +117,17 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
   }
 }
 
-// In a crowd most trees are one free body. Then J = Sᵀ f and M⁻¹ Jᵀ = D⁻¹ J need no recursion.
-static bool touches_free_bodies(const mechanism *m, const motion *x, const row *r) {
-  for (int b = 0; b < r->base_count; b++) {
-    int tree = x->row_bases[r->base0 + b], first = m->base_start[tree];
-    if (m->base_start[tree + 1] != first + 1 || !tree_is_free_body(m->n, &m->nodes[m->base_nodes[first]])) return false;
-  }
-  return true;
+// A tree of one free body, as most are in a crowd.
+bool response_is_free_body(const mechanism *m, int tree) {
+  int first = m->base_start[tree];
+  return m->base_start[tree + 1] == first + 1 && tree_is_free_body(m->n, &m->nodes[m->base_nodes[first]]);
 }
 
+// L⁻¹ Sᵀ f, which stands for J and for M⁻¹ Jᵀ alike. No recursion is needed.
 BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, const row *r, int tree, const response_piece *of) {
   int index = m->base_nodes[m->base_start[tree]];
   const node *n = &m->nodes[index];
-  double f[6] = {0}, J[6], response[6];
+  double f[6] = {0}, J[6], half[6];
   for (int k = 0; k < r->body_count; k++)
     if (x->row_bodies[r->body0 + k].node == index) block_axpy(w, 1, x->row_bodies[r->body0 + k].J, f);
   for (int v = 0; v < w; v++) J[v] = block_dot(w, x->S + 6 * (n->v + v), f);
@@ -137,35 +135,32 @@ BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, con
     const row_speed *t = &x->row_speeds[r->speed0 + k];
     if (m->speed_node[t->speed] == index) J[t->speed - n->v] += t->c;
   }
-  block_mul(w, tree_free_inverse(w, n, x), J, response);
-  for (int v = 0; v < w; v++) of->J[v] = J[v], of->response[v] = response[v];
+  block_mul_transposed(w, tree_free_half(w, n, x), J, half);
+  for (int v = 0; v < w; v++) of->J[v] = of->response[v] = half[v];
 }
 
-static void split_row_of_free_bodies(const mechanism *m, const motion *x, int i, const row *r, const response_pieces *p) {
-  for (int b = 0, k = p->first[p->block_of[i]]; b < r->base_count; b++, k++) {
-    const response_piece of = response_piece_of(p, k, i);
-    if (m->planar) split_free_body(3, m, x, r, x->row_bases[r->base0 + b], &of);
-    else split_free_body(6, m, x, r, x->row_bases[r->base0 + b], &of);
-  }
-}
-
-static void split_row(const mechanism *m, motion *x, int i, const row *r, const response_pieces *p) {
+static void split_row(const mechanism *m, motion *x, int i, const response_pieces *p) {
+  const row *r = &x->rows[i];
   double *speeds = x->speed_work[1];
-  respond_to_row(m, x, r, x->speed_work[0], speeds);
+  bool responded = false;
   for (int b = 0, k = p->first[p->block_of[i]]; b < r->base_count; b++, k++) {
+    int tree = x->row_bases[r->base0 + b];
     const response_piece of = response_piece_of(p, k, i);
-    project_row(m, x, r, x->row_bases[r->base0 + b], &of);
+    if (response_is_free_body(m, tree)) {
+      if (m->planar) split_free_body(3, m, x, r, tree, &of);
+      else split_free_body(6, m, x, r, tree, &of);
+      continue;
+    }
+    if (!responded) respond_to_row(m, x, r, x->speed_work[0], speeds);
+    responded = true;
+    project_row(m, x, r, tree, &of);
     for (int s = 0; s < of.speed_count; s++) of.response[s] = speeds[m->base_speeds[of.at + s]];
   }
 }
 
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   begin(m, x);
-  for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) {
-    const row *r = &x->rows[i];
-    if (touches_free_bodies(m, x, r)) split_row_of_free_bodies(m, x, i, r, p);
-    else split_row(m, x, i, r, p);
-  }
+  for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) split_row(m, x, i, p);
 }
 
 void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) {

@@ -31,7 +31,7 @@ BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
 }
 
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T. Of a free body
-// D⁻¹ is kept behind L, where tree_free_inverse finds it.
+// L⁻ᵀ is kept behind L, where tree_free_half finds it.
 BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
@@ -50,22 +50,17 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   return true;
 }
 
-// D⁻¹ = L⁻ᵀ L⁻¹, both triangles. A free body responds to many contacts in a step, each time by a product with D⁻¹.
-BLOCK void invert_factored(const int w, const double *L, double *inverse) {
-  double Y[36];  // L⁻ᵀ
+// L⁻ᵀ. A free body responds to many contacts in a step, each time by products with it.
+BLOCK void invert_factor(const int w, const double *L, double *Y) {
   for (int j = 0; j < w; j++) Y[j * w + j] = 1 / L[j * w + j];
-  for (int j = 0; j < w; j++)
+  for (int j = 0; j < w; j++) {
+    for (int i = 0; i < j; i++) Y[j * w + i] = 0;
     for (int i = j + 1; i < w; i++) {
       double sum = 0;
       for (int b = j; b < i; b++) sum += L[i * w + b] * Y[j * w + b];
       Y[j * w + i] = -sum * Y[i * w + i];
     }
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int b = i; b < w; b++) sum += Y[i * w + b] * Y[j * w + b];
-      inverse[i * w + j] = inverse[j * w + i] = sum;
-    }
+  }
 }
 
 BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
@@ -76,7 +71,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
   if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) return false;
-  if (tree_is_free_body(w, n)) invert_factored(w, D, D + w * w);
+  if (tree_is_free_body(w, n)) invert_factor(w, D, D + w * w);
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
   for (int a = 0; a < k; a++) {
@@ -119,9 +114,10 @@ BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
   if (n->free_count == 1) {
     e[0] *= x->factor[n->factor];
   } else if (tree_is_free_body(w, n)) {
-    double product[6];
-    block_mul(w, tree_free_inverse(w, n, x), e, product);
-    for (int a = 0; a < w; a++) e[a] = product[a];
+    const double *Y = tree_free_half(w, n, x);
+    double half[6];
+    block_mul_transposed(w, Y, e, half);
+    for (int a = 0; a < w; a++) e[a] = block_dot(w, Y + a * w, half);
   } else {
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
   }
