@@ -47,7 +47,8 @@ void response_pieces_free(response_pieces *p) {
 
 // --- layout -------------------------------------------------------------------------------------------------------
 
-static bool same_trees(const motion *x, const row *a, const row *b) {
+// Asserted only; inline, so that a build without assertions does not call it unused.
+static inline bool same_trees(const motion *x, const row *a, const row *b) {
   return a->base_count == b->base_count &&
          memcmp(x->row_bases + a->base0, x->row_bases + b->base0, (size_t)a->base_count * sizeof *x->row_bases) == 0;
 }
