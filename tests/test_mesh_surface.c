@@ -39,7 +39,7 @@ static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
              "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\n", k ? "mesh: ground, " : "plane: ground", k ? sheet : "");
     if (!run_open_text(&r, text, "")) return;
     run_to(&r, 1.02);
-    for (int i = 0; i < 9; i++) end[k][i] = run_read(&r, names[i]);
+    for (int i = 0; i < 9; i++) end[k][i] = run_read(&r, "%s", names[i]);
     CHECK_NEAR(run_read(&r, "b.z"), 0.05, 1e-9);
     run_close(&r);
   }
@@ -67,7 +67,7 @@ static void a_moving_mesh_meets_balls_as_a_box_does(void) {
              k ? "mesh: b, " CUBE : "box: b, size: [0.2, 0.2, 0.2]");
     if (!run_open_text(&r, text, "")) return;
     run_to(&r, 0.6);
-    for (int i = 0; i < 6; i++) end[k][i] = run_read(&r, names[i]);
+    for (int i = 0; i < 6; i++) end[k][i] = run_read(&r, "%s", names[i]);
     run_close(&r);
   }
   CHECK(end[0][0] < 0.9 && fabs(end[0][1]) > 1e-3);
@@ -105,7 +105,7 @@ static void shapes_move_over_triangles_as_over_a_plane(void) {
                k ? "mesh: ground, " : "plane: ground", k ? sheet : "");
       if (!run_open_text(&r, text, "")) return;
       run_to(&r, 0.5);
-      for (int i = 0; i < 9; i++) end[k][i] = run_read(&r, names[i]);
+      for (int i = 0; i < 9; i++) end[k][i] = run_read(&r, "%s", names[i]);
       run_close(&r);
     }
     CHECK(end[0][0] > 0.2);
