@@ -82,10 +82,11 @@ typedef struct contact_type {
   bool tells_following;           // mode 1 is an impact, and 2 the same as lasting contact
   void (*curvatures)(const contact_element *e, double radius[2]);  // see contact_curvatures; may be null
   bool curved;                    // its curvatures depend on where it touches: evaluate gives them where the element asks
-  // The least gap on the straight way between two places of the element, each given by its point with the least gap, the bodies turned as they are now; it need not be exact above
-  // -graze. NULL if what lies behind a surface never comes out again.
+  // The least gap on the straight way between two places of the element, each given by its point with the least gap. On the way, which takes
+  // `time` and ends where they are now, the bodies turn as fast as they do now. It need not be exact above -graze. NULL if what lies behind a
+  // surface never comes out again.
   double (*nearest)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                    const contact_point *after, double graze);
+                    const contact_point *after, double time, double graze);
   // What is wrong where it starts deeper than allowed, for messages.
   void (*tell_overlap)(const contact_element *e, double depth, char text[CONTACT_TEXT]);
   // Where its gap is not the distance of two surfaces along n at one point: how it acts on the speeds; else NULL.

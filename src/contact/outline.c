@@ -137,14 +137,16 @@ static contact_travel travel_of_corner(const mechanism *m, const motion *x, cons
 
 typedef struct pass {
   const contact_element *e;
-  pose2 turned;   // the first outline in the axes of the second
+  pose2 turned;   // the first outline in the axes of the second, at the end of the way
+  double turn;    // on the way [rad]
 } pass;
 
 // The least of all places; two edges that face each other have two.
-static double gap_at(const void *context, vec3 apart) {
+static double gap_at(const void *context, vec3 apart, double left) {
   const pass *w = context;
   touch t[TOUCHES_MAX];
-  pose2 at = {vec2_of(apart), w->turned.c, w->turned.s};
+  circle back = circle_at(-left * w->turn);
+  pose2 at = {vec2_of(apart), w->turned.c * back.c - w->turned.s * back.s, w->turned.s * back.c + w->turned.c * back.s};
   int count = touches_of(w->e->outline_first, at, w->e->outline_second, (pose2){{0, 0}, 1, 0}, INFINITY, t);
   double least = INFINITY;
   for (int i = 0; i < count; i++) least = fmin(least, t[i].gap);
@@ -161,18 +163,18 @@ static double search(const pass *w, const contact_point *before, const contact_p
   double part = fmax(fmax(w->e->span / LOOKS, graze), length / LOOKS_MOST);
   least = INFINITY;
   for (double at = fmax(before->gap, part); at < length && least >= -graze;) {
-    double gap = gap_at(w, vec3_axpy(before->apart, at / length, way));
+    double gap = gap_at(w, vec3_axpy(before->apart, at / length, way), 1 - at / length);
     least = fmin(least, gap), at += fmax(gap, part);
   }
   return least;
 }
 
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
+                      const contact_point *after, double time, double graze) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  pass w = {e, pose2_between(pose_of(&first), pose_of(&second))};
+  pass w = {e, pose2_between(pose_of(&first), pose_of(&second)), contact_turn_in(m, x, &first, &second, time).z};
   bool convex = e->outline_first->convex && e->outline_second->convex;
-  if (convex) return contact_least_gap(gap_at, &w, before, after, graze);
+  if (convex) return contact_least_gap(gap_at, &w, before, after, 0, graze);
   return contact_without_turn(gap_at, &w, before, search(&w, before, after, graze), graze);
 }
 

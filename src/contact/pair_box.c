@@ -73,15 +73,16 @@ typedef struct pass {
   const contact_element *e;
 } pass;
 
-static double gap_at(const void *context, vec3 apart) {
+static double gap_at(const void *context, vec3 apart, double left) {
+  (void)left;
   const pass *w = context;
   return find_place(w->m, w->e, apart).distance - w->e->size_first[0];
 }
 
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
-  (void)x;
-  return contact_least_gap(gap_at, &(pass){m, e}, before, after, graze);
+                      const contact_point *after, double time, double graze) {
+  (void)x, (void)time;
+  return contact_least_gap(gap_at, &(pass){m, e}, before, after, 0, graze);
 }
 
 // On a face; an edge or corner of the box is sharper.

@@ -103,26 +103,29 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
 }
 
 typedef struct pass {
-  segment a, b;
+  const mechanism *m;
+  const contact_element *e;
+  mat3 R;        // of the first
+  vec3 turn;
 } pass;
 
-static double gap_at(const void *context, vec3 apart) {
-  pass w = *(const pass *)context;
-  w.a.middle = apart;
+static double gap_at(const void *context, vec3 apart, double left) {
+  const pass *w = context;
+  marker_place seen = {.R = contact_turned_back(w->R, w->turn, left), .p = apart}, fixed = {.R = MAT3_IDENTITY};
+  segment a = segment_of(w->m, &seen, w->e->size_first), b = segment_of(w->m, &fixed, w->e->size_second);
   double least = INFINITY;
   separation s;
   for (int k = 0; k < POINTS; k++)
-    if (find(&w.a, &w.b, k, &s)) least = fmin(least, s.distance);
+    if (find(&a, &b, k, &s)) least = fmin(least, s.distance);
   return least;
 }
 
 // In the axes of the second.
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
+                      const contact_point *after, double time, double graze) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  marker_place seen = {.R = mat3_product(mat3_transpose(b.R), a.R)}, fixed = {.R = MAT3_IDENTITY};
-  pass w = {segment_of(m, &seen, e->size_first), segment_of(m, &fixed, e->size_second)};
-  return contact_least_gap(gap_at, &w, before, after, graze);
+  pass w = {m, e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time)};
+  return contact_least_gap(gap_at, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
 }
 
 static const char *const names[] = {"end -z of the first", "end +z of the first", "end -z of the second", "end +z of the second", "crossing"};

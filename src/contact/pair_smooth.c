@@ -38,20 +38,21 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
 typedef struct pass {
   const mechanism *m;
   const contact_element *e;
-  marker_place a, b;  // in the axes of the second
+  mat3 R;             // of the first, in the axes of the second
+  vec3 turn;
 } pass;
 
-static double gap_at(const void *context, vec3 apart) {
-  pass w = *(const pass *)context;
-  w.a.p = apart;
-  return find(w.m, w.e, &w.a, &w.b).distance;
+static double gap_at(const void *context, vec3 apart, double left) {
+  const pass *w = context;
+  marker_place a = {.R = contact_turned_back(w->R, w->turn, left), .p = apart}, b = {.R = MAT3_IDENTITY};
+  return find(w->m, w->e, &a, &b).distance;
 }
 
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                      const contact_point *after, double graze) {
+                      const contact_point *after, double time, double graze) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  pass w = {m, e, {.R = mat3_product(mat3_transpose(b.R), a.R)}, {.R = MAT3_IDENTITY}};
-  return contact_least_gap(gap_at, &w, before, after, graze);
+  pass w = {m, e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time)};
+  return contact_least_gap(gap_at, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
 }
 
 const contact_type contact_smooth_pair = {

@@ -66,7 +66,8 @@ static double least_on_way(const contact_element *e, pose a, vec3 way) {
 // A distance changes by no more than the way. What is swept may be outside all triangles though both ends are under the surface: then the way
 // there was a passage. As contact_without_turn does, it leaves out what the present turn makes of the place before.
 double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                    const contact_point *after, double graze) {
+                                    const contact_point *after, double time, double graze) {
+  (void)time;
   vec3 way = vec3_sub(after->apart, before->apart);
   double bound = 0.5 * (before->gap + after->gap - vec3_norm(way));
   if (bound > -graze) return bound;

@@ -66,16 +66,24 @@ static inline vec3 contact_velocity_at(const marker_state *s, vec3 at) {
 // The place of the first surface in the axes of the second.
 static inline vec3 contact_apart(const marker_place *a, const marker_place *b) { return mat3_tmul(b->R, vec3_sub(a->p, b->p)); }
 
-// The least of a gap on the way between two places. Without turns it is a convex function of the place, and changes by no more than
-// the place does.
-typedef double contact_gap_at(const void *context, vec3 apart);
-double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double graze);
-// The same without what the present turn of the bodies makes of it: bodies that turn about a corner seem to overlap on their way, by as
-// much as they would have where they came from. contact_least_gap has seen to it.
+// How the first body turns relative to the second in the time, in the axes of the second, at the present velocities. And its axes R in these
+// axes before the last part of this turn.
+vec3 contact_turn_in(const mechanism *m, const motion *x, const marker_place *a, const marker_place *b, double time);
+mat3 contact_turned_back(mat3 R, vec3 turn, double part);
+
+// The least of a gap on the way between two places; `left` is the part of the way that is left there, for the turn. Without turns it is
+// a convex function of the place, and changes by no more than the place does; `swing` is how much more it may change by the turn.
+typedef double contact_gap_at(const void *context, vec3 apart, double left);
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double swing,
+                         double graze);
+// The way of the farthest point of a shape in a turn, zero if it is small beside every thickness.
+double contact_swing(const convex *shape, vec3 turn);
+// The same without what an inexact turn makes of it: bodies that turn about a corner seem to overlap on their way, by as much as they
+// would have where they came from. contact_least_gap has seen to it.
 double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze);
 // The `nearest` of two convex shapes in space.
 double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                 const contact_point *after, double graze);
+                                 const contact_point *after, double time, double graze);
 
 // --- surfaces of triangles, in their axes; the first shape of the element is convex ---
 
@@ -90,6 +98,6 @@ bool contact_find_nearest_triangle(const contact_element *e, pose a, contact_nea
 
 // The `nearest` of types on triangles.
 double contact_nearest_on_triangles(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                    const contact_point *after, double graze);
+                                    const contact_point *after, double time, double graze);
 
 #endif

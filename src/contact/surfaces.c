@@ -48,8 +48,8 @@ static void sphere_sphere(const mechanism *m, const motion *x, const contact_ele
 // The vector from centre to centre is d = (gap + r₁ + r₂) n. The smallest distance is at the point of the line from d
 // to d' that is nearest to the origin.
 static double spheres_nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                              const contact_point *after, double graze) {
-  (void)m, (void)x, (void)graze;
+                              const contact_point *after, double time, double graze) {
+  (void)m, (void)x, (void)time, (void)graze;
   double reach = e->size_first[0] + e->size_second[0];
   vec3 from = vec3_scale(before->gap + reach, before->n), to = vec3_scale(after->gap + reach, after->n);
   vec3 way = vec3_sub(to, from);
@@ -109,41 +109,56 @@ void contact_tell_surfaces(const contact_element *e, double depth, char text[CON
   snprintf(text, CONTACT_TEXT, "surfaces overlap by %.4g m at the start", depth);
 }
 
-double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double graze) {
+double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double swing,
+                         double graze) {
   vec3 way = vec3_sub(after->apart, before->apart);
-  double length = vec3_norm(way), bound = 0.5 * (before->gap + after->gap - length);
+  double length = vec3_norm(way), bound = 0.5 * (before->gap + after->gap - length - swing);
   if (bound > -graze) return bound;
   const double part = 0.6180339887498949;  // the golden section: one gap for each part
   double low = 0, high = 1, at[2] = {1 - part, part}, value[2];
-  for (int i = 0; i < 2; i++) value[i] = gap(context, vec3_axpy(before->apart, at[i], way));
-  while ((high - low) * length > 0.1 * graze) {
+  for (int i = 0; i < 2; i++) value[i] = gap(context, vec3_axpy(before->apart, at[i], way), 1 - at[i]);
+  while ((high - low) * (length + swing) > 0.1 * graze) {
     int side = value[0] < value[1];  // the least is below at[1], or else above at[0]
     if (side) high = at[1], at[1] = at[0], value[1] = value[0], at[0] = high - part * (high - low);
     else low = at[0], at[0] = at[1], value[0] = value[1], at[1] = low + part * (high - low);
-    value[!side] = gap(context, vec3_axpy(before->apart, at[!side], way));
+    value[!side] = gap(context, vec3_axpy(before->apart, at[!side], way), 1 - at[!side]);
   }
   return contact_without_turn(gap, context, before, fmin(value[0], value[1]), graze);
 }
 
 double contact_without_turn(contact_gap_at *gap, const void *context, const contact_point *before, double least, double graze) {
-  return least >= -graze ? least : least + fmax(0, before->gap - gap(context, before->apart));
+  return least >= -graze ? least : least + fmax(0, before->gap - gap(context, before->apart, 1));
+}
+
+vec3 contact_turn_in(const mechanism *m, const motion *x, const marker_place *a, const marker_place *b, double time) {
+  vec3 rate = vec3_sub(block_angular(m, x->links[a->node].V), block_angular(m, x->links[b->node].V));
+  return vec3_scale(time, mat3_tmul(b->R, rate));
+}
+
+mat3 contact_turned_back(mat3 R, vec3 turn, double part) { return mat3_product(quat_matrix(quat_exp(vec3_scale(-part, turn))), R); }
+
+double contact_swing(const convex *shape, vec3 turn) {
+  double angle = vec3_norm(turn);
+  return angle > 1e-7 ? angle * convex_reach(shape, 3) : 0;
 }
 
 typedef struct pass {
   const contact_element *e;
-  mat3 R;               // of the first shape, in the axes of the second
+  mat3 R;               // of the first shape, in the axes of the second, at the end of the way
+  vec3 turn;
 } pass;
 
-static double gap_of_shapes(const void *context, vec3 apart) {
+static double gap_of_shapes(const void *context, vec3 apart, double left) {
   const pass *w = context;
-  pose a = {w->R, apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
+  pose a = {contact_turned_back(w->R, w->turn, left), apart}, b = {MAT3_IDENTITY, VEC3_ZERO};
   return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
 }
 
 double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
-                                 const contact_point *after, double graze) {
+                                 const contact_point *after, double time, double graze) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
-  return contact_least_gap(gap_of_shapes, &(pass){e, mat3_product(mat3_transpose(b.R), a.R)}, before, after, graze);
+  pass w = {e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time)};
+  return contact_least_gap(gap_of_shapes, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
 }
 
 static const contact_type contact_sphere_plane = {

@@ -53,8 +53,8 @@ static const contact_point *least_of(const contact_element *e, const contact_poi
   return least;
 }
 
-static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after) {
-  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), graze(s, e)));
+static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after, double time) {
+  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), time, graze(s, e)));
 }
 
 // The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
@@ -68,10 +68,10 @@ static bool was_pushed(const stepper *s, const contact_element *e) {
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed. What is remembered of an element is kept with its first point.
-static void look_for_passage(stepper *s, const contact_element *e) {
+static void look_for_passage(stepper *s, const contact_element *e, double time) {
   int p = e->point0;
   bool struck = is_struck(s, e);
-  if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points);
+  if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points, time);
   if (!has_parted(s, e)) {
     s->struck[p] |= !struck && was_pushed(s, e);
     return;
@@ -81,9 +81,10 @@ static void look_for_passage(stepper *s, const contact_element *e) {
   s->nearest[p] = 0;
 }
 
-void stepper_look_for_passages(stepper *s) {
+void stepper_look_for_passages(stepper *s, double dt) {
+  double time = s->rule->place * dt + (1 - s->rule->place) * s->dt;
   for (int i = 0; i < s->contacts->element_count; i++)
-    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i]);
+    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i], time);
 }
 
 // The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
@@ -92,7 +93,7 @@ static bool passes_at_end(const stepper *s, const contact_element *e) {
   if (!e->type->nearest || is_struck(s, e)) return false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
     if (s->looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->looked[p]) < 0) return false;
-  return nearest_between(s, e, s->points, s->looked) < -graze(s, e);
+  return nearest_between(s, e, s->points, s->looked, (1 - s->rule->place) * s->dt) < -graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.

@@ -180,7 +180,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
     stepper_look_for_paradox(s);
     paradox_count(&s->trouble, &s->paradoxes);
   }
-  if (s->passes) stepper_look_for_passages(s);
+  if (s->passes) stepper_look_for_passages(s, dt);
   if (s->books_differ) keep_books(s);
   if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
     stepper_book(s, dt, touching, u_end);
