@@ -110,17 +110,11 @@ bool tree_factor(const mechanism *m, motion *x) {
 // --- accelerations ------------------------------------------------------------------------------------------------
 
 // e := D⁻¹ e over the free speeds of a node
-BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
-  if (n->free_count == 1) {
+BLOCK void solve_block(const node *n, const motion *x, double *e) {
+  if (n->free_count == 1)
     e[0] *= x->factor[n->factor];
-  } else if (tree_is_free_body(w, n)) {
-    const double *Y = tree_free_half(w, n, x);
-    double half[6];
-    block_mul_transposed(w, Y, e, half);
-    for (int a = 0; a < w; a++) e[a] = block_dot(w, Y + a * w, half);
-  } else {
+  else
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
-  }
 }
 
 // Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced effort
@@ -133,7 +127,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
   }
-  if (n->free_count) solve_block(w, n, x, e);
+  if (n->free_count) solve_block(n, x, e);
   if (n->parent == GROUND) return;
   double p[6];
   if (c) {
@@ -157,7 +151,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
     for (int k = 0; k < w; k++) l->A[k] += c[k];
   if (!rests) {
     for (int a = 0; a < n->free_count; a++) g[a] = block_dot(w, x->U + 6 * (n->v + n->free[a]), l->A);
-    if (n->free_count) solve_block(w, n, x, g);
+    if (n->free_count) solve_block(n, x, g);
   }
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
