@@ -1,5 +1,5 @@
 // Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the same scenes.
-//   bench_crowd [spheres [seconds [tolerance]]]
+//   bench_crowd [spheres [seconds [tolerance]]]; no spheres: the stack alone
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
   static const double tolerances[] = {1e-2, 1e-4, 1e-8};
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc > 3) return drop(count, atof(argv[3]), end), 0;
+  if (argc > 1 && count == 0) return stand(2), 0;
   for (int i = 0; i < 3; i++) drop(count, tolerances[i], end);
   stand(2);
   return 0;

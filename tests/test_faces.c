@@ -58,6 +58,7 @@ static void a_plain_stack_is_solved_once(void) {
   long iterations = carom_sim_summary(r.sim).iterations;
   run_to(&r, 0.2);
   CHECK_EQUAL(closed_points(&r, "s4-s5"), 4);
+  CHECK_NEAR(run_read(&r, "s1-s10.gap"), 1.6, 1e-12);  // far apart, and so looked at only to be shown
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   CHECK_LE(carom_sim_summary(r.sim).iterations - iterations, 200);  // 30 000 where corners come and go
   CHECK_NEAR(run_read(&r, "b10.z"), 1.9, 1e-12);

@@ -161,13 +161,22 @@ static bool add_active(stepper *s, const contact_element *e, double dt) {
   return s->active_count > before_these;
 }
 
+// Where places of contact come and go they take long to find, and in a list of pairs most are far apart. What is shown of these is found when
+// it is read.
+static bool is_far(const stepper *s, const contact_element *e) {
+  if (!contact_points_change(e) || !e->shape_first || !e->shape_second || s->rule->ahead > 0) return false;
+  const contact_surface *surfaces = s->contacts->world->surfaces;
+  double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach + s->contacts->activation;
+  return contact_place_far(s->m, s->x, e, reach, s->contacts->found + e->point0, s->points + e->point0);
+}
+
 void stepper_find_active(stepper *s, double dt) {
   rows_clear(s->m, s->x);
   s->active_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_near(s, e)) continue;
-    contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+    if (!is_far(s, e)) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
     if (add_active(s, e, dt)) s->touched[e->slot] = s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
