@@ -344,14 +344,14 @@ static void put_drives(scene *s) {
 
 // --- contacts -----------------------------------------------------------------------------------------------------
 
-static void put_touching(scene *s, const contact_element *e) {
+static void put_touching(scene *s, const contact_element *e, const int told[2]) {
   const drawing *d = &s->model->drawing;
   int joint_index = -1, pair[2] = {-1, -1};
   for (int i = 0; i < s->m->joint_count; i++)
     if (s->m->joints[i].first == e->first && s->m->joints[i].second == e->second) joint_index = i;
   for (int i = 0; i < d->surface_count; i++) {
-    if (d->surfaces[i].marker == e->first) pair[0] = i;
-    if (d->surfaces[i].marker == e->second) pair[1] = i;
+    if (d->surfaces[i].marker == told[0]) pair[0] = i;
+    if (d->surfaces[i].marker == told[1]) pair[1] = i;
   }
   if (joint_index >= 0) json_put_integer(&s->w, "joint", joint_index);
   else json_put_null(&s->w, "joint");
@@ -373,12 +373,14 @@ static void put_contacts(scene *s) {
   json_open(&s->w, "contacts", '[');
   for (int i = 0; i < s->model->contacts.element_count; i++) {
     const contact_element *e = &s->model->contacts.elements[i];
+    // In the order in which the columns are told: the force is that on the first.
+    int told[2] = {e->told_backwards ? e->second : e->first, e->told_backwards ? e->first : e->second};
     json_open(&s->w, NULL, '{');
     json_put_text(&s->w, "name", e->name);
     json_put_text(&s->w, "kind", e->type->name);
-    put_marker(s, "first", e->first);
-    put_marker(s, "second", e->second);
-    put_touching(s, e);
+    put_marker(s, "first", told[0]);
+    put_marker(s, "second", told[1]);
+    put_touching(s, e, told);
     json_put_number(&s->w, "clearance", e->clearance);
     json_put_number(&s->w, "restitution", e->material.restitution);
     json_put_number(&s->w, "tangential_restitution", e->material.tangential_restitution);

@@ -310,6 +310,25 @@ static void a_large_height_field_is_reduced(void) {
   free(text);
 }
 
+// The force column of a contact is that on the body which the model names first: the scene must name the same one first.
+static void a_contact_has_the_order_of_its_columns(void) {
+  static const char *const surfaces[] = {"floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}",
+                                         "ball: {sphere: b, radius: 0.1, material: m}, floor: {plane: ground, material: m}"};
+  for (int k = 0; k < 2; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "bodies: {b: {mass: 1, inertia: 0.1}}\njoints: {j: {free: [ground, b], at: [0, 0, 0.1]}}\nsurfaces: {%s}\n"
+             "materials: {m: {restitution: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n", surfaces[k]);
+    drawn d = draw(text);
+    const json_value *contact = &json_get(d.scene, "contacts")->items[0], *numbers = json_get(contact, "surfaces");
+    CHECK_NEAR(json_get(json_get(contact, "first"), "body")->number, k, 0);
+    CHECK_NEAR(json_get(json_get(contact, "second"), "body")->number, 1 - k, 0);
+    CHECK_NEAR(numbers->items[0].number, 0, 0);
+    CHECK_NEAR(numbers->items[1].number, 1, 0);
+    finish(&d);
+  }
+}
+
 int main(void) {
   RUN(a_height_field_is_a_mesh);
   RUN(a_large_height_field_is_reduced);
@@ -323,5 +342,6 @@ int main(void) {
   RUN(solids_are_drawn_with_their_sizes);
   RUN(planar_solids_are_drawn_with_their_sizes);
   RUN(impossible_shapes_are_refused);
+  RUN(a_contact_has_the_order_of_its_columns);
   return check_summary();
 }
