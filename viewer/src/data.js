@@ -198,6 +198,15 @@ export class Touches {
     return [first[i], i + 1 < first.length ? first[i + 1] : this.kept];
   }
 
+  // As many as touch at any one time; 0 before they are unpacked.
+  get most() {
+    if (!this.isLoaded) return 0;
+    const first = this.first.values;
+    let most = 0;
+    for (let i = 0; i < first.length; i++) most = Math.max(most, (i + 1 < first.length ? first[i + 1] : this.kept) - first[i]);
+    return most;
+  }
+
   get(name, row) {
     return this.of.get(name)?.values[row] ?? 0;
   }

@@ -20,7 +20,7 @@ const SCENE_KEYS = [
   ['+ −', 'closer, further'],
   ['1 2 3 4', 'in space: from the front, the right, above, oblique'],
   ['P', 'in space: with perspective, without'],
-  ['B Shift+B', 'in space: follow the next or previous body'],
+  ['B Shift+B', 'follow the next or previous body'],
   ['Esc', 'follow none'],
 ];
 

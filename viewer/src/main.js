@@ -48,6 +48,7 @@ async function start() {
   startAbout(at('about'), report);
   document.documentElement.dataset.ready = 'true';
   window.carom = { report, clock, scene };
+  scene.sharpen();
   return undefined;
 }
 

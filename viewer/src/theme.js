@@ -45,7 +45,7 @@ export function onTheme(listener) {
   return () => listeners.delete(listener);
 }
 
-const NAMES = ['paper', 'panel', 'ink', 'muted', 'rule', 'accent', 'stick', 'slip', 'impact', 'ground', 'good', 'warn', 'bad', 'trace', 'floor', 'grid', 'sky', 'horizon'];
+const NAMES = ['paper', 'panel', 'ink', 'muted', 'rule', 'accent', 'stick', 'slip', 'impact', 'ground', 'slab', 'good', 'warn', 'bad', 'trace', 'floor', 'grid', 'sky', 'horizon'];
 const SERIES = 8;
 
 // {ink: '#…', …, series: [8 colours], dashes: [8 patterns], font, mono}

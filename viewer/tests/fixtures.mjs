@@ -257,6 +257,13 @@ export function flatShapes() {
 // A ball that hangs above the floor.
 export const lone = () => spatial([{ name: 'ball', shapes: [{ kind: 'sphere', radius: 0.1, at: [0, 0, 0] }], at: (t) => [0, 0, 0.4, ...about([0, 0, 1], t)] }], { bounds: { min: [-0.5, -0.5, 0], max: [0.5, 0.5, 0.5] } });
 
+// A small ball that is thrown far.
+export const thrown = () => spatial([{ name: 'ball', shapes: [{ kind: 'sphere', radius: 0.03, at: [0, 0, 0] }], at: (t) => [10 * t, 0, 0.03 + 2 * t * (2 - t), ...about([0, 1, 0], t)] }], { bounds: { min: [0, 0, 0], max: [20, 0, 2] }, length: 20 });
+
+// A ball over ground that has edges.
+export const onSlab = () => spatial([{ name: 'ball', shapes: [{ kind: 'sphere', radius: 0.1, at: [0, 0, 0] }], at: (t) => [3 * t - 3, 0, 0.1, ...about([0, 1, 0], t)] }],
+  { bounds: { min: [-3, -0.1, 0], max: [3, 0.1, 0.2] }, ground: [{ kind: 'box', size: [8, 2, 0.1], at: [0, 0, -0.05] }] });
+
 // n balls that hop, for the frame rate of a crowd.
 export function crowd(n = 1000, frames = 200) {
   const side = Math.ceil(Math.sqrt(n)), spread = (k) => (Math.abs(Math.sin(12.9898 * k)) * 43758.5453) % 1;

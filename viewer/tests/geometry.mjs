@@ -7,7 +7,7 @@ import { Poses, spread } from '../src/scene/poses.js';
 import { thinned } from '../src/plots/painter.js';
 import { SHAPES, pointsOf, joinMeshes } from '../src/scene/shapes.js';
 import { facet, triples } from '../src/scene/meshes.js';
-import { floorOf } from '../src/scene/floor.js';
+import { cellOf, floorOf } from '../src/scene/floor.js';
 import { SPATIAL_KINDS, PLANAR_KINDS, allShapes, flatShapes } from './fixtures.mjs';
 import { withGaps } from '../src/plots/series.js';
 import { crossings } from '../src/plots/portraits.js';
@@ -169,7 +169,7 @@ export function geometryChecks() {
     assert.ok(!tilted.isReal && tilted.at[2] < -1 && tilted.at[2] > -1.2, 'a slope is no floor');
     assert.equal(of([], [0, 0, 0.01], [2, 1, 1]).at[2], 0, 'at zero height where the model comes near to it');
     assert.ok(of([], [0, 0, -0.01], [2, 1, 1]).at[2] < -0.05, 'what hangs does not lie on the floor');
-    assert.ok([0.01, 0.02, 0.05, 0.1, 0.2, 0.5].some((cell) => Math.abs(own.cell - cell) < 1e-12), 'of round cells');
+    assert.deepEqual([0.1, 1, 3, 40].map((metres) => Number(cellOf(metres).toPrecision(3))), [0.01, 0.1, 0.2, 5], 'of round cells, by what the picture shows');
   });
 
   check('numbers that are not finite are gaps', () => {

@@ -26,8 +26,24 @@ export const folder = () => mkdtempSync(join(tmpdir(), 'carom-viewer-'));
 // Pages that are free, by their browser. To start a renderer takes three times as long as to load a report into one that runs.
 const free = new Map();
 
-async function makePage(browser) {
+// Leaves out the picture with smooth edges that a software renderer draws, for a second, 150 ms after all else: it has to know before the page runs.
+const WITHOUT_SMOOTH = () => {
+  let carom;
+  Object.defineProperty(window, 'carom', { configurable: true, get: () => carom, set(made) {
+    carom = made;
+    const { view } = made.scene;
+    if (!view) return;
+    const { present } = view;
+    view.present = () => {
+      present.call(view);
+      clearTimeout(view.pause);
+    };
+  } });
+};
+
+async function makePage(browser, smooth) {
   const context = await browser.newContext({ acceptDownloads: true }), page = await context.newPage();
+  if (!smooth) await page.addInitScript(WITHOUT_SMOOTH);
   page.on('console', (m) => m.type() === 'error' && page.trouble.push(m.text()));
   page.on('pageerror', (e) => page.trouble.push(e.stack ?? String(e)));
   page.on('dialog', (d) => {
@@ -42,31 +58,23 @@ async function makePage(browser) {
 
 // Opens a report from disk and waits until it is complete. What goes wrong gathers in page.trouble, what is asked for
 // outside the file itself, as requests, in page.reached. page.shut gives the page back, as if it were new: nothing is stored, nothing held down.
-// Smooth edges take a software renderer a second for each picture that stands still: only for checks that look at them (`smooth`).
+// Smooth edges only for checks that look at them (`smooth`), in a page of their own.
 export async function open(browser, path, { width = 1280, height = 800, scheme = 'light', smooth = false } = {}) {
-  const page = free.get(browser)?.pop() ?? await makePage(browser), place = pathToFileURL(path).href;
+  const page = (smooth ? null : free.get(browser)?.pop()) ?? await makePage(browser, smooth), place = pathToFileURL(path).href;
   Object.assign(page, { trouble: [], reached: [], place });
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: scheme, media: null, reducedMotion: null, forcedColors: null });
   await page.goto(place);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
-  if (!smooth) await page.evaluate(() => {
-    const view = window.carom?.scene?.view;
-    if (!view) return;
-    const { present } = view;
-    view.present = () => {
-      present.call(view);
-      clearTimeout(view.pause);
-    };
-    clearTimeout(view.pause);
-  });
   page.shut = async () => {
+    if (smooth) return page.context().close();
     await page.mouse.up();
     await page.mouse.move(0, 0);
     await page.evaluate(() => localStorage.clear());
     page.place = 'about:blank';
     await page.goto('about:blank');
     free.set(browser, [...(free.get(browser) ?? []), page]);
+    return undefined;
   };
   return page;
 }

@@ -68,7 +68,7 @@ end: 0.2 s
           const { times } = lens.column('x').axis;      // at recorded rows: between them a gap does not go straight
           const row = Math.floor(k / 40 * times.length), gap = (i) => lens.column('gap').values[i];
           clock.seek(times[row]);
-          scene.view.render();
+          scene.drawOver();
           const at = (key) => lens.column(key)?.at(clock.t) ?? 0, d = lens.drawn;
           list.push({ x: at('x'), y: at('y'), z: at('z'), gap: gap(row), change: Math.max(Math.abs(gap(row) - gap(row - 1)), Math.abs(gap(row + 1) - gap(row))), clearance: lens.contact.clearance, ends: lens.middles(), corners: lens.corners(), middle: d.middle, wall: d.wall, half: d.half });
         }
@@ -91,6 +91,26 @@ end: 0.2 s
       await page.shut();
     }, async () => report(`lens-${kind}`, await record(model, `lens-${kind}`, '--end', '0.05')));
   }
+
+  check('the arrow on a ball that rests on a floor points up, whichever is named first', async (paths) => {
+    for (const path of paths) {
+      const page = await open(browser, path), { state, force } = await page.evaluate(() => {
+        const { clock, scene } = window.carom;
+        clock.seek(clock.end);
+        return scene.overlay.contacts.at(clock.end)[0];
+      });
+      assert.ok(state > 0 && Math.abs(force[2] - 9.81) < 1e-6, `${state}, ${force}`);
+      await page.shut();
+    }
+  }, async () => {
+    const surfaces = ['floor: {plane: ground, material: m}', 'ball: {sphere: b, radius: 0.1, material: m}'], paths = [];
+    for (const [k, list] of [surfaces, [...surfaces].reverse()].entries()) {
+      const file = join(scratch, `resting${k}.yaml`);
+      writeFileSync(file, `bodies: {b: {mass: 1, inertia: 4e-3}}\njoints: {j: {free: [ground, b], at: [0, 0, 0.1]}}\nsurfaces: {${list}}\nmaterials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1 ms}}\nend: 0.05 s\n`);
+      paths.push(await report(`resting${k}`, await record(file, `resting${k}`)));
+    }
+    return paths;
+  });
 
   check('bricks that stand: every point that touches sticks, as recorded', async ({ path, rows }) => {
     const page = await open(browser, path), seen = await page.evaluate(() => {

@@ -515,6 +515,58 @@ export function pageChecks(browser, scratch) {
     assert.equal((await state(null)).body, -1, 'F shows all again');
   });
 
+  on('the camera goes along with a small body that travels far', fixtures.thrown, async (page) => {
+    const state = (t) => page.evaluate((at) => {
+      const { scene, clock } = window.carom, { view } = scene;
+      clock.seek(at);
+      view.render();
+      const p = view.project(scene.poses[0].point(1, [0, 0, 0]));
+      return { body: scene.followed, list: Number(document.querySelector('#scene select[aria-label^="The camera follows"]').value), off: Math.hypot(p[0] - view.width / 2, p[1] - view.height / 2), part: 0.06 * view.scale / view.height, cell: view.cell };
+    }, t);
+    const start = await state(0), later = await state(1.3);
+    for (const { body, list, off, part } of [start, later]) assert.ok(body === 1 && list === 1 && off < 0.5 && part > 0.15 && part < 0.6, `from the start, in the middle and large: ${[body, list, off, part]}`);
+    assert.ok(start.cell <= 0.1, `the grid suits what is seen: ${start.cell}`);
+    await page.locator('#scene .view').focus();
+    await page.keyboard.press('3');
+    const top = await state(0.5), side = await page.evaluate(() => window.carom.scene.view.side);
+    assert.ok(top.body === 1 && top.off < 0.5 && side === 'top', 'from another side, too');
+    await page.keyboard.press('f');
+    const all = await state(1);
+    assert.ok(all.body === -1 && all.part < 0.05 && all.cell >= 0.5, `F shows its whole way: ${[all.part, all.cell]}`);
+  });
+
+  on('ground with edges: all of it is shown, and has the grid of the floor', fixtures.onSlab, async (page) => {
+    const { body, lines, fields } = await page.evaluate(() => {
+      const { scene, clock } = window.carom, { view } = scene, canvas = document.createElement('canvas'), c = canvas.getContext('2d');
+      clock.seek(clock.end);
+      scene.lookFrom('top');
+      view.render(2);
+      [canvas.width, canvas.height] = [view.width, view.height];
+      c.drawImage(view.renderer.domElement, 0, 0, view.width, view.height);
+      const bright = (x, y) => c.getImageData(...view.project([x, y, 0]).map(Math.round), 1, 1).data.slice(0, 3).reduce((sum, v) => sum + v, 0) / 3;
+      const at = [...Array(5).keys()].map((k) => (k - 4) * view.cell), mean = (off) => at.reduce((sum, x) => sum + bright(x + off, 0.5 * view.cell), 0) / at.length;
+      return { body: scene.followed, lines: mean(0), fields: mean(0.5 * view.cell) };
+    });
+    assert.equal(body, -1, 'the camera stays');
+    assert.ok(lines < fields - 8, `lines on it are darker: ${lines}, ${fields}`);
+  });
+
+  on('the camera follows a body in the plane', fixtures.ball, async (page) => {
+    const off = (t) => page.evaluate((at) => {
+      const { scene, clock } = window.carom, { view } = scene;
+      clock.seek(at);
+      view.render();
+      const p = view.project(scene.placeOf(1));
+      return scene.followed === 1 ? Math.hypot(p[0] - view.width / 2, p[1] - view.height / 2) : Infinity;
+    }, t);
+    assert.equal(await off(0), Infinity, 'not unless it is told to');
+    await page.locator('#scene .view').focus();
+    await page.keyboard.press('b');
+    assert.ok(await off(0) < 0.5 && await off(0.7) < 0.5, 'in the middle');
+    await page.keyboard.press('Escape');
+    assert.equal(await off(0), Infinity);
+  });
+
   on('touches: every point at its place with its force, as many as there are at a time', fixtures.touched, async (page, run) => {
     const points = (t) => page.evaluate((at) => {
       const { clock, scene } = window.carom, { view, overlay } = scene;
@@ -538,17 +590,22 @@ export function pageChecks(browser, scratch) {
   });
 
   on('more than a thousand touches at a time', fixtures.crowdTouched, async (page) => {
-    const { count, spent, ink } = await page.evaluate(() => {
+    const box = page.locator('#scene label', { hasText: 'forces' }).locator('input'), draw = () => page.evaluate(() => {
       const { clock, scene } = window.carom, canvas = document.querySelector('#scene .overlay');
       clock.seek(1);
       scene.view.render();
       const start = performance.now(), list = scene.overlay.contacts.points(1);
       scene.drawOver();
       const time = performance.now() - start, { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      return { count: list.length, spent: time, ink: data.reduce((sum, v, k) => sum + (k % 4 === 3 && v > 100 ? 1 : 0), 0) };
+      return { count: list.length, spent: time, ink: data.reduce((sum, v, k) => sum + (k % 4 === 3 && v > 200 ? 1 : 0), 0) };
     });
+    assert.ok(!await box.isChecked(), 'arrows for all of them would cover the scene');
+    const without = await draw();
+    await box.check();
+    const { count, spent, ink } = await draw();
+    assert.match(await page.textContent('#scene .legend'), /width ∝ ∛force/);
     assert.equal(count, 1200);
-    assert.ok(ink > 3000, `${ink} pixels`);
+    assert.ok(ink > without.ink + 3000, `${ink} pixels, ${without.ink} without`);
     assert.ok(spent < 2000, `${spent} ms`);
   });
 

@@ -3,6 +3,8 @@ import { place } from './poses.js';
 import { pointsOf, sizeOf } from './shapes.js';
 
 const BUDGET = 20000, MOST = 200, LEAST = 12;     // points, and times that they are taken at
+const SMALL = 0.08;           // of the model's way: free bodies that together are smaller are lost in a picture of all of it
+const MOMENTS = 60;           // at which their size is taken
 
 const dot = (a, b) => a.reduce((sum, v, k) => sum + v * b[k], 0);
 const STAND = 0.12;           // of the model's length: how long a spring along a slide is drawn at the least
@@ -64,6 +66,22 @@ export function cloudOf(run, poses) {
     if (spring) take(0, (joint.first.at ?? [0, 0, 0]).map((v, k) => v + joint.axis[k] * spring.from));
   }
   return cloud;
+}
+
+// The body that the camera follows from the start: {body, radius about all that moves}, or null. It is the heaviest of bodies that are free,
+// stay together, and go much further than they are large, over nothing but planes: a picture of their whole way would show dots.
+export function travellerOf(run, poses, { min, max }) {
+  const { bodies, joints = [] } = run.scene, { axis } = poses, way = Math.max(...max.map((v, k) => v - min[k]));
+  const isHeld = joints.some((joint) => joint.first.body === 0 && joint.kind !== 'free'), hasGround = (bodies[0].shapes ?? []).some((shape) => pointsOf(shape).length);
+  if (run.isPlanar || !axis.isLoaded || bodies.length < 2 || isHeld || hasGround) return null;
+  const body = bodies.reduce((best, { mass }, b) => (b > 1 && mass > bodies[best].mass ? b : best), 1), keep = poses.data.slice(), { times } = axis, n = Math.min(MOMENTS, times.length);
+  let radius = 0;
+  for (let s = 0; s < n && 2 * radius < SMALL * way; s++) {
+    const [x, y, z, r] = ballOf(poses.set(times[n > 1 ? Math.round(s * (times.length - 1) / (n - 1)) : 0])), p = poses.point(body, bodies[body].ball ?? [0, 0, 0]);
+    radius = Math.max(radius, r + Math.hypot(p[0] - x, p[1] - y, p[2] - z));
+  }
+  poses.data.set(keep);
+  return 2 * radius < SMALL * way && radius > 0 ? { body, radius } : null;
 }
 
 // How far the largest body reaches from end to end.

@@ -1,6 +1,7 @@
 // What touches at a time, with which force, and whether it sticks, slips or strikes.
 import { IMPACT_KIND } from '../data.js';
 
+const CROWD = 150;            // points that touch at a time, above which an arrow for each would cover the scene
 const MOST_FLASHES = 8, WEAKEST = 0.2;   // sixth root of a blow's energy over the strongest
 
 export const FREE = 0, STICK = 1, SLIP = 2, IMPACT = 3;
@@ -19,6 +20,7 @@ export class ContactForces {
     this.axis = this.contacts.find((c) => c.slip)?.slip.axis;
     this.gather();
     this.largest = this.findLargest();
+    this.isCrowd = Math.max(this.contacts.length, run.touches?.most ?? 0) > CROWD;
   }
 
   gather() {

@@ -1,4 +1,5 @@
-// Flat ground with a grid of round cells: the floor, which fades out in the distance, and the parts of other planes that are used.
+// Flat ground with a grid of round cells: the floor, which fades out in the distance, and the parts of other planes that are used. The cells of
+// the floor get finer as the eye comes nearer.
 import * as THREE from 'three';
 import { place } from './poses.js';
 import { LIGHT } from './light.js';
@@ -6,7 +7,8 @@ import { roundBelow } from '../number.js';
 import { theme } from '../theme.js';
 import { mixed, squared } from './colours.js';
 
-const CELLS = 9;              // of the grid along the model
+const CELLS = 9;              // of the grid along a patch
+const CELL = 0.13;            // of what the picture is high: the largest cell of the floor
 const LEVEL = 0.9999;         // cosine up to which a plane counts as horizontal
 const BELOW = 0.05;           // of the model's size: a floor that the model does not have lies so far below all that moves
 const AT_ZERO = 0.03;         // of it: or at zero height, where the model comes so near to it and never below
@@ -59,21 +61,24 @@ const isLevel = (shape) => place({ rotate: shape.rotate }, [0, 0, 1])[2] > LEVEL
 // The ground's own level plane, which is the floor of a model that has one.
 export const floorPlane = (run) => (run.isPlanar ? null : (run.scene.bodies[0].shapes ?? []).find((shape) => shape.kind === 'plane' && isLevel(shape)) ?? null);
 
-// Where the floor lies under a box that holds all that moves: {at, cell, reach, isReal}.
+// The cells of a floor, in a picture that shows so many metres from below to above.
+export const cellOf = (metres) => roundBelow(CELL * metres);
+
+// Where the floor lies under a box that holds all that moves: {at, size, isReal}.
 export function floorOf(run, { min, max }) {
   const plane = floorPlane(run), own = Math.max(...max.map((v, k) => v - min[k])), middle = min.map((v, k) => (v + max[k]) / 2);
   const z = plane ? plane.at?.[2] ?? 0 : min[2] >= 0 && min[2] < AT_ZERO * own ? 0 : min[2] - BELOW * own, size = Math.max(own, max[2] - z);
-  return { at: [middle[0], middle[1], z], size, cell: roundBelow(size / CELLS * 1.2), isReal: Boolean(plane) };
+  return { at: [middle[0], middle[1], z], size, isReal: Boolean(plane) };
 }
 
-// Quads with a grid. `look` {at, rotate, low, high, cell, fade, isReal}
+// Quads with a grid. `look` {at, rotate, low, high, cell, fade, isReal}; without a cell, it has the floor's
 class Quad {
   constructor(light, look) {
     const [w, x, y, z] = look.rotate ?? [1, 0, 0, 0], v2 = (v) => new THREE.Vector2(...v);
     this.material = light.material({
       vertexShader: VERTEX, fragmentShader: look.fade ? FRAGMENT : `#define RIM\n${FRAGMENT}`, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4,
       uniforms: { at: { value: new THREE.Vector3(...look.at ?? [0, 0, 0]) }, turned: { value: new THREE.Vector4(x, y, z, w) }, low: { value: v2(look.low) }, high: { value: v2(look.high) },
-        cell: { value: look.cell }, bolder: { value: look.isReal ? 1 : 0 }, fade: { value: v2(look.fade ?? [0, 0]) }, base: { value: null }, line: { value: null }, top: { value: null }, bottom: { value: null }, height: { value: 1 },
+        ...(look.cell ? { cell: { value: look.cell } } : {}), bolder: { value: look.isReal ? 1 : 0 }, fade: { value: v2(look.fade ?? [0, 0]) }, base: { value: null }, line: { value: null }, top: { value: null }, bottom: { value: null }, height: { value: 1 },
         bodyAt: { value: new THREE.Vector4() }, bodyTurned: { value: new THREE.Vector4(0, 0, 0, 1) } },
     });
     const geometry = new THREE.BufferGeometry();
@@ -100,9 +105,9 @@ class Quad {
   }
 }
 
-export function makeFloor(light, { at, size, cell, isReal }) {
-  const whole = FADE[1] * size, centre = [at[0], at[1]].map((v) => Math.round(v / cell) * cell);
-  return new Quad(light, { at: [0, 0, at[2]], low: centre.map((v) => v - whole), high: centre.map((v) => v + whole), cell, isReal, fade: FADE.map((f) => f * size) });
+export function makeFloor(light, { at, size, isReal }) {
+  const whole = FADE[1] * size, centre = at.slice(0, 2);
+  return new Quad(light, { at: [0, 0, at[2]], low: centre.map((v) => v - whole), high: centre.map((v) => v + whole), isReal, fade: FADE.map((f) => f * size) });
 }
 
 // A plane that is no floor, as far as it is used: under what moves, or as far as a patch says.

@@ -52,7 +52,7 @@ export class Light {
     this.target = new THREE.WebGLRenderTarget(SIZE, SIZE, { depthTexture: depth, depthBuffer: true, format: THREE.RedFormat });
     this.camera = new THREE.OrthographicCamera();
     this.camera.layers.set(CASTS);
-    this.uniforms = { shadows: { value: depth }, shadowMatrix: { value: new THREE.Matrix4() }, sun: { value: AWAY }, sky: { value: new THREE.Color() }, soil: { value: new THREE.Color() }, texel: { value: 0 },  };
+    this.uniforms = { shadows: { value: depth }, shadowMatrix: { value: new THREE.Matrix4() }, sun: { value: AWAY }, sky: { value: new THREE.Color() }, soil: { value: new THREE.Color() }, texel: { value: 0 }, cell: { value: 1 } };   // cell: of the grid on floor and ground [m]
   }
 
   // A lit surface.

@@ -11,7 +11,8 @@ import * as draw from './symbols.js';
 const LONGEST = 0.22;         // of the view's height: the arrow of the largest force
 const TRACE = 3000;           // places of a trace
 const MANY = 12;              // joints above which their pins are drawn smaller
-const CROWD = 150;            // forces above which each is but a line
+const VEIL = 0.6;             // how far solids pale behind the forces of a crowd
+const WIDEST = 6, WIDTHS = 8; // line of the largest force of a crowd [px], and how many different ones
 const FLASH = 0.22;           // an impact stays in the eye so long [s of real time]
 
 export class Overlay {
@@ -48,6 +49,11 @@ export class Overlay {
     return point;
   }
 
+  // Unless asked for, the forces of a crowd in space, which only show through its bodies, are not drawn.
+  get showsForces() {
+    return this.options.forces ?? !(this.contacts.isCrowd && !this.run.isPlanar);
+  }
+
   get magnify() {
     return this.options.magnify;
   }
@@ -63,7 +69,7 @@ export class Overlay {
     for (const d of this.run.scene.drives ?? []) this.drawDrive(d);
     this.drawPoints();
     if (this.trace) this.drawTrace(theme().trace);
-    if (this.options.forces) this.drawForces();
+    if (this.showsForces) this.drawForces();
     if (this.options.names) this.drawNames();
     this.drawScale();
   }
@@ -358,9 +364,31 @@ export class Overlay {
       draw.burst(c, p, 8 + 20 * flash.strength * (0.5 + flash.age), look.impact, 2);
       c.globalAlpha = 1;
     }
-    const points = contacts.points(clock.t), arrows = points.map((point) => this.arrowOf(point)).filter(Boolean);
-    if (arrows.length > CROWD) draw.forceCrowd(c, arrows);
-    else for (const { p, along, length, state } of arrows) length > 0 ? draw.force(c, p, along, length, state) : draw.circle(c, p, 2.6, { stroke: look.muted, width: 1.3 });
+    const points = contacts.points(clock.t);
+    if (contacts.isCrowd) return void this.drawChains(points);
+    const arrows = points.map((point) => this.arrowOf(point)).filter(Boolean);
+    for (const { p, along, length, state } of arrows) length > 0 ? draw.force(c, p, along, length, state) : draw.circle(c, p, 2.6, { stroke: look.muted, width: 1.3 });
+    return undefined;
+  }
+
+  // Forces of a crowd, as chains: through each point a line as long as a body, the wider the larger the force. Solids pale behind them.
+  drawChains(points) {
+    const { c, view, contacts } = this, lines = Array.from({ length: 4 * WIDTHS }, () => []), half = this.grain / 2, ends = [[0, 0, 0], [0, 0, 0]];
+    if (!this.run.isPlanar) draw.veil(c, view.width, view.height, VEIL);
+    for (const { at, force, state } of points) {
+      const size = Math.hypot(...force), wide = Math.ceil(WIDTHS * Math.cbrt(size / contacts.largest)) - 1;
+      if (!(size > 0) || !(wide >= 0)) continue;
+      for (let k = 0; k < 3; k++) for (const e of [0, 1]) ends[e][k] = at[k] + (2 * e - 1) * half * force[k] / size;
+      const p = view.project(ends[0]), q = view.project(ends[1]);
+      if (p && q) lines[WIDTHS * state + Math.min(WIDTHS - 1, wide)].push(p, q);
+    }
+    lines.forEach((list, k) => draw.strokes(c, list, Math.floor(k / WIDTHS), WIDEST * (k % WIDTHS + 1) / WIDTHS));
+  }
+
+  // From end to end of the bodies, in the mean.
+  get grain() {
+    const sizes = this.run.scene.bodies.slice(1).map((body) => 2 * reach(body)).filter((size) => size > 0 && size < Infinity);
+    return once(this, 'grain', () => sizes.reduce((sum, v) => sum + v, 0) / (sizes.length || 1));
   }
 
   // A force as it is drawn: from p along a direction, shorter where it points at the eye or away from it; null: not in the picture.

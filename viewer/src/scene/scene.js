@@ -8,7 +8,7 @@ import { Solids } from './solids.js';
 import { floorOf, makeFloor, HORIZON } from './floor.js';
 import { joinMeshes } from './shapes.js';
 import { Poses } from './poses.js';
-import { cloudOf, boxOf, largestOf, ballOf } from './cloud.js';
+import { cloudOf, boxOf, largestOf, ballOf, travellerOf } from './cloud.js';
 import { Overlay } from './overlay.js';
 import { Lens } from './lens.js';
 import * as draw from './symbols.js';
@@ -16,6 +16,7 @@ import * as draw from './symbols.js';
 const ICON = { fit: 'M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4', closer: 'M8 3v10M3 8h10', further: 'M3 8h10' };
 const NARROW = 500;           // below it the buttons stand in a row over the model [px]
 const AROUND = 1.35;          // times the largest body: the least that a planar scene shows
+const CLOSE = 3;              // times its radius: how much a picture holds of what travels
 
 export function startScene(section, runs, clock) {
   const host = h('div', { class: 'view', tabindex: 0, role: 'application', 'aria-label': 'Scene' });
@@ -26,13 +27,13 @@ export function startScene(section, runs, clock) {
   replace(bar, h('h2', {}, 'Scene'));
   replace(host, h('div', { class: 'missing', role: 'alert' }, h('p', {}, 'The scene needs WebGL 2, which this browser does not offer here. Everything else on the page works without it.')));
   host.removeAttribute('tabindex');
-  return { fit() {} };
+  return { fit() {}, sharpen() {} };
 }
 
 class Scene {
   constructor(host, bar, runs, clock, surface) {
     Object.assign(this, { host, runs, clock, picked: clock.run ?? runs[0] });
-    this.options = { forces: true, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null, follow: null };
+    this.options = { forces: null, names: false, joints: true, ghosts: haveCommon(runs), magnify: 1, trace: null, follow: null };
     runs.forEach((run) => joinMeshes(run.scene));
     this.poses = runs.map((run) => new Poses(run));
     this.view = new View(host, surface, () => this.drawOver(), () => clock.playing);
@@ -66,6 +67,12 @@ class Scene {
     this.view.render();
   }
 
+  // Once all of the page is there.
+  sharpen() {
+    this.view.isReady = true;
+    this.view.invalidate();
+  }
+
   // With what there is of the runs: their first rows, then everything.
   startAnew() {
     this.clouds = [];
@@ -93,7 +100,6 @@ class Scene {
   layFloor(run) {
     if (this.floor) this.view.scene.remove(this.floor.object);
     const where = run.isPlanar ? null : floorOf(run, this.bounds);
-    this.view.cell = where?.cell;
     this.floor = where && makeFloor(this.view.light, where);
     if (this.floor) this.view.scene.add(this.floor.object);
   }
@@ -123,7 +129,24 @@ class Scene {
     this.showWho();
     this.view.look(run.isPlanar, cloud, this.bounds);
     this.show();
-    if (JSON.stringify(this.bounds) !== JSON.stringify(before) && !(isSame && this.view.side === 'hand')) this.fit();
+    if (JSON.stringify(this.bounds) !== JSON.stringify(before) && !(isSame && this.view.side === 'hand')) this.frame();
+  }
+
+  // The picture to begin with: all that moves; where that would be lost on its way, the camera goes along with it.
+  frame() {
+    const poses = this.poses[this.picked.number], traveller = travellerOf(this.picked, poses, this.bounds);
+    this.fit();
+    if (!traveller) return;
+    this.view.fit([...this.placeOf(traveller.body), CLOSE * traveller.radius]);
+    this.follow(this.picked.scene.bodies[traveller.body].name);
+    this.view.side = null;
+    this.showSide();
+  }
+
+  // Where a body's shapes have their middle now.
+  placeOf(body) {
+    const poses = this.poses[this.picked.number], { ball, com } = poses.bodies[body];
+    return poses.point(body, ball ?? com ?? [0, 0, 0]);
   }
 
   // Which run is solid and which are ghosts, each a button that makes it the solid one.
@@ -164,16 +187,13 @@ class Scene {
   }
 
   keepFollowing() {
-    const b = this.followed, poses = this.poses[this.picked.number];
-    if (b < 0 || this.view.planar) return void this.view.follow(null);
-    const { ball, com } = poses.bodies[b];
-    this.view.follow(poses.point(b, ball ?? com ?? [0, 0, 0]), ball?.[3]);
-    return undefined;
+    const b = this.followed;
+    if (b < 0) this.view.follow(null);
+    else this.view.follow(this.placeOf(b), this.poses[this.picked.number].bodies[b].ball?.[3]);
   }
 
   // By a double click: the body under the pointer, or none.
   followAt({ offsetX, offsetY }) {
-    if (this.view.planar) return;
     const b = this.view.bodyAt(this.solids[this.picked.number], offsetX, offsetY);
     this.follow(b > 0 ? this.picked.scene.bodies[b].name : null);
   }
@@ -217,14 +237,15 @@ class Scene {
 
   controls() {
     const { options, lens, runs, picked } = this, items = [];
-    const flag = (key, after) => check(key, options[key], (on) => {
+    const flag = (key, after, shown = options[key]) => check(key, shown, (on) => {
       options[key] = on;
       after?.();
       this.view.invalidate();
     });
-    if (picked.scene.contacts?.length || picked.touches) items.push(flag('forces'));
+    if (picked.scene.contacts?.length || picked.touches) items.push(flag('forces', null, this.overlay.showsForces));
     items.push(flag('names'));
     if (!picked.isPlanar) items.push(this.cameraControls());
+    items.push(this.followControl());
     if (runs.length > 1) items.push(flag('ghosts', () => this.pick(this.picked)));
     items.push(this.traceSelect());
     if (lens.contact) {
@@ -241,19 +262,28 @@ class Scene {
     return [items, h('button', { class: 'quiet', title: 'This picture as PNG', onclick: () => this.savePng() }, 'PNG')];
   }
 
-  // Where the eye is, how it sees, and whom it follows.
+  // Where the eye is, and how it sees.
   cameraControls() {
-    const { view, picked } = this, sides = [['', 'best view'], ...Object.entries(SIDES).map(([key, { name }]) => [key, `${name} view`]), ['hand', 'view by hand']];
+    const { view } = this, sides = [['', 'best view'], ...Object.entries(SIDES).map(([key, { name }]) => [key, `${name} view`]), ['hand', 'view by hand']];
     this.perspectiveBox = check('perspective', view.isPerspective, (on) => this.setPerspective(on), 'Perspective; without it, orthographic (P)');
     this.sideSelect = select('View from a side (1 front, 2 right, 3 top, 4 oblique)', sides, view.side ?? '', (side) => this.lookFrom(side || null));
-    this.followSelect = select('The camera follows a body (B, or a double click on it)', [[-1, 'follow nothing'], ...picked.scene.bodies.slice(1).map((body, b) => [b + 1, `follow ${body.name}`])], this.followed, (b) => this.follow(picked.scene.bodies[b]?.name ?? null));
-    return [this.perspectiveBox, this.sideSelect, this.followSelect];
+    return [this.perspectiveBox, this.sideSelect];
   }
 
+  followControl() {
+    const { bodies } = this.picked.scene;
+    this.followSelect = select('The camera follows a body (B, or a double click on it)', [[-1, 'follow nothing'], ...bodies.slice(1).map((body, b) => [b + 1, `follow ${body.name}`])], this.followed, (b) => this.follow(bodies[b]?.name ?? null));
+    return this.followSelect;
+  }
+
+  // Whom the eye follows, it goes on to follow.
   lookFrom(side) {
     if (side === 'hand') return;
+    const name = this.options.follow;
     this.view.side = side;
     this.fit();
+    if (name !== null) this.follow(name);
+    this.view.side = side;
     this.showSide();
   }
 
@@ -277,6 +307,11 @@ class Scene {
       iconButton(ICON.fit, 'Fit (F)', () => this.fit()));
   }
 
+  // What of its sign grows with a force.
+  get forceMeasure() {
+    return this.overlay.contacts.isCrowd ? 'width' : 'length';
+  }
+
   // Arrow signs as they are drawn: each differs by shape as well.
   legend() {
     const { largest } = this.overlay.contacts;
@@ -287,13 +322,12 @@ class Scene {
       key('sticks', 'stick', s('rect', { x: 0, y: 3.5, width: 5, height: 5 }), s('path', { d: 'M3 6H25', 'stroke-width': 2 }), head('var(--stick)')),
       key('slips', 'slip', s('path', { d: 'M2 0V12' }), s('path', { d: 'M2 6H25', 'stroke-width': 2, 'stroke-dasharray': '4 3' }), head('var(--panel)')),
       key('strikes', 'impact', s('path', { d: 'M1 6h6M4 3v6M2 4l4 4M6 4 2 8' }), s('path', { d: 'M5 6H25', 'stroke-width': 3 }), head('var(--impact)')),
-      h('span', {}, `length ∝ ∛force, up to ${quantity(largest, 'N', 2)}`)];
+      h('span', {}, `${this.forceMeasure} ∝ ∛force, up to ${quantity(largest, 'N', 2)}`)];
   }
 
   key(event) {
-    const { view } = this, sides = { 1: 'front', 2: 'right', 3: 'top', 4: 'oblique' }, spatial = view.planar ? {} : { p: () => this.setPerspective(!view.isPerspective), b: () => this.followNext(1), B: () => this.followNext(-1), Escape: () => this.follow(null),
-      ...Object.fromEntries(Object.entries(sides).map(([key, side]) => [key, () => this.lookFrom(side)])) };
-    const action = { ...spatial, ArrowLeft: () => view.nudge(-1, 0), ArrowRight: () => view.nudge(1, 0), ArrowUp: () => view.nudge(0, 1), ArrowDown: () => view.nudge(0, -1), '+': () => view.zoom(0.8), '=': () => view.zoom(0.8), '-': () => view.zoom(1.25) }[event.key];
+    const { view } = this, sides = { 1: 'front', 2: 'right', 3: 'top', 4: 'oblique' }, spatial = view.planar ? {} : { p: () => this.setPerspective(!view.isPerspective), ...Object.fromEntries(Object.entries(sides).map(([key, side]) => [key, () => this.lookFrom(side)])) };
+    const action = { ...spatial, b: () => this.followNext(1), B: () => this.followNext(-1), Escape: () => this.follow(null), ArrowLeft: () => view.nudge(-1, 0), ArrowRight: () => view.nudge(1, 0), ArrowUp: () => view.nudge(0, 1), ArrowDown: () => view.nudge(0, -1), '+': () => view.zoom(0.8), '=': () => view.zoom(0.8), '-': () => view.zoom(1.25) }[event.key];
     if (!action || event.target !== this.host || event.shiftKey && event.key.startsWith('Arrow') || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     action();
@@ -314,7 +348,7 @@ class Scene {
     this.letter(c, view.width, head);
     if (who) this.letterRuns(c, head);
     if (!this.lens.element.hidden) this.lens.copyTo(c, view.width, view.height + head + who);
-    if (foot) draw.forceKey(c, 12, view.height + head + who + 12, this.overlay.contacts.largest);
+    if (foot) draw.forceKey(c, 12, view.height + head + who + 12, this.overlay.contacts.largest, this.forceMeasure);
     this.drawOver();
     picture.toBlob((blob) => download(`${fileName(this.picked.name, 'scene', Number(this.clock.t.toPrecision(6)))}.png`, blob), 'image/png');
   }

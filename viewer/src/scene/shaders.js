@@ -18,12 +18,19 @@ export const VERTEX = `${PLACE}
 uniform vec3 palette[${TONES}];
 uniform vec3 sun;
 out vec3 vColour, vNormal, vEye, vLocal, vMap; flat out vec3 vNumber;
+#ifdef GROUND
+uniform float cell;
+out vec2 vPlane;
+#endif
 void main() {
   vNumber = number();
   vColour = palette[int(tone)];
   vNormal = normalize(turn(pose(1), turn(turned, normal / size)));
   vLocal = position;
   vec3 world = inWorld();
+#ifdef GROUND
+  vPlane = world.xy / cell;
+#endif
   vEye = toEye(world);
   vMap = inMap(world, dot(vNormal, sun) < 0.0 ? -vNormal : vNormal);
   gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
@@ -36,13 +43,18 @@ uniform float opacity;
 out vec4 colour;
 void main() { colour = vec4(vColour, opacity); }`;
 
-// A marked surface has eight fields, alternately lighter and darker, with soft borders.
+// A marked surface has eight fields, alternately lighter and darker, with soft borders. On ground that is not steep lies the grid of the floor, which
+// shows its relief.
 export const LIT = `
 precision highp float;
 in vec3 vColour, vNormal, vEye, vLocal, vMap;
 uniform float opacity, marked;
 uniform vec3 sun;
 out vec4 colour;
+#ifdef GROUND
+in vec2 vPlane;
+uniform vec3 line;
+#endif
 ${LIGHT.fragment}
 void main() {
   vec3 n = normalize(gl_FrontFacing ? vNormal : -vNormal), eye = normalize(vEye), own = vColour;
@@ -50,6 +62,10 @@ void main() {
     vec3 side = clamp(vLocal / max(fwidth(vLocal), vec3(1e-6)), -1.0, 1.0);
     own *= 0.85 + 0.15 * side.x * side.y * side.z;
   }
+#ifdef GROUND
+  vec2 wide = max(fwidth(vPlane), 1e-6), d = abs(fract(vPlane - 0.5) - 0.5) / wide;
+  own = mix(own, line, (1.0 - min(1.0, min(d.x, d.y))) * clamp(1.3 - 2.6 * max(wide.x, wide.y), 0.0, 1.0) * clamp(4.0 * n.z - 1.0, 0.0, 1.0));
+#endif
   colour = vec4(shade(own, dot(n, sun), dot(n, eye), dot(n, normalize(sun + eye)), n.z, sunny(vMap)), opacity);
 }`;
 

@@ -32,7 +32,7 @@ export class Solids {
         else if (!run.isPlanar && shape !== floorPlane(run)) this.addPatch(light, b, shape);
       }
     });
-    Object.assign(this, { faceColours: { value: [] }, edgeColours: { value: [] }, faceOpacity: { value: 1 }, edgeOpacity: { value: 1 } });
+    Object.assign(this, { faceColours: { value: [] }, edgeColours: { value: [] }, lineColour: { value: null }, faceOpacity: { value: 1 }, edgeOpacity: { value: 1 } });
     this.looks = this.makeLooks(light);
     for (const part of parts.values()) this.addPart(part);
     this.haunt(null);
@@ -42,8 +42,8 @@ export class Solids {
   gather(parts, shape, body) {
     const kind = SHAPES[shape.kind], planar = this.run.isPlanar;
     if (!(planar ? kind?.outline : kind?.mesh)) return;
-    const { from_model: _, ...own } = shape, key = planar ? JSON.stringify(own) : `${shape.kind} ${kind.key?.(shape) ?? ''}`;
-    if (!parts.has(key)) parts.set(key, { kind, shape, instances: [] });
+    const { from_model: _, ...own } = shape, isGround = body === 0 && !planar, key = planar ? JSON.stringify(own) : `${isGround} ${shape.kind} ${kind.key?.(shape) ?? ''}`;
+    if (!parts.has(key)) parts.set(key, { kind, shape, isGround, instances: [] });
     const pose = planar ? { at: [0, 0, body * this.run.scene.length * LAYER] } : kind.pose?.(shape) ?? shape;
     parts.get(key).instances.push({ body, tone: body === 0 ? 0 : 1 + (body - 1) % TINTS, at: pose.at ?? [0, 0, 0], rotate: pose.rotate ?? [1, 0, 0, 0], size: (planar ? null : kind.scale?.(shape)) ?? [1, 1, 1] });
   }
@@ -55,10 +55,10 @@ export class Solids {
     this.group.add(quad.object);
   }
 
-  addPart({ kind, shape, instances }) {
+  addPart({ kind, shape, isGround, instances }) {
     const round = FACETS.find(([most]) => instances.length <= most)[1], { isPlanar, scene } = this.run, isCrowd = !isPlanar && kind.isBall && instances.length > CROWD;
     const { lines, ...face } = isPlanar ? flat(kind, shape, round, scene.length) : isCrowd ? OCTAGON : solid(kind, shape, round);
-    const faces = still(new THREE.Mesh(batch(face, instances))), look = isCrowd ? 'disc' : kind.isMarked ? 'marked' : 'plain';
+    const faces = still(new THREE.Mesh(batch(face, instances))), look = isCrowd ? 'disc' : isGround ? 'ground' : kind.isMarked ? 'marked' : 'plain';
     faces.userData = { shown: this.looks[look], numbered: this.looks[isCrowd ? 'discNumber' : 'number'] };
     faces.material = faces.userData.shown;
     this.group.add(faces);
@@ -71,8 +71,8 @@ export class Solids {
       vertexShader, fragmentShader, side: THREE.DoubleSide, polygonOffset: isFace, polygonOffsetFactor: 1, polygonOffsetUnits: 1,   // faces lie a little behind the lines on them
       uniforms: { ...uniforms, ...more },
     });
-    const lit = (marked) => make(VERTEX, isPlanar ? PLAIN : LIT, { marked: { value: marked } });
-    return { plain: lit(0), marked: lit(1), disc: make(DISC, BALL), number: make(VERTEX, NUMBER), discNumber: make(DISC, DISC_NUMBER), edge: make(VERTEX, PLAIN, { palette: this.edgeColours, opacity: this.edgeOpacity }, false) };
+    const lit = (marked) => make(VERTEX, isPlanar ? PLAIN : LIT, { marked: { value: marked } }), ground = [VERTEX, LIT].map((text) => `#define GROUND\n${text}`);
+    return { plain: lit(0), ground: make(...ground, { marked: { value: 0 }, line: this.lineColour }), marked: lit(1), disc: make(DISC, BALL), number: make(VERTEX, NUMBER), discNumber: make(DISC, DISC_NUMBER), edge: make(VERTEX, PLAIN, { palette: this.edgeColours, opacity: this.edgeOpacity }, false) };
   }
 
   // Faces by the numbers of their bodies while `draw` runs: for shadows, and to find what is under the pointer.
@@ -109,8 +109,10 @@ export class Solids {
 
   // Planar faces are pale, so that symbols on them can be read; lit ones have their full colour, linear.
   paint() {
-    const c = theme(), tones = this.isGhost ? Array(TONES).fill(c.series[this.ghost % TINTS]) : [c.ground, ...c.series], { isPlanar } = this.run;
+    const c = theme(), { isPlanar } = this.run;
+    const tones = this.isGhost ? Array(TONES).fill(c.series[this.ghost % TINTS]) : [isPlanar ? c.ground : c.slab, ...c.series];
     for (const { quad } of this.quads) quad.paint();
+    this.lineColour.value = squared(mixed(c.slab, c.ink, 0.3));
     this.faceColours.value = tones.map((t) => (isPlanar ? mixed(t, c.panel, c.dark ? 0.42 : 0.5) : squared(c.dark ? mixed(t, '#000000', 0.2) : mixed(t, '#ffffff', 0.22))));
     this.edgeColours.value = tones.map((t) => mixed(t, c.ink, isPlanar ? 0.35 : c.dark ? 0.2 : 0.6));
   }

@@ -160,35 +160,39 @@ export function force(c, at, along, length, state) {
   arrowHead(c, tip, along, state === 3 ? 8 : 6.5, colour, state === 2);
 }
 
-// Many forces as lines with a dot where they act, in few strokes: {p, along, length, state}.
-export function forceCrowd(c, arrows) {
+// Lines from each odd point to the next, in the colour and pattern of a state, in one stroke.
+export function strokes(c, points, state, width) {
+  if (!points.length) return;
   const look = theme();
-  [look.muted, look.stick, look.slip, look.impact].forEach((colour, state) => {
-    const own = arrows.filter((arrow) => arrow.state === state);
-    if (!own.length) return;
-    c.beginPath();
-    for (const { p: [x, y], along, length } of own) {
-      c.moveTo(x, y);
-      c.lineTo(x + along[0] * length, y + along[1] * length);
-      c.rect(x - 1, y - 1, 2, 2);
-    }
-    c.strokeStyle = colour;
-    c.lineWidth = 1.3;
-    c.setLineDash(state === 2 ? [4, 2] : []);
-    c.stroke();
-    c.setLineDash([]);
-  });
+  c.beginPath();
+  for (let k = 0; k < points.length; k += 2) {
+    c.moveTo(points[k][0], points[k][1]);
+    c.lineTo(points[k + 1][0], points[k + 1][1]);
+  }
+  c.strokeStyle = [look.muted, look.stick, look.slip, look.impact][state];
+  c.lineWidth = width;
+  c.setLineDash(state === 2 ? [4, 2] : []);
+  c.stroke();
+  c.setLineDash([]);
+}
+
+// Lets all that was drawn so far step back.
+export function veil(c, width, height, opacity) {
+  c.globalAlpha = opacity;
+  c.fillStyle = theme().panel;
+  c.fillRect(0, 0, width, height);
+  c.globalAlpha = 1;
 }
 
 // What the arrows mean, in one line from (x, y): each state as it is drawn.
-export function forceKey(c, x, y, largest) {
+export function forceKey(c, x, y, largest, measure) {
   const look = theme();
   for (const [state, name] of [[1, 'sticks'], [2, 'slips'], [3, 'strikes']]) {
     force(c, [x + 4, y], [1, 0], 34, state);
     text(c, name, x + 44, y + 4, look.muted);
     x += 60 + c.measureText(name).width;
   }
-  text(c, `length ∝ ∛force, up to ${quantity(largest, 'N', 2)}`, x, y + 4, look.muted);
+  text(c, `${measure} ∝ ∛force, up to ${quantity(largest, 'N', 2)}`, x, y + 4, look.muted);
 }
 
 export function burst(c, [x, y], r, stroke, width = 1.5) {

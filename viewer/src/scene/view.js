@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { bestSide } from './cloud.js';
 import { Light, CASTS } from './light.js';
+import { cellOf } from './floor.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FIELD = 32, SLOPE = Math.tan(FIELD * Math.PI / 360);      // of view, from below to above [degrees]
@@ -52,6 +53,7 @@ export class View {
     this.isPerspective = true;
     this.side = null;                                   // of SIDES, HAND, or null: the best one
     this.followed = null;
+    this.isReady = false;                               // before all of the page is there, no time goes into smooth edges
     this.eyes = {};
     this.matrix = new THREE.Matrix4();
     // A new size empties the canvas: it is filled again before the browser shows it.
@@ -60,7 +62,7 @@ export class View {
 
   // At a planar model face-on, at a spatial one from anywhere; the cloud and the box about it are to be seen.
   look(planar, cloud, bounds) {
-    Object.assign(this, { cloud, bounds });
+    Object.assign(this, { cloud, bounds, whole: cloud });
     if (this.planar === planar) return;
     if (this.controls) this.controls.enabled = false;
     this.planar = planar;
@@ -116,7 +118,7 @@ export class View {
     const { camera, controls } = this;
     if (point && !this.followed) {
       const away = camera.position.distanceTo(controls.target), near = Math.min(away, CLOSE * radius / SLOPE || away);
-      if (this.isPerspective) camera.position.sub(controls.target).multiplyScalar(near / away).add(controls.target);
+      if (camera.isPerspectiveCamera) camera.position.sub(controls.target).multiplyScalar(near / away).add(controls.target);
       else camera.zoom = Math.max(camera.zoom, this.half / (CLOSE * radius || this.half));
       this.followed = controls.target.toArray();
       this.byHand();
@@ -150,14 +152,16 @@ export class View {
     this.camera.updateProjectionMatrix();
   }
 
-  // All that moves, with a margin; spatial models from where they spread widest.
-  fit() {
+  // All that moves, or a ball [x, y, z, radius], with a margin; spatial models from where they spread widest.
+  fit(ball = null) {
+    this.cloud = ball ? [ball] : this.whole;
     const { min, max } = this.bounds, middle = min.map((v, k) => (v + max[k]) / 2), size = max.map((v, k) => v - min[k]);
     const { camera, controls, planar } = this, reach = Math.max(1e-9, Math.hypot(...size));
     if (this.side === HAND) {
       this.side = null;
       this.onside?.();
     }
+    if (ball) middle.splice(0, 3, ...ball.slice(0, 3));
     controls.target.set(...middle);
     this.reach = reach;
     if (planar) Object.assign(camera, { near: reach / 10, far: 4 * reach });
@@ -280,7 +284,7 @@ export class View {
     this.asked = false;
     this.render(this.quickRatio);
     clearTimeout(this.pause);
-    if (this.soft && !this.isMoving()) this.pause = setTimeout(() => this.render(2), SHARPEN);
+    if (this.soft && this.isReady && !this.isMoving()) this.pause = setTimeout(() => this.render(2), SHARPEN);
   }
 
   render(ratio = this.ratio) {
@@ -314,6 +318,7 @@ export class View {
     const { camera, controls, reach } = this, away = camera.position.distanceTo(controls.target);
     Object.assign(camera, this.isPerspective ? { near: away / 40, far: away + 20 * reach } : { near: away - 10 * reach, far: away + 10 * reach });
     camera.updateProjectionMatrix();
+    this.light.uniforms.cell.value = this.cell = cellOf(this.height / this.scale);
   }
 
   // The body of `solids` under a place in the picture [CSS px]; -1: none. A picture of one pixel, by the numbers of the bodies.
