@@ -21,11 +21,12 @@ function describe(text) {
   return { title: field('title'), source: field('source'), words: words.length > 420 ? `${words.slice(0, words.lastIndexOf('. ', 420) + 1)}` : words };
 }
 
-// Two fifths of the run: something has moved by then.
-const goodTime = (page) => page.evaluate(() => {
+// Part of the run after which the picture is taken: something has moved by then, and these have not yet come to rest.
+const USUAL = 0.4, EARLIER = { stones: 0.11, dominoes: 0.3 };
+const goodTime = (page, part) => page.evaluate((share) => {
   const run = JSON.parse(document.getElementById('carom-run').textContent).runs[0];
-  return run.t0 + 0.4 * (run.t1 - run.t0);
-});
+  return run.t0 + share * (run.t1 - run.t0);
+}, part);
 
 // The scene alone, without its buttons, in the shape of the cards.
 const SIZE = { width: 900, height: 600 };
@@ -34,10 +35,11 @@ const FILLED = '#scene .view { position: fixed !important; inset: 0; width: 900p
 async function picture(browser, name) {
   const page = await open(browser, join(GALLERY, `${name}.html`), SIZE);
   await page.addStyleTag({ content: FILLED });
-  await page.evaluate((t) => window.carom.clock.seek(t), await goodTime(page));
+  await page.evaluate((t) => window.carom.clock.seek(t), await goodTime(page, EARLIER[name] ?? USUAL));
   await page.waitForTimeout(400);
-  await page.evaluate(() => window.carom.scene.fit());
+  await page.evaluate(() => window.carom.scene.frame());
   await page.waitForTimeout(200);
+  await page.evaluate(() => window.carom.scene.view.render(2));   // smooth edges
   await page.locator('#scene .view').screenshot({ path: join(GALLERY, `${name}.jpg`), type: 'jpeg', quality: 60 });
   await page.shut();
 }
@@ -89,7 +91,7 @@ ${cards.join('\n')}
 
 const readme = (sections) => `# Gallery
 
-Every model that comes with carom, two fifths of the way through its run. \`make gallery\` runs them all and writes their reports, and \`index.html\` beside this
+Every model that comes with carom, most of them two fifths of the way through their run. \`make gallery\` runs them all and writes their reports, and \`index.html\` beside this
 page, which leads to them.
 
 ${sections.join('\n\n')}
