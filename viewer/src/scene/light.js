@@ -1,7 +1,7 @@
 // One light from above with its shadow map, a sky, and a lamp at the eye: what every lit surface of a spatial scene shares.
 import * as THREE from 'three';
 
-const SIZE = 1024;            // of the shadow map [texels]
+const SIZE = 1024, QUICK = 512;   // of the shadow map, and of that for a picture that moves where there is no graphics card [texels]
 const AWAY = new THREE.Vector3(0.38, -0.48, 0.79).normalize();   // where the light stands
 const STEP = 1.08;            // by which the map grows
 export const CASTS = 1;       // layer of what throws a shadow
@@ -48,11 +48,19 @@ export class Light {
   constructor() {
     this.materials = new Set();                         // lit ones
     this.isSoft = true;
-    const depth = new THREE.DepthTexture(SIZE, SIZE);
-    this.target = new THREE.WebGLRenderTarget(SIZE, SIZE, { depthTexture: depth, depthBuffer: true, format: THREE.RedFormat });
+    this.targets = new Map();
     this.camera = new THREE.OrthographicCamera();
     this.camera.layers.set(CASTS);
-    this.uniforms = { shadows: { value: depth }, shadowMatrix: { value: new THREE.Matrix4() }, sun: { value: AWAY }, sky: { value: new THREE.Color() }, soil: { value: new THREE.Color() }, texel: { value: 0 }, cell: { value: 1 } };   // cell: of the grid on floor and ground [m]
+    this.uniforms = { shadows: { value: null }, shadowMatrix: { value: new THREE.Matrix4() }, sun: { value: AWAY }, sky: { value: new THREE.Color() }, soil: { value: new THREE.Color() }, texel: { value: 0 }, cell: { value: 1 } };   // cell: of the grid on floor and ground [m]
+    this.hurry(false);
+  }
+
+  // The map that is cast and looked up from now on. In a crowd of spheres its texels are most of the work.
+  hurry(on) {
+    const size = this.size = on ? QUICK : SIZE;
+    if (!this.targets.has(size)) this.targets.set(size, new THREE.WebGLRenderTarget(size, size, { depthTexture: new THREE.DepthTexture(size, size), depthBuffer: true, format: THREE.RedFormat }));
+    this.target = this.targets.get(size);
+    this.uniforms.shadows.value = this.target.depthTexture;
   }
 
   // A lit surface.
@@ -77,7 +85,7 @@ export class Light {
   // The map holds a ball [x, y, z, radius], and what stands up to `back` from its middle towards the light. It moves by whole texels
   // and grows by steps, so that shadows at rest do not crawl.
   cover([x, y, z, r], back) {
-    const { camera, uniforms } = this, radius = STEP ** Math.ceil(Math.log(Math.max(r, 1e-9)) / Math.log(STEP)), texel = 2 * radius / SIZE;
+    const { camera, uniforms } = this, radius = STEP ** Math.ceil(Math.log(Math.max(r, 1e-9)) / Math.log(STEP)), texel = 2 * radius / this.size;
     camera.up.set(0, 0, 1);
     camera.position.copy(AWAY);
     camera.lookAt(0, 0, 0);

@@ -304,9 +304,10 @@ export class View {
   castShadows(ratio) {
     const { light, casters, controls, soft } = this;
     light.soften(!soft || ratio > this.ratio);
+    light.hurry(soft && ratio <= this.ratio && this.isMoving());
     if (!casters) return;
     const { ball, solids, version } = casters, seen = SEEN * Math.hypot(this.width, this.height) / this.scale / 2, target = controls.target.toArray();
-    const near = seen < ball[3], cover = near ? [...target, seen] : ball, back = near ? ball[3] + Math.hypot(...target.map((x, k) => x - ball[k])) : ball[3], state = [...cover, back, version].join();
+    const near = seen < ball[3], cover = near ? [...target, seen] : ball, back = near ? ball[3] + Math.hypot(...target.map((x, k) => x - ball[k])) : ball[3], state = [...cover, back, version, light.size].join();
     if (state === this.shadowed) return;
     this.shadowed = state;
     light.cover(cover, back);
