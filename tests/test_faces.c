@@ -66,6 +66,31 @@ static void a_plain_stack_is_solved_once(void) {
   run_close(&r);
 }
 
+// Boxes that fall on each other from small heights, side by side by a tenth: each lands with its four corners, overlap is removed, nothing
+// walks away, and then nothing moves.
+static void a_stack_that_falls_settles(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "bodies: {'b{i}': {repeat: {i: [1, 5]}, mass: 1, inertia: [0.00166, 0.00166, 0.00166]}}\n"
+                     "joints: {'f{i}': {repeat: {i: [1, 5]}, free: [ground, 'b{i}'], at: [0.01*sin(i), 0.01*cos(2*i), 0.102*i - 0.05]}}\n"
+                     "surfaces:\n  floor: {plane: ground, material: m}\n"
+                     "  's{i}': {repeat: {i: [1, 5]}, box: 'b{i}', size: [0.1, 0.1, 0.1], material: m}\n"
+                     "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n", ""))
+    return;
+  run_to(&r, 0.5);
+  CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 5e-4);  // a step of the speed of the last impact, 0.27 m/s
+  double x = run_read(&r, "b5.x"), y = run_read(&r, "b5.y"), z = run_read(&r, "b5.z");
+  CHECK_NEAR(x, 0.01 * sin(5), 1e-8);
+  CHECK_NEAR(y, 0.01 * cos(10), 1e-8);
+  CHECK_NEAR(z, 0.45, 1e-8);
+  CHECK_EQUAL(closed_points(&r, "s4-s5"), 4);
+  run_to(&r, 1.5);
+  CHECK_NEAR(run_read(&r, "b5.x"), x, 1e-9);
+  CHECK_NEAR(run_read(&r, "b5.y"), y, 1e-9);
+  CHECK_NEAR(run_read(&r, "b5.z"), z, 1e-9);
+  run_close(&r);
+}
+
 // n bricks of length 1 stand with overhangs 1/2·(1, 1/2, 1/3, …) times 0.99, and fall with 1.01: top brick first.
 static void bricks_overhang_as_statics_says(void) {
   for (int falls = 0; falls < 2; falls++) {
@@ -288,6 +313,7 @@ static void a_spinning_can_comes_to_rest(void) {
 
 int main(void) {
   RUN(a_stack_rests);
+  RUN(a_stack_that_falls_settles);
   RUN(a_plain_stack_is_solved_once);
   RUN(bricks_overhang_as_statics_says);
   RUN(colliding_boxes_keep_momentum_and_energy);

@@ -143,6 +143,31 @@ static void edges_that_cross_touch_in_one_point(void) {
   CHECK_NEAR(hypot(p[0].on_b.x, p[0].on_b.y), 0, 1e-15);
 }
 
+// Boxes that overlap a little, shifted and tilted by next to nothing about any axis, are least deep along the normal of two of their edges; yet they
+// lie on each other with the corners of their faces. Depth and normal stay those of the least translation.
+static void faces_that_are_hardly_tilted_keep_their_corners(void) {
+  vec3 p[2][8];
+  flat box[2];
+  for (int k = 0; k < 16; k++) p[k / 8][k % 8] = (vec3){k & 1 ? 0.05 : -0.05, k & 2 ? 0.05 : -0.05, k & 4 ? 0.05 : -0.05};
+  for (int i = 0; i < 2; i++) CHECK(flat_build(p[i], 8, &memory, &box[i]));
+  convex shape[2] = {convex_hull(p[0], 8), convex_hull(p[1], 8)};
+  check_seed = 12;
+  int across_edges = 0;
+  for (int k = 0; k < 300; k++) {
+    double tilt = pow(10, uniform(-9, -2));
+    pose a = turned(uniform(-0.03, 0.03), uniform(-0.03, 0.03), 0.1 - tilt * uniform(0.05, 0.2), (vec3){uniform(-tilt, tilt), uniform(-tilt, tilt), uniform(-tilt, tilt)});
+    pose b = turned(0, 0, 0, (vec3){uniform(-tilt, tilt), uniform(-tilt, tilt), uniform(-tilt, tilt)});
+    flat_touch t;
+    flat_find_touch(&box[0], a, &box[1], b, 0.01, &t);
+    CHECK_EQUAL(t.count, 4);
+    double least = INFINITY;
+    for (int i = 0; i < t.count; i++) least = fmin(least, t.points[i].gap);
+    CHECK_NEAR(least, separation_of(&shape[0], a, &shape[1], b, false).distance, 1e-9);
+    across_edges += !t.of_face;
+  }
+  CHECK(across_edges > 30);
+}
+
 // A lopsided region: half of a circle of 60 corners, and a shallow arc of 60.
 // The least translation that separates two hulls is along a face or across two edges; it is that of the general search.
 static void the_depth_of_hulls_is_the_least_translation(void) {
@@ -289,6 +314,7 @@ int main(void) {
   RUN(names_of_points_last);
   RUN(the_broad_phase_finds_what_looking_at_all_pairs_finds);
   RUN(pairs_do_not_depend_on_history);
+  RUN(faces_that_are_hardly_tilted_keep_their_corners);
   arena_free(&memory);
   return check_summary();
 }

@@ -75,6 +75,15 @@ static vec3 velocity_of(const manifold_point *p, vec3 at, vec3 n, const marker_s
   return along != 0 ? vec3_axpy(v_a, vec3_dot(across, vec3_sub(v_b, v_a)) / along, p->edge_a) : v_a;
 }
 
+// How fast the normal turns: with a face, or with the two edges that it is normal to.
+static vec3 turn_of_normal(const flat_touch *t, const marker_state *a, const marker_state *b) {
+  if (t->of_face) return vec3_cross(t->face_of_a ? a->w : b->w, t->normal);
+  vec3 across = vec3_cross(t->edge_a, t->edge_b);
+  vec3 rate = vec3_add(vec3_cross(vec3_cross(a->w, t->edge_a), t->edge_b), vec3_cross(t->edge_a, vec3_cross(b->w, t->edge_b)));
+  rate = vec3_scale(1 / vec3_dot(across, t->normal), rate);
+  return vec3_axpy(rate, -vec3_dot(rate, t->normal), t->normal);
+}
+
 static contact_travel travel(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k) {
   (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
@@ -86,10 +95,9 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
       return (contact_travel){.at = vec3_scale(0.5, vec3_add(rate.on_a, rate.on_b)), .n = rate.normal};
     return (contact_travel){.at = contact_velocity_at(&a, p->at), .n = vec3_cross(b.w, p->n)};
   }
-  vec3 turn = vec3_cross(w.t.face_of_a ? a.w : b.w, p->n);
   contact_touch all[CONTACT_POINTS_MAX];
   int i = contact_touch_of(all, list_touches(&w, all), p);
-  return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn};
+  return (contact_travel){.at = velocity_of(&w.t.points[i], p->at, p->n, &a, &b), .n = turn_of_normal(&w.t, &a, &b)};
 }
 
 int contact_most_corners(const flat *f) {

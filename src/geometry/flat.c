@@ -80,6 +80,7 @@ static void find_normal_of_edges(const sides *s, double more, flat_touch *best) 
       double distance = vec3_dot(n, vec3_sub(a.at, b->at));
       if (!(distance > best->distance + (best->of_face ? more : 0))) continue;
       best->distance = distance, best->normal = mat3_mul(s->at_b.R, n), best->of_face = best->face_of_a = false;
+      best->edge_a = mat3_mul(s->at_b.R, a.along), best->edge_b = mat3_mul(s->at_b.R, b->along);
     }
   }
 }
@@ -97,10 +98,20 @@ static void find_normal(const sides *s, flat_touch *best) {
   find_normal_of_edges(s, 10 * tie, best);
 }
 
+// Faces that lie on each other and are tilted by next to nothing are least deep along the common normal of two of their edges. They are faces
+// still: a contact with one point in place of all corners would change its place from step to step.
+static bool is_along_face(const polytope *p, pose at, vec3 n) {
+  vec3 local = mat3_tmul(at.R, n);
+  for (int i = 0; i < p->face_count; i++)
+    if (vec3_dot(p->faces[i].normal, local) > 0 && vec3_norm(vec3_cross(p->faces[i].normal, local)) <= FACET_TILT) return true;
+  return false;
+}
+
 void flat_find_touch(const flat *a, pose at_a, const flat *b, pose at_b, double horizon, flat_touch *to) {
   sides s = {a, b, at_a, at_b};
   to->of_face = to->face_of_a = false, to->count = 0;
   find_normal(&s, to);
-  if (to->of_face && to->distance <= horizon)
+  if (!(to->distance <= horizon)) return;
+  if (to->of_face || (is_along_face(&a->hull, at_a, vec3_neg(to->normal)) && is_along_face(&b->hull, at_b, to->normal)))
     to->count = manifold_of_faces(&a->hull, at_a, &b->hull, at_b, to->normal, horizon, to->points);
 }

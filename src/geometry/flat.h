@@ -25,6 +25,7 @@ typedef struct flat_touch {
   double distance;           // largest over the faces of A - B: the distance where they overlap, a bound where not
   vec3 normal;               // from B to A
   bool of_face, face_of_a;   // it is normal to a face, and of which
+  vec3 edge_a, edge_b;       // else to these two edges, unit vectors
   manifold_point points[MANIFOLD_POINTS];
   int count;                 // 0 where no faces lie above each other
 } flat_touch;
