@@ -239,7 +239,7 @@ static void refuses(const char *method, const char *words) {
 
 static void other_methods_refuse_flat_faces(void) {
   refuses("event", "come and go");
-  refuses("compliant", "areas in which flat faces");
+  refuses("compliant", "'foundation'");
 }
 
 // On a plane compliant runs a box, whose law is that of a corner, and bodies without faces.

@@ -205,7 +205,7 @@ static void methods_refuse_what_they_cannot_run(void) {
   const char *stones = "f: {polygon: ground, points: [[0, 0], [1, 0], [0, 1]], material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], "
                        "material: m}";
   expect_refusal(stones, "event", "'f-s'");
-  expect_refusal(stones, "{compliant: {}}", "areas in which flat faces");
+  expect_refusal(stones, "{compliant: {}}", "'foundation'");
   const char *flat = "f: {plane: ground, material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], material: m}";
   expect_refusal(flat, "{compliant: {}}", "'f-s'");
   const char *hollow = "f: {polygon: ground, points: [[0, 0], [1, 1], [-1, 1], [-1, -1], [1, -1]], material: m}, s: {sphere: b, radius: 0.1, "

@@ -126,6 +126,7 @@ typedef struct carom_material_def {
   double friction;                // Coulomb's coefficient [-]
   const char *law;                // of the normal force
   double stiffness;               // 0 to compute it from the solids [N/mⁿ]
+  double foundation;              // stiffness per area of flat faces that touch; 0: none [N/m³]
   double exponent;                // n; 0 stands for the default of the law [-]
   double damping;                 // law kelvin-voigt [N·s/m]
   bool pulls;                     // keep negative forces of the formula; otherwise they are set to zero

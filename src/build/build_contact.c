@@ -8,6 +8,7 @@
 #include "build/surface.h"
 #include "contact/clearance.h"
 #include "contact/crowd.h"
+#include "contact/pairs.h"
 #include "geometry/flat.h"
 #include "mechanics/coordinate.h"
 
@@ -177,7 +178,9 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
   e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
   e->told_backwards = e->first != c->surface[i].marker;
-  return contacts_choose_material(c, i, j, name, material, at, &e->material);
+  if (!contacts_choose_material(c, i, j, name, material, at, &e->material)) return false;
+  if (c->b->def->scheme->about->needs_laws && e->material.foundation > 0) contact_set_foundation(c->m, &c->surface[i], &c->surface[j], e);
+  return true;
 }
 
 // --- pairs that no contact algorithm covers -----------------------------------------------------------------------

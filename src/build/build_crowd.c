@@ -347,6 +347,7 @@ bool builder_crowd(contact_builder *c, bool any, contact_crowd **crowd) {
   long count = surface_count(&w), listed = c->b->def->listed_pairs ? c->b->def->listed_pairs : LISTED;
   if (!c->b->def->scheme->about->finds_pairs || count * (count - 1) / 2 <= listed || has_bristles(c)) return true;
   w.crowd = ARENA_NEW(c->b->memory, contact_crowd);
+  w.crowd->by_laws = c->b->def->scheme->about->needs_laws;
   sort_into_classes(&w);
   find_meetings(&w, any);
   list_joined(&w);

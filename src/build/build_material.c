@@ -305,7 +305,7 @@ const contact_material *builder_materials(builder *b) {
   for (int i = 0; i < list->count; i++) {
     mb.p = &list->items[i], mb.d = mb.p->content;
     all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,
-                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction};
+                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction, .foundation = mb.d->foundation};
     if (!take_solids(&mb, &all[i]) || !take_normal(&mb, &all[i]) || !take_friction(&mb, &all[i])) return NULL;
     note_unread(&mb, &all[i]);
   }

@@ -21,6 +21,8 @@ static const option material_options[] = {
      .help = "Law of the normal force in continuous contact, one of `carom list laws`."},
     {.key = "stiffness", .type = OPTION_NUMBER, .offset = AT(stiffness), .dim = DIM_ANY, .flags = OPTION_POSITIVE,
      .help = "K of K δⁿ, in N/m to the power of n; default: from the solids and the radii."},
+    {.key = "foundation", .type = OPTION_NUMBER, .offset = AT(foundation), .dim = DIM(-2, 1, -2), .flags = OPTION_POSITIVE,
+     .help = "Continuous contact of flat faces: stiffness per area. The pressure is this times the depth of the overlap."},
     {.key = "exponent", .type = OPTION_NUMBER, .offset = AT(exponent), .dim = DIM_NONE, .flags = OPTION_POSITIVE,
      .help = "n of K δⁿ; default 1.5, and always 1 for linear laws."},
     {.key = "damping", .type = OPTION_NUMBER, .offset = AT(damping), .dim = DIM_DAMPING, .flags = OPTION_POSITIVE,

@@ -41,6 +41,7 @@ typedef struct contact_touch {
 } contact_touch;
 
 typedef struct contact_element contact_element;
+struct foundation_node;
 
 // How fast the place and the normal of a point move: with the bodies, and over their surfaces.
 typedef struct contact_travel {
@@ -56,6 +57,15 @@ typedef struct contact_action {
 } contact_action;
 
 enum { CONTACT_TEXT = 128, CONTACT_NAME = 256 };  // lengths of a message's part, and of a name
+
+// Two surfaces that touch with an area: where they are nearest or deepest, along which direction they press, and the area in parts.
+typedef struct contact_overlap {
+  double gap;                     // [m]
+  vec3 nearest, apart;            // place and direction of the gap: its rate is that of the surfaces there
+  vec3 n;                         // along which they press, towards the first body
+} contact_overlap;
+
+typedef void contact_visit(void *context, const struct foundation_node *node);
 
 typedef struct contact_type {
   const char *name;
@@ -73,6 +83,9 @@ typedef struct contact_type {
   bool (*continues)(const contact_feature *vanished, const contact_feature *place);
   // How point k moves at the present velocities; null for a type with an action of its own, or if no scheme that asks for it runs the type.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
+  // Of surfaces that touch with an area (see foundation.h), null of others: their overlap, and its parts.
+  void (*overlap)(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to);
+  void (*visit)(const mechanism *m, const motion *x, const contact_element *e, const contact_overlap *o, contact_visit *each, void *context);
   // The gaps alone, the same numbers, where they are cheaper to have; NULL if evaluate gives them.
   void (*gaps)(const mechanism *m, const motion *x, const contact_element *e, double *gaps);
   // Which of its modes a set of active points is; names end with null. May be null if it has no modes.

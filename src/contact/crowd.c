@@ -2,6 +2,7 @@
 
 #include "contact/law.h"
 #include "contact/material.h"
+#include "contact/pairs.h"
 
 // Ground may have many joints: the body with fewer is searched.
 bool contact_crowd_joined(const contact_crowd *c, int a, int b) {
@@ -24,12 +25,14 @@ contact_element contact_crowd_element(const contact_world *w, const mechanism *m
   contact_element e = contact_pair(m, &w->surfaces[a], &w->surfaces[b]);
   e.surface[0] = a, e.surface[1] = b;
   e.material = *c->material[c->class_of[a] * c->class_count + c->class_of[b]];
+  if (c->by_laws && e.material.foundation > 0) contact_set_foundation(m, &w->surfaces[a], &w->surfaces[b], &e);
   fault ignored = {0};  // the build has tried one pair of each two classes
   if (c->resolves) (void)contact_resolve(m, &e, "", &ignored);
   return e;
 }
 
 bool contact_resolve(const mechanism *m, contact_element *e, const char *name, fault *f) {
+  if (e->type->overlap) return material_resolve_area(&e->material, name, f);
   double radius[2];
   contact_curvatures(e, radius);
   bool line = m->planar || e->type->along_line;  // in the plane a circle stands for a cylinder

@@ -13,6 +13,7 @@ struct contact_crowd {
   const contact_material *const *material;  // of two classes, class_count by class_count; null: they do not touch
   const int *joined_start, *joined;         // the bodies that a joint connects with body b, from joined_start[b] to joined_start[b + 1]
   pairs apart;                              // surfaces that are excluded one by one, or are permanent elements
+  bool by_laws;                             // forces come from laws: surfaces with a foundation touch with areas
   bool resolves;                            // laws take stiffnesses from the surfaces of a pair: contact_resolve
   int points_most;                          // the most points that an element may have
   long possible;                            // pairs that may touch, but for permanent ones

@@ -40,16 +40,30 @@ static bool resolve_line(contact_material *m, const double radius[2], const comp
   return true;
 }
 
+static bool resolve_friction(const contact_material *m, const char *owner, fault *f) {
+  if (m->friction > 0 && m->tangential.type->set_valued)
+    return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "use friction_law: brown-mcphee, or method moreau or event",
+                        "'%s': this method needs a friction force that is a function of speed, and law %s of material '%s' is set-valued", owner,
+                        m->tangential.type->name, m->name);
+  return true;
+}
+
+bool material_resolve_area(const contact_material *m, const char *owner, fault *f) {
+  const normal_law_type *type = m->normal.type;
+  complaint c = {owner, type->name, m->name, f};
+  if (!type->elastic && !type->lambda)
+    return lacks(&c, "use law: lankarani-nikravesh or another law with a restitution, or law: hooke",
+                 "has no form for a pressure over an area, which the key 'foundation' asks for");
+  return resolve_friction(m, owner, f);
+}
+
 bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f) {
   const normal_law_type *type = m->normal.type;
   if (!type)
     return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "add material: NAME with a stiffness",
                         "'%s' has no material, and this method needs its stiffness", owner);
   complaint c = {owner, type->name, m->name, f};
-  if (m->friction > 0 && m->tangential.type->set_valued)
-    return fault_set(f, CAROM_ERROR_MODEL, (part_id){0}, "use friction_law: brown-mcphee, or method moreau or event",
-                        "'%s': this method needs a friction force that is a function of speed, and law %s of material '%s' is set-valued", owner,
-                        m->tangential.type->name, m->name);
+  if (!resolve_friction(m, owner, f)) return false;
   switch (type->contact) {
     case LAW_POINT: return resolve_point(m, radius, curved, &c);
     case LAW_LINE: return line ? resolve_line(m, radius, &c) : lacks(&c, "use a law for point contact", "is for parallel cylinders, and these surfaces are not");

@@ -19,6 +19,7 @@ typedef struct contact_material {
   double friction;                // Coulomb's coefficient [-]
   normal_law normal;              // stiffness 0 and modulus 0 until resolved, unless given outright; type null where a
   friction_law tangential;        // stop has no material at all
+  double foundation;              // stiffness per area of surfaces that touch with an area; 0: none [N/m³]
   bool has_solids;
   solid solids[2];
   double achieved;                // restitution that the normal law will give back; NaN if it is not known beforehand [-]
@@ -29,6 +30,8 @@ typedef struct contact_material {
 // whether its laws are functions at all. `line`: they touch along a line, as cylinders do. `curved`: the radii depend on where they
 // touch, and the stiffness is found there, from the modulus. Returns false and sets the fault to what
 // `owner` lacks.
+// The same of surfaces that touch with an area, for which the foundation is the stiffness.
+bool material_resolve_area(const contact_material *m, const char *owner, fault *f);
 bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f);
 
 #endif

@@ -15,6 +15,10 @@ extern const contact_type contact_edge_pair;                            // other
 extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain;
 
+// The type of two surfaces that touch with an area, where their material has a foundation; sets what it needs. Returns false and leaves the
+// element as it is if they touch in points alone, or if no such type exists for them.
+bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e);
+
 // Chooses the type and the number of points of an element of type contact_outlines.
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second);
 

@@ -27,7 +27,7 @@ static void open_point(watcher *w, int p) {
   bool elastic = normal_is_elastic(&e->material.normal);
   s->now[p] = (touch_memory){0};
   s->point[p] = (touch_point){.e = e, .now = &s->now[p], .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
-                              .releases = !elastic && !e->material.normal.pulls, .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
+                              .releases = !elastic && !e->material.normal.pulls && !e->type->overlap, .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
   w->entry[p].still = contact_still(w->m, e->material.tangential.v0);  // below v0 a contact that holds creeps
 }
 
@@ -54,6 +54,7 @@ static void enlarge(watcher *w) {
   compliant *s = (compliant *)w;
   if (w->contacts->point_slots <= w->slots) return;
   s->point = watcher_larger(w, s->point, sizeof *s->point);
+  s->load = watcher_larger(w, s->load, sizeof *s->load);
   assign_memories(s);
 }
 
@@ -74,7 +75,7 @@ static void set_modes_at_start(compliant *s) {
     c->lasts = at->gap < 0 || (at->gap == 0 && at->rate <= 0);
     c->now->mode = c->lasts ? TOUCH_PRESSED : TOUCH_OPEN;
     c->now->approach = fmax(s->options.approach_min, -at->rate);
-    if (!(c->release > 0) || c->now->mode == TOUCH_OPEN) continue;
+    if (!(c->release > 0) || c->now->mode == TOUCH_OPEN || (touch_is_area(c) && !(at->gap < 0))) continue;
     c->now->mobility = compliant_mobility(s, p);
     c->now->elastic = compliant_elastic_speed(c, at, -at->gap);
   }
@@ -122,6 +123,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->flow.loses[POWER_CONTACT] = contact_count(w->contacts->world, w->m, is_damped, NULL) > 0;
   w->flow.loses[POWER_FRICTION] = contact_count(w->contacts->world, w->m, rubs, NULL) > 0;
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
+  s->load = ARENA_ARRAY(&w->memory, area_load, w->count + 1);
   s->now = ARENA_ARRAY(&w->memory, touch_memory, w->count + 1);
   watcher_keep_modes_of_entries(w, &s->now, sizeof *s->now);
   assign_memories(s);
@@ -209,8 +211,10 @@ static bool bound_approaches(compliant *s) {
     if (c->now->mode == TOUCH_OPEN) c->now->mobility = c->now->elastic = 0;
     bool sinks = s->w.look[LOOK_END][p].rate < 0;
     if (c->now->mode == TOUCH_OPEN || (sinks && !c->entered)) continue;
+    if (touch_is_area(c) && c->entered) continue;  // where it presses is known when it is pressed in
     const watch_look *at = deepest_seen(s, p);
-    bool rises = compliant_elastic_speed(c, at, -at->gap) > NOTICEABLE * fmax(c->now->approach, c->now->elastic);
+    bool first = touch_is_area(c) && !(c->now->mobility > 0);
+    bool rises = first || compliant_elastic_speed(c, at, -at->gap) > NOTICEABLE * fmax(c->now->approach, c->now->elastic);
     if (!c->entered && !rises) continue;
     if (!shown) flow_show(s->w.core, s->w.t, s->w.y), shown = true;
     c->now->mobility = compliant_mobility(s, p);

@@ -14,8 +14,7 @@ static double formula_across(const normal_law *l, double delta, double rate, dou
   return delta > 0 ? normal_formula(l, delta, rate, approach) : -normal_formula(l, -delta, -rate, approach);
 }
 
-// Whether the law of a point counts now. The force it gives may still be zero.
-static bool acts(const compliant *s, const touch_point *c, double delta) {
+bool compliant_acts(const compliant *s, const touch_point *c, double delta) {
   if (s->options.entry == CAROM_LOCATE) return c->now->mode != TOUCH_OPEN;
   return delta > 0 && (c->now->mode != TOUCH_OPEN || !entry_is_gated(s));
 }
@@ -27,7 +26,7 @@ static double cut(const compliant *s, const touch_point *c, const normal_law *l,
 
 // Bristles stand on the second body: what they are bent by is kept in the world and turns with that body; the law is given
 // what of it lies along the tangents, which may change from one moment to the next.
-static void bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
+void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
   motion *x = s->w.x;
   const double *kept = x->inner + c->inner;
@@ -45,7 +44,7 @@ static void bend(compliant *s, const touch_point *c, watch_look *seen, const con
 static void rub(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p) {
   const friction_law *l = &c->e->material.tangential;
   contact_slip(s->w.m, s->w.x, p, seen->slip);
-  if (c->inner >= 0) bend(s, c, seen, p);
+  if (c->inner >= 0) compliant_bend(s, c, seen, p);
   else l->type->force(l, fmax(0, seen->normal), seen->slip, NULL, seen->drag, NULL);
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
@@ -57,11 +56,15 @@ const normal_law *compliant_law(const touch_point *c, const watch_look *at, norm
   return own;
 }
 
+double compliant_energy(const touch_point *c, const watch_look *at, double delta) {
+  normal_law own;
+  return touch_is_area(c) ? at->stored : normal_energy(compliant_law(c, at, &own), delta);
+}
+
 // Of v²/(2 w) = E, with the mobility w of the point, its share.
 double compliant_elastic_speed(const touch_point *c, const watch_look *at, double delta) {
-  normal_law own;
   if (!(c->now->mobility > 0)) return 0;
-  return c->release * sqrt(2 * normal_energy(compliant_law(c, at, &own), delta) * c->now->mobility);
+  return c->release * sqrt(2 * compliant_energy(c, at, delta) * c->now->mobility);
 }
 
 // Not from the accelerations with and without a force on the point: the law's own force just inside the surface is far below
@@ -80,19 +83,17 @@ double compliant_mobility(compliant *s, int p) {
   return isfinite(mobility) ? fmax(0, mobility) : 0;
 }
 
-// Where a point is pressed in further than by its approach, the speed that goes with it. A function of the penetration, so that
-// the force does not jump.
-static double approach_of(const touch_point *c, const watch_look *at, double delta) {
+double compliant_approach(const touch_point *c, const watch_look *at, double delta) {
   return fmax(fmax(c->now->approach, c->now->elastic), compliant_elastic_speed(c, at, delta));
 }
 
 bool compliant_press(const compliant *s, int index, watch_look *at) {
   const touch_point *c = &s->point[index];
   double delta = -at->gap, rate = -at->rate;
-  if (!acts(s, c, delta)) return false;
+  if (touch_is_area(c) || !compliant_acts(s, c, delta)) return false;
   normal_law own;
   const normal_law *l = compliant_law(c, at, &own);
-  double approach = approach_of(c, at, fabs(delta));
+  double approach = compliant_approach(c, at, fabs(delta));
   at->formula = formula_across(l, delta, rate, approach);
   at->normal = cut(s, c, l, at->formula);
   if (!c->elastic) at->loss[0] = (at->normal - formula_across(l, delta, 0, approach)) * rate;
@@ -115,7 +116,10 @@ bool compliant_look(watcher *w) {
   compliant *s = (compliant *)w;
   s->w.seen_at = NAN;
   contact_state_evaluate(s->w.contacts, s->w.m, s->w.x, s->w.points);
-  for EACH_POINT(p, w) see_point(s, p);
+  for EACH_POINT(p, w) {
+    if (touch_is_area(&s->point[p])) compliant_see_area(s, p);
+    else see_point(s, p);
+  }
   return true;
 }
 
@@ -136,13 +140,12 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
   for EACH_POINT(i, &s->w) {
     const watch_look *seen = &s->w.seen[i];
     const touch_point *c = &s->point[i];
-    const contact_element *e = c->e;
-    normal_law own;
     if (enters_too_deep(s, i)) x->refused = true;
     // Not by the force: damping may cancel it exactly while the surfaces still hold energy and lose it.
-    if (!acts(s, c, -seen->gap)) continue;
-    contact_push(m, x, e, &s->w.points[i], seen->normal, seen->drag);
-    x->potentials[POTENTIAL_CONTACT] += normal_energy(compliant_law(c, seen, &own), fmax(0, -seen->gap));
+    if (!compliant_acts(s, c, -seen->gap)) continue;
+    if (touch_is_area(c)) compliant_push_area(s, i, m, x);
+    else contact_push(m, x, c->e, &s->w.points[i], seen->normal, seen->drag);
+    x->potentials[POTENTIAL_CONTACT] += compliant_energy(c, seen, fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
     x->powers[POWER_FRICTION] += seen->loss[1];
   }

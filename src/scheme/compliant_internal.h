@@ -33,6 +33,11 @@ typedef struct touch_point {
   int inner_count;
 } touch_point;
 
+// What surfaces that touch with an area do to the first body, at the contact point.
+typedef struct area_load {
+  vec3 force, moment;
+} area_load;
+
 enum { UNDECIDED_MOST = 4 };  // then the mode it has is kept for a step
 
 enum { LOOK_START, LOOK_MIDDLE, LOOK_END, LOOK_COUNT };
@@ -43,8 +48,11 @@ typedef struct compliant {
   bool approach_by_energy;    // no least speed of approach was given: it is at least what the stored elastic energy would give
   touch_point *point;
   touch_memory *now;          // of each point
+  area_load *load;            // by point; of areas alone
   double shorter;             // the longest the next step may be, 0: no matter [s]
 } compliant;
+
+static inline bool touch_is_area(const touch_point *c) { return c->e->type->overlap != NULL; }
 
 static inline bool entry_is_gated(const compliant *s) {  // an open point does not push before its entry was seen
   return s->options.entry == CAROM_LOCATE || s->options.entry == CAROM_RESTART;
@@ -55,6 +63,18 @@ bool compliant_look(watcher *w);
 void compliant_push(void *scheme, const mechanism *m, motion *x);
 // The normal force at a gap and a rate. Returns false if the point does not push.
 bool compliant_press(const compliant *s, int p, watch_look *at);
+// Whether the law of a point counts now. The force it gives may still be zero.
+bool compliant_acts(const compliant *s, const touch_point *c, double delta);
+// Where a point is pressed in further than by its approach, the speed that goes with it. A function of the penetration, so that
+// the force does not jump.
+double compliant_approach(const touch_point *c, const watch_look *at, double delta);
+// The force of a friction law with bristles, and how fast they bend.
+void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p);
+// The look at surfaces that touch with an area, and their load.
+void compliant_see_area(compliant *s, int p);
+void compliant_push_area(const compliant *s, int p, const mechanism *m, motion *x);
+// The energy stored at a penetration.
+double compliant_energy(const touch_point *c, const watch_look *at, double delta);
 // What the energy stored at a penetration allows as speed of approach at least.
 double compliant_elastic_speed(const touch_point *c, const watch_look *at, double delta);
 // The law of a point at an instant. `own` is memory for one whose stiffness follows from the curvatures at that instant.

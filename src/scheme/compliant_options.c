@@ -60,19 +60,28 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
   return flow_accepts_settings(request, d->constraints, why);
 }
 
-// A force at each corner would jump where corners come and go, and faces would be as stiff as they have corners. A box on a plane is the
-// exception: the law of its material is that of a corner.
+// A force at each corner would jump where corners come and go, and faces would be as stiff as they have corners. With a foundation the pair
+// has a type of its own. A box on a plane is the exception: without a foundation the law of its material is that of a corner.
 static bool is_flat(const mechanism *m, const contact_element *e) { return (void)m, e->type->is_flat && e->type->is_flat(e); }
 static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
 
 static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   contact_element e;
   int index;
-  char name[CONTACT_NAME];
+  char text[CONTACT_NAME];
   if (!contact_find(request->contacts, request->m, is_flat, &e, &index)) return true;
-  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, contact_points_change(&e) ? "use method moreau" : "use method moreau or event",
-                       "'%s': method compliant has force laws for points of contact, and none for the areas in which flat faces and "
-                       "straight edges touch", contact_name(request->contacts, &e, name));
+  const char *name = contact_name(request->contacts, &e, text);
+  int where = index < 0 ? REFUSED_METHOD : REFUSED_CONTACT;
+  bool changes = contact_points_change(&e);
+  if (e.material.foundation > 0)
+    return SCHEME_REFUSE(why, where, index, changes ? "use method moreau" : "use method moreau or event",
+                         "'%s': under method compliant the key 'foundation' supports boxes, hulls and convex polygons on planes and on each "
+                         "other, and no other surfaces with flat faces or straight edges", name);
+  return SCHEME_REFUSE(why, where, index,
+                       changes ? "add foundation: to the material, in N/m^3, or use method moreau"
+                               : "add foundation: to the material, in N/m^3, or use method moreau or event",
+                       "'%s': method compliant needs the key 'foundation' of the material where flat faces or straight edges lie on each "
+                       "other: their pressure per depth", name);
 }
 
 // A law remembers the velocity at which its point was struck. A place of contact that goes over to another point would be struck anew there,

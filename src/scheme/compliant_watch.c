@@ -112,19 +112,22 @@ static bool point_may_change(const compliant *s, int p, double h, const watch_lo
   return point_may_change(s, p, 0.5 * h, a, &m, halvings - 1) || point_may_change(s, p, 0.5 * h, &m, b, halvings - 1);
 }
 
+// Whether what happens between two looks needs a third.
+static bool needs_looks(const touch_point *c) { return contact_rubs(c->e) || touch_is_area(c); }
+
 static bool may_change(const compliant *s, double h) {
   enum { HALVINGS = 3 };
   for EACH_POINT(p, &s->w) {
     const touch_point *c = &s->point[p];
-    int halvings = c->now->mode == TOUCH_OPEN || contact_rubs(c->e) ? 0 : HALVINGS;
+    int halvings = c->now->mode == TOUCH_OPEN || needs_looks(c) ? 0 : HALVINGS;
     if (point_may_change(s, p, h, &s->w.look[LOOK_START][p], &s->w.look[LOOK_END][p], halvings)) return true;
   }
   return false;
 }
 
-static bool presses(const compliant *s, bool with_friction) {
+static bool presses(const compliant *s, bool and_needs_looks) {
   for EACH_POINT(p, &s->w)
-    if (s->point[p].now->mode != TOUCH_OPEN && (!with_friction || contact_rubs(s->point[p].e))) return true;
+    if (s->point[p].now->mode != TOUCH_OPEN && (!and_needs_looks || needs_looks(&s->point[p]))) return true;
   return false;
 }
 

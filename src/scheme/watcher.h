@@ -21,6 +21,7 @@ typedef struct watch_look {
   double resistance;          // against sinking in while it slips, over that without friction [-]
   double stiffness;           // of a law that takes it from the curvatures where the surfaces touch
   bool beyond;                // these were zero or infinite
+  double stored;              // energy of surfaces that touch with an area [J]
 } watch_look;
 
 // What is the same for an entry in every step.

@@ -1,0 +1,156 @@
+#include "geometry/foundation.h"
+
+#include <math.h>
+
+// --- foundations --------------------------------------------------------------------------------------------------------
+
+static foundation along(vec3 n, vec3 normal, double offset) {
+  double lean = 1 / vec3_dot(n, normal);
+  return (foundation){.n = n, .sign = lean > 0 ? 1 : -1, .slope = vec3_scale(lean, normal), .offset = lean * offset};
+}
+
+foundation foundation_of_plane(vec3 n, double offset) { return along(n, n, offset); }
+
+static void add_wall(foundation *f, vec3 out, vec3 at) {
+  double length = vec3_norm(out);
+  if (!(length > 0)) return;
+  vec3 wall = vec3_scale(1 / length, out);
+  f->walls[f->wall_count] = wall, f->wall_offsets[f->wall_count++] = vec3_dot(wall, at);
+}
+
+static foundation foundation_of_face(const polytope *p, pose at, const polytope_face *of, vec3 n) {
+  vec3 normal = mat3_mul(at.R, of->normal);
+  foundation f = along(n, normal, of->offset + vec3_dot(normal, at.p));
+  const int *corner = p->corners + of->first;
+  for (int i = 0; i < of->count; i++) {
+    vec3 from = pose_point(at, p->vertices[corner[i]]), next = pose_point(at, p->vertices[corner[(i + 1) % of->count]]);
+    add_wall(&f, vec3_cross(vec3_sub(next, from), n), from);
+  }
+  return f;
+}
+
+foundation foundation_of_segment(vec3 from, vec3 to, vec3 m, vec3 n) {
+  foundation f = along(n, m, vec3_dot(m, from));
+  vec3 way = vec3_sub(to, from), across = vec3_axpy(way, -vec3_dot(way, n), n);
+  add_wall(&f, across, to), add_wall(&f, vec3_neg(across), from);
+  return f;
+}
+
+static double depth_of(const foundation *f, vec3 p) { return f->offset - vec3_dot(f->slope, p); }
+
+// --- faces --------------------------------------------------------------------------------------------------------------
+
+typedef struct piece {
+  vec3 p[FOUNDATION_CORNERS];
+  int count;
+} piece;
+
+// What of a convex polygon is where n · x ≤ offset (Sutherland and Hodgman). It has at most one corner more than before; by rounding it may
+// seem to have others, which are left out where there is no room.
+static void cut(const piece *from, vec3 n, double offset, piece *to) {
+  to->count = 0;
+  for (int i = 0; i < from->count && to->count + 2 <= FOUNDATION_CORNERS; i++) {
+    vec3 a = from->p[i], b = from->p[(i + 1) % from->count];
+    double over_a = vec3_dot(n, a) - offset, over_b = vec3_dot(n, b) - offset;
+    if (over_a <= 0) to->p[to->count++] = a;
+    if ((over_a < 0 && over_b > 0) || (over_a > 0 && over_b < 0))
+      to->p[to->count++] = vec3_axpy(a, over_a / (over_a - over_b), vec3_sub(b, a));
+  }
+}
+
+// Twice the area of a triangle as seen along n, positive where its corners are counter-clockwise from below, as on the side that presses.
+static double twice_area(vec3 n, vec3 a, vec3 b, vec3 c) { return -vec3_dot(n, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))); }
+
+// Where the area of the piece has its centre. It moves smoothly while corners come and go.
+static vec3 centre_of(vec3 n, const piece *f) {
+  vec3 sum = VEC3_ZERO;
+  double area = 0;
+  for (int i = 1; i + 1 < f->count; i++) {
+    double part = twice_area(n, f->p[0], f->p[i], f->p[i + 1]);
+    area += part;
+    sum = vec3_axpy(sum, part / 3, vec3_add(vec3_sub(f->p[i], f->p[0]), vec3_sub(f->p[i + 1], f->p[0])));
+  }
+  return area != 0 ? vec3_axpy(f->p[0], 1 / area, sum) : f->p[0];
+}
+
+static void visit_node(const foundation *f, vec3 at, double area, foundation_visit *visit, void *context) {
+  foundation_node node = {at, depth_of(f, at), f->sign * area};
+  if (node.depth > 0 && area != 0) visit(context, &node);
+}
+
+// Six nodes, exact up to the fourth degree (Dunavant 1985).
+static void visit_triangle(const foundation *f, const vec3 corner[3], foundation_visit *visit, void *context) {
+  static const double weight[2] = {0.223381589678011, 0.109951743655322}, inner[2] = {0.445948490915965, 0.091576213509771};
+  double area = 0.5 * twice_area(f->n, corner[0], corner[1], corner[2]);
+  for (int ring = 0; ring < 2; ring++)
+    for (int k = 0; k < 3; k++) {
+      vec3 at = vec3_scale(1 - 2 * inner[ring], corner[k]);
+      at = vec3_axpy(vec3_axpy(at, inner[ring], corner[(k + 1) % 3]), inner[ring], corner[(k + 2) % 3]);
+      visit_node(f, at, weight[ring] * area, visit, context);
+    }
+}
+
+static void visit_piece(const foundation *f, const piece *of, foundation_visit *visit, void *context) {
+  vec3 centre = centre_of(f->n, of);
+  for (int i = 0; i < of->count; i++)
+    visit_triangle(f, (vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, visit, context);
+}
+
+static void press_face(const foundation *f, const vec3 *corners, int count, foundation_visit *visit, void *context) {
+  piece parts[2];
+  double deepest = -INFINITY;
+  for (int i = 0; i < count; i++) deepest = fmax(deepest, depth_of(f, corners[i]));
+  if (!(deepest > 0)) return;
+  for (int i = 0; i < count; i++) parts[1].p[i] = corners[i];
+  parts[1].count = count;
+  cut(&parts[1], f->slope, f->offset, &parts[0]);
+  int now = 0;
+  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++, now = !now)
+    cut(&parts[now], f->walls[i], f->wall_offsets[i], &parts[!now]);
+  if (parts[now].count > 2) visit_piece(f, &parts[now], visit, context);
+}
+
+void foundation_press(const foundation *f, const polytope *p, pose at, foundation_visit *visit, void *context) {
+  vec3 n = mat3_tmul(at.R, f->n);
+  for (int i = 0; i < p->face_count; i++) {
+    const polytope_face *face = &p->faces[i];
+    if (fabs(vec3_dot(face->normal, n)) <= FOUNDATION_UPRIGHT) continue;
+    vec3 corners[FACET_CORNERS];
+    for (int k = 0; k < face->count; k++) corners[k] = pose_point(at, p->vertices[p->corners[face->first + k]]);
+    press_face(f, corners, face->count, visit, context);
+  }
+}
+
+void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope *b, pose at_b, foundation_visit *visit, void *context) {
+  vec3 local = mat3_tmul(at_b.R, n);
+  for (int i = 0; i < b->face_count; i++) {
+    if (fabs(vec3_dot(b->faces[i].normal, local)) <= FOUNDATION_UPRIGHT) continue;
+    foundation f = foundation_of_face(b, at_b, &b->faces[i], n);
+    foundation_press(&f, a, at_a, visit, context);
+  }
+}
+
+// --- in the plane -------------------------------------------------------------------------------------------------------
+
+// What of a segment is where n · x ≤ offset. Returns false if nothing is.
+static bool cut_segment(vec3 p[2], vec3 n, double offset) {
+  double over[2] = {vec3_dot(n, p[0]) - offset, vec3_dot(n, p[1]) - offset};
+  if (over[0] > 0 && over[1] > 0) return false;
+  vec3 way = vec3_sub(p[1], p[0]);
+  vec3 meet = over[0] != over[1] ? vec3_axpy(p[0], over[0] / (over[0] - over[1]), way) : p[0];
+  if (over[0] > 0) p[0] = meet;
+  if (over[1] > 0) p[1] = meet;
+  return true;
+}
+
+// Gauss and Legendre's three nodes, exact up to the fifth degree.
+void foundation_press_segment(const foundation *f, vec3 from, vec3 to, vec3 m, foundation_visit *visit, void *context) {
+  static const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18}, place[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
+  vec3 p[2] = {from, to};
+  if (fabs(vec3_dot(m, f->n)) <= FOUNDATION_UPRIGHT || !cut_segment(p, f->slope, f->offset)) return;
+  for (int i = 0; i < f->wall_count; i++)
+    if (!cut_segment(p, f->walls[i], f->wall_offsets[i])) return;
+  vec3 way = vec3_sub(p[1], p[0]);
+  double area = copysign(vec3_norm(vec3_axpy(way, -vec3_dot(way, f->n), f->n)), -vec3_dot(m, f->n));
+  for (int k = 0; k < 3; k++) visit_node(f, vec3_axpy(p[0], place[k], way), weight[k] * area, visit, context);
+}

@@ -1,0 +1,110 @@
+// The forces of surfaces that touch with an area. At each place of the area a law f(δ) (1 + λ δ̇/v₀) gives the pressure, with the foundation k:
+//   p = k δ (1 + λ δ̇/v₀),  δ̇ = -n·(v₁ - v₂) there, and not below zero,
+// with one speed of approach v₀ for the whole contact. An area that touches with an edge first may be struck harder afterwards: v₀ is at least
+// what the largest δ̇ now and the energy stored so far give together, v₀² = δ̇² + 2 E w with the mobility w;
+// friction acts at each place by its share of the normal force, so that the area resists turning as well as sliding. Bristles have one
+// bend for the whole area and act at the centre of pressure.
+#include <math.h>
+
+#include "contact/law.h"
+#include "geometry/foundation.h"
+#include "mechanics/anchor.h"
+#include "scheme/compliant_internal.h"
+
+typedef struct area {
+  const contact_material *material;
+  const contact_point *p;
+  vec3 v, w;            // velocity of the first body against the second at the point, and angular velocity
+  double approach, fastest;  // the second: the largest rate in the area now
+  watch_look *seen;
+  area_load *load;
+} area;
+
+static vec3 velocity_at(const area *a, vec3 place) { return vec3_add(a->v, vec3_cross(a->w, vec3_sub(place, a->p->at))); }
+static double rate_at(const area *a, vec3 place) { return -vec3_dot(a->p->n, velocity_at(a, place)); }
+
+static void add_stored(void *context, const foundation_node *node) {
+  area *a = context;
+  a->seen->stored += 0.5 * a->material->foundation * node->depth * node->depth * node->area;
+  a->fastest = fmax(a->fastest, rate_at(a, node->at));
+}
+
+// The force along the normal, and how fast it is pressed in.
+static double press(const area *a, const foundation_node *node, double *elastic, double *rate) {
+  const normal_law *l = &a->material->normal;
+  *rate = rate_at(a, node->at);
+  *elastic = a->material->foundation * node->depth * node->area;
+  double factor = l->type->lambda ? normal_damping_factor(l, *rate, a->approach) : 1;
+  return *elastic * (l->pulls ? factor : fmax(0, factor));
+}
+
+static void add_normal(void *context, const foundation_node *node) {
+  const area *a = context;
+  double elastic, rate, force = press(a, node, &elastic, &rate);
+  a->seen->normal += force;
+  a->seen->loss[0] += (force - elastic) * rate;
+  a->load->moment = vec3_axpy(a->load->moment, force, vec3_cross(vec3_sub(node->at, a->p->at), a->p->n));
+}
+
+// The law is given the force of the whole area, so that what it has beside Coulomb's part is not counted once per place.
+static void add_friction(void *context, const foundation_node *node) {
+  const area *a = context;
+  const friction_law *l = &a->material->tangential;
+  const vec3 *t = a->p->t;
+  double elastic, rate, share = press(a, node, &elastic, &rate) / a->seen->normal;
+  vec3 v = velocity_at(a, node->at);
+  double slip[2] = {vec3_dot(t[0], v), vec3_dot(t[1], v)}, drag[2];
+  l->type->force(l, a->seen->normal, slip, NULL, drag, NULL);
+  for (int k = 0; k < 2; k++) {
+    a->seen->drag[k] += share * drag[k];
+    a->seen->loss[1] -= share * drag[k] * slip[k];
+    a->load->moment = vec3_axpy(a->load->moment, share * drag[k], vec3_cross(vec3_sub(node->at, a->p->at), t[k]));
+  }
+}
+
+static void rub(compliant *s, const touch_point *c, area *a, const contact_overlap *o) {
+  watch_look *seen = a->seen;
+  contact_slip(s->w.m, s->w.x, a->p, seen->slip);
+  if (c->inner >= 0) {
+    compliant_bend(s, c, seen, a->p);
+    seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
+  } else if (seen->normal > 0) c->e->type->visit(s->w.m, s->w.x, c->e, o, add_friction, a);
+}
+
+static area area_of(const compliant *s, const touch_point *c, const contact_point *p) {
+  const mechanism *m = s->w.m;
+  const motion *x = s->w.x;
+  anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
+  return (area){.material = &c->e->material, .p = p, .v = vec3_sub(anchor_velocity(m, x, &first), anchor_velocity(m, x, &second)),
+                .w = vec3_sub(anchor_omega(m, x, &first), anchor_omega(m, x, &second))};
+}
+
+void compliant_see_area(compliant *s, int index) {
+  const mechanism *m = s->w.m;
+  const touch_point *c = &s->point[index];
+  const contact_point *p = &s->w.points[index];
+  watch_look *seen = &s->w.seen[index];
+  contact_overlap o;
+  c->e->type->overlap(m, s->w.x, c->e, &o);
+  area a = area_of(s, c, p);
+  a.seen = seen, a.load = &s->load[index];
+  *seen = (watch_look){.gap = o.gap, .rate = vec3_dot(o.apart, velocity_at(&a, o.nearest))};
+  *a.load = (area_load){VEC3_ZERO, VEC3_ZERO};
+  for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
+  if (!(o.gap < 0)) return;
+  c->e->type->visit(m, s->w.x, c->e, &o, add_stored, &a);
+  if (!compliant_acts(s, c, -o.gap)) return;
+  a.approach = fmax(compliant_approach(c, seen, -o.gap), hypot(a.fastest, compliant_elastic_speed(c, seen, -o.gap)));
+  c->e->type->visit(m, s->w.x, c->e, &o, add_normal, &a);
+  seen->formula = seen->normal;
+  if (contact_rubs(c->e)) rub(s, c, &a, &o);
+  a.load->force = vec3_axpy(vec3_axpy(vec3_scale(seen->normal, p->n), seen->drag[0], p->t[0]), m->planar ? 0 : seen->drag[1], p->t[1]);
+}
+
+void compliant_push_area(const compliant *s, int index, const mechanism *m, motion *x) {
+  const contact_point *p = &s->w.points[index];
+  const area_load *load = &s->load[index];
+  anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
+  anchor_push(m, x, &first, load->force, load->moment);
+  anchor_push(m, x, &second, vec3_neg(load->force), vec3_neg(load->moment));
+}
