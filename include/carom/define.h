@@ -124,6 +124,8 @@ typedef struct carom_material_def {
   int restitution_is;             // carom_restitution: nominal is put into the law's formula, achieved is what results
   double tangential_restitution;  // [-]
   double friction;                // Coulomb's coefficient [-]
+  double rolling_friction;        // largest moment against rolling over the normal force [m]
+  double spinning_friction;       // the same against turning about the normal; spatial models [m]
   const char *law;                // of the normal force
   double stiffness;               // 0 to compute it from the solids [N/mⁿ]
   double foundation;              // stiffness per area of flat faces that touch; 0: none [N/m³]

@@ -305,7 +305,9 @@ const contact_material *builder_materials(builder *b) {
   for (int i = 0; i < list->count; i++) {
     mb.p = &list->items[i], mb.d = mb.p->content;
     all[i] = (contact_material){.name = arena_copy_text(b->memory, mb.p->name), .restitution = mb.d->restitution,
-                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction, .foundation = mb.d->foundation};
+                                .tangential_restitution = mb.d->tangential_restitution, .friction = mb.d->friction, .rolling = mb.d->rolling_friction,
+                                .spinning = mb.d->spinning_friction, .foundation = mb.d->foundation};
+    all[i].resists_turning = all[i].rolling > 0 || (b->def->model.space != CAROM_PLANAR && all[i].spinning > 0);
     if (!take_solids(&mb, &all[i]) || !take_normal(&mb, &all[i]) || !take_friction(&mb, &all[i])) return NULL;
     note_unread(&mb, &all[i]);
   }

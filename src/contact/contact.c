@@ -88,6 +88,22 @@ static void add_row_along(const mechanism *m, motion *x, const contact_anchors *
   anchor_wrench(m, &a->second, vec3_neg(d), VEC3_ZERO, pair[1].J);
 }
 
+// The axes of what resists turning: in the plane across it, in space both tangents and the normal.
+static vec3 turn_axis(const mechanism *m, const contact_point *p, int k) { return m->planar ? (vec3){0, 0, 1} : k < 2 ? p->t[k] : p->n; }
+
+// The angular velocity of the first body against the second's, along d.
+static void add_row_about(const mechanism *m, motion *x, const contact_anchors *a, vec3 d) {
+  row_body *pair = rows_add_pair(m, x, a->first.node, a->second.node);
+  anchor_wrench(m, &a->first, VEC3_ZERO, d, pair[0].J);
+  anchor_wrench(m, &a->second, VEC3_ZERO, vec3_neg(d), pair[1].J);
+}
+
+static int add_turning_rows(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a) {
+  int count = m->planar ? 1 : 3;
+  for (int k = 0; k < count; k++) add_row_about(m, x, a, turn_axis(m, p, k));
+  return count;
+}
+
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
   if (e->type->action) {
     e->type->action->add_normal(m, x, e, p);
@@ -98,7 +114,7 @@ void contact_add_normal(const mechanism *m, motion *x, const contact_element *e,
 }
 
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p) {
-  int count = contact_row_count(m, e);
+  int count = contact_sliding_rows(m, e);
   if (count == 1) {
     contact_add_normal(m, x, e, p);
     return count;
@@ -106,10 +122,20 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
   contact_anchors a = anchors_of(x, p);
   add_row_along(m, x, &a, p->n);
   for (int k = 1; k < count; k++) add_row_along(m, x, &a, p->t[k - 1]);
-  return count;
+  return contact_rolls(e) ? count + add_turning_rows(m, x, p, &a) : count;
 }
 
 // --- bias ---------------------------------------------------------------------------------------------------------
+
+// Of rows about d the rate is d·(ω₁ - ω₂), and the bias ḋ·(ω₁ - ω₂). In the plane d does not turn.
+static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p, const contact_anchors *a, vec3 n_rate, int row) {
+  vec3 w = vec3_sub(anchor_omega(m, x, &a->first), anchor_omega(m, x, &a->second));
+  for (int k = 0; k < 3; k++) {
+    vec3 d = turn_axis(m, p, k), d_dot = k < 2 ? vec3_scale(-vec3_dot(d, n_rate), p->n) : n_rate;
+    x->rows[row + k].quad = vec3_dot(d_dot, w);
+    x->rows[row + k].rounding = ROWS_ROUNDING * vec3_norm(n_rate) * vec3_norm(w);
+  }
+}
 
 // The rate of a row along d is d·(v₁ - v₂), both velocities at the place P that travels over the bodies. Its derivative is that by
 // the accelerations of the bodies, and the bias  ḋ·(v₁ - v₂) + d·(ω₁ × (Ṗ - v₀₁) - ω₂ × (Ṗ - v₀₂)).  Tangents are carried along with
@@ -122,11 +148,13 @@ void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, c
   vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t.at), anchor_bias_along(m, x, &a.second, t.at)};
   vec3 slip = vec3_sub(v[0], v[1]), turn = vec3_sub(bias[0], bias[1]);
   double size = vec3_norm(t.n) * (vec3_norm(v[0]) + vec3_norm(v[1])) + vec3_norm(bias[0]) + vec3_norm(bias[1]);
-  for (int i = 0; i < contact_row_count(m, e); i++) {
+  int sliding = contact_sliding_rows(m, e);
+  for (int i = 0; i < sliding; i++) {
     vec3 d = i == 0 ? p->n : p->t[i - 1], d_dot = i == 0 ? t.n : vec3_scale(-vec3_dot(d, t.n), p->n);
     x->rows[row + i].quad = vec3_dot(d_dot, slip) + vec3_dot(d, turn);
     x->rows[row + i].rounding = ROWS_ROUNDING * size;
   }
+  if (contact_rolls(e) && !m->planar) set_turn_bias(m, x, p, &a, t.n, row + sliding);
 }
 
 // --- forces -------------------------------------------------------------------------------------------------------
@@ -158,6 +186,20 @@ void contact_push(const mechanism *m, motion *x, const contact_element *e, const
   contact_anchors a = anchors_of(x, p);
   anchor_push(m, x, &a.first, f, VEC3_ZERO);
   anchor_push(m, x, &a.second, vec3_neg(f), VEC3_ZERO);
+}
+
+void contact_turn(const mechanism *m, const motion *x, const contact_point *p, double turn[3]) {
+  contact_anchors a = anchors_of(x, p);
+  vec3 w = vec3_sub(anchor_omega(m, x, &a.first), anchor_omega(m, x, &a.second));
+  for (int k = 0; k < 3; k++) turn[k] = m->planar && k > 0 ? 0 : vec3_dot(turn_axis(m, p, k), w);
+}
+
+void contact_twist(const mechanism *m, motion *x, const contact_point *p, const double moment[3]) {
+  vec3 sum = VEC3_ZERO;
+  for (int k = 0; k < (m->planar ? 1 : 3); k++) sum = vec3_axpy(sum, moment[k], turn_axis(m, p, k));
+  contact_anchors a = anchors_of(x, p);
+  anchor_push(m, x, &a.first, VEC3_ZERO, sum);
+  anchor_push(m, x, &a.second, VEC3_ZERO, vec3_neg(sum));
 }
 
 double contact_leap(const mechanism *m, const contact_element *e) {

@@ -165,8 +165,8 @@ static inline double contact_still(const mechanism *m, double unresolved) {
 
 // Where everything is now, one per point, without a memory of which point stood for which place. Positions must be known.
 void contact_evaluate(const contact_world *s, const mechanism *m, const motion *x, contact_point *points);
-// Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space.
-// Returns how many.
+// Appends the rows of a point to the motion's: the normal and, with friction, one tangent in the plane, two in space; where its material resists
+// turning, one more in the plane, in space two along the tangents and one along the normal. Returns how many.
 int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
 // Sets the bias of the rows that contact_add_rows added for the element's point k from `row` on.
@@ -175,6 +175,10 @@ void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, c
 // pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);
 void contact_slip(const mechanism *m, const motion *x, const contact_point *p, double slip[2]);
+// The angular velocity of the first body against the second, along the tangents and the normal; in the plane the first is all there is. And a
+// pair of moments on the bodies along them, as on the first.
+void contact_turn(const mechanism *m, const motion *x, const contact_point *p, double turn[3]);
+void contact_twist(const mechanism *m, motion *x, const contact_point *p, const double moment[3]);
 void contact_push(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, double normal,
                   const double drag[2]);
 // The rows of the permanent points, if they all touched, and the bodies on which there may be rows.
@@ -193,8 +197,14 @@ const char *contact_point_name(const mechanism *m, const contact_element *e, int
 // the way between two stops, or, where nothing is limited, than the size of the mechanism [m or rad].
 double contact_leap(const mechanism *m, const contact_element *e);
 double contact_thickness(const contact_element *e);  // penetration beyond which a body has gone through; infinite: none [m]
-static inline int contact_row_count(const mechanism *m, const contact_element *e) {  // of each of its points
-  return !contact_rubs(e) ? 1 : m->planar ? 2 : 3;
+// Its material resists turning: rolling, in space also spinning.
+static inline bool contact_rolls(const contact_element *e) { return e->material.resists_turning && !e->type->frictionless; }
+// Of each of its points: the normal and the tangents; and all, with those that resist turning.
+static inline int contact_sliding_rows(const mechanism *m, const contact_element *e) {
+  return !contact_rubs(e) && !contact_rolls(e) ? 1 : m->planar ? 2 : 3;
+}
+static inline int contact_row_count(const mechanism *m, const contact_element *e) {
+  return !contact_rolls(e) ? contact_sliding_rows(m, e) : m->planar ? 3 : 6;
 }
 
 // The radii of curvature of the first and the second surface where they touch [m]: positive where a surface is bulged,

@@ -21,6 +21,15 @@ static double release_of(const contact_element *e) {
   return fmin(1, l->lambda / normal_lambda_of_release((1 + 2 * e->material.restitution) / 3));
 }
 
+// The radius of a sphere that rolls on a plane as the surfaces roll on each other; where they are not round, half the thickness of the thinner
+// body, or the size of the model.
+static double rolling_radius(const mechanism *m, const contact_element *e) {
+  double radius[2];
+  contact_curvatures(e, radius);
+  double together = 1 / (1 / radius[0] + 1 / radius[1]);
+  return together > 0 && isfinite(together) ? together : e->span > 0 ? 0.5 * e->span : m->length;
+}
+
 static void open_point(watcher *w, int p) {
   compliant *s = (compliant *)w;
   const contact_element *e = w->entry[p].e;
@@ -28,6 +37,7 @@ static void open_point(watcher *w, int p) {
   s->now[p] = (touch_memory){0};
   s->point[p] = (touch_point){.e = e, .now = &s->now[p], .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
                               .releases = !elastic && !e->material.normal.pulls && !e->type->overlap, .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
+  if (contact_rolls(e)) s->point[p].turn = e->material.tangential.v0 / rolling_radius(w->m, e);
   w->entry[p].still = contact_still(w->m, e->material.tangential.v0);  // below v0 a contact that holds creeps
 }
 
@@ -43,7 +53,7 @@ static void lay_bristles(compliant *s) {
 }
 
 static bool is_damped(const mechanism *m, const contact_element *e) { return (void)m, !normal_is_elastic(&e->material.normal); }
-static bool rubs(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e); }
+static bool rubs(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e) || contact_rolls(e); }
 
 // Of all slots, also free ones.
 static void assign_memories(compliant *s) {
@@ -123,7 +133,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->flow.loses[POWER_CONTACT] = contact_count(w->contacts->world, w->m, is_damped, NULL) > 0;
   w->flow.loses[POWER_FRICTION] = contact_count(w->contacts->world, w->m, rubs, NULL) > 0;
   s->point = ARENA_ARRAY(&w->memory, touch_point, w->count + 1);
-  s->load = ARENA_ARRAY(&w->memory, area_load, w->count + 1);
+  s->load = ARENA_ARRAY(&w->memory, touch_load, w->count + 1);
   s->now = ARENA_ARRAY(&w->memory, touch_memory, w->count + 1);
   watcher_keep_modes_of_entries(w, &s->now, sizeof *s->now);
   assign_memories(s);

@@ -17,7 +17,7 @@ typedef struct area {
   vec3 v, w;            // velocity of the first body against the second at the point, and angular velocity
   double approach, fastest;  // the second: the largest rate in the area now
   watch_look *seen;
-  area_load *load;
+  touch_load *load;
 } area;
 
 static vec3 velocity_at(const area *a, vec3 place) { return vec3_add(a->v, vec3_cross(a->w, vec3_sub(place, a->p->at))); }
@@ -89,7 +89,7 @@ void compliant_see_area(compliant *s, int index) {
   area a = area_of(s, c, p);
   a.seen = seen, a.load = &s->load[index];
   *seen = (watch_look){.gap = o.gap, .rate = vec3_dot(o.apart, velocity_at(&a, o.nearest))};
-  *a.load = (area_load){VEC3_ZERO, VEC3_ZERO};
+  *a.load = (touch_load){0};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
   if (!(o.gap < 0)) return;
   c->e->type->visit(m, s->w.x, c->e, &o, add_stored, &a);
@@ -98,12 +98,14 @@ void compliant_see_area(compliant *s, int index) {
   c->e->type->visit(m, s->w.x, c->e, &o, add_normal, &a);
   seen->formula = seen->normal;
   if (contact_rubs(c->e)) rub(s, c, &a, &o);
+  else contact_slip(m, s->w.x, p, seen->slip);
+  if (c->turn > 0) compliant_resist_turning(s, c, seen, p, a.load);
   a.load->force = vec3_axpy(vec3_axpy(vec3_scale(seen->normal, p->n), seen->drag[0], p->t[0]), m->planar ? 0 : seen->drag[1], p->t[1]);
 }
 
 void compliant_push_area(const compliant *s, int index, const mechanism *m, motion *x) {
   const contact_point *p = &s->w.points[index];
-  const area_load *load = &s->load[index];
+  const touch_load *load = &s->load[index];
   anchor first = anchor_at(x, p->node_first, p->at), second = anchor_at(x, p->node_second, p->at);
   anchor_push(m, x, &first, load->force, load->moment);
   anchor_push(m, x, &second, vec3_neg(load->force), vec3_neg(load->moment));

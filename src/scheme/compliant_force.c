@@ -49,6 +49,21 @@ static void rub(compliant *s, const touch_point *c, watch_look *seen, const cont
   seen->loss[1] = -(seen->drag[0] * seen->slip[0] + seen->drag[1] * seen->slip[1]);
 }
 
+// M = -a fn tanh(4 ω/ω₀) along the direction of ω, as the default law of friction has it for forces.
+static double resist(double length, double normal, const double *turn, int size, double full, double *moment) {
+  double speed = size == 2 ? hypot(turn[0], turn[1]) : fabs(turn[0]), most = length * fmax(0, normal) * tanh(4 * speed / full);
+  for (int k = 0; k < size; k++) moment[k] = speed > 0 ? -most * (turn[k] / speed) : 0;
+  return most * speed;
+}
+
+void compliant_resist_turning(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p, touch_load *load) {
+  const contact_material *of = &c->e->material;
+  double turn[3];
+  contact_turn(s->w.m, s->w.x, p, turn);
+  seen->loss[1] += resist(of->rolling, seen->normal, turn, s->w.m->planar ? 1 : 2, c->turn, load->twist);
+  if (!s->w.m->planar) seen->loss[1] += resist(of->spinning, seen->normal, turn + 2, 1, c->turn, load->twist + 2);
+}
+
 const normal_law *compliant_law(const touch_point *c, const watch_look *at, normal_law *own) {
   if (!c->e->by_curvature) return &c->e->material.normal;
   *own = c->e->material.normal;
@@ -110,6 +125,7 @@ static void see_point(compliant *s, int index) {
   if (!compliant_press(s, index, seen)) return;
   if (contact_rubs(c->e)) rub(s, c, seen, p);
   else if (!c->e->type->frictionless) contact_slip(s->w.m, s->w.x, p, seen->slip);
+  if (c->turn > 0) compliant_resist_turning(s, c, seen, p, &s->load[index]);
 }
 
 bool compliant_look(watcher *w) {
@@ -145,6 +161,7 @@ void compliant_push(void *scheme, const mechanism *m, motion *x) {
     if (!compliant_acts(s, c, -seen->gap)) continue;
     if (touch_is_area(c)) compliant_push_area(s, i, m, x);
     else contact_push(m, x, c->e, &s->w.points[i], seen->normal, seen->drag);
+    if (c->turn > 0) contact_twist(m, x, &s->w.points[i], s->load[i].twist);
     x->potentials[POTENTIAL_CONTACT] += compliant_energy(c, seen, fmax(0, -seen->gap));
     x->powers[POWER_CONTACT] += seen->loss[0];
     x->powers[POWER_FRICTION] += seen->loss[1];

@@ -23,6 +23,7 @@ typedef struct touch_point {
   bool lasts;                 // it is no impact any more, but follows the surface
   bool releases;              // its law may want to pull, and is not let
   touch_memory *now;
+  double turn;                // angular velocity at which what resists turning has its full size, 0: nothing does [rad/s]
   double through;             // deeper than this it has gone through [m]
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
@@ -33,10 +34,11 @@ typedef struct touch_point {
   int inner_count;
 } touch_point;
 
-// What surfaces that touch with an area do to the first body, at the contact point.
-typedef struct area_load {
-  vec3 force, moment;
-} area_load;
+// What a contact does to the first body, at the contact point.
+typedef struct touch_load {
+  vec3 force, moment;         // of surfaces that touch with an area
+  double twist[3];            // against turning, see contact_twist
+} touch_load;
 
 enum { UNDECIDED_MOST = 4 };  // then the mode it has is kept for a step
 
@@ -48,7 +50,7 @@ typedef struct compliant {
   bool approach_by_energy;    // no least speed of approach was given: it is at least what the stored elastic energy would give
   touch_point *point;
   touch_memory *now;          // of each point
-  area_load *load;            // by point; of areas alone
+  touch_load *load;           // likewise
   double shorter;             // the longest the next step may be, 0: no matter [s]
 } compliant;
 
@@ -70,6 +72,8 @@ bool compliant_acts(const compliant *s, const touch_point *c, double delta);
 double compliant_approach(const touch_point *c, const watch_look *at, double delta);
 // The force of a friction law with bristles, and how fast they bend.
 void compliant_bend(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p);
+// Moments against rolling and spinning by the normal force that is seen.
+void compliant_resist_turning(compliant *s, const touch_point *c, watch_look *seen, const contact_point *p, touch_load *load);
 // The look at surfaces that touch with an area, and their load.
 void compliant_see_area(compliant *s, int p);
 void compliant_push_area(const compliant *s, int p, const mechanism *m, motion *x);

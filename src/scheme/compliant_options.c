@@ -40,7 +40,7 @@ static scheme_contact_options contact(const void *options, double length) {
   return (scheme_contact_options){.penetration_max = d.penetration_max};
 }
 
-static bool has_friction(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e); }
+static bool has_friction(const mechanism *m, const contact_element *e) { return (void)m, contact_rubs(e) || contact_rolls(e); }
 
 // Sticking under a force law is stiff. At the make and break of contact a multistep method begins anew with order 1, a one-step
 // method does not: for the same error it takes three fifths of the evaluations. Everything else runs best with a long memory.

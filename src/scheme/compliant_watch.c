@@ -113,7 +113,7 @@ static bool point_may_change(const compliant *s, int p, double h, const watch_lo
 }
 
 // Whether what happens between two looks needs a third.
-static bool needs_looks(const touch_point *c) { return contact_rubs(c->e) || touch_is_area(c); }
+static bool needs_looks(const touch_point *c) { return contact_rubs(c->e) || c->turn > 0 || touch_is_area(c); }
 
 static bool may_change(const compliant *s, double h) {
   enum { HALVINGS = 3 };

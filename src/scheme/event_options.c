@@ -91,8 +91,20 @@ static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
                        "concave outline or on triangles", contact_name(request->contacts, &e, name));
 }
 
+static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
+
+static bool accepts_turning(const scheme_request *request, scheme_refusal *why) {
+  contact_element e;
+  int index;
+  char name[CONTACT_NAME];
+  if (!contact_find(request->contacts, request->m, rolls, &e, &index)) return true;
+  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau or compliant",
+                       "'%s': method event does not support '%s' of a material", contact_name(request->contacts, &e, name),
+                       e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
+}
+
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  if (!accepts_points(request, why)) return false;
+  if (!accepts_points(request, why) || !accepts_turning(request, why)) return false;
   if (((const carom_event_def *)request->options)->impact != CAROM_POISSON) return true;
   return accepts_contacts(request, why) && accepts_joint_frictions(request, why);
 }

@@ -40,13 +40,15 @@ static double free_slip(const stepper *s, const contact_element *e, int point) {
 static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   int point = s->active[k], first = s->active_row[k];
   const contact_element *e = s->element_of[point];
-  int size = contact_row_count(s->m, e);
+  int size = contact_sliding_rows(s->m, e), turning = contact_row_count(s->m, e) - size;
   const double *P = s->P + first, *mean = s->P_mean + first;
   scheme_contact *last = &s->last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
   double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
   percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
+  (void)measure_contact(s, first + size, turning, losses);
+  for (int i = first + size; i < first + size + turning; i++) c.loss_tangential -= 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
   bool moves_along = c.slip > still;
   if (size == 1) c.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(c.slip, contact_still(s->m, still));
@@ -87,7 +89,8 @@ static double rounding_of_losses(stepper *s) {
     const contact_element *e = s->element_of[s->active[k]];
     int first = s->active_row[k];
     for (int i = first; i < first + contact_row_count(s->m, e); i++) {
-      double rate = contact_turns(s->m, e) ? speed / s->m->length : speed;
+      bool turns = contact_turns(s->m, e) || i >= first + contact_sliding_rows(s->m, e);
+      double rate = turns ? speed / s->m->length : speed;
       sum += (rate + changes[i]) * fabs(s->P[i]);
     }
   }

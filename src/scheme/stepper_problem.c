@@ -9,7 +9,9 @@
 #include "scheme/wedge.h"
 
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
-  block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), e->material.friction));
+  const contact_material *of = &e->material;
+  if (contact_rolls(e)) block_list_add(&s->blocks, block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
+  else block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), of->friction));
 }
 
 static void add_friction_blocks(stepper *s, double dt) {
@@ -39,8 +41,8 @@ void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
   for (int k = 0; k < s->active_count; k++) {
     const contact_element *e = s->element_of[s->active[k]];
-    int first = s->active_row[k], size = contact_row_count(m, e);
-    if (size == 1) continue;
+    int first = s->active_row[k], size = contact_sliding_rows(m, e);
+    if (!contact_rubs(e)) continue;
     const double *rate = s->rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
@@ -59,10 +61,13 @@ static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0
 
 // q = γ_F + what the rule requires of a contact of this material.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
-  int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
+  int point = s->active[k], first = s->active_row[k], size = contact_sliding_rows(s->m, s->element_of[point]);
   s->rule->require(of, size, s->points[point].gap, s->rate_before + first, dt, s->q_rows + first);
   if (has_opened(s, point)) s->q_rows[first] = s->points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
   for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i];
+  if (!contact_rolls(s->element_of[point])) return;
+  int end = first + contact_row_count(s->m, s->element_of[point]);
+  for (int i = first + size; i < end; i++) s->q_rows[i] = s->rate_free[i];  // turning has no restitution
 }
 
 typedef struct step_problem {
@@ -181,7 +186,8 @@ static void find_turns(stepper *s) {
   for (int i = 0; i < m->row_count; i++) s->turn[i] = s->rate_before[i] + x->rows[i].phi_t;
   for (int k = 0; k < s->active_count; k++) {
     int p = s->active[k], first = s->active_row[k];
-    for (int i = 0; i < contact_row_count(m, s->element_of[p]); i++) s->turn[first + i] = s->rate_before[first + i] - s->rate_E[3 * p + i];
+    int sliding = contact_sliding_rows(m, s->element_of[p]), size = contact_row_count(m, s->element_of[p]);
+    for (int i = 0; i < size; i++) s->turn[first + i] = i < sliding ? s->rate_before[first + i] - s->rate_E[3 * p + i] : 0;
   }
 }
 
@@ -218,7 +224,7 @@ static void turn_evenly(stepper *s, double dt) {
   for (int i = 0; i < m->row_count; i++) s->q_even[i] += part * s->turn[i];
   evaluate_constraints_at(s, s->t + dt);
   for (int k = 0; k < s->active_count; k++) {
-    int p = s->active[k], first = s->active_row[k], size = contact_row_count(m, s->element_of[p]);
+    int p = s->active[k], first = s->active_row[k], size = contact_sliding_rows(m, s->element_of[p]);
     const contact_material *of = &s->element_of[p]->material;
     if ((s->dt > 0 && !s->last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
     double required[3];

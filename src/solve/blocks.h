@@ -31,6 +31,12 @@ static inline solve_block block_of_contact(int row, int size, double mu) {
   return (solve_block){.kind = kind, .row = row, .size = size, .mu = size == 1 ? 0 : mu};
 }
 
+// The same with rows that resist turning, by lengths: in the plane rolling, in space rolling and spinning.
+static inline solve_block block_of_rolling(int row, bool planar, double mu, double rolling, double spinning) {
+  return (solve_block){.kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE, .row = row, .size = planar ? 3 : 6, .mu = mu, .rolling = rolling,
+                       .spinning = planar ? 0 : spinning};
+}
+
 // Friction of at most so much along one row.
 static inline solve_block block_of_friction(int row, double most) {
   return (solve_block){.kind = BLOCK_BOX, .row = row, .size = 1, .lo = -most, .hi = most};

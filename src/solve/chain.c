@@ -26,7 +26,7 @@ static const stage small_plane[] = {
 enum { PIVOT_MAX = 100 };
 
 static bool is_small(const solve_problem *p) {
-  return !solve_has(p, BLOCK_SPACE) && (3 * p->block_count <= PIVOT_MAX || lcp_unknowns(p) <= PIVOT_MAX);
+  return !solve_has_cones(p) && (3 * p->block_count <= PIVOT_MAX || lcp_unknowns(p) <= PIVOT_MAX);
 }
 
 // Whether r = 0 fits the laws of a block exactly. For contacts with friction as the natural map has it at r = 0: a
@@ -41,7 +41,7 @@ static bool zero_fits(const solve_block *b, const double *q) {
     case BLOCK_UNILATERAL: return !(q[0] < 0);
     case BLOCK_BOX: return natural_map(b, &(double){0}, q, 1, &F), F == 0;
     default:
-      pull = b->mu * (b->size == 2 ? fabs(q[1]) : sqrt(q[1] * q[1] + q[2] * q[2]));
+      pull = b->mu * (block_sliding_rows(b) == 2 ? fabs(q[1]) : sqrt(q[1] * q[1] + q[2] * q[2]));
       return !(pull - (q[0] + pull) > 0);
   }
 }

@@ -43,6 +43,23 @@ static inline void natural_friction(int size, double mu, const double *r, const 
   if (size == 3) F[2] = v2;
 }
 
+// F := r − P(r − ρ u) with P onto a disc, size 1 or 2, written as above.
+static inline void natural_disc(int size, double radius, const double *r, const double *u, double rho, double *F) {
+  double x[2] = {r[0] - rho * u[0], size == 2 ? r[1] - rho * u[1] : 0}, length = size == 2 ? sqrt(x[0] * x[0] + x[1] * x[1]) : fabs(x[0]);
+  double beyond = length > radius ? (length - radius) / length : 0;
+  for (int k = 0; k < size; k++) F[k] = rho * u[k] + beyond * x[k];
+}
+
+// Rolling blocks: the contact, and the discs that its normal percussion gives. Each group of rows has its own factor ρ.
+static inline void natural_rolling(const solve_block *b, const double *r, const double *u, const double *rho, double *F) {
+  block_turn turn[BLOCK_TURNS_MAX];
+  natural_friction(block_sliding_rows(b), b->mu, r, u, rho[0], F);
+  for (int k = 0, count = block_turns(b, turn); k < count; k++) {
+    int i = turn[k].row;
+    natural_disc(turn[k].size, turn[k].length * (r[0] > 0 ? r[0] : 0), r + i, u + i, rho[i], F + i);
+  }
+}
+
 // F := r − P(r − ρ u) with P onto [lo, hi], as a bound of ρ u: r − lo and r − hi are exact where they matter. A NaN in r
 // goes into F.
 static inline double natural_box(double lo, double hi, double r, double v) {
@@ -60,6 +77,8 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
     case BLOCK_BOX: F[0] = natural_box(b->lo, b->hi, r[0], rho * u[0]); return;
     case BLOCK_PLANE: natural_friction(2, b->mu, r, u, rho, F); return;
     case BLOCK_SPACE: natural_friction(3, b->mu, r, u, rho, F); return;
+    case BLOCK_ROLLING_PLANE:
+    case BLOCK_ROLLING_SPACE: natural_rolling(b, r, u, (const double[]){rho, rho, rho, rho, rho, rho}, F); return;
   }
 }
 
@@ -68,11 +87,20 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
 // Sweeps find the edge of a cone to about this part of the friction there, and are left as they are.
 #define CONE_EDGE 1e-12
 
-static inline bool shorten(const solve_block *b, double *r) {
-  double t = b->size == 2 ? fabs(r[1]) : sqrt(r[1] * r[1] + r[2] * r[2]), most = b->mu * r[0];
+static inline bool shorten_to(double most, int size, double *r) {
+  double t = size == 1 ? fabs(r[0]) : sqrt(r[0] * r[0] + r[1] * r[1]);
   if (!(t > (1 + CONE_EDGE) * most)) return false;
-  for (int k = 1; k < b->size; k++) r[k] *= most / t;
+  for (int k = 0; k < size; k++) r[k] *= most / t;
   return true;
+}
+
+static inline bool shorten(const solve_block *b, double *r) {
+  bool changed = shorten_to(b->mu * r[0], block_sliding_rows(b) - 1, r + 1);
+  if (!block_rolls(b)) return changed;
+  block_turn turn[BLOCK_TURNS_MAX];
+  for (int k = 0, count = block_turns(b, turn); k < count; k++)
+    changed |= shorten_to(turn[k].length * r[0], turn[k].size, r + turn[k].row);
+  return changed;
 }
 
 // Moves the percussions of a block into their set if they are outside: those that pull become zero, friction beyond its limit by more

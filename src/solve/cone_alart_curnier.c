@@ -73,7 +73,7 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
 }
 
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
-static bool suits(const solve_problem *p) { return p->block_count > 0 && p->W.rows <= SOLVE_DENSE_MAX; }
+static bool suits(const solve_problem *p) { return p->block_count > 0 && p->W.rows <= SOLVE_DENSE_MAX && !solve_has_rolling(p); }
 
 // ρ = 1/W_ii makes ρ u a percussion; both tangential rows of a contact share one, so that their disc stays round.
 static void choose_rho(newton *x, const solve_problem *p) {

@@ -21,6 +21,19 @@ static double reach_bound(double from, double change, double bound) {
   return change != 0 && t >= 0 ? t : INFINITY;
 }
 
+// Of the rows that resist turning, with the normal percussion before them.
+static double reach_turns(const solve_block *b, const double *r, const double *d) {
+  block_turn turn[BLOCK_TURNS_MAX];
+  double reach = INFINITY;
+  for (int k = 0, count = block_turns(b, turn); k < count; k++) {
+    int i = turn[k].row, two = turn[k].size == 2;
+    solve_block disc = {.size = turn[k].size + 1, .mu = turn[k].length};
+    const double at[3] = {r[0], r[i], two ? r[i + 1] : 0}, way[3] = {d[0], d[i], two ? d[i + 1] : 0};
+    reach = fmin(reach, reach_edge(&disc, at, way));
+  }
+  return reach;
+}
+
 static double reach_block(const solve_block *b, const double *r, const double *d) {
   switch (b->kind) {
     case BLOCK_BILATERAL: return INFINITY;
@@ -29,7 +42,9 @@ static double reach_block(const solve_block *b, const double *r, const double *d
     default: break;
   }
   double t = d[0] < 0 ? -r[0] / d[0] : INFINITY;
-  return fmin(t, reach_edge(b, r, d));
+  if (!block_rolls(b)) return fmin(t, reach_edge(b, r, d));
+  solve_block sliding = {.size = block_sliding_rows(b), .mu = b->mu};
+  return fmin(fmin(t, reach_edge(&sliding, r, d)), reach_turns(b, r, d));
 }
 
 double drift_look(drift *d, const solve_problem *p, const double *r) {

@@ -90,6 +90,14 @@ static void prepare_contact(contact *c, int size) {
       c->S[(i - 1) * (size - 1) + j - 1] = D[i * size + j] - D[i * size] * D[j] * c->inverse;
 }
 
+// D of all rows is kept where bilateral blocks have their inverse.
+static void prepare_rolling(const solve_block *b, const double *D, double *kept, contact *c) {
+  int size = b->size, sliding = block_sliding_rows(b);
+  memcpy(kept, D, (size_t)(size * size) * sizeof *D);
+  for (int i = 0; i < sliding; i++) memcpy(c->D + i * sliding, D + i * size, (size_t)sliding * sizeof *D);
+  prepare_contact(c, sliding);
+}
+
 static void prepare(const solve_problem *p, nsgs_sweeps *m) {
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
@@ -97,7 +105,9 @@ static void prepare(const solve_problem *p, nsgs_sweeps *m) {
     double D[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
     p->W.ops->block(&p->W, k, k, D);
     c->alpha = 0;
-    if (b->kind == BLOCK_BILATERAL) {
+    if (block_rolls(b)) {
+      prepare_rolling(b, D, m->inverses + (long)b->row * BLOCK_ROWS_MAX, c);
+    } else if (b->kind == BLOCK_BILATERAL) {
       invert(b->size, D, m->inverses + (long)b->row * BLOCK_ROWS_MAX);
     } else {
       memcpy(c->D, D, (size_t)(b->size * b->size) * sizeof *D);
@@ -167,6 +177,72 @@ static void solve_plane(const contact *c, double mu, const double *q, double *r)
   r[1] = -way * mu * r[0];
 }
 
+// u_T = S r_T + b on a disc: r_T(α) = −(S + α)⁻¹ b with the least α ≥ 0 at which it fits. |r_T| falls with α, and 1/|r_T| is convex, so that
+// Newton's steps from the left do not pass the root.
+static void solve_disc(const double *S, const double *b, double radius, double *r) {
+  enum { STEPS = 60 };
+  double alpha = 0;
+  for (int k = 0; k < STEPS; k++) {
+    double s0 = S[0] + alpha, s3 = S[3] + alpha, inverse = 1 / (s0 * s3 - S[1] * S[2]);
+    r[0] = -(s3 * b[0] - S[1] * b[1]) * inverse, r[1] = -(s0 * b[1] - S[2] * b[0]) * inverse;
+    double length = sqrt(r[0] * r[0] + r[1] * r[1]);
+    if (!(length > (1 + 1e-14) * radius)) return;
+    double d0 = -(s3 * r[0] - S[1] * r[1]) * inverse, d1 = -(s0 * r[1] - S[2] * r[0]) * inverse;  // dr/dα
+    double slope = -(r[0] * d0 + r[1] * d1) / length;
+    if (!(slope > 0)) break;
+    alpha += length / radius * (length - radius) / slope;  // on 1/length
+  }
+  shorten_to(radius, 2, r);
+}
+
+static void solve_turn(const double *D, int size, const block_turn *t, double normal, const double *u, double *r) {
+  double radius = t->length * (normal > 0 ? normal : 0);
+  const double *own = D + t->row * size + t->row;
+  double *rt = r + t->row;
+  if (!(radius > 0) || !(own[0] > 0)) {
+    for (int i = 0; i < t->size; i++) rt[i] = 0;
+  } else if (t->size == 1) {
+    rt[0] = clamp(rt[0] - u[0] / own[0], -radius, radius);
+  } else {
+    const double S[4] = {own[0], own[1], own[size], own[size + 1]};
+    const double b[2] = {u[0] - S[0] * rt[0] - S[1] * rt[1], u[1] - S[2] * rt[0] - S[3] * rt[1]};
+    if (S[0] * S[3] - S[1] * S[2] > 1e-12 * S[0] * S[3]) solve_disc(S, b, radius, rt);
+    else rt[0] = clamp(rt[0] - u[0] / S[0], -radius, radius), rt[1] = 0;
+  }
+}
+
+// The contact and what resists turning in turns. u is the velocity at the r that came in.
+static void solve_rolling(const solve_block *b, contact *c, const double *D, const double *u, double *r) {
+  enum { ROUNDS = 12 };
+  int size = b->size, sliding = block_sliding_rows(b);
+  double q[BLOCK_ROWS_MAX], now[BLOCK_ROWS_MAX];
+  block_turn turn[BLOCK_TURNS_MAX];
+  int turns = block_turns(b, turn);
+  for (int i = 0; i < size; i++) {
+    q[i] = u[i];
+    for (int j = 0; j < size; j++) q[i] -= D[i * size + j] * r[j];
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    double before[BLOCK_ROWS_MAX], change = 0, all = 0;
+    memcpy(before, r, (size_t)size * sizeof *r);
+    for (int i = 0; i < sliding; i++) {
+      now[i] = q[i];
+      for (int j = sliding; j < size; j++) now[i] += D[i * size + j] * r[j];
+    }
+    if (sliding == 3) solve_space(c, b->mu, now, r);
+    else solve_plane(c, b->mu, now, r);
+    for (int k = 0; k < turns; k++) {
+      for (int i = turn[k].row; i < turn[k].row + turn[k].size; i++) {
+        now[i] = q[i];
+        for (int j = 0; j < size; j++) now[i] += D[i * size + j] * r[j];
+      }
+      solve_turn(D, size, &turn[k], r[0], now + turn[k].row, r);
+    }
+    for (int i = 0; i < size; i++) change += fabs(D[i * size + i]) * (r[i] - before[i]) * (r[i] - before[i]), all += fabs(D[i * size + i]) * r[i] * r[i];
+    if (!(change > 1e-30 * all)) return;
+  }
+}
+
 static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int k, const double *u, double *r) {
   const solve_block *b = &p->blocks[k];
   contact *c = &m->contacts[k];
@@ -180,6 +256,8 @@ static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int
       for (int i = 0; i < 2; i++) q[i] = u[i] - c->D[2 * i] * r[0] - c->D[2 * i + 1] * r[1];
       solve_plane(c, b->mu, q, r);
       return;
+    case BLOCK_ROLLING_PLANE:
+    case BLOCK_ROLLING_SPACE: solve_rolling(b, c, m->inverses + (long)b->row * BLOCK_ROWS_MAX, u, r); return;
     case BLOCK_UNILATERAL: r[0] = clamp(r[0] - u[0] * c->inverse, 0, INFINITY); return;
     case BLOCK_BOX: r[0] = clamp(r[0] - u[0] * c->inverse, b->lo, b->hi); return;
     case BLOCK_BILATERAL: {

@@ -9,7 +9,7 @@ static bool is_bilateral(const solve_block *b) {
 }
 
 static int block_unknowns(const solve_block *b) {
-  if (is_bilateral(b) || b->kind == BLOCK_SPACE) return 0;
+  if (is_bilateral(b) || b->kind == BLOCK_SPACE || block_rolls(b)) return 0;
   if (b->kind == BLOCK_PLANE) return b->mu > 0 ? 3 : 1;
   if (b->kind == BLOCK_BOX) return isinf(b->lo) || isinf(b->hi) ? 1 : 2;
   return 1;
@@ -22,7 +22,7 @@ int lcp_unknowns(const solve_problem *p) {
 }
 
 bool lcp_suits(const solve_problem *p) {
-  return !solve_has(p, BLOCK_SPACE) && p->W.rows <= SOLVE_DENSE_MAX && lcp_unknowns(p) <= SOLVE_DENSE_MAX;
+  return !solve_has_cones(p) && p->W.rows <= SOLVE_DENSE_MAX && lcp_unknowns(p) <= SOLVE_DENSE_MAX;
 }
 
 lcp_reduction lcp_lay_out(solve_workspace *w, const solve_limits *limits) {

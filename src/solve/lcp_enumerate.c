@@ -66,7 +66,9 @@ static int states_of(const solve_block *b, state list[4]) {
       if (!isinf(b->lo)) list[count++] = AT_LO;
       if (!isinf(b->hi)) list[count++] = AT_HI;
       break;
-    case BLOCK_SPACE: break;
+    case BLOCK_SPACE:
+    case BLOCK_ROLLING_PLANE:
+    case BLOCK_ROLLING_SPACE: break;
   }
   return count;
 }

@@ -48,6 +48,10 @@ static bool block_valid(const solve_block *b) {
     case BLOCK_UNILATERAL: return b->size == 1;
     case BLOCK_PLANE: return b->size == 2 && b->mu >= 0 && isfinite(b->mu);
     case BLOCK_SPACE: return b->size == 3 && b->mu >= 0 && isfinite(b->mu);
+    case BLOCK_ROLLING_PLANE:
+    case BLOCK_ROLLING_SPACE:
+      return b->size == (b->kind == BLOCK_ROLLING_PLANE ? 3 : 6) && b->mu >= 0 && b->rolling >= 0 && b->spinning >= 0 &&
+             isfinite(b->mu + b->rolling + b->spinning);
     case BLOCK_BOX: return b->size == 1 && b->lo <= b->hi && b->lo < INFINITY && b->hi > -INFINITY;
   }
   return false;
@@ -68,4 +72,12 @@ bool solve_has(const solve_problem *p, block_kind kind) {
   return false;
 }
 
-bool solve_has_friction(const solve_problem *p) { return solve_has(p, BLOCK_PLANE) || solve_has(p, BLOCK_SPACE); }
+bool solve_has_rolling(const solve_problem *p) { return solve_has(p, BLOCK_ROLLING_PLANE) || solve_has(p, BLOCK_ROLLING_SPACE); }
+
+bool solve_has_cones(const solve_problem *p) {
+  for (int b = 0; b < p->block_count; b++)
+    if (p->blocks[b].kind == BLOCK_SPACE || block_rolls(&p->blocks[b])) return true;
+  return false;
+}
+
+bool solve_has_friction(const solve_problem *p) { return solve_has(p, BLOCK_PLANE) || solve_has(p, BLOCK_SPACE) || solve_has_rolling(p); }

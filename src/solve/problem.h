@@ -7,6 +7,8 @@
 //   plane        (normal, tangent):         0 ≤ u_N ⊥ r_N ≥ 0,  −r_T ∈ μ r_N Sgn(u_T)
 //   space        (normal, tangent, tangent): 0 ≤ u_N ⊥ r_N ≥ 0,  |r_T| ≤ μ r_N, and r_T = −μ r_N u_T/|u_T| if u_T ≠ 0
 //   box          lo ≤ r ≤ hi:  u ≥ 0 where r = lo, u ≤ 0 where r = hi, u = 0 between
+//   rolling      a plane or space, and behind it rows that resist turning, in the plane one (rolling), in space three (rolling, rolling,
+//                spinning): |r_R| ≤ a r_N, and r_R = −a r_N u_R/|u_R| if u_R ≠ 0, the same of the last row with its own length
 //
 // r are percussions or forces, u velocities or accelerations; nothing here knows of bodies.
 #ifndef SOLVE_PROBLEM_H
@@ -16,13 +18,20 @@
 
 #include "solve/matrix.h"
 
-typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX } block_kind;
+typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX, BLOCK_ROLLING_PLANE, BLOCK_ROLLING_SPACE } block_kind;
 
 typedef struct solve_block {
   block_kind kind;
-  int row, size;      // its rows are row … row + size − 1: 1 to BLOCK_ROWS_MAX if bilateral, else 1, 2, 3 and 1
-  double mu;          // coefficient of friction, plane and space [-]
-  double lo, hi;      // bounds of a box; may be infinite
+  int row, size;      // its rows are row … row + size − 1: 1 to BLOCK_ROWS_MAX if bilateral, else 1, 2, 3, 1, 3 and 6
+  double mu;          // coefficient of friction, plane, space and rolling [-]
+  union {
+    struct {
+      double lo, hi;  // bounds of a box; may be infinite
+    };
+    struct {
+      double rolling, spinning;  // lengths of a rolling block: the largest moment over the normal percussion
+    };
+  };
 } solve_block;
 
 typedef struct solve_problem {
@@ -107,5 +116,24 @@ solve_limits solve_limits_beyond(const solve_limits *l);  // half as much again,
 bool solve_problem_valid(const solve_problem *p);
 bool solve_has(const solve_problem *p, block_kind kind);
 bool solve_has_friction(const solve_problem *p);
+bool solve_has_rolling(const solve_problem *p);
+bool solve_has_cones(const solve_problem *p);  // friction in space or rolling blocks: what linear complementarity does not describe
+
+static inline bool block_rolls(const solve_block *b) { return b->kind >= BLOCK_ROLLING_PLANE; }
+// Of a contact with friction: the normal and its tangents, without the rows that resist turning.
+static inline int block_sliding_rows(const solve_block *b) { return b->kind == BLOCK_ROLLING_PLANE ? 2 : b->kind == BLOCK_ROLLING_SPACE ? 3 : b->size; }
+
+// The rows of a rolling block that resist turning, in groups of one length: rolling, and in space spinning.
+typedef struct block_turn {
+  int row, size;      // within the block
+  double length;
+} block_turn;
+enum { BLOCK_TURNS_MAX = 2 };
+static inline int block_turns(const solve_block *b, block_turn to[BLOCK_TURNS_MAX]) {
+  bool plane = b->kind == BLOCK_ROLLING_PLANE;
+  to[0] = (block_turn){plane ? 2 : 3, plane ? 1 : 2, b->rolling};
+  to[1] = (block_turn){5, 1, b->spinning};
+  return plane ? 1 : 2;
+}
 
 #endif

@@ -3,7 +3,8 @@
 //
 //   carom-problem 1
 //   blocks
-//   kind size mu lo hi      for each block; kind: bilateral unilateral plane space box
+//   kind size mu lo hi      for each block; kind: bilateral unilateral plane space box rolling-plane rolling-space;
+//                           of the last two lo and hi are the lengths of rolling and spinning friction
 //   matrix                  storage, rows, columns; then
 //                             0  rows columns, values column by column
 //                             1  blocks, block rows, block columns, their cumulative ends, lengths of the two pointer

@@ -32,12 +32,24 @@ static const double NO_RESPONSE = 1e-14;
 // Rounding of W r relative to √Σ d r², and the most of it that is accepted, relative to the velocities.
 static const double ROUNDING = 8 * DBL_EPSILON, ROUNDING_MOST = 1e-6;
 
+// The same by groups: the rows of the contact, and those of each way to turn, which have another unit.
+static void take_rolling(const solve_block *b, double *d) {
+  block_turn turn[BLOCK_TURNS_MAX + 1] = {{0, block_sliding_rows(b), 0}};
+  for (int k = 0, count = 1 + block_turns(b, turn + 1); k < count; k++) {
+    double sum = 0, *of = d + turn[k].row;
+    for (int i = 0; i < turn[k].size; i++) sum += fabs(of[i]);
+    for (int i = 0; i < turn[k].size; i++) of[i] = sum / turn[k].size;
+  }
+}
+
 // |W_ii|, or its mean over the rows of a contact with friction.
 static void take_responses(const solve_block *b, double *d) {
   if (b->kind == BLOCK_PLANE) {
     d[0] = d[1] = 0.5 * (fabs(d[0]) + fabs(d[1]));
   } else if (b->kind == BLOCK_SPACE) {
     d[0] = d[1] = d[2] = (fabs(d[0]) + fabs(d[1]) + fabs(d[2])) / 3;
+  } else if (block_rolls(b)) {
+    take_rolling(b, d);
   } else {
     for (int i = 0; i < b->size; i++) d[i] = fabs(d[i]);
   }
@@ -82,10 +94,22 @@ static inline void add_rows(energies *e, const double *r, const double *u, const
   e->of_q += inverse * of_q, e->of_r += d * of_r, e->of_u += inverse * of_u;
 }
 
+// Each row with the response of its group.
+static void add_rolling(energies *e, const solve_block *b, const double *r, const double *u, const double *q, const double *d) {
+  double F[BLOCK_ROWS_MAX], rho[BLOCK_ROWS_MAX];
+  for (int i = 0; i < b->size; i++) rho[i] = 1 / d[i];
+  natural_rolling(b, r, u, rho, F);
+  for (int i = 0; i < b->size; i++) e->error += d[i] * F[i] * F[i], add_rows(e, r + i, u + i, q + i, 1, d[i], rho[i]);
+}
+
 static inline void add_block(energies *e, const solve_block *b, const double *r, const double *u, const double *q,
                              const double *d) {
   if (b->kind == BLOCK_BILATERAL) {  // √d F = u/√d, each row with its own d
     for (int i = 0; i < b->size; i++) e->error += u[i] * u[i] / d[i], add_rows(e, r + i, u + i, q + i, 1, d[i], 1 / d[i]);
+    return;
+  }
+  if (block_rolls(b)) {
+    add_rolling(e, b, r, u, q, d);
     return;
   }
   double F[BLOCK_ROWS_MAX], inverse = 1 / d[0];
