@@ -5,6 +5,7 @@ import { IMPACT_KIND, LASTING_KIND, TOUCH_KIND } from './data.js';
 import { field } from './plots/series.js';
 import { ledgerText, stripText } from './strip.js';
 
+const PAUSE = 250;          // between two scrolls while a run plays [ms]
 const ROW = 25;             // height of a row [px], as in the style sheet
 const SPARE = 6;            // rows made beyond the edge
 const DWARFS = 1e3;
@@ -234,14 +235,18 @@ class Events {
     this.follow();
   }
 
-  // Scrolls with the time, once a picture at most: asking for heights in between would lay out the page each time.
+  // Scrolls with the time, once a picture at most: asking for heights in between would lay out the page each time. A run that plays is followed a few
+  // times a second, which is all that can be read: a layout takes as long as the picture of a crowd.
   follow() {
     if (this.asked) return;
     this.asked = true;
-    requestAnimationFrame(() => {
+    const wait = this.clock.playing ? PAUSE - (performance.now() - (this.followed ?? -Infinity)) : 0, show = () => requestAnimationFrame(() => {
       this.asked = false;
+      this.followed = performance.now();
       if (this.place.has(this.current) && !this.scroller.matches(':hover')) this.reveal(this.place.get(this.current));
     });
+    if (wait > 0) setTimeout(show, wait);
+    else show();
   }
 
   saveCsv() {

@@ -589,6 +589,25 @@ export function pageChecks(browser, scratch) {
     assert.ok(await page.locator('#scene label', { hasText: 'forces' }).count() === 1);
   });
 
+  on('a table of many impacts scrolls with a run that plays, but not in every picture', fixtures.dense, async (page) => {
+    const { scrolls, last, time } = await page.evaluate(async () => {
+      const { clock } = window.carom, scroller = document.querySelector('#events .scroller');
+      let scrolls = 0;
+      scroller.addEventListener('scroll', () => scrolls++);
+      clock.seek(0.2);
+      clock.set('speed', 0.1);
+      const start = performance.now();
+      clock.play(true);
+      await new Promise((done) => { setTimeout(done, 2000); });
+      clock.play(false);
+      const time = performance.now() - start;
+      await new Promise((done) => { setTimeout(done, 400); });
+      return { scrolls, last: scroller.scrollTop, time };
+    });
+    assert.ok(scrolls >= 1 && last > 0, 'it goes along');
+    assert.ok(scrolls <= time / 250 + 3, `${scrolls} times in ${time} ms`);
+  });
+
   on('more than a thousand touches at a time', fixtures.crowdTouched, async (page) => {
     const box = page.locator('#scene label', { hasText: 'forces' }).locator('input'), draw = () => page.evaluate(() => {
       const { clock, scene } = window.carom, canvas = document.querySelector('#scene .overlay');

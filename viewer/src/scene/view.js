@@ -13,7 +13,7 @@ const FOOT = 34;              // kept free at the bottom for legend and scale [p
 const EDGE = 0.06;            // of the picture, kept free around a model
 const NEAR = 18;              // to an inset: signs of joints and guides stand out so far beyond what moves [px]
 const SEEN = 1.2;             // of what the picture shows: how far shadows are drawn where the eye is near
-const QUICK = 5e5;            // dots of a picture that moves, in space without a graphics card
+const QUICK = 4e5;            // dots of a picture that moves, in space without a graphics card
 const SHARPEN = 150;          // after so long without a change a software renderer takes time for smooth edges [ms]
 
 // Where the eye can be sent to: x to the right and z upwards in a drawing's front view, y upwards in a top view.
