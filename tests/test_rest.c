@@ -60,6 +60,29 @@ static void box_slides_above_the_friction_angle(void) {
   run_close(&r);
 }
 
+// One per cent beside the friction angle, under both methods with rigid contact, in the plane and in space: a box stays to 1e-9 m in 10 s, or
+// slides with g (sin - μ cos).
+static void the_friction_angle_is_sharp(void) {
+  static const char *const spaces[] = {
+      "space: planar\ngravity: [9.81*sin(slope), -9.81*cos(slope)]\nbodies: {b: {mass: 2, inertia: 0.01}}\njoints: {f: {free: [ground, b], at: [0, 0.05]}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, b: {box: b, size: [0.3, 0.1], material: m}}\n",
+      "gravity: [9.81*sin(slope), 0, -9.81*cos(slope)]\nbodies: {b: {mass: 2, inertia: [0.01, 0.02, 0.025]}}\n"
+      "joints: {f: {free: [ground, b], at: [0, 0, 0.05]}}\nsurfaces: {floor: {plane: ground, material: m}, "
+      "b: {box: b, size: [0.3, 0.2, 0.1], rotate: {axis: z, angle: 30 deg}, material: m}}\n"};
+  for (int k = 0; k < 8; k++) {
+    char text[1024];
+    run r;
+    double share = k & 1 ? 0.99 : 1.01, slope = 17 * acos(-1) / 180;
+    snprintf(text, sizeof text, "parameters: {slope: 17 deg}\n%smaterials: {m: {friction: %g*tan(slope)}}\nmethod: %s\n", spaces[k >> 2], share,
+             k & 2 ? "event" : "{moreau: {step: 1e-3}}");
+    if (!run_open_text(&r, text, "")) continue;
+    run_to(&r, 10);
+    if (share > 1) CHECK_LE(fabs(run_read(&r, "b.x")), 1e-9);
+    else CHECK_NEAR(run_read(&r, "b.x"), 50 * 0.01 * g * sin(slope), 1e-7);
+    run_close(&r);
+  }
+}
+
 // --- discs in a slot ----------------------------------------------------------------------------------------------
 
 enum { DISCS = 9 };
@@ -149,6 +172,7 @@ int main(void) {
   RUN(box_on_an_incline_does_not_creep);
   RUN(box_in_space_does_not_creep);
   RUN(box_slides_above_the_friction_angle);
+  RUN(the_friction_angle_is_sharp);
   RUN(discs_in_a_slot_rest);
   RUN(a_crowd_rests);
   return check_summary();
