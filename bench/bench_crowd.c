@@ -1,7 +1,8 @@
 // Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the same scenes.
-//   bench_crowd [spheres [seconds [tolerance]]]; no spheres: the stack alone
+//   bench_crowd [spheres [seconds [tolerance]]]; no spheres: the stack alone, a minus sign: so many that drift
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "carom/carom.h"
 #include "clock.h"
@@ -17,7 +18,7 @@ static carom_model *parse(const char *text) {
 }
 
 static carom_model *spheres(int count, double tolerance) {
-  const double r = CROWD_RADIUS, mass = CROWD_DENSITY * 4 / 3 * acos(-1) * r * r * r, inertia = 0.4 * mass * r * r, w = CROWD_WALL;
+  const double r = CROWD_RADIUS, mass = CROWD_DENSITY * 4 / 3 * acos(-1) * r * r * r, inertia = 0.4 * mass * r * r, w = crowd_wall(count);
   char *text = malloc(TEXT + 400 * (size_t)count), *to = text;
   if (!text) return NULL;
   to += sprintf(to, "gravity: [0, 0, -9.81]\nmaterials: {m: {friction: %g}}\nmethod: {moreau: {step: %g, tolerance: %g}}\nbodies:\n", CROWD_FRICTION,
@@ -26,7 +27,7 @@ static carom_model *spheres(int count, double tolerance) {
   to += sprintf(to, "joints:\n");
   for (int i = 0; i < count; i++) {
     double at[3];
-    crowd_start(i, at);
+    crowd_place(count, i, at);
     to += sprintf(to, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g, %.17g]}\n", i, i, at[0], at[1], at[2]);
   }
   to += sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n");
@@ -40,6 +41,19 @@ static carom_model *spheres(int count, double tolerance) {
   return model;
 }
 
+// Spheres that drift, four radii apart in the mean, and hardly meet: what is left of a step is motion and the search for what is near. Places are
+// a sequence that fills the cube evenly.
+static carom_model *drifting(int count) {
+  char text[2000], *to = text;
+  to += sprintf(to, "gravity: [0, 0, 0]\nmaterials: {m: {}}\nmethod: {moreau: {step: %g}}\nparameters: {side: %.17g}\n", CROWD_STEP,
+                4 * CROWD_RADIUS * cbrt(count));
+  to += sprintf(to, "bodies:\n  b{i}: {repeat: {i: [1, %d]}, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}\n", count);
+  to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [1, %d]}, free: [ground, \"b{i}\"], at: ['side*mod(0.8191725*i, 1)', 'side*mod(0.6710436*i, 1)', 'side*mod(0.5497005*i, 1)']}\n", count);
+  to += sprintf(to, "surfaces:\n  s{i}: {repeat: {i: [1, %d]}, sphere: \"b{i}\", radius: %g, material: m}\n", count, CROWD_RADIUS);
+  sprintf(to, "initial:\n  j{i}: {repeat: {i: [1, %d]}, u: [0, 0, 0, sin(2*i), sin(3*i), sin(5*i)]}\n", count);
+  return parse(text);
+}
+
 static carom_model *stack(void) {
   const double s = CROWD_SIDE, mass = CROWD_DENSITY * s * s * s, inertia = mass * s * s / 6;
   char text[8000], *to = text;
@@ -49,6 +63,12 @@ static carom_model *stack(void) {
   sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, box: \"b{i}\", size: [%g, %g, %g], material: m}\n",
           CROWD_BOXES - 1, s, s, s);
   return parse(text);
+}
+
+// The most memory that the program has had until now [MB].
+static double memory_used(void) {
+  struct rusage used;
+  return getrusage(RUSAGE_SELF, &used) == 0 ? (double)used.ru_maxrss / 1024 : 0;
 }
 
 // Runs `steps` steps, and fewer if they take longer than `most` seconds of processor time. Returns how many. Each call looks closely at where
@@ -66,14 +86,13 @@ static int go(carom_sim *sim, int steps, double most, double *seconds) {
   return k;
 }
 
+// Bodies have as many signals each, in the order of their numbers: two are looked up, the others counted from there.
 static void read_places(const carom_model *model, carom_sim *sim, double (*at)[3], int count) {
-  static const char axes[] = "xyz";
-  for (int i = 0; i < count; i++)
-    for (int k = 0; k < 3; k++) {
-      char name[32];
-      snprintf(name, sizeof name, "b%d.%c", i, axes[k]);
-      at[i][k] = carom_sim_read(sim, carom_model_signal(model, name));
-    }
+  for (int k = 0; k < 3; k++) {
+    const char first[] = {'b', '0', '.', "xyz"[k], 0}, second[] = {'b', '1', '.', "xyz"[k], 0};
+    const int from = carom_model_signal(model, first), stride = carom_model_signal(model, second) - from;
+    for (int i = 0; i < count; i++) at[i][k] = carom_sim_read(sim, from + i * stride);
+  }
 }
 
 static void drop(int count, double tolerance, double end) {
@@ -89,9 +108,23 @@ static void drop(int count, double tolerance, double end) {
     snprintf(who, sizeof who, "carom to %.0e", tolerance);
     crowd_print_spheres(who, (const double(*)[3])at, count, steps, seconds);
     printf("%-26s %ld problems, %ld unsolved, worst residual %.1e, %.1f sweeps per problem, %.1f per step\n", "", s.solves, s.unsolved,
-           s.worst_residual, (double)s.iterations / (double)s.solves, (double)s.iterations / steps);
+           s.worst_residual, (double)s.iterations / fmax((double)s.solves, 1), (double)s.iterations / steps);
+    printf("%-26s %.2f us per sphere and step, %.0f MB\n", "", 1e6 * seconds / ((double)steps * count), memory_used());
   }
   free(at);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+static void drift(int count, int steps) {
+  carom_error error = {0};
+  carom_model *model = drifting(count);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  double seconds;
+  if (sim) {
+    steps = go(sim, steps, 120, &seconds);
+    printf("%-26s %5d drifting: %8.3f us per sphere and step, %.0f MB\n", "carom", count, 1e6 * seconds / ((double)steps * count), memory_used());
+  } else printf("%s\n", error.text);
   carom_sim_destroy(sim);
   carom_model_destroy(model);
 }
@@ -117,8 +150,12 @@ int main(int argc, char **argv) {
   static const double tolerances[] = {1e-2, 1e-4, 1e-8};
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc > 3) return drop(count, atof(argv[3]), end), 0;
-  if (argc > 1 && count == 0) return stand(2), 0;
+  if (argc > 1 && count <= 0) return count < 0 ? drift(-count, 40) : stand(2), 0;
   for (int i = 0; i < 3; i++) drop(count, tolerances[i], end);
   stand(2);
+  if (argc > 1) return 0;
+  drop(10 * CROWD_SPHERES, 1e-2, 0.2);
+  drift(10 * CROWD_SPHERES, 40);
+  drift(100 * CROWD_SPHERES, 40);
   return 0;
 }

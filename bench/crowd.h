@@ -1,4 +1,5 @@
-// Scenes of many bodies, the same for carom and its peers. Spheres of 5 cm radius fall from a loose grid of ten by ten into a box of 1.2 m; ten
+// Scenes of many bodies, the same for carom and its peers. Spheres of 5 cm radius fall from a loose grid of ten by ten into a box of 1.2 m, 10 000
+// of them from ten layers into a box of ten times its area; ten
 // boxes of 20 cm stand on each other. Density 1000 kg/m³, friction 0.5, no restitution, steps of 1 ms.
 #ifndef BENCH_CROWD_H
 #define BENCH_CROWD_H
@@ -24,19 +25,33 @@ static inline double crowd_scatter(int i, int k) {
   return (double)x / 2147483648.0 - 1;
 }
 
-// Where the middle of a sphere is at the start: layers of a hundred, each sphere up to 2 mm out of line.
-static inline void crowd_start(int i, double at[3]) {
-  const double pitch = 0.11;
-  at[0] = (i % 10 - 4.5) * pitch + 2e-3 * crowd_scatter(i, 0);
-  at[1] = (i / 10 % 10 - 4.5) * pitch + 2e-3 * crowd_scatter(i, 1);
-  at[2] = 0.062 + i / 100 * pitch + 2e-3 * crowd_scatter(i, 2);
+#define CROWD_PITCH 0.11  // [m]
+
+// Spheres in a row of a layer: ten, and in larger crowds as many as make ten layers.
+static inline int crowd_across(int count) {
+  int across = 10;
+  while (across * across * 10 < count) across++;
+  return across;
 }
+
+// Half the side of the box [m].
+static inline double crowd_wall(int count) { return CROWD_WALL + 0.5 * (crowd_across(count) - 10) * CROWD_PITCH; }
+
+// Where the middle of sphere i of a crowd is at the start: in layers, each sphere up to 2 mm out of line.
+static inline void crowd_place(int count, int i, double at[3]) {
+  const int across = crowd_across(count);
+  const double middle = 0.5 * (across - 1);
+  at[0] = (i % across - middle) * CROWD_PITCH + 2e-3 * crowd_scatter(i, 0);
+  at[1] = (i / across % across - middle) * CROWD_PITCH + 2e-3 * crowd_scatter(i, 1);
+  at[2] = 0.062 + i / (across * across) * CROWD_PITCH + 2e-3 * crowd_scatter(i, 2);
+}
+static inline void crowd_start(int i, double at[3]) { crowd_place(CROWD_SPHERES, i, at); }
 
 // Deepest overlap of two spheres, or of one with the floor or a wall [m].
 static inline double crowd_overlap(const double (*at)[3], int count) {
   double deepest = 0;
   for (int i = 0; i < count; i++) {
-    const double wall = CROWD_WALL - CROWD_RADIUS;
+    const double wall = crowd_wall(count) - CROWD_RADIUS;
     deepest = fmax(deepest, fmax(CROWD_RADIUS - at[i][2], fmax(fabs(at[i][0]), fabs(at[i][1])) - wall));
     for (int j = 0; j < i; j++) {
       const double x = at[i][0] - at[j][0], y = at[i][1] - at[j][1], z = at[i][2] - at[j][2];
