@@ -124,6 +124,26 @@ static void limit_of_iterations_slows_nothing(void) {
   }
 }
 
+// From percussions that are far too large the sweeps fail. Without a limit the chain starts again from zero; a limit ends it, and nothing is
+// swept a second time.
+static void limit_is_swept_once_from_a_bad_start(void) {
+  static const int limits[] = {10, 60, 100, 300};
+  bed b;
+  lay(&b, scene_random(100, 20));
+  for (int k = 0; k < 4; k++) {
+    chain_tally tally = {0};
+    solve_settings settings = solve_settings_default();
+    settings.iterations = limits[k], settings.warm_start = true, settings.tolerance = 1e-5;
+    for (int i = 0; i < b.p.W.rows; i++) b.race.to.r[i] = i % 3 ? 0 : 1e6;
+    b.race.until = INFINITY;
+    solve_info info = solve_chain(&b.p, &settings, b.race.w, &b.race.to, &tally);
+    CHECK_EQUAL(info.status, SOLVE_LIMIT);
+    CHECK_EQUAL(tally.stage_count, 1);
+    CHECK_EQUAL(info.iterations, limits[k]);
+  }
+  clear(&b);
+}
+
 static void limit_slows_nothing_on_references(void) {
   static const char *const names[] = {"Capsules-i100-1090.dat", "Box_Stacks-i0122-82-5.hdf5", "OneObject-i100000-499.hdf5.dat",
                                       "FrictionContactProblem00031.dat"};
@@ -219,6 +239,7 @@ static void interior_points_are_asked_again(void) {
 int main(void) {
   RUN(chain_is_as_good_as_its_best_solver);
   RUN(limit_of_iterations_slows_nothing);
+  RUN(limit_is_swept_once_from_a_bad_start);
   RUN(limit_slows_nothing_on_references);
   RUN(sweeps_are_not_lost);
   RUN(sweeps_have_no_fixed_end);

@@ -155,7 +155,7 @@ static void run_solvers(chain_run *c) {
 static void run(const solve_problem *p, const solve_settings *settings, solve_workspace *w, const solve_limits *limits,
                 solve_solution *solution, chain_tally *tally, solve_info *info) {
   chain_tally before;
-  chain_run c = {p, settings, w, driver_begin(w, limits), solution, info, tally, &before, false, NULL};
+  chain_run c = {p, settings, w, driver_begin(w, p, limits), solution, info, tally, &before, false, NULL};
   if (settings->warm_start) {
     if (tally) before = *tally;
     try_start(&c);

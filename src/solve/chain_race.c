@@ -76,9 +76,8 @@ static double pivoting_work(const solve_problem *p) {
   return 0.1 * n * n * n;
 }
 
-static double cost_in_sweeps(const runner *x, const solve_problem *p) {
-  double work = x->solver == &solver_lemke ? pivoting_work(p) : x->steps * factor_work(p);
-  return work / sweep_work(p);
+static double work_of(const runner *x, const solve_problem *p) {
+  return x->solver == &solver_lemke ? pivoting_work(p) : x->steps * factor_work(p);
 }
 
 // --- the race -----------------------------------------------------------------------------------------------------
@@ -99,9 +98,10 @@ typedef struct race {
 
 static void line_up(race *x) {
   const solve_problem *p = x->c->p;
+  double sweep = sweep_work(p);
   for (int i = 0; i < RUNNERS; i++) {
     bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
-    x->cost[i] = cost_in_sweeps(&runners[i], p);
+    x->cost[i] = work_of(&runners[i], p) / sweep;
     x->due[i] = runs ? fmax(LEAST_SWEEPS, runners[i].wait * x->cost[i]) : INFINITY;
   }
 }
@@ -205,10 +205,11 @@ static int next_stop(const race *x) {
 // Whether contacts that press slip, by a hundred times the error of the sweeps.
 static bool slips(race *x) {
   const solve_problem *p = x->c->p;
-  double *u = x->c->d.u, *d = x->c->d.work, slip = 0, all = 0;
-  p->W.ops->apply(&p->W, x->c->d.swept, u, d);
+  const double *d = x->c->w->weights;
+  double *u = x->c->d.u, slip = 0, all = 0;
+  if (!d) return true;
+  p->W.ops->apply(&p->W, x->c->d.swept, u, x->c->d.work);
   for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
-  solve_weights(p, d);
   for (int i = 0; i < p->W.rows; i++) all += p->q[i] * p->q[i] / d[i];
   for (int k = 0; k < p->block_count; k++) {
     int row = p->blocks[k].row;
@@ -230,6 +231,10 @@ static void try_due(race *x) {
   double rest = rest_of_sweeps(x);
   for (int i = 0; i < RUNNERS && !chain_done(x->c); i++) {
     if (x->due[i] > x->sweeps && !(x->put_off[i] && rest == INFINITY)) continue;
+    if (i == PROBE && x->end < INFINITY) {  // the sweeps have stopped: they are polished in the end
+      x->due[i] = INFINITY;
+      continue;
+    }
     if (i == INTERIOR_AT_REST && slips(x)) {
       x->due[i] = 2 * x->sweeps;  // sweeps that have not converged may show a slip that goes
       continue;
@@ -268,19 +273,25 @@ static bool can_polish(const race *x) { return x->c->settings->polish && x->c->p
 // where that hardly matters, and not where it costs much beside the sweeps, if a probe has failed before.
 static const double FINE = 1e-9;
 static void polish_end(race *x) {
-  double cost = POLISH_STEPS * factor_work(x->c->p) / sweep_work(x->c->p);
-  if (x->tried[PROBE] && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
-  if (x->c->p->W.velocities > 0 && cost > x->sweeps) return;  // in a crowd it would take longer than all else
+  const solve_problem *p = x->c->p;
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
-  if (by_sweeps && can_polish(x) && x->c->info->residual > SOLVE_ROUNDING) polish(x);
+  if (!by_sweeps || !can_polish(x) || x->c->info->residual <= SOLVE_ROUNDING) return;
+  bool probed = x->tried[PROBE], crowd = p->W.velocities > 0;
+  double cost = probed || crowd ? POLISH_STEPS * factor_work(p) / sweep_work(p) : 0;
+  if (probed && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
+  if (crowd && cost > x->sweeps) return;  // there it would take longer than all else
+  polish(x);
 }
 
 // Sweeps that reach the limit of iterations which the user gave are polished once, as they are without the chain, even if other
-// solvers have reached that limit, too.
+// solvers have reached that limit, too. Where that may cost more than they did it is a probe: a limit is not to add to
+// the work.
 static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
-  if (!over && x->sweeps >= LEAST_SWEEPS && can_polish(x)) polish(x);
+  if (over || x->allowed < LEAST_SWEEPS || !can_polish(x)) return;
+  if (POLISH_STEPS * factor_work(x->c->p) <= x->allowed * sweep_work(x->c->p)) polish(x);
+  else try_runner(x, PROBE);
 }
 
 // At the limit of the sweeps: more of them where they may come to an end, at the better of their rates. How many more is
@@ -302,7 +313,7 @@ void chain_race(chain_run *c, bool warm) {
   else memset(c->d.swept, 0, bytes);
   c->w->sweeps = nsgs_begin(c->p, c->w);
   bool sweeping = sweep_to(&x, LEAST_SWEEPS);  // enough for most
-  line_up(&x);
+  if (!chain_done(c)) line_up(&x);
   while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
     sweeping = sweep_to(&x, next_stop(&x));
     if (sweeping && x.sweeps < x.limit) try_due(&x);

@@ -33,7 +33,7 @@ static const double FINE = 1e-10;
 // A start that was near a solution is lost at a residual of this size.
 static const double LOST = 0.1;
 
-enum { POLISH_STEPS = 12, POLISH_PATIENCE = 4, PROBE_PATIENCE = 2, MEMORY = 5 };
+enum { POLISH_STEPS = 12, POLISH_PATIENCE = 4, PROBE_STEPS = 5, PROBE_PATIENCE = 2, MEMORY = 5 };
 
 // Row i of a block: Σ_k on_r[i][k] dr_k + on_u[i][k] du_k = −F_i; a row that is known has dr_i = −F_i.
 typedef struct rows {
@@ -47,6 +47,7 @@ typedef struct newton {
   double *r, *u, *F, *step, *du, *right;
   double *rho;              // of each row
   double *work;
+  const double *weights;    // of the residual
   rows *rows;               // of each block
   int *unknown, *pivot;     // rows of A
   int count;
@@ -188,12 +189,13 @@ static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
   return true;
 }
 
-static double judge(newton *x, const solve_problem *p) { return solve_residual_of(p, x->r, x->u, x->work); }
+static double judge(newton *x, const solve_problem *p) { return solve_residual_known(p, x->weights, x->r, x->u, x->work); }
 
 static newton begin(const solve_problem *p, solve_workspace *w) {
   solve_limits limits = solve_limits_exact(p);
   newton x = lay_out(w, &limits);
   x.n = p->W.rows;
+  x.weights = w->weights;
   x.lift = LITTLE;
   p->W.ops->dense(&p->W, x.W);
   choose_rho(&x, p);
@@ -208,7 +210,7 @@ static void take_turns(newton *x, bool vain) {
 static double judge_inside(newton *x, const solve_problem *p, double residual) {
   size_t bytes = (size_t)x->n * sizeof *x->r;
   memcpy(x->step, x->r, bytes);
-  if (put_all_inside(p, x->step)) return solve_residual_of(p, x->step, x->du, x->work);
+  if (put_all_inside(p, x->step)) return solve_residual_known(p, x->weights, x->step, x->du, x->work);
   memcpy(x->du, x->u, bytes);
   return residual;
 }
@@ -216,11 +218,11 @@ static double judge_inside(newton *x, const solve_problem *p, double residual) {
 // Full steps from (x->r, x->u), whose residual is given; the best goes to r and, if it is not null, to u. Ends at a residual
 // of `enough`, or after `patience` steps in a row that gained little: contacts on the edge of their cone may need some to
 // find their state.
-static double polish(newton *x, const solve_problem *p, interrupt *stop, int patience, double enough, double residual, double *r,
+static double polish(newton *x, const solve_problem *p, interrupt *stop, int steps, int patience, double enough, double residual, double *r,
                      double *u) {
   size_t bytes = (size_t)x->n * sizeof *r;
   int vain = 0;
-  for (int k = 0; k < POLISH_STEPS && vain < (residual > FINE ? patience : 1) && residual > enough && !interrupted(stop); k++) {
+  for (int k = 0; k < steps && vain < (residual > FINE ? patience : 1) && residual > enough && !interrupted(stop); k++) {
     linearise(x, p, x->r, x->u, true);
     if (!direction(x, p, stop)) break;
     for (int i = 0; i < x->n; i++) x->r[i] += x->step[i];
@@ -242,14 +244,14 @@ double alart_curnier_polish(const solve_problem *p, solve_workspace *w, double *
   size_t bytes = (size_t)x.n * sizeof *r;
   memcpy(x.r, r, bytes);
   memcpy(x.u, u, bytes);
-  return polish(&x, p, w->stop, POLISH_PATIENCE, ROUNDING, residual, r, u);
+  return polish(&x, p, w->stop, POLISH_STEPS, POLISH_PATIENCE, ROUNDING, residual, r, u);
 }
 
 bool alart_curnier_probe(const solve_problem *p, solve_workspace *w, double enough, double *r) {
   newton x = begin(p, w);
   memcpy(x.r, r, (size_t)x.n * sizeof *r);
   double before = judge(&x, p);
-  return polish(&x, p, w->stop, PROBE_PATIENCE, fmax(enough, ROUNDING), before, r, NULL) < before;
+  return polish(&x, p, w->stop, PROBE_STEPS, PROBE_PATIENCE, fmax(enough, ROUNDING), before, r, NULL) < before;
 }
 
 // --- the solver ---------------------------------------------------------------------------------------------------

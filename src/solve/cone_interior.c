@@ -299,7 +299,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
     for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
-    double residual = solve_residual_of(p, i.r, i.u, i.work);
+    double residual = solve_residual_known(p, w->weights, i.r, i.u, i.work);
     vain = residual <= 0.95 * nearest ? 0 : vain + 1;
     nearest = fmin(nearest, residual);
     take_slips(&i, p, vain < 2 ? 1 : 0.5);

@@ -30,8 +30,7 @@ struct nsgs_sweeps {
   contact *contacts;     // of each block
   double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
-  double *weights;       // of the residual, if there are any
-  bool weighted;
+  const double *weights; // of the residual; may be null
   drift drift;
   int *first, *column;   // of a dense W that is mostly zero: its blocks
   size_t *offset;
@@ -45,7 +44,6 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
-  m.weights = TAKE(w, double, limits->rows);
   m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
@@ -327,7 +325,7 @@ static solve_matrix compressed(const solve_matrix *W, const nsgs_sweeps *m) {
 
 // The residual from the velocities that the sweeps keep.
 static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r) {
-  if (!m->weighted) return solve_residual_of(p, r, m->u, m->work);
+  if (!m->weights) return solve_residual_of(p, r, m->u, m->work);
   for (int k = 0; k < p->block_count; k++) {
     int row = p->blocks[k].row;
     p->W.ops->row(&p->W, k, r, m->v, m->u + row);
@@ -341,9 +339,9 @@ static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
   double way = drift_look(&m->drift, p, r), *change = m->drift.change, *at = m->drift.at;
   p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
   if (!(way > 0 && way < INFINITY)) return;
-  double before = solve_residual_of(p, r, m->u, m->work);
+  double before = solve_residual_known(p, m->weights, r, m->u, m->work);
   for (int i = 0; i < p->W.rows; i++) r[i] = at[i] + way * change[i];
-  if (!(solve_residual_of(p, r, m->u, m->work) <= 1.1 * before)) memcpy(r, at, (size_t)p->W.rows * sizeof *r);
+  if (!(solve_residual_known(p, m->weights, r, m->u, m->work) <= 1.1 * before)) memcpy(r, at, (size_t)p->W.rows * sizeof *r);
   p->W.ops->start(&p->W, r, m->v);
   m->drift.looks = 0;
 }
@@ -357,7 +355,7 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
   prepare(&m->problem, m);
-  m->weighted = solve_weights(&m->problem, m->weights);
+  m->weights = w->weights;
   return m;
 }
 

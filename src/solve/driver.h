@@ -14,8 +14,9 @@ typedef struct driver {
 // Below this the residual is rounding, and an exact solve would only exchange one rounding for another.
 #define SOLVE_ROUNDING 1e-14
 
-// Takes the whole workspace, which must fit the limits.
-driver driver_begin(solve_workspace *w, const solve_limits *limits);
+// Takes the whole workspace, which must fit the limits of the problem, and computes the weights of its residual. `p` is
+// null while measuring.
+driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits);
 // Solves from solution->r as it is, polishes, moves percussions into their sets, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info);

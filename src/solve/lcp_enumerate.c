@@ -201,7 +201,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
     info->iterations++;
     list_unknowns(&e, p);
     solve_equations(&e, p);
-    double residual = solve_residual_of(p, e.r, e.u, e.work);
+    double residual = solve_residual_known(p, w->weights, e.r, e.u, e.work);
     if (residual < best) best = residual, memcpy(r, e.r, (size_t)p->W.rows * sizeof *r);
     if (residual > s->tolerance && e.singular && !contradicts(&e, p)) e.open = true;
     if (residual > s->tolerance) continue;

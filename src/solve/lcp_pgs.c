@@ -66,7 +66,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   while (info->iterations < most) {
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     sweep(p, &m, r);
-    if (++info->iterations % s->check_every == 0 && solve_residual_of(p, r, m.u, m.work) <= s->tolerance)
+    if (++info->iterations % s->check_every == 0 && solve_residual_known(p, w->weights, r, m.u, m.work) <= s->tolerance)
       return SOLVE_SOLVED;
   }
   return SOLVE_LIMIT;

@@ -68,10 +68,11 @@ static bool replace_zeros(int n, double *d, double least) {
 bool solve_weights(const solve_problem *p, double *d) {
   double most = 0, least = INFINITY;
   p->W.ops->diagonal(&p->W, d);
-  for (int b = 0; b < p->block_count; b++) take_responses(&p->blocks[b], d + p->blocks[b].row);
-  for (int i = 0; i < p->W.rows; i++) {
-    most = d[i] > most ? d[i] : most;
-    least = d[i] < least ? d[i] : least;
+  for (int b = 0; b < p->block_count; b++) {
+    const solve_block *block = &p->blocks[b];
+    take_responses(block, d + block->row);
+    for (int i = block->row; i < block->row + (block->kind == BLOCK_BILATERAL ? block->size : 1); i++)
+      most = larger(most, d[i]), least = d[i] < least ? d[i] : least;
   }
   return least > NO_RESPONSE * most || replace_zeros(p->W.rows, d, NO_RESPONSE * most);
 }
@@ -136,10 +137,19 @@ double solve_residual_weighted(const solve_problem *p, const double *r, const do
   return error <= 0 ? 0 : relative(error, size);
 }
 
-double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work) {
+static void find_velocities(const solve_problem *p, const double *r, double *u, double *work) {
   p->W.ops->apply(&p->W, r, u, work);
   for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
+}
+
+double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work) {
+  find_velocities(p, r, u, work);
   return solve_residual(p, r, u, work);
+}
+
+double solve_residual_known(const solve_problem *p, const double *weights, const double *r, double *u, double *work) {
+  find_velocities(p, r, u, work);
+  return weights ? solve_residual_weighted(p, r, u, weights) : solve_residual(p, r, u, work);
 }
 
 // --- with mixed units ---------------------------------------------------------------------------------------------

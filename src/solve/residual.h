@@ -36,6 +36,9 @@ double solve_residual_weighted(const solve_problem *p, const double *r, const do
 // The same from u := W r + q, which is written.
 double solve_residual_of(const solve_problem *p, const double *r, double *u, double *work);
 
+// The same with weights that are known, as above; null: there is no diagonal.
+double solve_residual_known(const solve_problem *p, const double *weights, const double *r, double *u, double *work);
+
 // The residual used in publications, which mixes the units of r and u: small where r is large, however wrong u is.
 //   with friction   √Σ_b |r_b − P_K(r_b − û_b)|² / max(|q|, |r|, |u|)
 //   without         max_i |r_i − P(r_i − u_i)| / max(max_i (|W| |r|)_i, max_i |q_i|)

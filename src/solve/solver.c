@@ -23,16 +23,21 @@ const solver *solver_find(const char *name) {
   return NULL;
 }
 
-driver driver_begin(solve_workspace *w, const solve_limits *limits) {
+// One piece of memory for all: on small problems each more would cost as much as a row.
+driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
   w->used = 0;
-  return (driver){TAKE(w, double, limits->rows + limits->velocities), TAKE(w, double, limits->rows),
-                  TAKE(w, double, limits->rows), TAKE(w, double, limits->rows)};
+  size_t rows = (size_t)limits->rows;
+  double *all = TAKE(w, double, 5 * rows + (size_t)limits->velocities);
+  if (!all) return (driver){0};
+  double *weights = all + 3 * rows;
+  w->weights = solve_weights(p, weights) ? weights : NULL;
+  return (driver){.r = all, .u = all + rows, .swept = all + 2 * rows, .work = all + 4 * rows};
 }
 
 // Beside the sweeps of the chain, which keep theirs while another solver runs.
 static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *), const solve_limits *limits) {
   solve_workspace empty = {0};
-  driver_begin(&empty, limits);
+  driver_begin(&empty, NULL, limits);
   nsgs_measure(&empty, limits);
   measure(&empty, limits);
   return empty.used;
@@ -59,7 +64,7 @@ void driver_solve(const solver *s, const solve_problem *p, const solve_settings 
   info->status = s->solve(p, settings, w, solution->r, info);
   w->used = mark;
   put_all_inside(p, solution->r);
-  info->residual = solve_residual_of(p, solution->r, solution->u, d->work);
+  info->residual = solve_residual_known(p, w->weights, solution->r, solution->u, d->work);
   if (info->status == SOLVE_INTERRUPTED) return;
   if (settings->polish && info->residual > SOLVE_ROUNDING && info->residual < INFINITY) {
     double before = info->residual;
@@ -88,7 +93,7 @@ solve_info solver_run(const solver *s, const solve_problem *p, const solve_setti
   bool admitted = info.status == SOLVE_SOLVED;
   if (!admitted || !settings->warm_start) memset(solution->r, 0, bytes);
   if (admitted) {
-    driver d = driver_begin(w, &limits);
+    driver d = driver_begin(w, p, &limits);
     driver_solve(s, p, settings, w, &d, solution, &info);
     if (info.status == SOLVE_LIMIT && settings->iterations) info.cut = s->name;
     info.residual_mixed = solve_residual_mixed(p, solution->r, solution->u, d.work);
