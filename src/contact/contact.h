@@ -24,7 +24,8 @@ typedef struct contact_point {
   vec3 apart;                     // place of the first surface in the axes of the second, where a type needs it to see passages [m]
   double curvature[2];            // relative principal ones, the smaller first, where the stiffness follows from them [1/m]
   int speed;                      // of a stop in the tree: its speed and sense, else -1
-  bool absent;                    // it stands for no place now: the gap is infinite or far beyond those of the others, the rest means nothing
+  bool absent;                    // it stands for no place now: the gap is infinite or far beyond those of the others, the rest means nothing;
+                                  // or it is the lowest point of a rim that is level, which has none, but is as high as others
   double sense;
 } contact_point;
 

@@ -63,6 +63,9 @@ const contact_type contact_hull_plane = {
 
 enum { FACE_POINTS = FACET_ROUND };
 #define LEVEL 1e-6           // a rim that is tilted by less is nearly level [rad]
+// Below this tilt the lowest point may be anywhere, and change sides at once: it stands for no place, and the face carries the body. The
+// polygon of the face is then 1e-9 m higher than a rim of 1 cm.
+#define STANDS 1e-5
 
 // The lowest point of a rim is off its centre by r along what of -n is across the axis a: u = -p/|p|, p = n - (n·a) a. Where the rim is
 // level every point is as low, and the least tilt would send it round the rim. There it stays at the x axis of the body: u = w/|w|,
@@ -84,7 +87,9 @@ static lowest lowest_along(mat3 R, vec3 n) {
 
 static void set_rim(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *p) {
   vec3 centre = vec3_axpy(body->p, height, mat3_column(body->R, 2));
-  set_point(m, body, plane, vec3_axpy(centre, radius, lowest_along(body->R, contact_plane_normal(m, plane)).u), p);
+  lowest at = lowest_along(body->R, contact_plane_normal(m, plane));
+  set_point(m, body, plane, vec3_axpy(centre, radius, at.u), p);
+  p->absent = vec3_dot(at.p, at.p) < STANDS * STANDS;
 }
 
 static void set_face(const mechanism *m, const marker_place *body, const marker_place *plane, double radius, double height, contact_point *points) {

@@ -6,7 +6,8 @@
 //
 // W = L Lᵀ: the square of what is left of a row's diagonal is the distance of the row, in the norm of the kinetic energy, to the
 // combination of the rows before it. A very heavy body on a light one looks the same, and there the combination is not what the
-// row does: its rate, acceleration or gap must be that of the combination too.
+// row does: its rate, acceleration or gap must be that of the combination too. Two points beside each other, as on the rim of a can, look the
+// same as well. Both are kept: as one they would let the can tip and hold it at once.
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +65,16 @@ static void replace_in_matrix(const response_repeat *f, int k, double *W, int n)
   for (int i = 0; i < n; i++) W[(long)i * n + f->row[k]] = combine(f, k, W + (long)i * n, 1);
 }
 
+// Whether the force of row k presses against that of another, as in a row of bodies between two walls. Forces that press alike, as those of two
+// points beside each other, share a load and cannot grow beyond it.
+static bool opposes(const response_repeat *f, int k, const double *W, int n) {
+  static const double CLEARLY = 1e-3;
+  const double *c = f->L + (long)k * f->count, own = W[(long)f->row[k] * n + f->row[k]];
+  for (int i = 0; i < k; i++)
+    if (f->is_base[i] && c[i] < 0 && c[i] * c[i] * W[(long)f->row[i] * n + f->row[i]] > CLEARLY * CLEARLY * own) return true;
+  return false;
+}
+
 void response_repeat_find(response_repeat *f, int n, double *W, const double *v, double accuracy, double enough) {
   double least = fmax(ROUNDING, WITHIN * accuracy), largest = 0;
   f->any = false;
@@ -77,6 +88,7 @@ void response_repeat_find(response_repeat *f, int n, double *W, const double *v,
     if (f->is_base[k]) f->L[(long)k * f->count + k] = sqrt(left);
     if (f->is_base[k] || !(own > 0)) continue;
     find_parts(f, k);
+    if (left > ROUNDING * own && !opposes(f, k, W, n)) continue;
     f->is_repeated[k] = fabs(v[f->row[k]] - combine(f, k, v, 1)) <= enough;
     f->any |= f->is_repeated[k];
   }

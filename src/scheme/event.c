@@ -189,7 +189,7 @@ static double limit(const watcher *w, double t_stop) {
     const event_point *c = &s->point[p];
     const watch_look *at = &w->look[WATCH_START][p];
     if (c->held_until > w->t) limit = fmin(limit, c->held_until);
-    if (c->mode != MODE_OPEN || at->gap <= w->nearness || at->rate >= 0) continue;
+    if (c->mode != MODE_OPEN || at->absent || at->gap <= w->nearness || at->rate >= 0) continue;
     limit = fmin(limit, w->t + 4 * (at->gap + w->nearness) / -at->rate);
   }
   return limit;

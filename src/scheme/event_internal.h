@@ -28,6 +28,7 @@ typedef struct event_point {
   int row;                         // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
   int unknown, size;               // likewise in the problem of modes, and how many rows it has there; 0: its mode is known
   double gap, rate[3], force[3];   // as last observed; of a joint force[0] is its limit
+  bool absent;                     // likewise: it stands for no place of contact
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
   bool stood;                      // it did not move when modes were last decided

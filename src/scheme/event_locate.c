@@ -1,5 +1,7 @@
 // Events within a step, on the integrator's dense output. A function that begins at zero, as the gap does after a bounce or the
 // slip after a standstill, counts only once it has been above its tolerance or has gone below it.
+#include <float.h>
+
 #include "scheme/event_internal.h"
 
 // --- looks --------------------------------------------------------------------------------------------------------
@@ -12,7 +14,7 @@ static void see_free_slip(const event *s, int p) {
 
 static watch_look look_at_point(const event_point *c) {
   bool closed = event_is_closed(c), slips = c->mode == MODE_SLIP && c->rows > 1;
-  watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance};
+  watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance, .absent = c->absent};
   for (int k = 1; closed && k < c->rows; k++) {
     at.slip[k - 1] = c->rate[k], at.drag[k - 1] = c->force[k];
     if (slips) at.loss[1] -= c->force[k] * c->rate[k];
@@ -54,8 +56,8 @@ double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   switch (event_kind_of(s, function)) {
-    case EVENT_TOUCH: return at->gap;
-    case EVENT_LIFT: return at->normal;
+    case EVENT_TOUCH: return at->absent ? 4 * w->nearness : at->gap;  // apart, so that it touches where its place appears
+    case EVENT_LIFT: return at->absent ? -fmax(force_scale(s), DBL_MIN) : at->normal;
     case EVENT_BREAK:
     case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
     case EVENT_STOP:

@@ -64,7 +64,7 @@ void event_observe(event *s) {
   rows_rates(s->w.m, s->w.x, s->rate);
   for EACH_ACTING(part, s) {
     event_point *c = event_part(s, part);
-    c->gap = s->w.points[s->part[part]].gap;
+    c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && s->w.points[s->part[part]].absent;
     for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
   }
   event_take_closed(s);

@@ -11,7 +11,7 @@ void event_observe_state(event *s) {
   event_observe(s);
 }
 
-bool event_touches(const event *s, const event_point *c) { return event_is_closed(c) || c->gap <= s->w.nearness; }
+bool event_touches(const event *s, const event_point *c) { return !c->absent && (event_is_closed(c) || c->gap <= s->w.nearness); }
 
 static bool is_struck(const event *s) {
   for EACH_POINT(p, &s->w)
@@ -27,7 +27,7 @@ bool event_is_struck(event *s) {
 // --- accumulation of impacts --------------------------------------------------------------------------------------
 
 static bool is_closed_or_hops(const event *s, const event_point *c) {
-  return event_is_closed(c) || (c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
+  return event_is_closed(c) || (!c->absent && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
 
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest

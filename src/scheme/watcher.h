@@ -22,6 +22,7 @@ typedef struct watch_look {
   double stiffness;           // of a law that takes it from the curvatures where the surfaces touch
   bool beyond;                // these were zero or infinite
   double stored;              // energy of surfaces that touch with an area [J]
+  bool absent;                // it stands for no place of contact
 } watch_look;
 
 // What is the same for an entry in every step.
