@@ -171,8 +171,9 @@ static void faces_that_are_hardly_tilted_keep_their_corners(void) {
 // A lopsided region: half of a circle of 60 corners, and a shallow arc of 60.
 // The least translation that separates two hulls is along a face or across two edges; it is that of the general search.
 static void the_depth_of_hulls_is_the_least_translation(void) {
+  check_seed = 23;
   int across_edges = 0;
-  for (int k = 0; k < 200; k++) {
+  for (int k = 0; k < 4000; k++) {
     vec3 p[2][12];
     flat hull[2];
     for (int i = 0; i < 24; i++) p[i / 12][i % 12] = (vec3){uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
@@ -185,8 +186,7 @@ static void the_depth_of_hulls_is_the_least_translation(void) {
     flat_touch t;
     flat_find_touch(&hull[0], a, &hull[1], b, 0.1, &t);
     if (s.distance < 0) {
-      CHECK_NEAR(t.distance, s.distance, 1e-9);
-      CHECK_LE(vec3_norm(vec3_sub(t.normal, s.normal)), 1e-6);
+      if (CHECK_NEAR(t.distance, s.distance, 1e-9)) CHECK_LE(vec3_norm(vec3_sub(t.normal, s.normal)), 1e-6);
       across_edges += !t.of_face;
     } else CHECK_LE(t.distance, s.distance + 1e-12);
     arena_release(&memory, mark);

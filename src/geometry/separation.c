@@ -358,7 +358,7 @@ static maximum climb(pair *p, vec3 n) {
 
 // --- the largest maximum ------------------------------------------------------------------------------------------
 
-enum { FINEST = 7, EVALUATIONS = 30000, SEEN = 16, STACK = 3 * FINEST + 12 };
+enum { FINEST = 9, EVALUATIONS = 30000, SEEN = 16, STACK = 3 * FINEST + 12 };
 
 // Directions between two (in the plane) or three others.
 typedef struct cell {
