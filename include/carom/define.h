@@ -257,6 +257,7 @@ typedef struct carom_moreau_def {
   double step;             // [s]
   bool project;            // project positions onto the constraints after each step
   bool remove_overlap;     // move bodies apart that overlap after a step; no velocity changes
+  bool time_of_impact;     // take shorter steps where fast bodies would pass through others
   double tolerance;        // residual at which a contact problem counts as solved [-]
   double activation;       // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
   bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error

@@ -245,6 +245,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->contacts->reserve = stepper_reserve, s->contacts->owner = s;
   s->stop = setup->stop;
   s->rule = rule, s->settings = *settings;
+  stepper_begin_impacts(s);
   allocate(s);
   look_ahead(s);
   s->memory.out_of_memory = NULL;

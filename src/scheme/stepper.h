@@ -25,6 +25,7 @@ typedef struct stepper_settings {
   double step;          // [s]
   bool project;         // positions back onto the constraints after each step
   bool remove_overlap;  // bodies that overlap are moved apart after each step
+  bool time_of_impact;  // steps are shorter where fast bodies would pass through others
   double tolerance;     // of the contact problem's residual; 0: the default [-]
   problem_dump dump;    // by the number of the step
 } stepper_settings;

@@ -28,10 +28,6 @@ static bool is_near(const stepper *s, const contact_element *e) {
   return s->rule->ahead > 0 || s->steps - s->touched[e->slot] <= REMEMBERED || !is_apart(s, e);
 }
 
-// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
-// thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
-static double graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
-
 // A step saw the bodies of an element approach in one of its points.
 static bool is_struck(const stepper *s, const contact_element *e) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
@@ -55,7 +51,7 @@ static const contact_point *least_of(const contact_element *e, const contact_poi
 }
 
 static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after, double time) {
-  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), time, graze(s, e)));
+  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), time, stepper_graze(s, e)));
 }
 
 // The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
@@ -63,7 +59,7 @@ static double nearest_between(const stepper *s, const contact_element *e, const 
 static bool was_pushed(const stepper *s, const contact_element *e) {
   enum { AT_ONCE = 4 };  // overlaps that may push a body in one direction
   double gap = least_of(e, s->points)->gap;
-  return -gap <= AT_ONCE * s->overlap.depth_before && s->nearest[e->point0] >= gap - graze(s, e);
+  return -gap <= AT_ONCE * s->overlap.depth_before && s->nearest[e->point0] >= gap - stepper_graze(s, e);
 }
 
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
@@ -77,7 +73,7 @@ static void look_for_passage(stepper *s, const contact_element *e, double time) 
     s->struck[p] |= !struck && was_pushed(s, e);
     return;
   }
-  s->trouble.leaps += !struck && s->nearest[p] < -graze(s, e);
+  s->trouble.leaps += !struck && s->nearest[p] < -stepper_graze(s, e);
   for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
   s->nearest[p] = 0;
 }
@@ -94,7 +90,7 @@ static bool passes_at_end(const stepper *s, const contact_element *e) {
   if (!e->type->nearest || is_struck(s, e)) return false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
     if (s->looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->looked[p]) < 0) return false;
-  return nearest_between(s, e, s->points, s->looked, (1 - s->rule->place) * s->dt) < -graze(s, e);
+  return nearest_between(s, e, s->points, s->looked, (1 - s->rule->place) * s->dt) < -stepper_graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.
@@ -138,7 +134,7 @@ static double reach_of(const stepper *s, const contact_element *e, const contact
 // the removal of overlap then open it by h², and it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
 // What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
-  bool led = s->led || (s->moved[p] && s->points[p].gap <= graze(s, e));
+  bool led = s->led || (s->moved[p] && s->points[p].gap <= stepper_graze(s, e));
   return led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SCHEME_STEPPER_INTERNAL_H
 #define SCHEME_STEPPER_INTERNAL_H
 
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/coordinate.h"
@@ -24,6 +25,14 @@ typedef struct stepper_overlap {
   double depth, depth_before;            // the deepest overlap that this step removes, and the one before it [m]
   double energy, energy_A;               // put in by it until now, and until the start of the last step [J]
 } stepper_overlap;
+
+// A fast pair that may meet on the way that is looked at.
+typedef struct stepper_suspect {
+  const contact_element *e;
+  bool again;                            // rows of this step have found it at the start of the way
+  bool touching;                         // it touched there and has not parted since,
+  double gap;                            // with this gap at the start [m]
+} stepper_suspect;
 
 typedef struct stepper {
   arena memory;
@@ -65,6 +74,11 @@ typedef struct stepper {
   int *active, active_count;             // points that take part in this step
   int *active_row;                       // the first row of each
   bool passes;                           // there are elements whose bodies can pass each other between two steps
+  bool meets;                            // steps are made shorter where fast bodies would pass each other,
+  bool fast;                             // and this one has such bodies
+  double thinnest;                       // of all surfaces [m]
+  stepper_suspect *suspects;             // pairs that may meet on the way that is looked at
+  int suspect_count;
   long *touched;                         // the number of the step in which each element last took part
   scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read
@@ -150,6 +164,20 @@ void stepper_hold_places(stepper *s);
 void stepper_look_for_passages(stepper *s, double dt);
 // For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.
 carom_status stepper_look_at_end(stepper *s, carom_error *error);
+
+// Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
+// thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
+static inline double stepper_graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
+
+// --- stepper_impact.c -----------------------------------------------------------------------------------------------
+
+void stepper_begin_impacts(stepper *s);
+// Whether something moves so fast that a step of this length may miss an impact, the motion being where rows are evaluated.
+bool stepper_any_fast(const stepper *s, double dt);
+// How long the step may be for its rows to find what bodies meet: on their way there, and, by the velocity at its end, behind. Returns dt if it
+// finds all. The motion is and stays where rows are evaluated.
+double stepper_meet_before_rows(stepper *s, double dt);
+double stepper_meet_after_rows(stepper *s, double dt, const double *u_end);
 
 // --- stepper_pairs.c ------------------------------------------------------------------------------------------------
 

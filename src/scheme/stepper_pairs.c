@@ -46,6 +46,7 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->shown, had, count);
   ENLARGE(s->rate_E, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
+  if (s->meets) ENLARGE(s->suspects, 0, s->contacts->element_slots + 1);
   s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
   if (s->settings.remove_overlap) enlarge_overlap(s, s->m->row_count + s->contacts->point_slots);
   // last, and all together: what is shown refers to them also if memory runs out

@@ -116,13 +116,13 @@ void stepper_exchange_steps(stepper *s) {
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
-  if (s->friction.loaded || s->excess != 0) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
+  if (s->friction.loaded || s->excess != 0 || s->meets) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
   stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
-  if (s->friction.loaded || s->excess != 0) s->tally = s->tally_before;
+  if (s->friction.loaded || s->excess != 0 || s->meets) s->tally = s->tally_before;
   stepper_friction_give_up(&s->friction, s->m, s->x);
   return status;
 }
@@ -133,8 +133,9 @@ static carom_status fail_singular(const stepper *s, carom_error *error) {
   return error_set(error, CAROM_ERROR_SINGULAR, "%s%s", why, s->x->singular_node ? "" : "; " NOT_FINITE_ADVICE);
 }
 
-// The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet.
-BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_error *error) {
+// The velocity at the end of the step. Of the books only the episodes of pairs that have ended are changed yet. Returns early if a shorter
+// step would meet an impact that this one misses: its length is then in `shorter`, which may be null if any impact may be missed.
+BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double **u_end, carom_error *error) {
   *u_end = s->u_free;
   s->overlap.moves = false;
   s->overlap.depth = 0;
@@ -145,6 +146,13 @@ BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_e
   }
   s->P_mean = s->P;
   if (!prepare(s, dt)) return fail_singular(s, error);
+  s->fast = shorter && stepper_any_fast(s, dt);
+  s->active_count = 0;
+  if (s->fast) {
+    *shorter = stepper_meet_before_rows(s, dt);
+    if (*shorter < dt) return CAROM_OK;
+    if (!prepare(s, dt)) return fail_singular(s, error);
+  }
   stepper_find_active(s, dt);
   if (s->x->row_total == 0) return CAROM_OK;
   carom_status solved = stepper_solve(s, dt, error);
@@ -158,6 +166,33 @@ BLOCK carom_status find_end(stepper *s, double dt, const double **u_end, carom_e
   return stepper_find_overlap(s, dt, error);
 }
 
+// A step that misses an impact was tried: what it has found did not touch.
+static void forget_touches(stepper *s) {
+  for (int k = 0; k < s->active_count; k++) {
+    int p = s->active[k];
+    s->touched[s->element_of[p]->slot] = s->steps - (s->last[p].active ? 1 : REMEMBERED);
+  }
+  s->active_count = 0;
+}
+
+// Finds the end of a step, which becomes shorter until no fast body passes through another.
+static carom_status try_step(stepper *s, double *dt, const double **u_end, carom_error *error) {
+  enum { TRIES = 16 };
+  for (int i = 1;; i++) {
+    double shorter = *dt;
+    s->excess = stepper_excess(s, *dt, s->dt);
+    set_aside(s);
+    s->paradoxes = (paradoxes){0};
+    carom_status solved = find_end(s, *dt, i < TRIES ? &shorter : NULL, u_end, error);
+    if (solved == CAROM_OK && s->fast && !(shorter < *dt)) shorter = stepper_meet_after_rows(s, *dt, *u_end);
+    if (solved != CAROM_OK) return give_up(s, solved);
+    if (!(shorter < *dt)) return CAROM_OK;
+    (void)give_up(s, solved);
+    forget_touches(s);
+    *dt = shorter;
+  }
+}
+
 // Step k of a run ends at k h, so that rounding does not add up.
 carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   stepper *s = scheme;
@@ -169,11 +204,10 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   double dt = t_next - s->t;
   const double *u_end;
   if (s->shows_A) stepper_show_end(s);
-  s->excess = stepper_excess(s, dt, s->dt);
-  set_aside(s);
-  s->paradoxes = (paradoxes){0};
-  carom_status solved = find_end(s, dt, &u_end, error);
-  if (solved != CAROM_OK) return give_up(s, solved);
+  double whole = dt;
+  carom_status solved = try_step(s, &dt, &u_end, error);
+  if (solved != CAROM_OK) return solved;
+  if (dt < whole) t_next = s->t + dt;
   bool touching = s->x->row_total > 0;
   if (s->contacts->changing_count) stepper_hold_places(s);
   if (touching) {
