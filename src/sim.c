@@ -525,6 +525,19 @@ static long count_remark(const carom_model *model, contact_test *test) {
   return model->scheme->about->needs_laws ? contact_count(&model->contacts, &model->m, test, NULL) : 0;
 }
 
+// The first contact that a step has missed.
+static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_summary *s) {
+  const contact_world *w = &sim->model->contacts;
+  contact_missed first = stats->trouble.leaps ? stats->trouble.missed : stats->missed_at_end;
+  if (!s->step_too_large) return;
+  bool listed = first.key[1] < 0, known = first.key[0] >= 0 && (listed ? first.key[0] < w->element_count : first.key[0] < first.key[1] && first.key[1] < w->surface_count);
+  if (!known) return;  // of a damaged checkpoint
+  contact_element pair = {.surface = {first.key[0], first.key[1]}};
+  char text[CONTACT_NAME];
+  snprintf(s->missed_contact, sizeof s->missed_contact, "%s", contact_name(w, listed ? &w->elements[first.key[0]] : &pair, text));
+  s->missed_t = first.t;
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   energy_limits limits = balance_limits(sim);
@@ -553,6 +566,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
     s.non_finite++, s.non_finite_t = sim->energy_lost_t;
     s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
   }
+  tell_missed(sim, &stats, &s);
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
   if (stats.solves) {

@@ -59,6 +59,14 @@ static void put_energy_gain(json_writer *w, const carom_summary *s) {
   json_close(w, '}');
 }
 
+static void put_missed(json_writer *w, const carom_summary *s) {
+  if (!*s->missed_contact) return;
+  json_open(w, "step_too_large", '{');
+  json_put_text(w, "contact", s->missed_contact);
+  put_field(w, s, &(summary_field)MEASURE("t", missed_t));
+  json_close(w, '}');
+}
+
 static void put_non_finite(json_writer *w, const carom_summary *s) {
   if (!s->non_finite_column) return;
   json_open(w, "non_finite", '{');
@@ -83,6 +91,7 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   json_close(w, '}');
   put_non_finite(w, s);
   put_energy_gain(w, s);
+  put_missed(w, s);
   if (why) json_put_text(w, "error", why);
   json_close(w, '}');
 }

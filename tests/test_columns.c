@@ -712,7 +712,7 @@ static void rows_within_a_step_interpolate_the_imbalance(void) {
       "materials: {m: {restitution: 0.5, friction: 0.3}}\n"
       "initial: {free: {u: [3, 1, -2]}}\n"
       "drives: {motor: {joint: crank, motion: 0.5*sin(6*t)}}\n"
-      "method: {moreau: {step: 10 ms, time_of_impact: false}}\n";
+      "method: {moreau: {step: 10 ms}}\n";
   static const char *const coordinates[] = {"coordinates=joint", "coordinates=absolute"};
   for (int c = 0; c < 2; c++) {
     run r;

@@ -96,6 +96,8 @@ static void check_same_summary(const carom_sim *a, const carom_sim *b) {
   carom_summary x = carom_sim_summary(a), y = carom_sim_summary(b);
   CHECK_EQUAL(y.contact_episodes, x.contact_episodes);
   CHECK_EQUAL(y.step_too_large, x.step_too_large);
+  CHECK_TEXT(y.missed_contact, x.missed_contact);
+  CHECK_NEAR(y.missed_t, x.missed_t, 0);
   CHECK_EQUAL(y.solves, x.solves);
   CHECK_EQUAL(y.unsolved, x.unsolved);
   CHECK_NEAR(y.deepest_penetration, x.deepest_penetration, 0);

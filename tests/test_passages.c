@@ -314,10 +314,45 @@ static void a_resumed_run_knows_where_bodies_were(void) {
   CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK);
   CHECK_EQUAL(carom_sim_summary(resumed).step_too_large, 1);
   CHECK(carom_sim_advance(resumed, 12e-3, &r.error) == CAROM_OK);
-  CHECK_EQUAL(carom_sim_summary(resumed).step_too_large, 1);
+  carom_summary s = carom_sim_summary(resumed);
+  CHECK_EQUAL(s.step_too_large, 1);
+  CHECK_TEXT(s.missed_contact, "ball-slab");
+  CHECK_NEAR(s.missed_t, 0.5 / 120, 1e-3);  // within the step
   free(row);
   carom_sim_destroy(resumed);
   run_close(&r);
+}
+
+// The first passage has its contact and time in the summary, as JSON and in the words of the verdict; also at the end of a run, and of a joint.
+static void a_passage_names_its_contact(void) {
+  static const char text[] =
+      "space: planar\ngravity: [0, 0]\nbodies: {a: {mass: 1, inertia: 1e-4}, b: {mass: 1, inertia: 1e-4}, c: {mass: 1, inertia: 1}}\n"
+      "joints: {ja: {free: [ground, a]}, jb: {free: [ground, b]}, jc: {revolute: [ground, c], limits: [-1, 1], material: m}}\n"
+      "surfaces: {ball: {sphere: a, radius: 0.01, material: m}, pin: {sphere: b, radius: 0.01, material: m}}\nmaterials: {m: {restitution: 1}}\n"
+      "parameters: {v: 1000, spin: 0}\ninitial: {ja: {u: [0, v, 0]}, jb: {q: [0, 8, 0]}, jc: {u: spin}}\nmethod: {moreau: {step: 10 ms, time_of_impact: false}}\n";
+  static const struct {
+    const char *settings, *contact;
+    double end, t;
+  } all[] = {{"", "ball-pin", 0.05, 8e-3}, {"", "ball-pin", 0.01, 8e-3}, {"v=0 spin=150", "jc_max", 0.05, 0.02}, {"v=1", "", 0.05, 0}};
+  for (int i = 0; i < 4; i++) {
+    run r;
+    char json[4096];
+    carom_error error = {0};
+    if (!run_open_text(&r, text, all[i].settings)) return;
+    run_to(&r, all[i].end);
+    carom_summary s = carom_sim_summary(r.sim);
+    CHECK_TEXT(s.missed_contact, all[i].contact);
+    CHECK_NEAR(s.missed_t, all[i].t, 0.011);
+    carom_summary_json(&s, json, sizeof json);
+    CHECK_EQUAL(strstr(json, "\"step_too_large\": {\"contact\": \"") != NULL, i < 3);
+    carom_verdict *verdict = carom_judge(r.model, &s, &error);
+    for (int k = 0; verdict && carom_verdict_check(verdict, k).key; k++) {
+      carom_check c = carom_verdict_check(verdict, k);
+      if (i < 3 && strcmp(c.key, "step_too_large") == 0) CHECK(strstr(c.sentence, all[i].contact) != NULL && strstr(c.sentence, " at ") != NULL);
+    }
+    carom_verdict_destroy(verdict);
+    run_close(&r);
+  }
 }
 
 // A ball and a box through a closed slab of triangles, and through a height field: 0.3 m a step. One that lands, slides and turns on them is none.
@@ -400,6 +435,7 @@ static void the_way_of_bodies_that_turn_is_followed(void) {
 int main(void) {
   RUN(the_way_of_bodies_that_turn_is_followed);
   RUN(a_resumed_run_knows_where_bodies_were);
+  RUN(a_passage_names_its_contact);
   RUN(passages_are_seen_in_every_half_step);
   RUN(passages_through_boxes_are_seen);
   RUN(passages_of_boxes_are_counted_once);

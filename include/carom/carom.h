@@ -176,6 +176,8 @@ typedef struct carom_summary {
   double worst_residual_mixed;     // of the same problem by the formula of publications, which mixes the units of r and u [-]
   long step_too_large;             // contacts detected deeper than a clearance, a body or half the way between stops, or only after the bodies had passed
                                    // through each other: impacts were missed
+  char missed_contact[256];        // the first of them: the name of the contact or of its two surfaces; empty if there is none
+  double missed_t;                 // and its time [s]
   long inconsistent;               // steps in which no finite force exists for a sliding contact (Painlevé paradox)
   long indeterminate;              // steps in which a sliding contact has more than one solution (Painlevé paradox)
   long friction_unsettled;         // steps in which the friction of a joint and its load did not converge

@@ -265,10 +265,14 @@ static const warning_words *find_warning(const char *name) {
   return NULL;
 }
 
-// When it happened first, where the summary says.
+// When it happened first, and between what, where the summary says.
 static const char *first_time(verdict *v, const verdict_facts *run, const char *name) {
-  double t = json_get_number(json_get(run->summary, name), "t", NAN);
-  return isfinite(t) ? arena_print(v->memory, " First at %s.", quantity(v->memory, t, "s")) : "";
+  const json_value *first = json_get(run->summary, name);
+  double t = json_get_number(first, "t", NAN);
+  const char *contact = json_get_text(first, "contact");
+  if (!isfinite(t)) return "";
+  const char *where = contact && *contact ? arena_print(v->memory, ": %s,", contact) : "";
+  return arena_print(v->memory, " First%s at %s.", where, quantity(v->memory, t, "s"));
 }
 
 // Every other warning that was counted.

@@ -1,5 +1,7 @@
 #include "scheme/scheme.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -76,7 +78,10 @@ void scheme_book_changes(const contact_state *c, const mechanism *m, impact_ledg
 }
 
 void scheme_trouble_fields(contact_trouble *t, fields *f) {
+  double missed[3] = {t->missed.t, t->missed.key[0], t->missed.key[1]};
   fields_count(f, "leaps", &t->leaps);
+  fields_numbers(f, "missed", 3, missed);
+  if (f->from) t->missed = (contact_missed){missed[0], {(int)fmax(-1, fmin(missed[1], INT_MAX)), (int)fmax(-1, fmin(missed[2], INT_MAX))}};
   fields_count(f, "too_deep", &t->too_deep);
   fields_count(f, "inconsistent", &t->inconsistent);
   fields_count(f, "indeterminate", &t->indeterminate);

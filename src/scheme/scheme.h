@@ -25,9 +25,16 @@ typedef struct scheme_setup {
   interrupt *stop;                 // a step that is interrupted fails; may be null
 } scheme_setup;
 
+// A contact that a step has missed, or found too late: of a permanent element its number, and -1; of another pair its surfaces.
+typedef struct contact_missed {
+  double t;                        // [s]
+  int key[2];
+} contact_missed;
+
 // What a run with rigid contact should not hide.
 typedef struct contact_trouble {
   long leaps;                      // episodes found deeper than a clearance or a body, or not at all: the step is too large
+  contact_missed missed;           // the first of them
   long too_deep;                   // episodes first met deeper than the bound
   long curvature;                  // steps of a contact whose stiffness follows from a curvature that is zero or infinite
   long inconsistent;               // steps of a sliding contact that no finite force can keep from sinking (Painlevé)
@@ -46,6 +53,12 @@ static inline void contact_trouble_gain(contact_trouble *trouble, double energy,
   trouble->gained += energy;
 }
 
+// Counts a leap of an element at a time; `missed` keeps the first.
+static inline void contact_count_leap(const contact_world *w, const contact_element *e, double t, long *leaps, contact_missed *missed) {
+  bool permanent = e->slot < w->element_count;
+  if ((*leaps)++ == 0) *missed = (contact_missed){t, {permanent ? e->slot : e->surface[0], permanent ? -1 : e->surface[1]}};
+}
+
 typedef struct scheme_start {
   double t;
   const double *q, *u;
@@ -60,6 +73,7 @@ typedef struct scheme_stats {
   const chain_tally *solves;       // of contact problems, or null
   contact_trouble trouble;
   long leaps_at_end;               // in the last half step; the next step counts them among its troubles
+  contact_missed missed_at_end;    // the first of these
   double deepest_at_end;           // the largest penetration at the end, which no step has booked yet [m]
   double entered_at_end;           // likewise, of contacts that no step has detected yet [m]
 } scheme_stats;

@@ -282,6 +282,6 @@ scheme_stats stepper_stats(const void *scheme) {
   return (scheme_stats){.steps = s->steps, .evaluations = s->steps, .projection_energy = s->shows_A ? s->projection_energy_A : s->projection_energy,
                         .overlap_energy = s->shows_A ? s->overlap.energy_A : s->overlap.energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
-                        .leaps_at_end = s->leaps_at_end, .deepest_at_end = s->deepest_at_end,
+                        .leaps_at_end = s->leaps_at_end, .missed_at_end = s->missed_at_end, .deepest_at_end = s->deepest_at_end,
                         .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble};
 }

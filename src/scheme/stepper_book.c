@@ -61,7 +61,8 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
     if (rate[0] != 0) impact_release(s->impacts, point);
     return;
   }
-  if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e)) s->trouble.leaps++;
+  if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e))
+    contact_count_leap(s->contacts->world, e, s->t + dt, &s->trouble.leaps, &s->trouble.missed);
   impact_step step = percussion_step(&c, P, s->rate_before + first, s->rate_after + first);
   const scheme_contact *before = &s->last_before[point];
   step.arrives = before->gap > s->contacts->activation;

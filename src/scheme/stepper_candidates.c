@@ -65,7 +65,7 @@ static bool was_pushed(const stepper *s, const contact_element *e) {
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed. What is remembered of an element is kept with its first point.
-static void look_for_passage(stepper *s, const contact_element *e, double time) {
+static void look_for_passage(stepper *s, const contact_element *e, double time, double t) {
   int p = e->point0;
   bool struck = is_struck(s, e);
   if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points, time);
@@ -73,7 +73,7 @@ static void look_for_passage(stepper *s, const contact_element *e, double time) 
     s->struck[p] |= !struck && was_pushed(s, e);
     return;
   }
-  s->trouble.leaps += !struck && s->nearest[p] < -stepper_graze(s, e);
+  if (!struck && s->nearest[p] < -stepper_graze(s, e)) contact_count_leap(s->contacts->world, e, t, &s->trouble.leaps, &s->trouble.missed);
   for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
   s->nearest[p] = 0;
 }
@@ -81,7 +81,7 @@ static void look_for_passage(stepper *s, const contact_element *e, double time) 
 void stepper_look_for_passages(stepper *s, double dt) {
   double time = s->rule->place * dt + (1 - s->rule->place) * s->dt;
   for (int i = 0; i < s->contacts->element_count; i++)
-    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i], time);
+    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i], time, s->t + s->rule->place * dt);
 }
 
 // The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
@@ -117,7 +117,8 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
       if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
       if (s->last[p].active && s->struck[p]) continue;  // a step has dealt with it
       if (!turns) s->entered_at_end = number_larger(s->entered_at_end, -at->gap);
-      s->leaps_at_end += leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e));
+      if (leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e)))
+        contact_count_leap(s->contacts->world, e, s->t, &s->leaps_at_end, &s->missed_at_end);
     }
   }
   return CAROM_OK;

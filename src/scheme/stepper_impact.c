@@ -17,6 +17,7 @@
 #include "scheme/stepper_internal.h"
 
 #define FAST 0.25    // of the thinner body: a pair that moves farther in a step is fast
+#define FAST_ON_PLANE 1.0  // likewise, where the material behind a surface has no end: its normal is the same at any depth
 #define LATE 0.02    // likewise: an impact that is found this much of its way too late is found in time
 #define TURN 0.1     // [rad] that bodies turn by at most between two places that are looked at
 enum { PLACES = 400 };  // that are looked at closely on a way; a passage that this leaves out is counted
@@ -29,6 +30,9 @@ static const contact_surface *first_of(const stepper *s, const contact_element *
 
 // Not of stops and joints with clearance.
 static bool is_of_surfaces(const contact_element *e) { return e->surface[0] != e->surface[1] && e->span > 0; }
+
+// The way in a step from which on a pair is fast [m].
+static double fast_way(const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * e->span; }
 
 void stepper_begin_impacts(stepper *s) {
   const contact_world *w = s->contacts->world;
@@ -97,7 +101,7 @@ static void find_suspects(stepper *s, double time, double dt, bool at_rows) {
     if (!is_of_surfaces(e)) continue;
     pair_speed v = speed_of(s, e);
     double speed = largest(&v, dt);
-    if (!(speed * dt > FAST * e->span)) continue;
+    if (!(speed * dt > fast_way(e))) continue;
     const contact_point *p = at_rows ? least_of(e, s->points) : locate(s, e);
     if (p->gap <= speed * time) s->suspects[s->suspect_count++] = (stepper_suspect){.e = e, .again = at_rows && s->touched[e->slot] == s->steps};
   }
@@ -126,7 +130,7 @@ static bool begin_path(const stepper *s, const path *w, stepper_suspect *suspect
   const contact_element *e = suspect->e;
   suspect->gap = gap;
   suspect->touching = suspect->again || (w->from_start && s->steps - s->touched[e->slot] <= 1 && gap <= depth);
-  return !suspect->touching || v->turn * w->length > FAST * s->rule->place * e->span;
+  return !suspect->touching || v->turn * w->length > s->rule->place * fast_way(e);
 }
 
 typedef struct impact_found {

@@ -63,7 +63,8 @@ typedef struct stepper {
   contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
   contact_point *looked;                 // where something is looked at, for the moment
   bool *struck;                          // points whose approach a step has dealt with since they were last apart
-  long leaps_at_end;                     // in the second half of the last step
+  long leaps_at_end;                     // in the second half of the last step,
+  contact_missed missed_at_end;          // and the first of them
   double deepest_at_end;                 // the largest penetration at its end [m]
   double entered_at_end;                 // likewise, of points that no step has dealt with [m]
   bool *moved;                           // points that were moved out of an overlap since they last left
