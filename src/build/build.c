@@ -648,7 +648,7 @@ static bool build(builder *b) {
   model->record = def->record;
   builder_keep_options(b);
   if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_solids(b) || !builder_shapes(b) || !builder_masses(b) ||
-      !builder_shape_surfaces(b))
+      !builder_shape_surfaces(b) || !builder_hull_surfaces(b))
     return false;
 
   mechanism *m = &model->m;

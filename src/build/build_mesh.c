@@ -181,18 +181,23 @@ static bool fill_mesh(builder *b, place at, mesh_file *f) {
 
 // --- hulls --------------------------------------------------------------------------------------------------------
 
-static bool make_hull(builder *b, place at, const char *name, const vec3 *points, int count, shape_data *data) {
-  arena *scratch = &b->model->scratch;
-  polytope p;
+static bool build_hull(builder *b, place at, const char *name, const vec3 *points, int count, polytope *to) {
   if (count > HULL_POINTS_MAX)
     return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points inside it", "%s%s%s: a hull of %d points, the limit is %d",
                         name[0] ? "'" : "", name[0] ? name : "hull", name[0] ? "'" : "", count, HULL_POINTS_MAX);
-  polytope_fault fault = polytope_build(points, count, scratch, &p);
+  polytope_fault fault = polytope_build(points, count, &b->model->scratch, to);
   if (fault == POLYTOPE_ROUNDED)
     return source_error(b->error, CAROM_ERROR_MODEL, at, "leave out points that nearly coincide, and check that the hull has a thickness",
                         "the points of a hull are so near each other, or so nearly in one plane, that their hull cannot be told");
   if (fault != POLYTOPE_OK)
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "the points of a hull must not lie in one plane");
+  return true;
+}
+
+static bool make_hull(builder *b, place at, const char *name, const vec3 *points, int count, shape_data *data) {
+  arena *scratch = &b->model->scratch;
+  polytope p;
+  if (!build_hull(b, at, name, points, count, &p)) return false;
   int(*triangles)[3] = arena_alloc(scratch, (size_t)p.corner_count, sizeof *triangles), used = 0;
   for (int i = 0; i < p.face_count; i++)
     for (int k = 2; k < p.faces[i].count; k++) {
@@ -209,6 +214,97 @@ static bool fill_hull(builder *b, place at, mesh_file *f) {
   mesh m;
   if (!read_mesh(b, at, f, &soup, &m) || !make_hull(b, at, f->name, m.vertices, m.vertex_count, &f->data)) return false;
   f->points = b->model->drawing.meshes[f->data.mesh].vertices;
+  return true;
+}
+
+// --- surfaces that are hulls --------------------------------------------------------------------------------------
+
+static double distance_outside(const polytope *p, vec3 at) {
+  double most = -INFINITY;
+  for (int i = 0; i < p->face_count; i++) most = fmax(most, vec3_dot(p->faces[i].normal, at) - p->faces[i].offset);
+  return most;
+}
+
+// The corner that is farthest outside of the hull of those chosen; while these have none, the one that is farthest from them all.
+static int farthest_corner(const polytope *all, const polytope *hull, const vec3 *chosen, int count, double *how_far) {
+  int far = 0;
+  *how_far = -INFINITY;
+  for (int i = 0; i < all->vertex_count; i++) {
+    double off = INFINITY;
+    if (hull) off = distance_outside(hull, all->vertices[i]);
+    for (int k = 0; !hull && k < count; k++) off = fmin(off, vec3_norm(vec3_sub(all->vertices[i], chosen[k])));
+    if (off > *how_far) far = i, *how_far = off;
+  }
+  return far;
+}
+
+// At most so many corners of a hull as a contact has points, which leave out as little of it as they can one by one. `loss` says how far
+// the others are outside of them.
+static int choose_corners(const polytope *all, arena *scratch, vec3 chosen[CONTACT_POINTS_MAX], double *loss) {
+  int count = 0;
+  *loss = 0;
+  if (all->vertex_count <= CONTACT_POINTS_MAX) {
+    memcpy(chosen, all->vertices, (size_t)all->vertex_count * sizeof *chosen);
+    return all->vertex_count;
+  }
+  polytope hull;
+  bool has_hull = false;
+  chosen[count++] = all->vertices[0];
+  for (;;) {
+    int far = farthest_corner(all, has_hull ? &hull : NULL, chosen, count, loss);
+    if (count == CONTACT_POINTS_MAX) return count;
+    chosen[count++] = all->vertices[far];
+    has_hull = count > 3 && polytope_build(chosen, count, scratch, &hull) == POLYTOPE_OK;
+  }
+}
+
+static bool take_hull(builder *b, const part *p, carom_surface_def *d) {
+  arena *scratch = &b->model->scratch;
+  arena_mark mark = arena_get_mark(scratch);
+  place at = builder_place(p, builder_surface_table(p->kind), "file");
+  drawing *all = &b->model->drawing;
+  mesh_file *f = ARENA_NEW(b->memory, mesh_file);
+  mesh_soup soup;
+  mesh m;
+  polytope hull;
+  vec3 corners[CONTACT_POINTS_MAX];
+  double loss;
+  *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = path_of(b, at, d->file), .scale = d->scale, .hull = true, .surface = true};
+  if (!read_mesh(b, at, f, &soup, &m) || !build_hull(b, at, f->name, m.vertices, m.vertex_count, &hull)) return false;
+  if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
+  int count = choose_corners(&hull, scratch, corners, &loss);
+  if (count < hull.vertex_count)
+    builder_note(b, arena_print(b->memory, "'%s': the hull of the file has %d corners; contact is with %d of them, beyond which the others reach by %.2g m", p->name,
+                                hull.vertex_count, count, loss));
+  double(*points)[3] = arena_alloc(b->memory, (size_t)count, sizeof *points);
+  for (int i = 0; i < count; i++) vec3_store(points[i], corners[i]);
+  d->points = (carom_points){(const double(*)[3])points, count}, d->file = NULL, d->scale = 1;
+  arena_release(scratch, mark);
+  return true;
+}
+
+static bool is_hull_file(const part *p) {
+  const carom_surface_def *d = p->content;
+  return p->kind && strcmp(p->kind, "hull") == 0 && d->file && d->file[0] && !d->points.count;
+}
+
+bool builder_hull_surfaces(builder *b) {
+  const part_list *given = &b->def->surfaces;
+  bool any = false;
+  for (int i = 0; i < given->count; i++) any |= is_hull_file(&given->items[i]);
+  if (!any || b->def->model.space == CAROM_PLANAR) return true;
+  carom_def *all = ARENA_NEW(b->memory, carom_def);
+  *all = *b->def;
+  all->surfaces = (part_list){.items = arena_alloc(b->memory, (size_t)given->count, sizeof(part)), .count = given->count};
+  memcpy(all->surfaces.items, given->items, (size_t)given->count * sizeof(part));
+  for (int i = 0; i < given->count; i++) {
+    if (!is_hull_file(&given->items[i])) continue;
+    carom_surface_def *d = ARENA_NEW(b->memory, carom_surface_def);
+    *d = *(const carom_surface_def *)given->items[i].content;
+    if (!take_hull(b, &given->items[i], d)) return false;
+    all->surfaces.items[i].content = d;
+  }
+  b->def = all;
   return true;
 }
 

@@ -47,7 +47,7 @@ static bool add_surface(builder *b, const part *body, const carom_shape_def *s, 
   place at = s->origin ? *(const place *)s->origin : body->places.whole;
   const char *kind = b->def->model.space == CAROM_PLANAR ? type->surface_planar : type->surface;
   bool from_file = s->file != NULL;
-  if (!kind || (from_file && !surface_find(kind)->by_triangles))
+  if (!kind || (from_file && !surface_find(kind)->takes_file))
     return source_error(b->error, CAROM_ERROR_MODEL, at, "remove 'material', and add a surface of another kind under 'surfaces'",
                         "'%s': a shape of kind %s%s is no contact surface", body->name, s->kind, from_file ? " from a file" : "");
   part *p = &surfaces->items[surfaces->count];

@@ -96,6 +96,8 @@ bool builder_solid(builder *b, place at, const char *owner, const char *name, so
 carom_numbers builder_numbers(builder *b, carom_numbers from);
 // Adds the shapes that name a material to the surfaces of the definition; they have been checked.
 bool builder_shape_surfaces(builder *b);
+// Gives hulls that name a file its corners as points.
+bool builder_hull_surfaces(builder *b);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);

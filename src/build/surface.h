@@ -27,6 +27,7 @@ typedef struct surface_type {
   const shape_type *drawn;    // NULL if as a mark
   void (*set_drawn)(const carom_surface_def *d, bool planar, arena *memory, carom_shape_def *to);  // beside radius and size; may be null
   double (*reach)(const carom_shape_def *d);                            // how far a body extends by it [m]; NULL if 0
+  bool takes_file;            // of triangles
   bool by_triangles;          // it is a mesh: see builder_triangles
   bool by_outline;            // its outline says how thick it is and how it is drawn
   bool is_point;              // two of them never touch

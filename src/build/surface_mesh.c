@@ -35,4 +35,4 @@ static const option_table table =
     SURFACE_TABLE("mesh", "Triangles of a file, or given one by one, with the material behind them; closed or open. It touches planes and convex shapes, under moreau; planes with the corners of its hull.",
                   "rock: {mesh: ground, file: rock.stl, scale: 1 mm}");
 
-const surface_type surface_mesh = {.table = &table, .shape = SHAPE_MESH, .fault = fault_of, .drawn = &shape_mesh, .by_triangles = true, .is_body = true};
+const surface_type surface_mesh = {.table = &table, .shape = SHAPE_MESH, .fault = fault_of, .drawn = &shape_mesh, .by_triangles = true, .takes_file = true, .is_body = true};
