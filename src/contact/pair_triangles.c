@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "contact/pairs.h"
+#include "contact/places.h"
 #include "contact/touches.h"
 #include "geometry/flat.h"
 #include "geometry/separation.h"
@@ -15,26 +16,17 @@
 #define HORIZON 0.1     // points with a larger gap than this part of the shape's thickness are not looked for
 #define DEEPEST 0.5     // of the thickness: what is deeper under a triangle is on another side
 #define BEHIND 1e-6     // of a length: what is farther before a plane is not behind it
-#define CLOSE 1e-3      // of the thickness: places with a smaller gap count alike where there are too many
-#define SAME 1e-9       // of the thickness: places that are nearer are one
 
-enum { POINTS = 32, NEAR = 1024, PLACES = 1024 };
-
-typedef struct place_found {
-  vec3 at, n;           // on the surface, and out of it
-  double gap;
-  contact_feature feature;
-} place_found;
+enum { POINTS = 32, NEAR = 1024 };
 
 typedef struct search {
   const contact_element *e;
   pose a;               // of the shape, in the axes of the surface
-  double horizon, deepest;
+  double horizon;
   terrain_triangle near[NEAR];  // of more the lowest under the shape count
   double height[NEAR];
   int near_count;
-  place_found places[PLACES];
-  int count;
+  contact_places found; // on the surface
 } search;
 
 static const polytope *faces_of(const contact_element *e) { return e->faces_first ? &e->faces_first->hull : NULL; }
@@ -45,10 +37,7 @@ enum { OF_SHAPE, OF_SURFACE, CROSSING };
 static contact_feature of_shape(int name) { return (contact_feature){{OF_SHAPE, name, 0}}; }
 
 static void add_place(search *s, vec3 at, vec3 n, double gap, contact_feature feature) {
-  if (!(gap <= s->horizon && gap >= -s->deepest)) return;
-  for (int i = 0; i < s->count; i++)
-    if (vec3_norm(vec3_sub(s->places[i].at, at)) <= SAME * s->e->span && vec3_dot(s->places[i].n, n) > 1 - 1e-9) return;
-  if (s->count < PLACES) s->places[s->count++] = (place_found){at, n, gap, feature};
+  contact_add_place(&s->found, (contact_place){at, n, gap, feature});
 }
 
 // How far the shape is from the plane of a triangle.
@@ -120,7 +109,7 @@ static void add_lowest(search *s, const terrain_triangle *t) {
     least = fmin(least, vec3_dot(t->normal, f.p[i]));
   }
   vec3 low = vec3_axpy(pose_point(s->a, convex_support(shape, mat3_tmul(s->a.R, down))), shape->layer, down);
-  if (vec3_dot(t->normal, low) < least - SAME * s->e->span) add_over(s, t, low, NAME_LOWEST);
+  if (vec3_dot(t->normal, low) < least - CONTACT_SAME_PLACE * s->e->span) add_over(s, t, low, NAME_LOWEST);
 }
 
 static void find_on_triangles(search *s) {
@@ -223,7 +212,7 @@ static void find_edge(search *s, const terrain_triangle *t, int k) {
     if (found[i].of_a >= 0) add_place(s, found[i].on_b, found[i].normal, found[i].gap, crossing(ends, found[i].of_a));
   }
   double share = vec3_dot(vec3_sub(d.on_b, p[0]), along) / vec3_dot(along, along);
-  if (share > 1e-9 && share < 1 - 1e-9 && d.distance < least - SAME * s->e->span)
+  if (share > 1e-9 && share < 1 - 1e-9 && d.distance < least - CONTACT_SAME_PLACE * s->e->span)
     add_place(s, d.on_b, d.normal, d.distance, crossing(ends, NAME_LOWEST));
 }
 
@@ -247,52 +236,6 @@ static void find_on_shape(search *s) {
 
 // --- points -----------------------------------------------------------------------------------------------------------------
 
-// How different two places are: by where they are and by their normals.
-static double apart(const search *s, int i, int k) {
-  vec3 at = vec3_sub(s->places[i].at, s->places[k].at), n = vec3_scale(s->e->span, vec3_sub(s->places[i].n, s->places[k].n));
-  return vec3_dot(at, at) + vec3_dot(n, n);
-}
-
-static void swap_places(search *s, int i, int k) {
-  place_found moved = s->places[i];
-  s->places[i] = s->places[k], s->places[k] = moved;
-}
-
-static int nearest_from(const search *s, int first) {
-  int best = first;
-  for (int i = first + 1; i < s->count; i++)
-    if (s->places[i].gap < s->places[best].gap) best = i;
-  return best;
-}
-
-// Moves places to the front that are spread over all of the first `count`: the deepest of them, then each time the one that is farthest from
-// those before. So what holds the body is as wide as what it lies on.
-static void spread(search *s, int count, int most) {
-  double off[PLACES];
-  swap_places(s, 0, nearest_from(s, 0));
-  for (int i = 1; i < count; i++) off[i] = apart(s, i, 0);
-  for (int chosen = 1; chosen < most; chosen++) {
-    int far = chosen;
-    for (int i = chosen + 1; i < count; i++)
-      if (off[i] > (1 + 1e-6) * off[far]) far = i;
-    swap_places(s, chosen, far);
-    off[far] = off[chosen];
-    for (int i = chosen + 1; i < count; i++) off[i] = fmin(off[i], apart(s, i, chosen));
-  }
-}
-
-// Of more places than points: those that touch or nearly do, spread out if they are still too many, then the nearest of the others.
-static void choose_places(search *s, int most) {
-  if (s->count <= most) return;
-  double least = s->places[nearest_from(s, 0)].gap, close = fmax(least, 0) + CLOSE * s->e->span;
-  int count = 0;
-  for (int i = 0; i < s->count; i++)
-    if (s->places[i].gap <= close) swap_places(s, count++, i);
-  if (count > most) spread(s, count, most);
-  for (; count < most; count++) swap_places(s, count, nearest_from(s, count));
-  s->count = most;
-}
-
 // Where nothing is within the horizon: the nearest place alone, so that the gap is the distance at any time. A shape that is so deep in a
 // triangle that no place counts is pushed out where that is the shortest way.
 static void add_nearest(search *s) {
@@ -300,28 +243,23 @@ static void add_nearest(search *s) {
   if (!contact_find_nearest_triangle(s->e, s->a, &t)) return;
   bool overlaps = t.distance <= 0;
   if (overlaps) t.n = t.triangle.normal, t.distance = fmin(0, height_over(s, &t.triangle));
-  s->places[s->count++] = (place_found){t.at, t.n, t.distance, of_shape(NAME_NEAREST)};
+  s->found.items[s->found.count++] = (contact_place){t.at, t.n, t.distance, of_shape(NAME_NEAREST)};
 }
 
 static void look(const contact_element *e, pose a, search *s) {
-  s->e = e, s->a = a, s->count = 0;
-  s->horizon = HORIZON * e->span, s->deepest = DEEPEST * e->span;
+  s->e = e, s->a = a, s->horizon = HORIZON * e->span;
+  contact_begin_places(&s->found, e->span, s->horizon, DEEPEST * e->span);
   find_near(s);
   if (s->near_count) find_on_triangles(s), find_on_shape(s);
-  if (!s->count) add_nearest(s);
-  choose_places(s, e->point_count);
+  if (!s->found.count) add_nearest(s);
+  contact_choose_places(&s->found, e->point_count);
 }
 
 static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
   marker_place body = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
   search s;
   look(e, (pose){mat3_product(mat3_transpose(ground.R), body.R), contact_apart(&body, &ground)}, &s);
-  for (int i = 0; i < s.count; i++) {
-    const place_found *f = &s.places[i];
-    to[i] = (contact_touch){.feature = f->feature, .gap = f->gap, .n = mat3_mul(ground.R, f->n),
-                            .at = vec3_add(ground.p, mat3_mul(ground.R, vec3_axpy(f->at, 0.5 * f->gap, f->n)))};
-  }
-  return s.count;
+  return contact_take_places(&s.found, &ground, to);
 }
 
 const contact_type contact_shape_terrain = {
