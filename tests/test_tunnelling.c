@@ -72,7 +72,8 @@ static void other_shapes_come_back(void) {
       {"cylinder: b, radius: 0.5 mm, length: 1 mm", "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 0, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 0, 5]]"},
       {"ellipsoid: b, semi_axes: [0.5 mm, 1 mm, 0.7 mm]", "sphere: ground, radius: 1 mm"},
       {"cone: b, radius: 0.5 mm, height: 1 mm", "cylinder: ground, radius: 1 mm, length: 4"},
-      {"hull: b, points: [[0.5 mm, 0, 0], [-0.5 mm, 0.3 mm, 0], [-0.5 mm, -0.3 mm, 0.2 mm], [0, 0, 1 mm]]", "box: ground, size: [1 mm, 10, 10]"},
+      {"hull: b, points: [[0.5 mm, 0, 0], [-0.5 mm, 0.3 mm, 0], [-0.5 mm, -0.3 mm, 0.2 mm], [0, 0, 1 mm]]",
+       "hull: ground, points: [[0, -5, -5], [0, 5, -5], [0, 0, 5], [1 mm, -5, -5], [1 mm, 5, -5], [1 mm, 0, 5]]"},
       {"point: b", "box: ground, size: [1 mm, 10, 10]"}};
   static const char *const planar[][2] = {
       {"box: b, size: [1 mm, 2 mm]", "box: ground, size: [1 mm, 10]"},
