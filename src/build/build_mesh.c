@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "build/builder.h"
+#include "build/surface.h"
 #include "geometry/mesh_decimate.h"
 #include "geometry/mesh_file.h"
 #include "geometry/polytope.h"
@@ -285,7 +286,8 @@ static bool take_hull(builder *b, const part *p, carom_surface_def *d) {
 
 static bool is_hull_file(const part *p) {
   const carom_surface_def *d = p->content;
-  return p->kind && strcmp(p->kind, "hull") == 0 && d->file && d->file[0] && !d->points.count;
+  const surface_type *type = p->kind ? surface_find(p->kind) : NULL;
+  return type && type->takes_file && !type->by_triangles && d->file && d->file[0] && !d->points.count;
 }
 
 bool builder_hull_surfaces(builder *b) {
