@@ -365,7 +365,89 @@ static void wrong_hulls_are_refused(void) {
   }
 }
 
+#define SLAB(x, y, z)                                                                                                                       \
+  "points: [[-" x ", -" y ", -" z "], [" x ", -" y ", -" z "], [" x ", " y ", -" z "], [-" x ", " y ", -" z "], [-" x ", -" y ", " z "], [" x ", -" y ", " z "], " \
+  "[" x ", " y ", " z "], [-" x ", " y ", " z "]], triangles: [1, 3, 2, 1, 4, 3, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]"
+
+// A cube on a slab, both of triangles, slides as far as box on box: from where all its corners are on it, and over its edge; on ground and on a body.
+static void a_mesh_slides_on_a_mesh_as_a_box_does(void) {
+  for (int over = 0; over < 2; over++)
+    for (int swap = 0; swap < 2; swap++) {
+      double end[2][3];
+      for (int k = 0; k < 2; k++) {
+        char text[4096];
+        run r;
+        snprintf(text, sizeof text,
+                 "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\njoints: {f: {free: [ground, b], at: [%g, 0.013, 0.1]}}\n"
+                 "initial: {b: {velocity: [1, 0.1, 0]}}\nsurfaces: {%s: {%s, material: m}, %s: {%s, material: m}}\n"
+                 "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\n", over ? 0.25 : 0, swap ? "z" : "b", k ? "mesh: b, " CUBE : "box: b, size: [0.2, 0.2, 0.2]",
+                 swap ? "b" : "z", k ? "mesh: ground, at: [0, 0, -0.1], " SLAB("0.4", "0.4", "0.1") : "box: ground, at: [0, 0, -0.1], size: [0.8, 0.8, 0.2]");
+        if (!run_open_text(&r, text, "")) return;
+        run_to(&r, over ? 0.12 : 0.5);  // half of it over the edge
+        end[k][0] = run_read(&r, "b.x"), end[k][1] = run_read(&r, "b.z"), end[k][2] = run_read(&r, "b.wy");
+        CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+        run_close(&r);
+      }
+      for (int i = 0; i < 3; i++) CHECK_NEAR(end[1][i], end[0][i], 1e-7);
+    }
+}
+
+// Two ridges across each other: the edge of a prism falls on that of another, and bounces with e times its speed without a turn.
+static void edges_of_meshes_meet(void) {
+  static const char text[] =
+      "gravity: [0, 0, 0]\nparameters: {v: 1}\nbodies: {b: {mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\njoints: {f: {free: [ground, b], at: [0, 0, 0.3]}}\n"
+      "surfaces:\n  low: {mesh: ground, points: [[-0.3, -0.1, 0], [0.3, -0.1, 0], [0.3, 0.1, 0], [-0.3, 0.1, 0], [-0.3, 0, 0.1], [0.3, 0, 0.1]], "
+      "triangles: [1, 3, 2, 1, 4, 3, 1, 2, 6, 1, 6, 5, 3, 4, 5, 3, 5, 6, 1, 5, 4, 2, 3, 6], material: m}\n"
+      "  high: {mesh: b, points: [[-0.1, -0.3, 0], [-0.1, 0.3, 0], [0.1, 0.3, 0], [0.1, -0.3, 0], [0, -0.3, -0.1], [0, 0.3, -0.1]], "
+      "triangles: [1, 3, 2, 1, 4, 3, 1, 2, 6, 1, 6, 5, 3, 4, 5, 3, 5, 6, 1, 5, 4, 2, 3, 6], material: m}\n"
+      "materials: {m: {restitution: 0.5}}\ninitial: {b: {velocity: [0, 0, -v]}}\nmethod: {moreau: {step: 1e-3}}\n";
+  static const double speeds[] = {1, 30, 1000};
+  for (int i = 0; i < 3; i++) {
+    run r;
+    char settings[32];
+    snprintf(settings, sizeof settings, "v=%g", speeds[i]);
+    if (!run_open_text(&r, text, settings)) return;
+    run_to(&r, 0.3 / speeds[i]);
+    CHECK_NEAR(run_read(&r, "b.vz"), 0.5 * speeds[i], 1e-9 * speeds[i]);
+    CHECK_NEAR(hypot(run_read(&r, "b.wx"), run_read(&r, "b.wy")), 0, 1e-6 * speeds[i]);
+    CHECK_NEAR(run_read(&r, "b.z"), 0.2 + 0.5 * 0.2, 1e-3 + 5e-4 * fmin(speeds[i], 30));  // up to half a step late
+    CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+    run_close(&r);
+  }
+  run r;
+  if (!run_open_text(&r, text, "v=1000 method.moreau.time_of_impact=false")) return;
+  run_to(&r, 2e-3);
+  CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 1);
+  run_close(&r);
+}
+
+// A cube in a channel with walls, and another cube on top: both stay where they are.
+static void meshes_rest_on_meshes(void) {
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, inertia: [1e-2, 1e-2, 1e-2]}, b: {mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\n"
+      "joints: {fa: {free: [ground, a], at: [0.003, 0.002, 0.1]}, fb: {free: [ground, b], at: [0.02, -0.01, 0.3]}}\n"
+      "surfaces:\n  a: {mesh: a, " CUBE ", material: m}\n  b: {mesh: b, " CUBE ", material: m}\n"
+      "  channel: {mesh: ground, points: [[-1, -0.3, -0.1], [-1, 0.3, -0.1], [-1, 0.3, 0.1], [-1, 0.12, 0.1], [-1, 0.12, 0], [-1, -0.12, 0], [-1, -0.12, 0.1], [-1, -0.3, 0.1], "
+      "[1, -0.3, -0.1], [1, 0.3, -0.1], [1, 0.3, 0.1], [1, 0.12, 0.1], [1, 0.12, 0], [1, -0.12, 0], [1, -0.12, 0.1], [1, -0.3, 0.1]], "
+      "triangles: [1, 10, 2, 1, 9, 10, 2, 11, 3, 2, 10, 11, 3, 12, 4, 3, 11, 12, 4, 13, 5, 4, 12, 13, 5, 14, 6, 5, 13, 14, 6, 15, 7, 6, 14, 15, 7, 16, 8, 7, 15, 16, "
+      "8, 9, 1, 8, 16, 9, 1, 6, 8, 6, 7, 8, 1, 2, 6, 2, 5, 6, 2, 3, 5, 3, 4, 5, 9, 16, 14, 14, 16, 15, 9, 14, 10, 10, 14, 13, 10, 13, 11, 11, 13, 12], flip: true, material: m}\n"
+      "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1e-3}}\n";
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  run_to(&r, 0.5);
+  static const double rest[] = {0.1, 0.3};
+  for (int i = 0; i < 2; i++) {
+    CHECK_NEAR(run_read(&r, "%c.z", "ab"[i]), rest[i], 1e-8);
+    CHECK_NEAR(run_read(&r, "%c.x", "ab"[i]), i ? 0.02 : 0.003, 1e-8);
+    CHECK_NEAR(run_read(&r, "%c.y", "ab"[i]), i ? -0.01 : 0.002, 1e-8);
+  }
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(a_mesh_slides_on_a_mesh_as_a_box_does);
+  RUN(edges_of_meshes_meet);
+  RUN(meshes_rest_on_meshes);
   RUN(the_hull_of_a_file_is_a_surface);
   RUN(a_hull_with_many_corners_is_thinned);
   RUN(wrong_hulls_are_refused);

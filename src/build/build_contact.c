@@ -195,7 +195,7 @@ void contacts_note_unsupported(contact_builder *c, int i, int j) {
                b->kind);
 }
 
-#define SUPPORTED_PAIRS "all shapes touch each other, but two meshes do not, and a plane touches a mesh only if it is not flat and its convex hull has at most 64 corners"
+#define SUPPORTED_PAIRS "all shapes touch each other, but a plane touches a mesh only if it is not flat and its convex hull has at most 64 corners"
 
 #define EXISTING_PAIRS "two planes, two points, two height fields, a height field and a plane, and a height field and a mesh have no contact with each other"
 

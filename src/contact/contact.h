@@ -122,6 +122,7 @@ struct contact_element {
   const char *const *point_names; // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
   const terrain *terrain;         // the second surface, of triangles; else null
+  const terrain *terrain_first;   // the first of two meshes; else null
   double clearance;
   double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;                    // of a stop: half the way to the opposite one [m or rad]

@@ -13,7 +13,7 @@ extern const contact_type contact_capsule_capsule;
 extern const contact_type contact_flat_pair;                            // boxes and hulls
 extern const contact_type contact_edge_pair;                            // other shapes with faces or lines
 extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
-extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain;
+extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain, contact_mesh_mesh;
 
 // The type of two surfaces that touch with an area, where their material has a foundation; sets what it needs. Returns false and leaves the
 // element as it is if they touch in points alone, or if no such type exists for them.
@@ -26,6 +26,9 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 void contact_set_faces(contact_element *e, const struct flat *first, const struct flat *second);
 // The same of type contact_edge_pair, whose shapes must be set; null of a shape without faces.
 void contact_set_facets(contact_element *e, const struct flat *first, const struct flat *second);
+// Sets the triangles of an element of type contact_mesh_mesh, and how thick it is.
+void contact_set_meshes(contact_element *e, const terrain *first, const terrain *second);
+double contact_mesh_thickness(const terrain *t);  // against another mesh
 // Places of contact of shapes with flat faces: where a manifold has a point, and the nearest points.
 struct manifold_point;
 struct separation;

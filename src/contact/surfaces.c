@@ -204,7 +204,7 @@ static const contact_type *const narrow[SHAPE_COUNT][SHAPE_COUNT] = {
     [SHAPE_CONE] = {TRIANGLES, [SHAPE_CONE] = EDGES, [SHAPE_HULL] = EDGES, [SHAPE_PLANE] = &contact_cone_plane},
     [SHAPE_HULL] = {TRIANGLES, [SHAPE_HULL] = &contact_flat_pair, [SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_hull_plane},
     [SHAPE_OUTLINE] = {[SHAPE_OUTLINE] = &contact_outlines, [SHAPE_PLANE] = &contact_outlines},
-    [SHAPE_MESH] = {[SHAPE_PLANE] = &contact_hull_plane},
+    [SHAPE_MESH] = {[SHAPE_MESH] = &contact_mesh_mesh, [SHAPE_PLANE] = &contact_hull_plane},
 };
 
 bool contact_exists(shape a, shape b) {
@@ -244,6 +244,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (type == &contact_shape_terrain) e.faces_first = first->faces;
   if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);
   if (type == &contact_edge_pair) contact_set_facets(&e, first->faces, second->faces);
+  if (type == &contact_mesh_mesh) contact_set_meshes(&e, first->terrain, second->terrain);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;
 }

@@ -102,7 +102,10 @@ terrain terrain_of_mesh(const mesh *m, arena *memory) {
   for (int i = 0; i < m->triangle_count; i++) b.list[i] = i;
   *ARENA_PUSH(memory, b.nodes, b.count, b.capacity) = box_around(&b, 0, m->triangle_count);
   divide(&b, 0);
-  return (terrain){.type = &of_mesh, .low = m->low, .high = m->high, .triangles = m, .nodes = b.nodes, .list = b.list};
+  int *owner = ARENA_ARRAY(memory, int, m->vertex_count);
+  for (int i = m->triangle_count - 1; i >= 0; i--)
+    for (int k = 0; k < 3; k++) owner[m->triangles[i][k]] = i;
+  return (terrain){.type = &of_mesh, .low = m->low, .high = m->high, .triangles = m, .nodes = b.nodes, .list = b.list, .owner = owner};
 }
 
 // --- triangles of a height field --------------------------------------------------------------------------------------
@@ -328,23 +331,35 @@ static void look_farther(const terrain *t, near_list *l, double size) {
   l->count = kept;
 }
 
+// Of the triangles in the list.
+static int find_minima(const terrain *t, const near_list *l, double size, double radius, terrain_touch to[TERRAIN_TOUCHES]) {
+  if (!l->count) return 0;
+  const near_point *first = nearest_in(l);
+  int count = 0;
+  if (is_inside(t, l, first)) {  // the nearest way out
+    to[count++] = touch_of(l, first, true, radius);
+    return count;
+  }
+  for (int i = 0; i < l->count; i++) {
+    const near_point *n = &l->items[i];
+    if (is_covered(l, n, size + radius) || is_inside(t, l, n)) continue;
+    insert(to, &count, touch_of(l, n, false, radius));
+  }
+  return count;
+}
+
 int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon, terrain_touch to[TERRAIN_TOUCHES]) {
   double size = vec3_norm(vec3_sub(t->high, t->low));
   near_list l;
   l.centre = centre, l.reach = radius + horizon;
   look(t, &l);
   if (!l.count) look_farther(t, &l, size);
-  if (!l.count) return 0;
-  const near_point *first = nearest_in(&l);
-  int count = 0;
-  if (is_inside(t, &l, first)) {  // the nearest way out
-    to[count++] = touch_of(&l, first, true, radius);
-    return count;
-  }
-  for (int i = 0; i < l.count; i++) {
-    const near_point *n = &l.items[i];
-    if (is_covered(&l, n, size + radius) || is_inside(t, &l, n)) continue;
-    insert(to, &count, touch_of(&l, n, false, radius));
-  }
-  return count;
+  return find_minima(t, &l, size, radius, to);
+}
+
+int terrain_touches_within(const terrain *t, vec3 point, double reach, terrain_touch to[TERRAIN_TOUCHES]) {
+  near_list l;
+  l.centre = point, l.reach = reach;
+  look(t, &l);
+  return find_minima(t, &l, vec3_norm(vec3_sub(t->high, t->low)), 0, to);
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/pairs.h"
 #include "mechanics/marker.h"
 #include "mechanics/tree.h"
 #include "scheme/stepper_internal.h"
@@ -37,7 +38,10 @@ static double fast_way(const contact_element *e) { return (e->type->nearest ? FA
 void stepper_begin_impacts(stepper *s) {
   const contact_world *w = s->contacts->world;
   s->thinnest = INFINITY;
-  for (int i = 0; i < w->surface_count; i++) s->thinnest = fmin(s->thinnest, w->surfaces[i].thickness);
+  for (int i = 0; i < w->surface_count; i++) {
+    const contact_surface *of = &w->surfaces[i];
+    s->thinnest = fmin(s->thinnest, of->terrain ? contact_mesh_thickness(of->terrain) : of->thickness);
+  }
   s->meets = s->settings.time_of_impact && isfinite(s->thinnest);
 }
 
