@@ -84,6 +84,9 @@ static void impact_fields(impact_ledger *l, const contact_world *w, fields *f) {
   fields_number(f, "loss_tangential", &l->loss_tangential);
   fields_number(f, "worst_penetration", &l->worst_penetration);
   fields_number(f, "deepest", &l->deepest);
+  fields_number(f, "creep", &l->creep.distance);
+  fields_number(f, "creep_pair", &l->creep.pair);
+  fields_number(f, "creep_still", &l->creep.still);
   for (int p = 0; p < w->point_count; p++) episode_fields(l, p, p, f);
   for (int i = 0; i < w->element_count; i++) pair_fields(l, i, i, f);
   if (f->from) impact_count_touching(l);

@@ -538,6 +538,15 @@ static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_s
   s->missed_t = first.t;
 }
 
+// The pair that crept most.
+static void tell_creep(const carom_sim *sim, carom_summary *s) {
+  const impact_creep *most = &sim->impacts.creep;
+  if (!(most->distance > 0)) return;
+  char text[CONTACT_NAME];
+  s->creeps = 1, s->creep = most->distance, s->creep_v0 = most->still;
+  snprintf(s->creep_pair, sizeof s->creep_pair, "%s", contact_pair_name(&sim->model->contacts, most->pair, text));
+}
+
 carom_summary carom_sim_summary(const carom_sim *sim) {
   scheme_stats stats = sim->type->stats(sim->scheme);
   energy_limits limits = balance_limits(sim);
@@ -569,6 +578,7 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
   tell_missed(sim, &stats, &s);
   s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
   s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
+  tell_creep(sim, &s);
   if (stats.solves) {
     s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
     s.impossible = stats.solves->impossible, s.iterations = stats.solves->iterations;

@@ -32,7 +32,7 @@ static const summary_field warnings[] = {
     COUNT("initial", initial_changes), COUNT("unsolved", unsolved), COUNT("step_too_large", step_too_large),
     COUNT("penetration", too_deep), COUNT("inconsistent", inconsistent), COUNT("indeterminate", indeterminate),
     COUNT("friction_unsettled", friction_unsettled), COUNT("unsettled", unsettled), COUNT("energy_gain", energy_gains),
-    COUNT("restitution", other_restitution), COUNT("conformal", conformal), COUNT("curvature", curvature),
+    COUNT("creep", creeps), COUNT("restitution", other_restitution), COUNT("conformal", conformal), COUNT("curvature", curvature),
     COUNT("no_contact", no_contact), COUNT("non_finite", non_finite)};
 
 static void put_field(json_writer *w, const carom_summary *s, const summary_field *f) {
@@ -67,6 +67,15 @@ static void put_missed(json_writer *w, const carom_summary *s) {
   json_close(w, '}');
 }
 
+static void put_creep(json_writer *w, const carom_summary *s) {
+  if (!s->creeps) return;
+  json_open(w, "creep", '{');
+  json_put_text(w, "pair", s->creep_pair);
+  put_field(w, s, &(summary_field)MEASURE("distance", creep));
+  put_field(w, s, &(summary_field)MEASURE("v0", creep_v0));
+  json_close(w, '}');
+}
+
 static void put_non_finite(json_writer *w, const carom_summary *s) {
   if (!s->non_finite_column) return;
   json_open(w, "non_finite", '{');
@@ -92,6 +101,7 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   put_non_finite(w, s);
   put_energy_gain(w, s);
   put_missed(w, s);
+  put_creep(w, s);
   if (why) json_put_text(w, "error", why);
   json_close(w, '}');
 }

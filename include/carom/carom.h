@@ -185,6 +185,10 @@ typedef struct carom_summary {
   long energy_gains;               // steps whose contacts added energy, which Newton's law of impact with friction can do
   double energy_gained;            // energy added in these steps [J]
   double energy_gained_t;          // time of the first such step [s]
+  long creeps;                     // 1 if a pair crept: it counts as sticking, but its friction law holds it by sliding below v0 (method compliant)
+  double creep;                    // how far the pair that crept most has crept in all [m]
+  double creep_v0;                 // v0 of its friction law [m/s]
+  char creep_pair[256];            // its name
   long accumulations;              // accumulations of impacts, each summed in closed form (method event)
   double accumulation_error;       // largest position error of these sums [m]
   long unbalanced;                 // 1 if the energy error is above energy_warn

@@ -29,6 +29,15 @@ const char *contact_name(const contact_world *w, const contact_element *e, char 
   return text;
 }
 
+const char *contact_pair_name(const contact_world *w, double id, char text[CONTACT_NAME]) {
+  for (int i = 0; i < w->element_count; i++)
+    if (w->elements[i].point0 == id) return contact_name(w, &w->elements[i], text);
+  double pair = floor((id - w->point_count) / CONTACT_POINTS_MAX), surfaces = w->surface_count;
+  if (!(pair >= 0 && pair < surfaces * surfaces)) return "";
+  int a = (int)(pair / surfaces), b = (int)(pair - a * surfaces);
+  return contact_name(w, &(contact_element){.surface = {a, b}}, text);
+}
+
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k) {
   if (e->point_names) return e->point_names[k];
   const char *const *names = m->planar ? e->type->point_names_planar : e->type->point_names;

@@ -193,6 +193,8 @@ static inline bool contact_rubs(const contact_element *e) { return !e->type->fri
 double contact_point_id(const contact_world *w, const contact_element *e, int k);
 // The name of an element. Returns `text` if it has none of its own: then the names of its surfaces.
 const char *contact_name(const contact_world *w, const contact_element *e, char text[CONTACT_NAME]);
+// The same of a pair by the number of its first point (contact_point_id).
+const char *contact_pair_name(const contact_world *w, double id, char text[CONTACT_NAME]);
 // Which of its points it is, in words: "corner +x -y". Empty when it has only one.
 const char *contact_point_name(const mechanism *m, const contact_element *e, int k);
 // A step that first finds a point deeper than this has leapt over impacts: deeper than the thinner body or the clearance, than half

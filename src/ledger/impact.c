@@ -89,7 +89,7 @@ static void end_interval(impact_ledger *l, impact_pair *pair) {
 static void begin_episode(impact_ledger *l, impact_pair *pair, double t) {
   l->episodes++;
   *pair = (impact_pair){.row = {.pair = pair->row.pair, .start = t, .end = t}, .is_open = true, .until = t, .regime = pair->regime,
-                        .since = pair->since};
+                        .since = pair->since, .crept = pair->crept};
 }
 
 static void end_episode(impact_ledger *l, impact_pair *pair) {
@@ -100,6 +100,19 @@ static void end_episode(impact_ledger *l, impact_pair *pair) {
   if (l->close_episode) l->close_episode(l->context, &pair->row);
 }
 
+// A pair creeps as far as the point that slides farthest while all stick. A stretch of sticking counts once it is longer than settling, then as a
+// whole. What is no slip under any method is rounding.
+static void count_creep(impact_ledger *l, impact_pair *pair, const impact_step *s) {
+  if (pair->slides) pair->creep_stretch = 0;
+  if (pair->slides || !(s->creep_least > 0) || impact_sticks(s->slip, l->still)) return;
+  double more = s->slip * (s->t_end - s->t_start) - pair->creep_step, before = pair->creep_stretch;
+  if (!(more > 0)) return;
+  pair->creep_step += more, pair->creep_stretch += more;
+  if (pair->creep_stretch <= s->creep_least) return;
+  pair->crept += before > s->creep_least ? more : pair->creep_stretch;
+  if (pair->crept > l->creep.distance) l->creep = (impact_creep){pair->crept, pair->row.pair, s->still};
+}
+
 // A pair slides in a step in which one of its points does; the steps of its points end together.
 static void count_time(impact_ledger *l, impact_pair *pair, const impact_step *s) {
   double duration = s->t_end - s->t_start;
@@ -108,7 +121,7 @@ static void count_time(impact_ledger *l, impact_pair *pair, const impact_step *s
   double *sticks = &pair->row.stick_time, *slips = &pair->row.slip_time;
   if (s->t_end > pair->until) {
     end_interval(l, pair);
-    pair->until = s->t_end, pair->slides = slides;
+    pair->until = s->t_end, pair->slides = slides, pair->creep_step = 0;
   } else if (slides && !pair->slides) {
     *sticks -= pair->duration, *slips += pair->duration;
     pair->slides = true;
@@ -117,6 +130,7 @@ static void count_time(impact_ledger *l, impact_pair *pair, const impact_step *s
     *(pair->slides ? slips : sticks) += duration - pair->duration;
     pair->duration = duration;
   }
+  count_creep(l, pair, s);
 }
 
 static void add_to_episode(impact_ledger *l, impact_pair *pair, const impact_step *s, double deepest, double peak) {

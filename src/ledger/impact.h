@@ -93,6 +93,7 @@ typedef struct impact_step {
   double loss_normal, loss_tangential;
   double restitution;                      // prescribed
   double slip, still;                      // speed along the surface, and the speed below which that is sticking
+  double creep_least;                      // friction holds it by sliding; less than this in one stretch of sticking is settling [m]. 0: it does not creep
   bool arrives;                            // the point was apart before this step, whatever its rate is now
 } impact_step;
 
@@ -102,8 +103,15 @@ typedef struct impact_pair {
   double is_open, has_parted;              // the second: it is in the list of those that parted in the step under way
   double until, duration, slides;          // the step that was booked last: its end, how long a point was pressed, whether one slides
   double regime, since;                    // before that step; NaN: since the run began, infinite: not known
+  double creep_step, creep_stretch;        // how far it crept in that step, and since it sticks [m]
+  double crept;                            // in all stretches that were long enough [m]
 } impact_pair;
 enum { IMPACT_PAIR_NUMBERS = sizeof(impact_pair) / sizeof(double) };
+
+// The pair that crept most: how far, and the speed below which it counts as sticking.
+typedef struct impact_creep {
+  double distance, pair, still;
+} impact_creep;
 
 // Which point a slot belongs to.
 typedef struct impact_place {
@@ -132,6 +140,7 @@ typedef struct impact_ledger {
   double loss_normal, loss_tangential;     // [J]
   double worst_penetration;                // at detection [m]
   double deepest;                          // [m]
+  impact_creep creep;
   // Called with each row that is complete; may be null.
   void (*close)(void *context, const impact *row);
   void (*close_episode)(void *context, const episode_row *row);

@@ -275,12 +275,24 @@ static const char *first_time(verdict *v, const verdict_facts *run, const char *
   return arena_print(v->memory, " First%s at %s.", where, quantity(v->memory, t, "s"));
 }
 
+// Motion and forces are as the law says, but rigid friction would hold.
+static void judge_creep(verdict *v, const verdict_facts *run) {
+  const json_value *creep = json_get(run->summary, "creep");
+  double distance = json_get_number(creep, "distance", 0);
+  if (!(distance > 0)) return;
+  carom_check c = {.key = "creep", .title = "Creep", .level = CAROM_DOUBTFUL, .value = distance, .limit = 0, .unit = "m"};
+  put_check(v, c, "'%s' crept %s while it stuck, the most of all pairs. Friction under compliant holds by sliding slower than v0 = %s: a smaller "
+                  "v0 creeps less, the friction laws dahl and lugre hold, and methods moreau and event do not creep.",
+            json_get_text(creep, "pair"), quantity(v->memory, distance, "m"), quantity(v->memory, json_get_number(creep, "v0", NAN), "m/s"));
+}
+
 // Every other warning that was counted.
 static void judge_warnings(verdict *v, const verdict_facts *run) {
   const json_value *warnings = json_get(run->summary, "warnings");
   for (int i = 0; warnings && i < warnings->count; i++) {
     const json_value *w = &warnings->items[i];
-    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 || strcmp(w->key, "non_finite") == 0) continue;
+    if (!w->key || !(w->number > 0) || strcmp(w->key, "energy") == 0 || strcmp(w->key, "unsolved") == 0 || strcmp(w->key, "non_finite") == 0 ||
+        strcmp(w->key, "creep") == 0) continue;
     if (has_remark(run, w->key)) continue;  // judge_laws says more
     const warning_words *known = find_warning(w->key);
     carom_check c = {.key = w->key, .title = known ? known->title : "Warning", .level = CAROM_DOUBTFUL, .value = w->number, .limit = 0};
@@ -317,6 +329,7 @@ verdict verdict_judge(arena *memory, const verdict_facts *facts) {
     judge_constraints(&v, facts);
     if (facts->can_touch) judge_penetration(&v, facts), judge_solver(&v, facts);
     judge_warnings(&v, facts);
+    judge_creep(&v, facts);
   }
   judge_laws(&v, facts);
   return v;

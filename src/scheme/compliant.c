@@ -30,13 +30,23 @@ static double rolling_radius(const mechanism *m, const contact_element *e) {
   return together > 0 && isfinite(together) ? together : e->span > 0 ? 0.5 * e->span : m->length;
 }
 
+// Laws without bristles have no friction without slip: under a load that lasts they creep. A body that settles slides too while it sticks: from v0 it stops
+// within about v0²/2μg under its weight. Twice that, and at least 1e-6 of the model's size, is no creep yet.
+static double creep_least(const mechanism *m, const contact_element *e) {
+  const friction_law *l = &e->material.tangential;
+  if (!contact_rubs(e) || l->type->states) return 0;
+  double gravity = vec3_norm(m->gravity), settles = gravity > 0 ? l->v0 * l->v0 / (e->material.friction * gravity) : 0;
+  return fmax(1e-6 * m->length, settles);
+}
+
 static void open_point(watcher *w, int p) {
   compliant *s = (compliant *)w;
   const contact_element *e = w->entry[p].e;
   bool elastic = normal_is_elastic(&e->material.normal);
   s->now[p] = (touch_memory){0};
   s->point[p] = (touch_point){.e = e, .now = &s->now[p], .elastic = elastic, .release = s->approach_by_energy ? release_of(e) : 0,
-                              .releases = !elastic && !e->material.normal.pulls && !e->type->overlap, .through = contact_thickness(e), .turns = INFINITY, .inner = -1};
+                              .releases = !elastic && !e->material.normal.pulls && !e->type->overlap, .through = contact_thickness(e), .turns = INFINITY, .inner = -1,
+                              .creep_least = creep_least(w->m, e)};
   if (contact_rolls(e)) s->point[p].turn = e->material.tangential.v0 / rolling_radius(w->m, e);
   w->entry[p].still = contact_still(w->m, e->material.tangential.v0);  // below v0 a contact that holds creeps
 }

@@ -20,6 +20,7 @@ void compliant_describe(watcher *w, int p, impact_step *step) {
   if (unseen) step->t_start = begin_of(a, b, step->t_start, step->t_end), step->gap = b->gap;
   step->given = w->steps == 0 && a->gap < 0;  // and not met by a step
   step->bound = s->options.penetration_max;
+  step->creep_least = s->point[p].creep_least;
   if (entering && !step->given && -step->gap > step->bound) w->trouble.too_deep++;
   w->trouble.curvature += b->beyond;
 }

@@ -24,6 +24,7 @@ typedef struct touch_point {
   bool releases;              // its law may want to pull, and is not let
   touch_memory *now;
   double turn;                // angular velocity at which what resists turning has its full size, 0: nothing does [rad/s]
+  double creep_least;         // see impact_step [m]
   double through;             // deeper than this it has gone through [m]
   double turns;               // when the force its law says was found to change its sign, infinite: not [s]
   int undecided;              // how often that happened at one instant, where a force only just touches zero
