@@ -6,40 +6,9 @@
 
 #include "carom/carom.h"
 #include "clock.h"
-#include "crowd.h"
+#include "crowd_model.h"
 
-enum { TEXT = 400000, STRIDE = 20 };
-
-static carom_model *parse(const char *text) {
-  carom_error error = {0};
-  carom_model *model = carom_model_parse(text, "crowd", &error);
-  if (!model) printf("%s\n", error.text);
-  return model;
-}
-
-static carom_model *spheres(int count, double tolerance) {
-  const double r = CROWD_RADIUS, mass = CROWD_DENSITY * 4 / 3 * acos(-1) * r * r * r, inertia = 0.4 * mass * r * r, w = crowd_wall(count);
-  char *text = malloc(TEXT + 400 * (size_t)count), *to = text;
-  if (!text) return NULL;
-  to += sprintf(to, "gravity: [0, 0, -9.81]\nmaterials: {m: {friction: %g}}\nmethod: {moreau: {step: %g, tolerance: %g}}\nbodies:\n", CROWD_FRICTION,
-                CROWD_STEP, tolerance);
-  for (int i = 0; i < count; i++) to += sprintf(to, "  b%d: {mass: %.17g, inertia: [%.17g, %.17g, %.17g]}\n", i, mass, inertia, inertia, inertia);
-  to += sprintf(to, "joints:\n");
-  for (int i = 0; i < count; i++) {
-    double at[3];
-    crowd_place(count, i, at);
-    to += sprintf(to, "  j%d: {free: [ground, b%d], at: [%.17g, %.17g, %.17g]}\n", i, i, at[0], at[1], at[2]);
-  }
-  to += sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n");
-  to += sprintf(to, "  west: {plane: ground, at: [%g, 0, 0], rotate: {axis: y, angle: 90 deg}, material: m}\n", -w);
-  to += sprintf(to, "  east: {plane: ground, at: [%g, 0, 0], rotate: {axis: y, angle: -90 deg}, material: m}\n", w);
-  to += sprintf(to, "  south: {plane: ground, at: [0, %g, 0], rotate: {axis: x, angle: -90 deg}, material: m}\n", -w);
-  to += sprintf(to, "  north: {plane: ground, at: [0, %g, 0], rotate: {axis: x, angle: 90 deg}, material: m}\n", w);
-  for (int i = 0; i < count; i++) to += sprintf(to, "  s%d: {sphere: b%d, radius: %g, material: m}\n", i, i, r);
-  carom_model *model = parse(text);
-  free(text);
-  return model;
-}
+enum { STRIDE = 20 };
 
 // Spheres that drift, four radii apart in the mean, and hardly meet: what is left of a step is motion and the search for what is near. Places are
 // a sequence that fills the cube evenly.
@@ -51,7 +20,7 @@ static carom_model *drifting(int count) {
   to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [1, %d]}, free: [ground, \"b{i}\"], at: ['side*mod(0.8191725*i, 1)', 'side*mod(0.6710436*i, 1)', 'side*mod(0.5497005*i, 1)']}\n", count);
   to += sprintf(to, "surfaces:\n  s{i}: {repeat: {i: [1, %d]}, sphere: \"b{i}\", radius: %g, material: m}\n", count, CROWD_RADIUS);
   sprintf(to, "initial:\n  j{i}: {repeat: {i: [1, %d]}, u: [0, 0, 0, sin(2*i), sin(3*i), sin(5*i)]}\n", count);
-  return parse(text);
+  return crowd_parse(text);
 }
 
 static carom_model *stack(void) {
@@ -62,7 +31,7 @@ static carom_model *stack(void) {
   to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [0, %d]}, free: [ground, \"b{i}\"], at: [0, 0, (i + 0.5)*%g]}\n", CROWD_BOXES - 1, s);
   sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, box: \"b{i}\", size: [%g, %g, %g], material: m}\n",
           CROWD_BOXES - 1, s, s, s);
-  return parse(text);
+  return crowd_parse(text);
 }
 
 // The most memory that the program has had until now [MB].
@@ -86,25 +55,16 @@ static int go(carom_sim *sim, int steps, double most, double *seconds) {
   return k;
 }
 
-// Bodies have as many signals each, in the order of their numbers: two are looked up, the others counted from there.
-static void read_places(const carom_model *model, carom_sim *sim, double (*at)[3], int count) {
-  for (int k = 0; k < 3; k++) {
-    const char first[] = {'b', '0', '.', "xyz"[k], 0}, second[] = {'b', '1', '.', "xyz"[k], 0};
-    const int from = carom_model_signal(model, first), stride = carom_model_signal(model, second) - from;
-    for (int i = 0; i < count; i++) at[i][k] = carom_sim_read(sim, from + i * stride);
-  }
-}
-
 static void drop(int count, double tolerance, double end) {
   carom_error error = {0};
-  carom_model *model = spheres(count, tolerance);
+  carom_model *model = crowd_spheres(count, tolerance);
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
   double(*at)[3] = malloc((size_t)count * sizeof *at), seconds;
   if (sim && at) {
     char who[40];
     const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
     const carom_summary s = carom_sim_summary(sim);
-    read_places(model, sim, at, count);
+    crowd_read(model, sim, at, count);
     snprintf(who, sizeof who, "carom to %.0e", tolerance);
     crowd_print_spheres(who, (const double(*)[3])at, count, steps, seconds);
     printf("%-26s %ld problems, %ld unsolved, worst residual %.1e, %.1f sweeps per problem, %.1f per step\n", "", s.solves, s.unsolved,
@@ -136,7 +96,7 @@ static void stand(double end) {
   if (sim) {
     double at[CROWD_BOXES][3], seconds;
     const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
-    read_places(model, sim, at, CROWD_BOXES);
+    crowd_read(model, sim, at, CROWD_BOXES);
     crowd_print_stack("carom", at[CROWD_BOXES - 1], steps, seconds);
     printf("%-26s deepest overlap %.1e m, %ld unsolved\n", "", carom_sim_summary(sim).deepest_penetration, carom_sim_summary(sim).unsolved);
   } else printf("%s\n", error.text);
