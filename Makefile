@@ -31,10 +31,11 @@ test: ## install what is missing, build, run every test, end with a count
 	@$(check)
 	@scripts/run-tests build/check build/release
 
-campaign: ## random trials under the sanitizers (SECONDS=1800 SEED=1); the log names kind, seed and model of each finding
+campaign: ## long runs in the optimised build, then random trials under the sanitizers (SECONDS=1800 SEED=1); all in one log
 	@scripts/setup build test
+	@$(release) --target long-runs
 	@cmake --preset check >/dev/null && cmake --build --preset check --target campaign
-	@build/check/tests/campaign --seconds $(SECONDS) --seed $(SEED) | tee build/check/campaign.log; tail -1 build/check/campaign.log | grep -q ' 0 failed'
+	@scripts/campaign $(SECONDS) $(SEED)
 
 bench: ## measure, beside the peers that are installed
 	@scripts/setup build bench viewer

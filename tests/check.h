@@ -108,7 +108,11 @@ CHECK_UNUSED_OK static bool check_contains(const char *a, const char *part, cons
     return;                            \
   } while (0)
 
+// Whether this program runs the long forms of its tests (long.h), and those alone.
+CHECK_UNUSED_OK static bool long_form(void) { return getenv("CAROM_LONG_RUNS") != NULL; }
+
 CHECK_UNUSED_OK static void check_run(const char *name, void (*test)(void)) {
+  if (long_form()) return;
   printf("  %s\n", name);
   fflush(stdout);
   check_state.failures_here = 0;
