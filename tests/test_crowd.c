@@ -269,7 +269,7 @@ static double *points_of(carom_sim *sim) {
   return rows;
 }
 
-// The second sim has found its pairs along another way: it was somewhere else before.
+// The second sim has found its pairs along another way: it was somewhere else before. `steps` is less than `every`, since the first sim goes on.
 static void go_on_from(const bin *b, int from, int to, int every, int steps) {
   run r;
   if (!open_bin(&r, b)) return;
@@ -305,7 +305,7 @@ static void go_on_from(const bin *b, int from, int to, int every, int steps) {
 
 static void a_falling_pile_goes_on_bit_by_bit(void) {
   if (long_form()) {
-    go_on_from(&(bin){.balls = 300, .side = 6, .step = 1e-3, .speed = 0.5}, 20, 420, 50, 100);
+    go_on_from(&(bin){.balls = 200, .side = 6, .step = 1e-3, .speed = 0.5}, 20, 320, 100, 80);
     go_on_from(&(bin){.balls = 40, .side = 3, .method = one_step_events}, 20, 140, 30, 20);
     go_on_from(&(bin){.balls = 40, .side = 3, .method = one_step_forces}, 20, 140, 30, 20);
     return;
