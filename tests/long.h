@@ -16,6 +16,7 @@
 // The long form runs in a process of its own, which is ended after so many seconds of processor time. The others then still run.
 static void check_run_long(const char *name, void (*test)(void), unsigned seconds) {
   if (!long_form()) return;
+  setvbuf(stdout, NULL, _IOLBF, 0);  // so that a run that is ended leaves what it measured
   printf("  %s, at most %u s of processor time\n", name, seconds);
   fflush(stdout);
   check_scratch_dir();  // here, because the one who makes it removes it
