@@ -35,7 +35,7 @@ static const char *fault_of(const carom_surface_def *d, bool planar, const char 
   double most = 0;
   for (int i = 0; i < count; i++) most = fmax(most, vec3_norm(vec3_of(d->points.items[i])));
   if (d->file && count) return *what = "a hull has either a file or points: remove one of them", "hull";
-  if (d->file) return *what = "in a planar model a hull has points, and no file", "file";
+  if (d->file) return *what = planar ? "in a planar model a hull has points, and no file" : "'file' must be the name of an STL or OBJ file", "file";
   if (d->scale != 1) return *what = "'scale' is the unit of a file; points have units of their own, such as [1 mm, 0, 0]", "scale";
   if (count < (planar ? 3 : 4)) *what = planar ? "a hull in the plane needs at least three points" : "a hull needs at least four points, or a file";
   else if (count > CONTACT_POINTS_MAX) *what = "a hull has at most 64 points";

@@ -59,10 +59,10 @@ static void set_absent(const mechanism *m, contact_point *p) {
   p->gap = INFINITY, p->absent = true;
 }
 
-bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, contact_feature *now, contact_point *points) {
+bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, double beyond, contact_feature *now, contact_point *points) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   double gap = vec3_norm(vec3_sub(first.p, second.p)) - reach;
-  if (!(gap > 0)) return false;
+  if (!(gap > beyond)) return false;
   contact_point absent = {.node_first = first.node, .node_second = second.node, .at = first.p, .apart = contact_apart(&first, &second)};
   set_absent(m, &absent);
   absent.gap = gap;

@@ -19,9 +19,9 @@ static inline bool contact_same_feature(const contact_feature *a, const contact_
 void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held, contact_feature *now,
                            contact_point *points);
 
-// The same of an element whose surfaces, by the places of their markers, are farther apart than `reach`: all points are absent, and their gap
-// is what the surfaces are apart at least. Returns false if they may be nearer; then nothing is set.
-bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, contact_feature *now, contact_point *points);
+// The same of an element whose surfaces, by the places of their markers, are farther apart than `reach` and `beyond`: all points are absent, and their
+// gap is what they are farther apart than `reach`. Returns false if they may be nearer; then nothing is set.
+bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, double beyond, contact_feature *now, contact_point *points);
 
 // Which of `count` places a point stands for that was evaluated in the same position: for rates. -1: there is none.
 int contact_touch_of(const contact_touch *t, int count, const contact_point *p);

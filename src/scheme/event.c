@@ -296,7 +296,7 @@ static void *create(const scheme_setup *setup, const scheme_start *start, carom_
 
 static carom_status step(void *scheme, double t_stop, carom_error *error) {
   event *s = scheme;
-  s->disagrees = false;
+  s->disagrees = s->out_of_memory = false;
   for (int p = 0; p < s->w.count; p++) s->point[p].has_shared = false;
   carom_status status = watcher_step(s, t_stop, error);
   s->w.trouble.friction_unsettled += s->disagrees;

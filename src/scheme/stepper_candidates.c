@@ -164,8 +164,8 @@ static bool add_active(stepper *s, const contact_element *e, double dt) {
 static bool is_far(const stepper *s, const contact_element *e) {
   if (!contact_points_change(e) || !e->shape_first || !e->shape_second || s->rule->ahead > 0) return false;
   const contact_surface *surfaces = s->contacts->world->surfaces;
-  double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach + s->contacts->activation;
-  return contact_place_far(s->m, s->x, e, reach, s->contacts->found + e->point0, s->points + e->point0);
+  double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach;
+  return contact_place_far(s->m, s->x, e, reach, s->contacts->activation, s->contacts->found + e->point0, s->points + e->point0);
 }
 
 void stepper_find_active(stepper *s, double dt) {

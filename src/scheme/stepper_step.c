@@ -170,7 +170,8 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
 static void forget_touches(stepper *s) {
   for (int k = 0; k < s->active_count; k++) {
     int p = s->active[k];
-    s->touched[s->element_of[p]->slot] = s->steps - (s->last[p].active ? 1 : REMEMBERED);
+    long *touched = &s->touched[s->element_of[p]->slot], before = s->steps - (s->last[p].active ? 1 : REMEMBERED);
+    if (*touched == s->steps || *touched < before) *touched = before;  // of its points the one that touched last
   }
   s->active_count = 0;
 }

@@ -37,7 +37,7 @@ typedef struct runner {
 // Newton's steps on the active set of the sweeps, given up after two in vain: where that set is almost right, two or three
 // of them solve the problem. A residual well below the tolerance is enough.
 static const double PROBED = 1e-3;
-static bool probe_suits(const solve_problem *p) { return p->W.rows <= SOLVE_DENSE_MAX; }
+static bool probe_suits(const solve_problem *p) { return solver_alart_curnier.suits(p); }
 static int probe_limit(const solve_problem *p) { return (void)p, 1; }
 static solve_status probe(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
   info->polished = alart_curnier_probe(p, w, PROBED * s->tolerance, r);
@@ -267,7 +267,7 @@ static void polish(race *x) {
   chain_attempt(x->c, &polisher, &own, x->c->d.r);
 }
 
-static bool can_polish(const race *x) { return x->c->settings->polish && x->c->p->W.rows <= SOLVE_DENSE_MAX; }
+static bool can_polish(const race *x) { return x->c->settings->polish && solver_alart_curnier.suits(x->c->p); }
 
 // What the sweeps solved ends with an exact solve on its active set, as it does without the chain; but not below a residual
 // where that hardly matters, and not where it costs much beside the sweeps, if a probe has failed before.

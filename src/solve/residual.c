@@ -71,7 +71,7 @@ bool solve_weights(const solve_problem *p, double *d) {
   for (int b = 0; b < p->block_count; b++) {
     const solve_block *block = &p->blocks[b];
     take_responses(block, d + block->row);
-    for (int i = block->row; i < block->row + (block->kind == BLOCK_BILATERAL ? block->size : 1); i++)
+    for (int i = block->row; i < block->row + (block->kind == BLOCK_BILATERAL || block_rolls(block) ? block->size : 1); i++)
       most = larger(most, d[i]), least = d[i] < least ? d[i] : least;
   }
   return least > NO_RESPONSE * most || replace_zeros(p->W.rows, d, NO_RESPONSE * most);
