@@ -66,7 +66,8 @@ static void judge(const measures *m, episode *b, bool impacts_alone) {
   b->kind = hits ? EPISODE_IMPACT : length_of(b) > m->lasting ? EPISODE_LASTING : EPISODE_TOUCH;
   if (!hits) return;
   double sudden = brief ? b->impulse : fmin(b->impulse, b->force * m->brief);
-  b->strength = or_zero(sudden * (meets(m, b, rounding_share) ? b->approach : m->speed * b->impulse / m->hardest));
+  bool by_others = brief && passed_on && !meets(m, b, rounding_share);
+  b->strength = or_zero(sudden * (by_others ? m->speed * b->impulse / m->hardest : b->approach));
 }
 
 double episodes_judge(arena *passing, episode *episodes, long count, double span, double spacing, bool impacts_alone) {
