@@ -707,7 +707,28 @@ static void problems_are_saved(void) {
   run_close(&r);
 }
 
+// Of a ball that only flies and bounces the radius is the size of the model: the third of its impacts, with e = 0.8, is met in time.
+static void a_tiny_ball_meets_the_floor_in_time(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "bodies: {b: {mass: 3e-11, inertia: [1.2e-21, 1.2e-21, 1.2e-21]}}\n"
+                     "joints: {f: {free: [ground, b]}}\n"
+                     "surfaces: {b: {sphere: b, radius: 10 um, material: s}, floor: {plane: ground, material: s}}\n"
+                     "materials: {s: {restitution: 0.8}}\n"
+                     "forces: {spring: {force: b, components: [-0.002*b.x, 0, 0]}}\n"
+                     "initial: {f: {q: [1, 0, 0, 0, 5e-5, 0, 1.1e-4], u: [0, 0, 0, 0, 0, 0]}}\n"
+                     "gravity: [0, 0, -9.81]\nmethod: event\n",
+                     NULL))
+    return;
+  CHECK_NEAR(r.model->m.length, 1e-5, 1e-20);
+  double g = 9.81, v = sqrt(2 * g * 1e-4), third = v / g + 2 * (0.8 + 0.64) * v / g;
+  run_to(&r, third + 1e-3);
+  CHECK_NEAR(run_read(&r, "b.z"), 1e-5 + 0.512 * v * 1e-3 - 0.5 * g * 1e-6, 1e-12);
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(a_tiny_ball_meets_the_floor_in_time);
   RUN(ball_bounces_to_rest);
   RUN(accumulation_keeps_its_bound);
   RUN(block_stops_and_stays);

@@ -173,6 +173,7 @@ struct force {
 typedef struct temporary_rows {
   int count;
   const bool *bodies;       // one per body; NULL if on none
+  double size;              // of the largest surface that is limited; 0 if there is none [m]
 } temporary_rows;
 
 // --- the compiled mechanism --------------------------------------------------------------------------------------

@@ -323,12 +323,12 @@ static void watch_joints(mechanism *m) {
 }
 
 // A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from
-// its body's origin.
-static double typical_length(const mechanism *m) {
+// its body's origin. In a model without any, of bodies that only fly and touch, `surfaces` is the size of the largest one.
+static double typical_length(const mechanism *m, double surfaces) {
   double size = 0;
   for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
   for (int i = 1; i < m->body_count; i++) size = fmax(size, vec3_norm(m->bodies[i].com));
-  return size > 0 ? size : 1;
+  return size > 0 ? size : surfaces > 0 ? surfaces : 1;
 }
 
 double mechanism_total_mass(const mechanism *m) {
@@ -365,7 +365,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   drive_speeds(m, memory);
   watch_joints(m);
   m->extra_rows = m->friction_count + (temporary ? temporary->count : 0);
-  m->length = typical_length(m);
+  m->length = typical_length(m, temporary ? temporary->size : 0);
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
   for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
