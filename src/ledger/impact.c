@@ -56,6 +56,7 @@ void impact_free(impact_ledger *l) {
 void impact_assign(impact_ledger *l, int slot, impact_place place) {
   impact_pair *pair = &l->pairs[place.pair_slot];
   l->place[slot] = place;
+  if (!place.permanent) l->open[slot] = (impact){0}, l->strikes[slot] = false;  // what the slot held before is of another pair
   if (place.permanent && pair->row.pair == place.pair) return;
   *pair = (impact_pair){.row.pair = place.pair, .since = place.permanent ? NAN : INFINITY};
 }
