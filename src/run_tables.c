@@ -97,7 +97,7 @@ static double count_touches(arena *memory, const carom_model *model) {
   }
   for (int i = 0; i < w->element_count; i++) {
     const contact_element *e = &w->elements[i];
-    if (e->surface[0] == e->surface[1]) joints += 0.5 * e->point_count;
+    if (!contact_is_of_surfaces(e)) joints += 0.5 * e->point_count;
     else most += e->point_count;
   }
   double touches = bodies * (m->planar ? TOUCHES_PLANAR : TOUCHES_SPATIAL);

@@ -25,9 +25,6 @@ static const char *const sampling_instant[] = {INSTANT, INSTANT, INSTANT, INSTAN
 static const char *const time_columns[] = {"t", "first", "count"}, *const time_units[] = {"s", "1", "1"};
 enum { TIME_COLUMNS = 3, SPATIAL_COLUMNS = sizeof columns_spatial / sizeof *columns_spatial, PLANAR_COLUMNS = sizeof columns_planar / sizeof *columns_planar };
 
-// Pairs of surfaces have two of them; joints and stops none.
-static bool is_of_surfaces(const contact_element *e) { return e->surface[0] != e->surface[1]; }
-
 double run_touch_interval(const carom_model *model) {
   double touches = model->record.touches;
   if (!contact_can_touch(&model->contacts) || touches == CAROM_TOUCHES_NEVER) return -1;
@@ -62,7 +59,7 @@ const char *run_list_touch_surfaces(run *r) {
   int next = w->surface_count, *sides = ARENA_ARRAY(&r->memory, int, w->element_count + 1);
   for (int i = 0; i < w->element_count; i++) {
     const contact_element *e = &w->elements[i];
-    if (is_of_surfaces(e)) continue;
+    if (contact_is_of_surfaces(e)) continue;
     sides[i] = next, next += 2;
     list_side(r, &list, e, e->first), list_side(r, &list, e, e->second);
   }
@@ -79,7 +76,7 @@ const char *run_list_touch_pairs(run *r) {
     const contact_element *e = &w->elements[i];
     char text[CONTACT_NAME];
     const contact_element unnamed = {.surface = {e->surface[0], e->surface[1]}};
-    if (is_of_surfaces(e) && strcmp(e->name, contact_name(w, &unnamed, text)) != 0) arena_append(&r->memory, &list, "%d\t%d\t%s\n", e->surface[0], e->surface[1], e->name);
+    if (contact_is_of_surfaces(e) && strcmp(e->name, contact_name(w, &unnamed, text)) != 0) arena_append(&r->memory, &list, "%d\t%d\t%s\n", e->surface[0], e->surface[1], e->name);
   }
   return list.text;
 }
@@ -87,7 +84,7 @@ const char *run_list_touch_pairs(run *r) {
 // The numbers of its surfaces, that of the first body first.
 static void number_surfaces(const run *r, const contact_element *e, double *row) {
   const contact_world *w = &r->model->contacts;
-  if (!is_of_surfaces(e)) {
+  if (!contact_is_of_surfaces(e)) {
     row[0] = r->touches.sides[e->slot], row[1] = row[0] + 1;
     return;
   }

@@ -150,6 +150,9 @@ typedef struct contact_world {
   double activation;              // a point is active when its gap is at most this [m]
 } contact_world;
 
+// Pairs of surfaces have two of them; joints with clearance and stops none.
+static inline bool contact_is_of_surfaces(const contact_element *e) { return e->surface[0] != e->surface[1]; }
+
 // Places of contact come and go: what its points stand for changes with the motion.
 static inline bool contact_points_change(const contact_element *e) { return e->type->touches != NULL; }
 

@@ -32,8 +32,8 @@ typedef struct contact_material {
 // whether its laws are functions at all. `line`: they touch along a line, as cylinders do. `curved`: the radii depend on where they
 // touch, and the stiffness is found there, from the modulus. Returns false and sets the fault to what
 // `owner` lacks.
+bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f);
 // The same of surfaces that touch with an area, for which the foundation is the stiffness.
 bool material_resolve_area(const contact_material *m, const char *owner, fault *f);
-bool material_resolve(contact_material *m, const double radius[2], bool line, bool curved, const char *owner, fault *f);
 
 #endif

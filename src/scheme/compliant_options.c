@@ -66,34 +66,28 @@ static bool is_flat(const mechanism *m, const contact_element *e) { return (void
 static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
 
 static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
-  contact_element e;
-  int index;
-  char text[CONTACT_NAME];
-  if (!contact_find(request->contacts, request->m, is_flat, &e, &index)) return true;
-  const char *name = contact_name(request->contacts, &e, text);
-  int where = index < 0 ? REFUSED_METHOD : REFUSED_CONTACT;
-  bool changes = contact_points_change(&e);
-  if (e.material.foundation > 0)
-    return SCHEME_REFUSE(why, where, index, changes ? "use method moreau" : "use method moreau or event",
+  refused_contact c;
+  if (!scheme_find_contact(request, is_flat, &c)) return true;
+  bool changes = contact_points_change(&c.e);
+  if (c.e.material.foundation > 0)
+    return SCHEME_REFUSE(why, c.where, c.index, changes ? "use method moreau" : "use method moreau or event",
                          "'%s': under method compliant the key 'foundation' supports boxes, hulls and convex polygons on planes and on each "
-                         "other, and no other surfaces with flat faces or straight edges", name);
-  return SCHEME_REFUSE(why, where, index,
+                         "other, and no other surfaces with flat faces or straight edges", c.name);
+  return SCHEME_REFUSE(why, c.where, c.index,
                        changes ? "add foundation: to the material, in N/m^3, or use method moreau"
                                : "add foundation: to the material, in N/m^3, or use method moreau or event",
                        "'%s': method compliant needs the key 'foundation' of the material where flat faces or straight edges lie on each "
-                       "other: their pressure per depth", name);
+                       "other: their pressure per depth", c.name);
 }
 
 // A law remembers the velocity at which its point was struck. A place of contact that goes over to another point would be struck anew there,
 // at its full depth.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
-  contact_element e;
-  int index;
-  char name[CONTACT_NAME];
-  if (!contact_find(request->contacts, request->m, changes_points, &e, &index)) return true;
-  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau",
+  refused_contact c;
+  if (!scheme_find_contact(request, changes_points, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
                        "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
-                       "height field", contact_name(request->contacts, &e, name));
+                       "height field", c.name);
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {

@@ -56,16 +56,13 @@ static bool changes_points(const mechanism *m, const contact_element *e) { retur
 
 // Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
 static bool accepts_contacts(const scheme_request *request, scheme_refusal *why) {
-  contact_element e;
-  int index;
-  char name[CONTACT_NAME];
-  if (contact_find(request->contacts, request->m, returns_along_surface, &e, &index))
+  refused_contact c;
+  if (scheme_find_contact(request, returns_along_surface, &c))
     return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or leave it out",
-                         "Poisson's law of impact has no tangential restitution, and '%s' has one", contact_name(request->contacts, &e, name));
-  if (contact_find(request->contacts, request->m, rubs_in_space, &e, &index))
+                         "Poisson's law of impact has no tangential restitution, and '%s' has one", c.name);
+  if (scheme_find_contact(request, rubs_in_space, &c))
     return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 'impact: newton', or no friction",
-                         "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space",
-                         contact_name(request->contacts, &e, name));
+                         "Poisson's law of impact supports friction only in planar models, and '%s' has friction in space", c.name);
   return true;
 }
 
@@ -82,25 +79,20 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 
 // Each point is followed on its own from touch to release.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
-  contact_element e;
-  int index;
-  char name[CONTACT_NAME];
-  if (!contact_find(request->contacts, request->m, changes_points, &e, &index)) return true;
-  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau",
+  refused_contact c;
+  if (!scheme_find_contact(request, changes_points, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
                        "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
-                       "concave outline or on triangles", contact_name(request->contacts, &e, name));
+                       "concave outline or on triangles", c.name);
 }
 
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
 
 static bool accepts_turning(const scheme_request *request, scheme_refusal *why) {
-  contact_element e;
-  int index;
-  char name[CONTACT_NAME];
-  if (!contact_find(request->contacts, request->m, rolls, &e, &index)) return true;
-  return SCHEME_REFUSE(why, index < 0 ? REFUSED_METHOD : REFUSED_CONTACT, index, "use method moreau or compliant",
-                       "'%s': method event does not support '%s' of a material", contact_name(request->contacts, &e, name),
-                       e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
+  refused_contact c;
+  if (!scheme_find_contact(request, rolls, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau or compliant", "'%s': method event does not support '%s' of a material", c.name,
+                       c.e.material.rolling > 0 ? "rolling_friction" : "spinning_friction");
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {

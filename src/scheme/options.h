@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "contact/crowd.h"
 #include "scheme/scheme.h"
 
 #define LOOP_OPTIONS(how)                                                                                          \
@@ -45,5 +46,20 @@
 #define SCHEME_REFUSE(why, where_, index_, hint_, ...)                       \
   (*(why) = (scheme_refusal){.where = (where_), .index = (index_), .hint = (hint_)}, \
    snprintf((why)->text, sizeof(why)->text, __VA_ARGS__), false)
+
+// The first contact that a test finds, as a refusal names it.
+typedef struct refused_contact {
+  contact_element e;
+  const char *name;
+  char text[CONTACT_NAME];
+  int where, index;     // of the refusal
+} refused_contact;
+
+static inline bool scheme_find_contact(const scheme_request *request, contact_test *test, refused_contact *to) {
+  if (!contact_find(request->contacts, request->m, test, &to->e, &to->index)) return false;
+  to->name = contact_name(request->contacts, &to->e, to->text);
+  to->where = to->index < 0 ? REFUSED_METHOD : REFUSED_CONTACT;
+  return true;
+}
 
 #endif

@@ -42,23 +42,15 @@ static bool has_parted(const stepper *s, const contact_element *e) {
   return true;
 }
 
-// The point of an element with the least gap, which is that of the element: points without a place have a larger one.
-static const contact_point *least_of(const contact_element *e, const contact_point *points) {
-  const contact_point *least = &points[e->point0];
-  for (int p = e->point0 + 1; p < e->point0 + e->point_count; p++)
-    if (points[p].gap < least->gap) least = &points[p];
-  return least;
-}
-
 static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after, double time) {
-  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, least_of(e, before), least_of(e, after), time, stepper_graze(s, e)));
+  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, stepper_least_of(e, before), stepper_least_of(e, after), time, stepper_graze(s, e)));
 }
 
 // The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
 // removed. These have not gone through each other: on their way they were nowhere deeper than now.
 static bool was_pushed(const stepper *s, const contact_element *e) {
   enum { AT_ONCE = 4 };  // overlaps that may push a body in one direction
-  double gap = least_of(e, s->points)->gap;
+  double gap = stepper_least_of(e, s->points)->gap;
   return -gap <= AT_ONCE * s->overlap.depth_before && s->nearest[e->point0] >= gap - stepper_graze(s, e);
 }
 

@@ -29,9 +29,6 @@ static const contact_surface *first_of(const stepper *s, const contact_element *
   return &all[e->surface[all[e->surface[0]].marker != e->first]];
 }
 
-// Not of stops and joints with clearance.
-static bool is_of_surfaces(const contact_element *e) { return e->surface[0] != e->surface[1] && e->span > 0; }
-
 // The way in a step from which on a pair is fast [m].
 static double fast_way(const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * e->span; }
 
@@ -77,16 +74,9 @@ static pair_speed speed_of(const stepper *s, const contact_element *e) {
 // On arcs the velocity changes, in a time dt, by no more than the angle times itself.
 static double largest(const pair_speed *p, double dt) { return (vec3_norm(p->v) + p->turn) * (1 + fmin(p->rotation * dt, 1)); }
 
-static const contact_point *least_of(const contact_element *e, const contact_point *points) {
-  const contact_point *least = &points[e->point0];
-  for (int p = e->point0 + 1; p < e->point0 + e->point_count; p++)
-    if (points[p].gap < least->gap) least = &points[p];
-  return least;
-}
-
 static const contact_point *locate(stepper *s, const contact_element *e) {
   contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
-  return least_of(e, s->looked);
+  return stepper_least_of(e, s->looked);
 }
 
 // How fast the gap closes at most. Of two convex shapes that are apart without a turn no more than along the normal between them: the plane
@@ -102,11 +92,11 @@ static void find_suspects(stepper *s, double time, double dt, bool at_rows) {
   s->suspect_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!is_of_surfaces(e)) continue;
+    if (!contact_is_of_surfaces(e) || !(e->span > 0)) continue;
     pair_speed v = speed_of(s, e);
     double speed = largest(&v, dt);
     if (!(speed * dt > fast_way(e))) continue;
-    const contact_point *p = at_rows ? least_of(e, s->points) : locate(s, e);
+    const contact_point *p = at_rows ? stepper_least_of(e, s->points) : locate(s, e);
     if (p->gap <= speed * time) s->suspects[s->suspect_count++] = (stepper_suspect){.e = e, .again = at_rows && s->touched[e->slot] == s->steps};
   }
 }

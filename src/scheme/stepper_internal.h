@@ -166,6 +166,14 @@ void stepper_look_for_passages(stepper *s, double dt);
 // For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.
 carom_status stepper_look_at_end(stepper *s, carom_error *error);
 
+// The point of an element with the least gap, which is that of the element: points without a place have a larger one.
+static inline const contact_point *stepper_least_of(const contact_element *e, const contact_point *points) {
+  const contact_point *least = &points[e->point0];
+  for (int p = e->point0 + 1; p < e->point0 + e->point_count; p++)
+    if (points[p].gap < least->gap) least = &points[p];
+  return least;
+}
+
 // Bodies that slide over each other move on chords of the path of contact: a way that leads less than this part of a body's
 // thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
 static inline double stepper_graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }

@@ -175,7 +175,7 @@ static void solve_plane(const contact *c, double mu, const double *q, double *r)
   r[1] = -way * mu * r[0];
 }
 
-// u_T = S r_T + b on a disc: r_T(α) = −(S + α)⁻¹ b with the least α ≥ 0 at which it fits. |r_T| falls with α, and 1/|r_T| is convex, so that
+// u_T = S r_T + b on a disc: r_T(α) = −(S + α)⁻¹ b with the least α ≥ 0 at which it fits. |r_T| falls with α, and 1/|r_T| is concave, so that
 // Newton's steps from the left do not pass the root.
 static void solve_disc(const double *S, const double *b, double radius, double *r) {
   enum { STEPS = 60 };
