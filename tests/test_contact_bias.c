@@ -3,6 +3,7 @@
 #include "runs.h"
 
 #include "contact/contact.h"
+#include "contact/touches.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dry_friction.h"
@@ -203,6 +204,59 @@ static void the_bias_of_rows_is_the_derivative_of_their_rates(void) {
   }
 }
 
+// --- places that come and go ------------------------------------------------------------------------------------------
+
+static const subject followed[] = {
+    {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: z, angle: 0.4}, material: m}}\n"},
+    {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.43], rotate: {axis: y, angle: 45 deg}, material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: x, angle: 45 deg}, material: m}}\n"},
+    {"flat faces", false, "", "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3]], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], material: m}}\n"},
+};
+
+static double gap_ahead(path *w, const contact_element *e, const contact_feature *f, double ahead, contact_point *p) {
+  contact_point points[CONTACT_POINTS_MAX] = {{0}};
+  go(w, ahead, points);
+  (void)e->type->follow->evaluate(w->m, w->x, e, f, p);
+  return p->gap;
+}
+
+// The rate of the gap is that of the bodies at the point, and the point travels and its normal turns as central differences say.
+static int compare_place(path *w, const contact_element *e, const contact_feature *f) {
+  const double h = 1e-5;
+  contact_point p[3] = {{0}};
+  double rate = (gap_ahead(w, e, f, h, &p[2]) - gap_ahead(w, e, f, -h, &p[0])) / (2 * h);
+  (void)gap_ahead(w, e, f, 0, &p[1]);
+  CHECK_NEAR(contact_gap_rate(w->m, w->x, e, &p[1]), rate, 1e-6);
+  if (contact_is_guard(f)) return 0;
+  contact_travel t = e->type->follow->travel(w->m, w->x, e, f, &p[1]);
+  CHECK_NEAR(vec3_norm(vec3_sub(t.at, vec3_scale(0.5 / h, vec3_sub(p[2].at, p[0].at)))), 0, 1e-5);
+  CHECK_NEAR(vec3_norm(vec3_sub(t.n, vec3_scale(0.5 / h, vec3_sub(p[2].n, p[0].n)))), 0, 1e-5);
+  return 1;
+}
+
+static void followed_places_move_with_their_features(void) {
+  for (size_t k = 0; k < sizeof followed / sizeof *followed; k++) {
+    run r;
+    if (!open_subject(&r, &followed[k])) continue;
+    path w = {.contacts = &r.model->contacts, .m = &r.model->m, .x = r.sim->x};
+    const contact_element *e = w.contacts->elements;
+    CHECK_TEXT(e->type->name, followed[k].type);
+    int compared = 0;
+    for (int sample = 0; sample < 100; sample++) {
+      contact_touch found[CONTACT_POINTS_MAX];
+      if (!choose(&w)) continue;
+      int count = e->type->follow->find(w.m, w.x, e, found);
+      for (int i = 0; i < count; i++) {
+        contact_point p = {0};
+        compared += compare_place(&w, e, &found[i].feature);
+        CHECK_LE(0, e->type->follow->evaluate(w.m, w.x, e, &found[i].feature, &p));
+      }
+    }
+    printf("    %s: %d places\n", followed[k].type, compared);
+    CHECK_LE(50, compared);
+    run_close(&r);
+  }
+}
+
 // --- anchors ------------------------------------------------------------------------------------------------------
 
 // Velocity and acceleration by central differences of the position, which err by h²; the row and the wrench by the velocity.
@@ -237,6 +291,7 @@ static void anchors_move_with_their_bodies(void) {
 
 int main(void) {
   RUN(the_bias_of_rows_is_the_derivative_of_their_rates);
+  RUN(followed_places_move_with_their_features);
   RUN(anchors_move_with_their_bodies);
   return check_summary();
 }

@@ -263,8 +263,7 @@ static void refuses(const char *method, const char *words) {
   carom_model_destroy(model);
 }
 
-static void other_methods_refuse_flat_faces(void) {
-  refuses("event", "come and go");
+static void compliant_refuses_flat_faces_without_a_foundation(void) {
   refuses("compliant", "'foundation'");
 }
 
@@ -369,7 +368,7 @@ int main(void) {
   RUN(a_box_tips_at_its_outline);
   RUN(a_prism_of_many_sides_tips_at_its_outline);
   RUN(pyramids_of_many_sides_tip_at_their_outline);
-  RUN(other_methods_refuse_flat_faces);
+  RUN(compliant_refuses_flat_faces_without_a_foundation);
   RUN(compliant_refuses_faces_on_a_plane);
   RUN(planar_boxes_rest_on_each_other);
   RUN(a_spinning_can_comes_to_rest);

@@ -151,21 +151,25 @@ static void set_turn_bias(const mechanism *m, motion *x, const contact_point *p,
 // The rate of a row along d is d·(v₁ - v₂), both velocities at the place P that travels over the bodies. Its derivative is that by
 // the accelerations of the bodies, and the bias  ḋ·(v₁ - v₂) + d·(ω₁ × (Ṗ - v₀₁) - ω₂ × (Ṗ - v₀₂)).  Tangents are carried along with
 // the normal without turning about it:  ṫ = -(t·ṅ) n.
-void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, int k, int row) {
-  if (!e->type->travel) return;
-  contact_travel t = e->type->travel(m, x, e, p, k);
+void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, const contact_travel *t, int row) {
   contact_anchors a = anchors_of(x, p);
   vec3 v[2] = {anchor_velocity(m, x, &a.first), anchor_velocity(m, x, &a.second)};
-  vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t.at), anchor_bias_along(m, x, &a.second, t.at)};
+  vec3 bias[2] = {anchor_bias_along(m, x, &a.first, t->at), anchor_bias_along(m, x, &a.second, t->at)};
   vec3 slip = vec3_sub(v[0], v[1]), turn = vec3_sub(bias[0], bias[1]);
-  double size = vec3_norm(t.n) * (vec3_norm(v[0]) + vec3_norm(v[1])) + vec3_norm(bias[0]) + vec3_norm(bias[1]);
+  double size = vec3_norm(t->n) * (vec3_norm(v[0]) + vec3_norm(v[1])) + vec3_norm(bias[0]) + vec3_norm(bias[1]);
   int sliding = contact_sliding_rows(m, e);
   for (int i = 0; i < sliding; i++) {
-    vec3 d = i == 0 ? p->n : p->t[i - 1], d_dot = i == 0 ? t.n : vec3_scale(-vec3_dot(d, t.n), p->n);
+    vec3 d = i == 0 ? p->n : p->t[i - 1], d_dot = i == 0 ? t->n : vec3_scale(-vec3_dot(d, t->n), p->n);
     x->rows[row + i].quad = vec3_dot(d_dot, slip) + vec3_dot(d, turn);
     x->rows[row + i].rounding = ROWS_ROUNDING * size;
   }
-  if (contact_rolls(e) && !m->planar) set_turn_bias(m, x, p, &a, t.n, row + sliding);
+  if (contact_rolls(e) && !m->planar) set_turn_bias(m, x, p, &a, t->n, row + sliding);
+}
+
+void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, int k, int row) {
+  if (!e->type->travel) return;
+  contact_travel t = e->type->travel(m, x, e, p, k);
+  contact_set_bias_by(m, x, e, p, &t, row);
 }
 
 // --- forces -------------------------------------------------------------------------------------------------------

@@ -68,6 +68,19 @@ typedef struct contact_overlap {
 
 typedef void contact_visit(void *context, const struct foundation_node *node);
 
+// Places of contact that come and go, for schemes that follow them in time and stop where they change. A place is held to its features: the gap and
+// the normal of a point held to them are smooth functions of the positions, also a little beyond where the features end. The rate of the
+// gap is that of the bodies at the point. One place of each element is its guard: the nearest points, whatever makes them. It is never held, and
+// shows where a place appears that is not followed.
+typedef struct contact_follow {
+  // The places now, the guard first, at most as many as the element has points. Returns how many.
+  int (*find)(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to);
+  // Where a point is that is held to these features. Returns how far it is within them: zero a little beyond where they end, infinite of the guard [m].
+  double (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f, contact_point *p);
+  // How this point moves at the present velocities. Not asked of the guard.
+  contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *f, const contact_point *p);
+} contact_follow;
+
 typedef struct contact_type {
   const char *name;
   int point_count, point_count_planar;
@@ -82,6 +95,7 @@ typedef struct contact_type {
   int (*touches)(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to);
   // Whether a place is a vanished one that has moved on to other features, as a ball from one triangle to the next. May be null: never.
   bool (*continues)(const contact_feature *vanished, const contact_feature *place);
+  const contact_follow *follow;   // of a type with `touches`; null: no scheme can follow them
   // How point k moves at the present velocities; null for a type with an action of its own, or if no scheme that asks for it runs the type.
   contact_travel (*travel)(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p, int k);
   // Of surfaces that touch with an area (see foundation.h), null of others: their overlap, and its parts.
@@ -176,6 +190,8 @@ int contact_add_rows(const mechanism *m, motion *x, const contact_element *e, co
 void contact_add_normal(const mechanism *m, motion *x, const contact_element *e, const contact_point *p);  // it alone
 // Sets the bias of the rows that contact_add_rows added for the element's point k from `row` on.
 void contact_set_bias(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, int k, int row);
+// The same of a point that moves like this.
+void contact_set_bias_by(const mechanism *m, motion *x, const contact_element *e, const contact_point *p, const contact_travel *t, int row);
 // For schemes with forces: the rate of the gap, the sliding velocity of the first body along the tangents, and a force
 // pair on the bodies, apart along the normal and by `drag` on the first body along the tangents.
 double contact_gap_rate(const mechanism *m, const motion *x, const contact_element *e, const contact_point *p);

@@ -11,6 +11,11 @@
 
 #define CONTACT_NO_FEATURE ((contact_feature){{-1, -1, -1}})
 
+// The guard of a pair that is followed.
+enum { CONTACT_GUARD = 1 << 20 };
+#define CONTACT_GUARD_FEATURE ((contact_feature){{CONTACT_GUARD, 0, 0}})
+static inline bool contact_is_guard(const contact_feature *f) { return f->part[0] == CONTACT_GUARD; }
+
 static inline bool contact_is_feature(const contact_feature *f) { return f->part[0] >= 0; }
 static inline bool contact_same_feature(const contact_feature *a, const contact_feature *b) { return memcmp(a, b, sizeof *a) == 0; }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "contact/touches.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/rows.h"
@@ -53,10 +54,10 @@ static void enlarge(watcher *w) {
   s->wedged = watcher_larger(w, s->wedged, sizeof *s->wedged);
 }
 
-static void open_point(watcher *w, int p) {
+void event_open_point(watcher *w, int p) {
   event *s = (event *)w;
   const contact_element *e = w->entry[p].e;
-  s->point[p] = (event_point){.e = e, .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
+  s->point[p] = (event_point){.e = e, .feature = CONTACT_NO_FEATURE, .within = INFINITY, .gap = INFINITY, .absent = contact_points_change(e), .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
                               .restitution = {e->material.restitution, e->material.tangential_restitution}};
   w->entry[p].still = contact_still(w->m, 0);
 }
@@ -75,8 +76,10 @@ static void mode_field(fields *f, contact_mode *mode) {
   *mode = (contact_mode)number;
 }
 
-static void point_fields(event_point *c, fields *f) {
+// All pairs of a crowd have the same fields.
+static void point_fields(event_point *c, bool permanent, fields *f) {
   mode_field(f, &c->mode);
+  if (!permanent || contact_points_change(c->e)) scheme_feature_field(&c->feature, f), c->guards = contact_is_guard(&c->feature);
   fields_finites(f, "way", 2, c->way);
   fields_finites(f, "share", 3, c->share);
   fields_choice(f, "guided", 7, &c->guided);
@@ -91,7 +94,7 @@ static void point_fields(event_point *c, fields *f) {
 }
 
 static void point_memory_of(event *s, int p, fields *f) {
-  point_fields(&s->point[p], f);
+  point_fields(&s->point[p], p < watcher_permanent(&s->w), f);
   if (f->from) s->closed_count += event_is_closed(&s->point[p]);
 }
 
@@ -147,8 +150,9 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   allocate(s);
   event_friction_create(s);
   set_tolerances(s);
-  for EACH_POINT(p, w) open_point(w, p);
-  if (w->contacts->pool) return true;
+  for EACH_POINT(p, w) event_open_point(w, p);
+  s->grows = w->contacts->pool || w->contacts->changing_count;
+  if (s->grows) return true;
   // in the largest problem all points touch
   event_take(s, NULL);
   event_add_rows(s);
@@ -165,7 +169,7 @@ static void show(watcher *w) {
   event *s = (event *)w;
   if (accelerate(s)) w->x->level = LEVEL_ACCELERATION;
   event_friction_show(s);
-  contact_state_evaluate(w->contacts, w->m, w->x, w->points);
+  event_evaluate(s);
 }
 
 // What is left of the slip of a point that sticks is the error of the integrator.
@@ -270,6 +274,8 @@ static carom_status begin(watcher *w, carom_error *error) {
   return status;
 }
 
+static void place(watcher *w) { (void)event_renew_places((event *)w); }
+
 static void restarted(watcher *w) { ((event *)w)->jacobian_is_new = true; }
 
 static carom_status end(watcher *w, bool *changed, carom_error *error) {
@@ -277,6 +283,8 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   event_instant instant = NO_EVENT;
   if (w->changed >= 0) instant = (event_instant){event_kind_of(s, w->changed), w->changed / EVENT_FUNCTIONS};
   enter(s);
+  int renewed = event_renew_places(s);
+  if (renewed >= 0 && instant.kind == EVENT_NONE) instant = (event_instant){EVENT_PLACE, renewed};
   end_accumulations(s);
   follow_slips(s, &instant);
   *changed = instant.kind != EVENT_NONE;
@@ -284,7 +292,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 }
 
 static const watcher_type watched = {
-    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .enlarge = enlarge, .open = open_point, .destroy = destroy, .looks = 5,
+    .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .enlarge = enlarge, .open = event_open_point, .place = place, .destroy = destroy, .looks = 5,
     .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find, .limit = limit,
     .touches = touches, .show = show, .describe = describe, .list = list, .begin = begin, .restarted = restarted,
     .end = end,

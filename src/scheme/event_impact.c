@@ -87,7 +87,7 @@ bool event_make_workspace(event *s, carom_error *error) {
     limits[k] = solve_limits_of(&problem);
   }
   solve_limits most = solve_limits_union(&limits[0], &limits[1]);
-  if (s->w.contacts->pool) most = solve_limits_beyond(&most);
+  if (s->grows) most = solve_limits_beyond(&most);
   solve_workspace_destroy(s->workspace);
   s->workspace = solve_workspace_create(&most, error);
   if (!s->workspace) return false;
@@ -110,9 +110,14 @@ bool event_reserve_problem(event *s) {
 
 // --- restitution --------------------------------------------------------------------------------------------------
 
+// Corners of one face repeat each other without a wedge: their percussions are what it takes to change the rates. The softness that they need is
+// rounding beside these.
 static bool is_not_wedged(void *context) {
+  static const double BESIDE = 1e-7;
   event *s = context;
-  return !response_repeat_is_wedged(&s->repeat, s->problem_r, s->still, s->wedged);
+  double fastest = 0;
+  for EACH_PART(k, s) fastest = fmax(fastest, fabs(s->rate[event_part(s, k)->row]));
+  return !response_repeat_is_wedged(&s->repeat, s->problem_r, fmax(s->still, BESIDE * fastest), s->wedged);
 }
 
 static int count_returning(const event *s) {

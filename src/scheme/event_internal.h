@@ -29,6 +29,10 @@ typedef struct event_point {
   int unknown, size;               // likewise in the problem of modes, and how many rows it has there; 0: its mode is known
   double gap, rate[3], force[3];   // as last observed; of a joint force[0] is its limit
   bool absent;                     // likewise: it stands for no place of contact
+  contact_feature feature;         // that it is held to, where places come and go
+  double within;                   // how far it is within it, as last evaluated; infinite elsewhere [m]
+  bool guards;                     // it is the guard of its pair (contact_follow), which never closes,
+  bool alone;                      // and no place of the pair is followed
   double share[3];                 // its force when modes were last decided
   double resistance;               // against sinking in while it slips, over that without friction [-]
   bool stood;                      // it did not move when modes were last decided
@@ -44,14 +48,16 @@ typedef struct event_point {
   double percussion;               // of a joint, its limit in an impact under way
 } event_point;
 
-// Each point has three functions of time whose sign change is an event: its gap while open; while closed its normal force,
+// Each point has up to four functions of time whose sign change is an event: its gap while open; while closed its normal force,
 // and the reserve of its friction (sticking) or its speed along the way it slips; then also its resistance, since where
 // that vanishes forces grow beyond all bounds (Painlevé's dynamic jam). A slip in space that lingers near zero is found
-// from step to step. The friction of a joint has one: its reserve (it comes loose) or its speed (it seizes).
+// from step to step. A closed point that is held to features has a fourth: how far it is within them. The friction of a joint has
+// one: its reserve (it comes loose) or its speed (it seizes).
 typedef enum event_kind {
-  EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM, EVENT_LOOSEN, EVENT_SEIZE
+  EVENT_NONE, EVENT_TOUCH, EVENT_LIFT, EVENT_BREAK, EVENT_STOP, EVENT_LINGER, EVENT_JAM, EVENT_LOOSEN, EVENT_SEIZE,
+  EVENT_PLACE
 } event_kind;
-enum { EVENT_FUNCTIONS = 3 };
+enum { EVENT_FUNCTIONS = 4 };
 // A resistance so near to none that forces have grown a millionfold. No trajectory but this one comes as near.
 #define EVENT_JAMMED 1e-6
 
@@ -71,6 +77,7 @@ typedef struct event {
   watcher w;
   carom_event_def options;
   problem_dump dump;
+  bool grows;                      // matrices and problems grow with the points that touch
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step
@@ -165,6 +172,15 @@ bool event_is_redundant(event *s);
 bool event_project(event *s, double t, double *y, event_hold what);
 // The percussions (into s->lambda) that take the rates of the held rows of the points that take part to zero; `coupled` as above.
 bool event_arrest(event *s, event_hold what, bool coupled);
+
+// --- event_places.c: places of contact that come and go ---------------------------------------------------------------
+
+void event_open_point(watcher *w, int p);                // see watcher_type
+void event_evaluate_point(event *s, int p);              // of an element whose places come and go
+void event_evaluate(event *s);                           // every point that is live
+// Finds the places anew, for the positions that the motion holds. Returns a point that has lost its place while closed, or that has a new place which
+// touches: the modes have to be decided. -1: none.
+int event_renew_places(event *s);
 
 // --- event_impact.c -------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ static void see_free_slip(const event *s, int p) {
 
 static watch_look look_at_point(const event_point *c) {
   bool closed = event_is_closed(c), slips = c->mode == MODE_SLIP && c->rows > 1;
-  watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance, .absent = c->absent};
+  watch_look at = {.gap = c->gap, .rate = closed ? 0 : c->rate[0], .normal = closed ? c->force[0] : 0, .resistance = c->resistance, .absent = c->absent, .within = c->within};
   for (int k = 1; closed && k < c->rows; k++) {
     at.slip[k - 1] = c->rate[k], at.drag[k - 1] = c->force[k];
     if (slips) at.loss[1] -= c->force[k] * c->rate[k];
@@ -48,15 +48,20 @@ event_kind event_kind_of(const event *s, int function) {
   if (c->first) return which ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_LOOSEN : EVENT_SEIZE;
   if (c->mode == MODE_OPEN) return which ? EVENT_NONE : EVENT_TOUCH;
   if (which == 0) return EVENT_LIFT;
+  if (which == 3) return contact_points_change(c->e) ? EVENT_PLACE : EVENT_NONE;
   if (which == 2) return c->mode == MODE_SLIP && c->may_jam ? EVENT_JAM : EVENT_NONE;
   return c->rows == 1 ? EVENT_NONE : c->mode == MODE_STICK ? EVENT_BREAK : EVENT_STOP;
 }
+
+// Places that are followed are located before the guard of their pair, which counts only if it is clearly deeper.
+static double allowance(const event *s, const event_point *c) { return c->guards && !c->alone ? 4 * s->w.nearness : 0; }
 
 double event_value(const watcher *w, int function, const watch_look *at) {
   const event *s = (const event *)w;
   const event_point *c = &s->point[function / EVENT_FUNCTIONS];
   switch (event_kind_of(s, function)) {
-    case EVENT_TOUCH: return at->absent ? 4 * w->nearness : at->gap;  // apart, so that it touches where its place appears
+    case EVENT_TOUCH: return at->absent ? 4 * w->nearness : at->gap + allowance(s, c);  // apart, so that it touches where its place appears
+    case EVENT_PLACE: return at->within;
     case EVENT_LIFT: return at->absent ? -fmax(force_scale(s), DBL_MIN) : at->normal;
     case EVENT_BREAK:
     case EVENT_LOOSEN: return c->friction * at->normal - hypot(at->drag[0], at->drag[1]);
@@ -70,6 +75,7 @@ double event_value(const watcher *w, int function, const watch_look *at) {
 static double tolerance_of(const event *s, int p, event_kind kind) {
   switch (kind) {
     case EVENT_TOUCH: return s->w.nearness;
+    case EVENT_PLACE:
     case EVENT_JAM: return 0;
     case EVENT_LOOSEN: return 1e-10 * s->point[p].force[0];
     case EVENT_STOP:

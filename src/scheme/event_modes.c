@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/touches.h"
 #include "mechanics/constraint.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/response.h"
@@ -37,11 +38,12 @@ static bool is_closed(const event *s, const event_point *c) {
 void event_take_closed(event *s) { event_take(s, is_closed); }
 
 // Only the elements with a point that takes part: most are far apart.
-static void evaluate_parts(const event *s) {
+static void evaluate_parts(event *s) {
   const contact_element *done = NULL;
   for EACH_PART(k, s) {
     const contact_element *e = event_part(s, k)->e;
-    if (e != done) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
+    if (contact_points_change(e)) event_evaluate_point(s, s->part[k]);
+    else if (e != done) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
     done = e;
   }
 }
@@ -58,24 +60,46 @@ void event_add_rows(event *s) {
   friction_add_rows(s->w.m, s->w.x);
 }
 
+static bool has_place(const event *s, const event_point *c) {
+  (void)s;
+  return !contact_points_change(c->e) || contact_is_feature(&c->feature);
+}
+
+// A place that is left is none for an open point.
+static bool is_absent(const event_point *c, const contact_point *at) { return at->absent || (!event_is_closed(c) && !(c->within > 0)); }
+
+static void observe_absent(event *s) {
+  for EACH_POINT(p, &s->w) {
+    event_point *c = &s->point[p];
+    if (!has_place(s, c)) c->gap = INFINITY, c->absent = true, c->within = INFINITY, memset(c->rate, 0, sizeof c->rate);
+  }
+}
+
 void event_observe(event *s) {
-  event_take(s, NULL);
+  if (s->w.contacts->changing_count) observe_absent(s);
+  event_take(s, has_place);
   event_add_rows(s);
   rows_rates(s->w.m, s->w.x, s->rate);
   for EACH_ACTING(part, s) {
     event_point *c = event_part(s, part);
-    c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && s->w.points[s->part[part]].absent;
+    c->gap = s->w.points[s->part[part]].gap, c->absent = !c->first && is_absent(c, &s->w.points[s->part[part]]);
     for (int k = c->first; k < c->rows; k++) c->rate[k] = event_is_guided(c, k) ? 0 : s->rate[c->row + k];
   }
   event_take_closed(s);
   rows_clear(s->w.m, s->w.x);
 }
 
+static void set_bias_of_place(event *s, const event_point *c, const contact_point *p) {
+  contact_travel t = c->e->type->follow->travel(s->w.m, s->w.x, c->e, &c->feature, p);
+  contact_set_bias_by(s->w.m, s->w.x, c->e, p, &t, c->row);
+}
+
 static void set_biases(event *s) {
   for EACH_PART(k, s) {
     const event_point *c = event_part(s, k);
     int p = s->part[k];
-    contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
+    if (!contact_points_change(c->e)) contact_set_bias(s->w.m, s->w.x, c->e, &s->w.points[p], p - c->e->point0, c->row);
+    else set_bias_of_place(s, c, &s->w.points[p]);
   }
 }
 

@@ -52,7 +52,7 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
 }
 
 static bool returns_along_surface(const mechanism *m, const contact_element *e) { return (void)m, e->material.tangential_restitution > 0; }
-static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
+static bool cannot_follow(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e) && !e->type->follow; }
 
 // Poisson's expansion has friction between given bounds, and in space these would have to be a disc.
 static bool accepts_contacts(const scheme_request *request, scheme_refusal *why) {
@@ -80,7 +80,7 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
 // Each point is followed on its own from touch to release.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
-  if (!scheme_find_contact(request, changes_points, &c)) return true;
+  if (!scheme_find_contact(request, cannot_follow, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
                        "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
                        "concave outline or on triangles", c.name);

@@ -6,12 +6,18 @@
 #include "mechanics/rows.h"
 #include "scheme/event_internal.h"
 
+static void find_places(event *s) {
+  event_set(s, s->w.t, s->w.y);
+  (void)event_renew_places(s);
+  event_observe(s);
+}
+
 void event_observe_state(event *s) {
   event_set(s, s->w.t, s->w.y);
   event_observe(s);
 }
 
-bool event_touches(const event *s, const event_point *c) { return !c->absent && (event_is_closed(c) || c->gap <= s->w.nearness); }
+bool event_touches(const event *s, const event_point *c) { return !c->absent && !c->guards && (event_is_closed(c) || c->gap <= s->w.nearness); }
 
 static bool is_struck(const event *s) {
   for EACH_POINT(p, &s->w)
@@ -20,14 +26,14 @@ static bool is_struck(const event *s) {
 }
 
 bool event_is_struck(event *s) {
-  event_observe_state(s);
+  find_places(s);
   return is_struck(s);
 }
 
 // --- accumulation of impacts --------------------------------------------------------------------------------------
 
 static bool is_closed_or_hops(const event *s, const event_point *c) {
-  return event_is_closed(c) || (!c->absent && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
+  return event_is_closed(c) || (!c->absent && !c->guards && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
 
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
@@ -114,7 +120,7 @@ static carom_status settle(event *s, const event_instant *instant, carom_error *
 
 // In the end the state goes back onto what is held in the new modes, without the slip of points that counted as standing.
 carom_status event_settle(event *s, const event_instant *instant, carom_error *error) {
-  event_observe_state(s);
+  find_places(s);
   carom_status status = event_finds_another_share(s, instant, error) ? CAROM_OK : settle(s, instant, error);
   if (status == CAROM_OK && !event_project(s, s->w.t, s->w.y, HOLD_ONSET)) s->projection_failures++;
   return status;

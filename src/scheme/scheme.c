@@ -129,9 +129,13 @@ void scheme_frame_fields(contact_point *p, fields *f) {
 // Numbers of a damaged checkpoint are those of no feature.
 static int part_of(double x) { return x >= 0 && x <= 0x1p30 ? (int)x : -1; }
 
-void scheme_feature_fields(contact_state *c, int slot, fields *f) {
-  const int *held = c->held[slot].part;
-  double part[3] = {held[0], held[1], held[2]};
+void scheme_feature_field(contact_feature *held, fields *f) {
+  double part[3] = {held->part[0], held->part[1], held->part[2]};
   fields_numbers(f, "feature", 3, part);
-  if (f->from) c->held[slot] = c->found[slot] = (contact_feature){{part_of(part[0]), part_of(part[1]), part_of(part[2])}};
+  if (f->from) *held = (contact_feature){{part_of(part[0]), part_of(part[1]), part_of(part[2])}};
+}
+
+void scheme_feature_fields(contact_state *c, int slot, fields *f) {
+  scheme_feature_field(&c->held[slot], f);
+  if (f->from) c->found[slot] = c->held[slot];
 }

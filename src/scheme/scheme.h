@@ -204,6 +204,7 @@ void scheme_tally_fields(chain_tally *tally, fields *f);
 void scheme_contact_fields(scheme_contact *c, fields *f);  // all but the frame
 void scheme_place_fields(contact_point *p, fields *f);     // where the point is,
 void scheme_frame_fields(contact_point *p, fields *f);     // and its axes
+void scheme_feature_field(contact_feature *held, fields *f);
 void scheme_feature_fields(contact_state *c, int slot, fields *f);  // the features that a point is held to
 
 #endif

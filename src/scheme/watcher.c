@@ -113,6 +113,7 @@ bool watcher_look_at_start(watcher *w) {
   flow_show(w->core, w->t, w->y);
   dynamics_positions_velocities(w->m, w->x);
   w->seen_at = NAN;
+  if (w->type->place) w->type->place(w);
   if (!w->type->look(w)) return false;
   keep(w, WATCH_START, w->t);
   return true;

@@ -23,6 +23,7 @@ typedef struct watch_look {
   bool beyond;                // these were zero or infinite
   double stored;              // energy of surfaces that touch with an area [J]
   bool absent;                // it stands for no place of contact
+  double within;              // how far it is within the features it is held to; infinite: no matter [m]
 } watch_look;
 
 // What is the same for an entry in every step.
@@ -55,6 +56,7 @@ typedef struct watcher_type {
   void (*open)(watcher *w, int p);  // describes a point of which nothing is known, apart
   bool (*acts_unseen)(const watcher *w);  // a point that touches pushes before the watch has seen it touch; may be null: never
   void (*destroy)(void *scheme);  // null is legal
+  void (*place)(watcher *w);      // finds places of contact, before the look at the start of a step; may be null
   int looks;                  // at a step, both ends included: 3 or 5
   int functions;              // of each entry
   bool looks_in_rhs;          // the right-hand side leaves its look in w->seen
