@@ -415,7 +415,7 @@ static void small_trees_answer_as_the_recursion_does(void) {
           rig_drive(r, j, 0, rig_wave(r, 0.1, 0.5, 1));
       bool *touches = ARENA_ARRAY(&r->memory, bool, 64);
       memset(touches, true, 64);
-      r->temporary = (temporary_rows){ROWS, touches};
+      r->temporary = (temporary_rows){.count = ROWS, .bodies = touches};
       rig_ready(r);
       const mechanism *m = &r->m;
       if (m->small) {

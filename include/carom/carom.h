@@ -53,7 +53,7 @@ typedef struct carom_model_info {
   bool finds_pairs;                        // too many to be listed: contacts are found as surfaces come near
   int neighbour_pairs;                     // pairs of surfaces that could touch, left out because a joint connects their bodies
   long nonexistent_pairs;                  // pairs left out because their contact does not exist, such as two planes
-  double length;                           // a typical size of the model, which small tolerances are taken from [m]
+  double length;                           // the size of the largest moving body, which small tolerances are taken from [m]
   double activation;                       // contacts become active below this gap; 0 if the method has no such gap [m]
   double penetration_max;                  // bound of the penetration at first contact; 0 if the method has none [m]
   double end;                              // [s]

@@ -51,8 +51,16 @@ bool contact_turns(const mechanism *m, const contact_element *e) {
 temporary_rows contact_rows_of(const contact_world *s, const mechanism *m, arena *memory) {
   bool *bodies = ARENA_ARRAY(memory, bool, m->body_count);
   temporary_rows all = {.bodies = bodies};
-  for (int i = 0; i < s->surface_count; i++)
-    if (isfinite(s->surfaces[i].reach)) all.size = fmax(all.size, s->surfaces[i].reach);
+  for (int i = 0; i < s->surface_count; i++) {
+    const contact_surface *surface = &s->surfaces[i];
+    if (!isfinite(surface->reach)) continue;
+    const marker *k = &m->markers[surface->marker];
+    vec3 middle;
+    double half = contact_surface_half(surface, m->planar, &middle);
+    double away = vec3_norm(vec3_sub(pose_point(k->local, middle), m->bodies[k->body].com));
+    if (k->body == GROUND) all.fixed_size = fmax(all.fixed_size, half);
+    else all.moving_size = fmax(all.moving_size, fmax(half, away));
+  }
   for (int i = 0; s->crowd && i < s->surface_count; i++) bodies[m->markers[s->surfaces[i].marker].body] = true;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = &s->elements[i];

@@ -276,6 +276,10 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
 // there along the axes of the world if its own are R. A half space is what lies behind a plane.
 double contact_surface_reach(const contact_surface *s, bool planar);
 vec3 contact_surface_extent(const contact_surface *s, const mat3 *R);
+
+// Half the longest side of the box around a bounded surface in its own axes, and the middle of this box.
+double contact_surface_half(const contact_surface *s, bool planar, vec3 *middle);
+
 static inline bool contact_is_half_space(const contact_surface *s) { return s->shape == SHAPE_PLANE; }
 
 #endif

@@ -262,6 +262,23 @@ double contact_surface_reach(const contact_surface *s, bool planar) {
   return s->form ? convex_reach(s->form, planar ? 2 : 3) : INFINITY;
 }
 
+double contact_surface_half(const contact_surface *s, bool planar, vec3 *middle) {
+  vec3 low = VEC3_ZERO, high = VEC3_ZERO;
+  if (planar && s->outline) low = (vec3){s->outline->low.x, s->outline->low.y, 0}, high = (vec3){s->outline->high.x, s->outline->high.y, 0};
+  else if (s->shape == SHAPE_MESH) low = s->terrain->low, high = s->terrain->high;
+  else {
+    double most[3] = {0}, least[3] = {0};
+    for (int k = 0; k < (planar ? 2 : 3); k++) {
+      vec3 n = mat3_column(MAT3_IDENTITY, k);
+      most[k] = vec3_dot(n, convex_support(s->form, n)) + s->form->layer;
+      least[k] = vec3_dot(n, convex_support(s->form, vec3_neg(n))) - s->form->layer;
+    }
+    low = vec3_of(least), high = vec3_of(most);
+  }
+  *middle = vec3_scale(0.5, vec3_add(low, high));
+  return 0.5 * fmax(high.x - low.x, fmax(high.y - low.y, planar ? 0 : high.z - low.z));
+}
+
 // Of an outline or a mesh those of its box.
 static double extent_along(const contact_surface *s, vec3 n) {
   if (s->form) return fmax(vec3_dot(n, convex_support(s->form, n)), -vec3_dot(n, convex_support(s->form, vec3_neg(n)))) + s->form->layer;

@@ -173,7 +173,7 @@ struct force {
 typedef struct temporary_rows {
   int count;
   const bool *bodies;       // one per body; NULL if on none
-  double size;              // of the largest surface that is limited; 0 if there is none [m]
+  double moving_size, fixed_size;  // of the largest bounded surface on a moving body, and on ground; 0 if there is none [m]
 } temporary_rows;
 
 // --- the compiled mechanism --------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ struct mechanism {
   int base_count;
   const double *q0, *u0;    // initial state, assembled
   const double *joint_q0;   // the joints' coordinates there, turns counted
-  double length;            // a typical size, for tolerances [m]
+  double length;            // the size of the largest moving body, for tolerances [m]
   double total_mass;        // of all bodies, and of their inertias at that distance [kg]
 };
 

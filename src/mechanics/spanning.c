@@ -322,13 +322,54 @@ static void watch_joints(mechanism *m) {
     for (int k = 0; k < m->constraints[i].term_count; k++) m->joints[m->constraints[i].terms[k].of.joint].watched = true;
 }
 
-// A typical size of the mechanism, for tolerances and weights: the largest distance of a marker or a mass centre from
-// its body's origin. In a model without any, of bodies that only fly and touch, `surfaces` is the size of the largest one.
-static double typical_length(const mechanism *m, double surfaces) {
-  double size = 0;
-  for (int i = 0; i < m->marker_count; i++) size = fmax(size, vec3_norm(m->markers[i].local.p));
-  for (int i = 1; i < m->body_count; i++) size = fmax(size, vec3_norm(m->bodies[i].com));
-  return size > 0 ? size : surfaces > 0 ? surfaces : 1;
+// --- the typical length -------------------------------------------------------------------------------------------
+
+// Points of a body where something acts: one of them, and the one that is farthest from it.
+typedef struct spread {
+  bool started;
+  vec3 from, farthest;
+  double distance;
+} spread;
+
+static void look_at(const mechanism *m, int index, spread *bodies) {
+  if (index < 0) return;
+  vec3 p = m->markers[index].local.p;
+  spread *of = &bodies[m->markers[index].body];
+  if (!of->started) of->started = true, of->from = p;
+  double d = vec3_norm(vec3_sub(p, of->from));
+  if (d > of->distance) of->distance = d, of->farthest = p;
+}
+
+// A free joint holds nothing: where its markers are says nothing about a body.
+static bool joint_holds(const mechanism *m, const joint *j) { return joint_in(j->type, m->planar)->nv < m->n; }
+
+// The markers of joints, constraints and forces. Those of surfaces and sensors are left out.
+static void look_at_all(const mechanism *m, spread *bodies) {
+  for (int i = 0; i < m->joint_count; i++)
+    if (joint_holds(m, &m->joints[i])) look_at(m, m->joints[i].first, bodies), look_at(m, m->joints[i].second, bodies);
+  for (int i = 0; i < m->constraint_count; i++)
+    if (m->constraints[i].joint < 0 && !m->constraints[i].term_count) look_at(m, m->constraints[i].first, bodies), look_at(m, m->constraints[i].second, bodies);
+  for (int i = 0; i < m->force_count; i++) look_at(m, m->forces[i].first, bodies), look_at(m, m->forces[i].second, bodies);
+}
+
+// How far apart the points of each body are where something acts on it, its mass centre among them: the point that is farthest from the
+// mass centre, and the one that is farthest from there. Ground has no mass centre and starts from any point.
+static void measure_bodies(const mechanism *m, spread *bodies) {
+  for (int i = 1; i < m->body_count; i++) bodies[i] = (spread){.started = true, .from = m->bodies[i].com};
+  look_at_all(m, bodies);
+  for (int i = 0; i < m->body_count; i++)
+    if (bodies[i].distance > 0) bodies[i].from = bodies[i].farthest;
+  look_at_all(m, bodies);
+}
+
+// A typical size of the mechanism, for tolerances and weights: that of its largest moving body. It depends neither on where bodies have
+// their origins nor on where they stand. Only if no moving body has a size, those of ground count.
+static double typical_length(const mechanism *m, const temporary_rows *surfaces, arena *memory) {
+  spread *bodies = ARENA_ARRAY(memory, spread, m->body_count);
+  measure_bodies(m, bodies);
+  double moving = surfaces ? surfaces->moving_size : 0, fixed = surfaces ? surfaces->fixed_size : 0;
+  for (int i = 1; i < m->body_count; i++) moving = fmax(moving, bodies[i].distance);
+  return moving > 0 ? moving : fixed > 0 ? fixed : bodies[GROUND].distance > 0 ? bodies[GROUND].distance : 1;
 }
 
 double mechanism_total_mass(const mechanism *m) {
@@ -365,7 +406,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   drive_speeds(m, memory);
   watch_joints(m);
   m->extra_rows = m->friction_count + (temporary ? temporary->count : 0);
-  m->length = typical_length(m, temporary ? temporary->size : 0);
+  m->length = typical_length(m, temporary, memory);
   m->total_mass = mechanism_total_mass(m);
   m->single = true;
   for (int i = 1; i < m->node_count; i++) m->single &= m->nodes[i].nv == 1;
