@@ -112,7 +112,7 @@ static bool look_at(watcher *w, int k, double t) {
 bool watcher_look_at_start(watcher *w) {
   flow_show(w->core, w->t, w->y);
   dynamics_positions_velocities(w->m, w->x);
-  w->seen_at = NAN;
+  w->seen_at = w->at[WATCH_START] = NAN;
   if (w->type->place) w->type->place(w);
   if (!w->type->look(w)) return false;
   keep(w, WATCH_START, w->t);
@@ -301,6 +301,12 @@ static carom_status prepare_integrator(watcher *w, carom_error *error) {
   return renew ? begin_again(w, flow_next_step(w->core), error) : CAROM_OK;
 }
 
+// A step that was interrupted after it had moved on has not looked at where it came to.
+static carom_status look_again(watcher *w, carom_error *error) {
+  if (w->at[WATCH_START] == w->t || watcher_look_at_start(w)) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
+}
+
 static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
   enum { MOST_AT_ONE_INSTANT = 100 };
   carom_status status = CAROM_OK;
@@ -308,13 +314,15 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
     bool changed = false;
     if (turn == MOST_AT_ONE_INSTANT)
       return error_set(error, CAROM_ERROR_INTEGRATOR, "contacts change%s without end at t = %.10g s", w->type->what, w->t);
-    if (w->type->begin) status = w->type->begin(w, error);
+    status = look_again(w, error);
+    if (status == CAROM_OK && w->type->begin) status = w->type->begin(w, error);
     if (status == CAROM_OK) status = watcher_meet(w, t_stop, error);
     keep_modes(w);
     coordinate_keep_turns(w->m, w->x);
     if (status == CAROM_OK) status = prepare_integrator(w, error);
     if (status == CAROM_OK) status = advance(w, t_stop, error);
     if (status == CAROM_OK) status = w->type->end(w, &changed, error);
+    if (status != CAROM_OK) w->at[WATCH_START] = NAN;
     if (status == CAROM_OK && !look_on(w, changed))
       status = error_set(error, CAROM_ERROR_INTEGRATOR, "the motion at t = %g s cannot be evaluated", w->t);
   }
