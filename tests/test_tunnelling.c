@@ -102,6 +102,34 @@ static void other_shapes_come_back(void) {
   }
 }
 
+// Points and meshes at surfaces that have no thickness, and points at meshes. A body of two points is as large as they are apart; a mesh of 1 mm has its
+// thickness. Without friction the mass centre turns back where the first point touches.
+static void points_and_meshes_come_back(void) {
+  static const char cube[] =
+      "mesh: b, points: [[-0.5 mm, -0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, -0.5 mm], [-0.5 mm, 0.5 mm, 0.5 mm], [-0.5 mm, -0.5 mm, 0.5 mm], [0.5 mm, -0.5 mm, -0.5 mm], "
+      "[0.5 mm, 0.5 mm, -0.5 mm], [0.5 mm, 0.5 mm, 0.5 mm], [0.5 mm, -0.5 mm, 0.5 mm]], "
+      "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]";
+  static const char ends[] = "point: b, at: [0.5 mm, 0, 0], material: m}, t: {point: b, at: [-0.5 mm, 0, 0]";
+  static const char *const pairs[][2] = {{ends, wall_plane}, {ends, wall_mesh}, {ends, wall_heights}, {cube, wall_plane}};
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 6; i++) {
+      char text[3000], settings[100];
+      double far = 0.2 + 0.337 * i, end = 4e-3;
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-9, 1e-9, 1e-9]}}\njoints: {f: {free: [ground, b], at: [-far, 0.1, 0.2]}}\n"
+               "surfaces: {s: {%s, material: m}, wall: {%s, material: m}}\nmaterials: {m: {restitution: 0.5}}\n"
+               "initial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n", pairs[k][0], pairs[k][1]);
+      snprintf(settings, sizeof settings, "far=%.17g", far);
+      run r;
+      if (!run_open_text(&r, text, settings)) return;
+      double farthest = largest_until(&r, end, "b.x"), meets = (far - 0.5e-3) / 1000;
+      bool fine = CHECK_LE(farthest, -0.5e-3 + 3e-5) & CHECK_NEAR(run_read(&r, "b.vx"), -500, 1e-6) & CHECK_NEAR(run_read(&r, "b.x"), -0.5e-3 - 500 * (end - meets), 1e-4);
+      fine &= CHECK_EQUAL((int)carom_sim_summary(r.sim).step_too_large, 0);
+      if (!fine) printf("      %.30s at %.30s, %s: x = %g, vx = %g\n", pairs[k][0], pairs[k][1], settings, run_read(&r, "b.x"), run_read(&r, "b.vx"));
+      run_close(&r);
+    }
+}
+
 // Two spheres of 1 mm that fly at each other with 1000 m/s each, off centre by b: they exchange the parts of their velocities along the line of
 // centres, which is at an angle with sin = b/d.
 static void small_spheres_meet(void) {
@@ -214,6 +242,7 @@ int main(void) {
   RUN(a_bullet_does_not_pass_under_moreau);
   RUN(a_bullet_does_not_pass_under_event);
   RUN(other_shapes_come_back);
+  RUN(points_and_meshes_come_back);
   RUN(small_spheres_meet);
   RUN(a_blade_hits_a_ball);
   RUN(a_ball_stays_between_two_walls);

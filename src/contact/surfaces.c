@@ -228,6 +228,12 @@ bool contact_is_supported(const mechanism *m, const contact_surface *a, const co
   return type && (!type->has_own_points || (swap ? b : a)->form);
 }
 
+// Points and planes have no thickness: of a pair with one of them that of the mesh counts. 0 if there is none.
+static double span_of_mesh(const contact_surface *a, const contact_surface *b) {
+  const terrain *t = a->shape == SHAPE_MESH ? a->terrain : b->shape == SHAPE_MESH ? b->terrain : NULL;
+  return t ? contact_mesh_thickness(t) : 0;
+}
+
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b) {
   bool swap;
   const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
@@ -239,7 +245,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   e.shape_first = first->form, e.shape_second = second->form;
   if (type->has_own_points) e.point_count = first->form->point_count, e.point_names = first->corner_names;
   e.span = fmin(first->thickness, second->thickness);
-  if (isinf(e.span)) e.span = 0;
+  if (isinf(e.span)) e.span = span_of_mesh(first, second);
   e.terrain = second->terrain;
   if (type == &contact_shape_terrain) e.faces_first = first->faces;
   if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);

@@ -29,17 +29,17 @@ static const contact_surface *first_of(const stepper *s, const contact_element *
   return &all[e->surface[all[e->surface[0]].marker != e->first]];
 }
 
-// The way in a step from which on a pair is fast [m].
-static double fast_way(const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * e->span; }
+// The way in a step from which on a pair is fast [m]. Where neither surface has a thickness, as of a point and a plane, the typical length counts.
+static double fast_way(const stepper *s, const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * contact_leap(s->m, e); }
 
 void stepper_begin_impacts(stepper *s) {
   const contact_world *w = s->contacts->world;
-  s->thinnest = INFINITY;
+  s->thinnest = s->m->length;
   for (int i = 0; i < w->surface_count; i++) {
     const contact_surface *of = &w->surfaces[i];
     s->thinnest = fmin(s->thinnest, of->terrain ? contact_mesh_thickness(of->terrain) : of->thickness);
   }
-  s->meets = s->settings.time_of_impact && isfinite(s->thinnest);
+  s->meets = s->settings.time_of_impact && w->surface_count > 0;
 }
 
 // Whether some surface may be that fast against another: each has half the speed. What turns with a plane is found with its pairs.
@@ -92,10 +92,10 @@ static void find_suspects(stepper *s, double time, double dt, bool at_rows) {
   s->suspect_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!contact_is_of_surfaces(e) || !(e->span > 0)) continue;
+    if (!contact_is_of_surfaces(e)) continue;
     pair_speed v = speed_of(s, e);
     double speed = largest(&v, dt);
-    if (!(speed * dt > fast_way(e))) continue;
+    if (!(speed * dt > fast_way(s, e))) continue;
     const contact_point *p = at_rows ? stepper_least_of(e, s->points) : locate(s, e);
     if (p->gap <= speed * time) s->suspects[s->suspect_count++] = (stepper_suspect){.e = e, .again = at_rows && s->touched[e->slot] == s->steps};
   }
@@ -124,7 +124,7 @@ static bool begin_path(const stepper *s, const path *w, stepper_suspect *suspect
   const contact_element *e = suspect->e;
   suspect->gap = gap;
   suspect->touching = suspect->again || (w->from_start && s->steps - s->touched[e->slot] <= 1 && gap <= depth);
-  return !suspect->touching || v->turn * w->length > s->rule->place * fast_way(e);
+  return !suspect->touching || v->turn * w->length > s->rule->place * fast_way(s, e);
 }
 
 typedef struct impact_found {
@@ -145,8 +145,9 @@ static bool meets_at(stepper *s, const path *w, double at, stepper_suspect *susp
   if (!*rest) return false;
   suspect->touching &= p->gap <= 0;
   if (p->gap <= (suspect->touching ? suspect->gap - depth : -0.5 * depth)) {
-    *to = (impact_found){at, LATE * e->span / speed, suspect->again};
-    *rest = speed * late > LATE * e->span;
+    double too_late = LATE * contact_leap(s->m, e);
+    *to = (impact_found){at, too_late / speed, suspect->again};
+    *rest = speed * late > too_late;
     return *rest;
   }
   *step = fmin(*step, (fmax(p->gap, 0) + depth) / closing_speed(e, p, &v));
