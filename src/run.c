@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "checkpoint.h"
+#include "contact/crowd.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "scene.h"
@@ -82,13 +83,34 @@ static const char *list_surfaces(run *r) {
   return list.text;
 }
 
-// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between.
+typedef struct shape_pairs {
+  const contact_world *w;
+  bool areas[SHAPE_COUNT][SHAPE_COUNT];  // touch with areas, where any of their pairs does; the smaller first
+} shape_pairs;
+
+static void note_area(shape_pairs *p, const contact_element *e) {
+  if (!e->type->overlap) return;
+  shape a = p->w->surfaces[e->surface[0]].shape, b = p->w->surfaces[e->surface[1]].shape;
+  p->areas[a < b ? a : b][a < b ? b : a] = true;
+}
+
+static void find_areas(shape_pairs *p, const mechanism *m) {
+  contact_element e;
+  for (int i = 0; i < p->w->element_count; i++) note_area(p, &p->w->elements[i]);
+  for (int i = 0; p->w->crowd && i < p->w->crowd->class_count; i++)
+    for (int k = i; k < p->w->crowd->class_count; k++)
+      if (contact_crowd_sample(p->w, m, i, k, &e)) note_area(p, &e);
+}
+
+// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between. An area has one.
 static const char *list_pair_points(run *r) {
   const contact_world *w = &r->model->contacts;
   const mechanism *m = &r->model->m;
   const contact_surface *of[SHAPE_COUNT] = {0};
+  shape_pairs pairs = {.w = w};
   arena_text list = {0};
   arena_append(&r->memory, &list, "%s", "");
+  find_areas(&pairs, m);
   for (int i = 0; i < w->surface_count; i++) {  // those with most corners: the others have the first of the names
     const contact_surface *s = &w->surfaces[i], **most = &of[s->shape];
     bool more = *most && ((s->form && (!(*most)->form || s->form->point_count > (*most)->form->point_count)) ||
@@ -99,7 +121,8 @@ static const char *list_pair_points(run *r) {
     for (int b = a; b < SHAPE_COUNT; b++) {
       if (!of[a] || !of[b] || !contact_is_supported(m, of[a], of[b])) continue;
       contact_element e = contact_pair(m, of[a], of[b]);
-      if (e.point_count < 2) continue;
+      if (pairs.areas[a][b]) arena_append(&r->memory, &list, "%d\t%d\tcentre of pressure\n", a, b);
+      if (e.point_count < 2 || pairs.areas[a][b]) continue;
       arena_append(&r->memory, &list, "%d\t%d", a, b);
       for (int k = 0; k < e.point_count; k++) arena_append(&r->memory, &list, "\t%s", contact_point_name(m, &e, k));
       arena_append(&r->memory, &list, "\n");

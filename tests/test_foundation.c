@@ -205,11 +205,11 @@ static void box_rests_on_a_box(void) {
   run_to(&r, 0.9);
   double x = run_read(&r, "top.x"), y = run_read(&r, "top.y"), z = run_read(&r, "top.z");
   run_to(&r, 1);
-  CHECK_NEAR(run_read(&r, "low-top.fn"), 2 * g, 0.05);  // it still swings on its foundation by a tenth of a per cent
-  CHECK_NEAR(run_read(&r, "low-floor.fn"), 6 * g, 0.1);
-  CHECK_NEAR(run_read(&r, "top.x"), x, 1e-5);
-  CHECK_NEAR(run_read(&r, "top.y"), y, 1e-5);
-  CHECK_NEAR(run_read(&r, "top.z"), z, 2e-6);
+  CHECK_NEAR(run_read(&r, "low-top.fn"), 2 * g, 1e-4);
+  CHECK_NEAR(run_read(&r, "low-floor.fn"), 6 * g, 1e-4);
+  CHECK_NEAR(run_read(&r, "top.x"), x, 1e-6);
+  CHECK_NEAR(run_read(&r, "top.y"), y, 1e-6);
+  CHECK_NEAR(run_read(&r, "top.z"), z, 1e-8);
   CHECK_NEAR(z, 0.25, 1e-4);
   CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-4);
   run_close(&r);

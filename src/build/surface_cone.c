@@ -27,7 +27,7 @@ static const option options[] = {
      .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Height."},
 };
 static const option_table table =
-    SURFACE_TABLE("cone", "A cone with its tip at +z, its middle halfway up, in spatial models. With a plane it runs under moreau and event, with other shapes that have faces under moreau.",
+    SURFACE_TABLE("cone", "A cone with its tip at +z, its middle halfway up, in spatial models. With a plane it runs under moreau and event, with other shapes that have faces under moreau; under compliant with `foundation`.",
                   "top: {cone: top, radius: 5 cm, height: 8 cm}");
 
 const surface_type surface_cone = {.table = &table, .shape = SHAPE_CONE, .fault = fault_of, .set_size = set_size, .form = form,

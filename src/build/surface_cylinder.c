@@ -27,7 +27,7 @@ static const option options[] = {
      .flags = OPTION_REQUIRED | OPTION_POSITIVE, .help = "Length."},
 };
 static const option_table table =
-    SURFACE_TABLE("cylinder", "A cylinder along z, in spatial models. With a plane it runs under moreau and event, with other shapes that have faces under moreau.",
+    SURFACE_TABLE("cylinder", "A cylinder along z, in spatial models. With a plane it runs under moreau and event, with other shapes that have faces under moreau; under compliant with `foundation`.",
                   "roller: {cylinder: roller, radius: 5 cm, length: 20 cm}");
 
 const surface_type surface_cylinder = {.table = &table, .shape = SHAPE_CYLINDER, .fault = fault_of, .set_size = set_size, .form = form,

@@ -9,6 +9,7 @@
 #include "geometry/flat.h"
 #include "geometry/foundation.h"
 #include "geometry/separation.h"
+#include "geometry/tessellate.h"
 #include "geometry/touch.h"
 
 static pose pose_at(const marker_place *p) { return (pose){p->R, p->p}; }
@@ -40,57 +41,79 @@ static void evaluate(const mechanism *m, const motion *x, const contact_element 
   if (b.volume > 0) p->at = vec3_scale(1 / b.volume, b.moment);
 }
 
-// --- a polytope on a plane ----------------------------------------------------------------------------------------------
+// --- shapes in space ------------------------------------------------------------------------------------------------------
+
+// A box or hull as it is, another shape tessellated where it looks along n, as deep as it is pressed in.
+static const polytope *skin_of(const convex *shape, const flat *faces, pose at, vec3 n, double depth, tessellation *room) {
+  if (faces) return &faces->hull;
+  tessellate(shape, mat3_tmul(at.R, n), depth, room);
+  return &room->hull;
+}
+
+// --- on a plane -----------------------------------------------------------------------------------------------------------
 
 static void overlap_of_plane(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
-  const polytope *p = &e->faces_first->hull;
-  vec3 n = contact_plane_normal(m, &plane);
-  *to = (contact_overlap){.gap = INFINITY, .n = n, .apart = n};
-  for (int i = 0; i < p->vertex_count; i++) {
-    vec3 corner = vec3_add(body.p, mat3_mul(body.R, p->vertices[i]));
-    double gap = vec3_dot(n, vec3_sub(corner, plane.p));
-    if (gap < to->gap) to->gap = gap, to->nearest = corner;
-  }
+  vec3 n = contact_plane_normal(m, &plane), down = mat3_tmul(body.R, vec3_neg(n));
+  vec3 lowest = vec3_axpy(pose_point(pose_at(&body), convex_support(e->shape_first, down)), -e->shape_first->layer, n);
+  *to = (contact_overlap){.gap = vec3_dot(n, vec3_sub(lowest, plane.p)), .nearest = lowest, .n = n, .apart = n};
 }
 
 static void visit_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_overlap *o, contact_visit *each,
                            void *context) {
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
   foundation f = foundation_of_plane(o->n, vec3_dot(o->n, plane.p));
-  foundation_press(&f, &e->faces_first->hull, pose_at(&body), each, context);
+  tessellation room;
+  const polytope *skin = skin_of(e->shape_first, e->faces_first, pose_at(&body), vec3_neg(o->n), -o->gap, &room);
+  foundation_press(&f, skin, pose_at(&body), each, context);
 }
 
-// --- two polytopes ------------------------------------------------------------------------------------------------------
+// --- two shapes -----------------------------------------------------------------------------------------------------------
 
-// Where they overlap: the corner of A that is deepest behind the plane that separates them best.
-static vec3 deepest_corner(const polytope *p, pose at, vec3 n) {
-  vec3 down = mat3_tmul(at.R, n);
-  int best = 0;
-  for (int i = 1; i < p->vertex_count; i++)
-    if (vec3_dot(down, p->vertices[i]) < vec3_dot(down, p->vertices[best])) best = i;
-  return pose_point(at, p->vertices[best]);
+// Their least distance, or the depth of their overlap and the direction of least depth.
+static void find_apart(const contact_element *e, pose a, pose b, contact_overlap *to) {
+  if (e->faces_first && e->faces_second) {
+    flat_touch t;
+    flat_find_touch(e->faces_first, a, e->faces_second, b, -INFINITY, &t);
+    *to = (contact_overlap){.gap = t.distance, .apart = t.normal};
+    if (t.distance < 0) return;
+  }
+  separation s = separation_of(e->shape_first, a, e->shape_second, b, false);
+  *to = (contact_overlap){.gap = s.distance, .apart = s.normal, .nearest = vec3_scale(0.5, vec3_add(s.on_a, s.on_b))};
+}
+
+typedef struct skins {
+  tessellation room_a, room_b;
+  foundation_side a, b;
+} skins;
+
+static void find_skins(const contact_element *e, pose a, pose b, const contact_overlap *o, skins *to) {
+  to->a = (foundation_side){skin_of(e->shape_first, e->faces_first, a, vec3_neg(o->apart), -o->gap, &to->room_a), e->shape_first, a};
+  to->b = (foundation_side){skin_of(e->shape_second, e->faces_second, b, o->apart, -o->gap, &to->room_b), e->shape_second, b};
+}
+
+static vec3 lowest_of(const convex *shape, pose at, vec3 n) {
+  return vec3_axpy(pose_point(at, convex_support(shape, mat3_tmul(at.R, vec3_neg(n)))), -shape->layer, n);
 }
 
 static void overlap_of_pair(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pose a = pose_at(&first), b = pose_at(&second);
-  flat_touch t;
-  flat_find_touch(e->faces_first, a, e->faces_second, b, INFINITY, &t);
-  vec3 near = deepest_corner(&e->faces_first->hull, a, t.normal);
-  if (t.of_face && t.face_of_a) near = deepest_corner(&e->faces_second->hull, b, vec3_neg(t.normal));
-  *to = (contact_overlap){.gap = t.distance, .nearest = near, .apart = t.normal, .n = t.normal};
-  double least = INFINITY;
-  for (int i = 0; i < t.count; i++) least = fmin(least, t.points[i].gap);
-  if (t.distance < 0 || least <= t.distance + 1e-6 * e->span) return;
-  separation s = separation_of(e->shape_first, a, e->shape_second, b, false);
-  to->gap = s.distance, to->apart = s.normal, to->nearest = vec3_scale(0.5, vec3_add(s.on_a, s.on_b));
+  find_apart(e, a, b, to);
+  to->n = to->apart;
+  if (!(to->gap < 0)) return;
+  skins s;
+  find_skins(e, a, b, to, &s);
+  to->n = foundation_normal(&s.a, &s.b, -to->gap, to->apart);
+  to->nearest = lowest_of(e->shape_first, a, to->apart);
 }
 
 static void visit_pair(const mechanism *m, const motion *x, const contact_element *e, const contact_overlap *o, contact_visit *each,
                        void *context) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
-  foundation_press_pair(o->n, &e->faces_first->hull, pose_at(&first), &e->faces_second->hull, pose_at(&second), each, context);
+  skins s;
+  find_skins(e, pose_at(&first), pose_at(&second), o, &s);
+  foundation_press_pair(o->n, s.a.hull, s.a.at, s.b.hull, s.b.at, each, context);
 }
 
 // --- polygons in the plane ----------------------------------------------------------------------------------------------
@@ -138,13 +161,40 @@ static void try_edges(const outline *o, pose2 at, const outline *other, pose2 at
   }
 }
 
+// The normals of the edges of one that lie in the other, as foundation_normal.
+static vec3 sum_of_edges(const outline *of, pose2 at, const outline *in, pose2 at_in, double depth) {
+  vec3 sum = VEC3_ZERO;
+  for (int i = 0; i < of->count; i++) {
+    if (of->features[i].kind != OUTLINE_LINE) continue;
+    edge f = edge_at(&of->features[i], at);
+    double below = vec3_dot(f.normal, vec3_sub(f.from, lowest_corner(in, at_in, f.normal))) / depth;
+    vec3 ends[2] = {f.from, f.to};
+    bool inside = below > 0;
+    for (int k = 0; k < in->count && inside; k++) {
+      edge by = edge_at(&in->features[k], at_in);
+      if (in->features[k].kind == OUTLINE_LINE) inside = foundation_cut_segment(ends, by.normal, vec3_dot(by.normal, by.from));
+    }
+    if (inside) sum = vec3_axpy(sum, vec3_norm(vec3_sub(ends[1], ends[0])) * pow(below, -8), f.normal);
+  }
+  return sum;
+}
+
+static vec3 normal_of_polygons(const contact_element *e, pose2 a, pose2 b, double depth, vec3 otherwise) {
+  vec3 sum = vec3_sub(sum_of_edges(e->outline_second, b, e->outline_first, a, depth), sum_of_edges(e->outline_first, a, e->outline_second, b, depth));
+  double length = vec3_norm(sum);
+  return length > 0 ? vec3_scale(1 / length, sum) : otherwise;
+}
+
 // Where they are apart, the nearest places. Of edges that are parallel up to rounding that of the second counts, so that the normal does not
 // flicker.
 static void overlap_of_polygons(const contact_element *e, pose2 a, pose2 b, contact_overlap *to) {
   *to = (contact_overlap){.gap = -INFINITY};
   try_edges(e->outline_second, b, e->outline_first, a, 1, 0, to);
   try_edges(e->outline_first, a, e->outline_second, b, -1, 1e-9 * (e->outline_first->size + e->outline_second->size), to);
-  if (to->gap < 0) return;
+  if (to->gap < 0) {
+    to->n = normal_of_polygons(e, a, b, -to->gap, to->apart);
+    return;
+  }
   touch t[TOUCHES_MAX];
   int count = touches_of(e->outline_first, a, e->outline_second, b, INFINITY, t), best = 0;
   for (int i = 1; i < count; i++)
@@ -211,6 +261,9 @@ static bool is_area_of_polygons(const outline *a, const outline *b) {
   return is_half_plane(b) ? a->polygon : a->polygon && b->polygon && a->convex && b->convex;
 }
 
+// It has flat faces or straight lines, and no more of them than there is room for.
+static bool presses_flat(const contact_surface *s) { return s->faces || (s->form && s->form->type->tessellate); }
+
 bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
   const contact_surface *first = e->first == a->marker ? a : b, *second = first == a ? b : a;
   if (m->planar) {
@@ -218,7 +271,12 @@ bool contact_set_foundation(const mechanism *m, const contact_surface *a, const 
     e->outline_first = first->outline, e->outline_second = second->outline;
     return set_type(e, &contact_area_outlines);
   }
-  if (!first->faces || (!second->faces && !contact_is_half_space(second))) return false;
+  if (contact_is_half_space(second)) {
+    if (!presses_flat(first) || e->type == &contact_capsule_plane) return false;
+    e->faces_first = first->faces;
+    return set_type(e, &contact_area_plane);
+  }
+  if (!presses_flat(first) || !presses_flat(second) || e->type == &contact_capsule_capsule) return false;
   e->faces_first = first->faces, e->faces_second = second->faces;
-  return set_type(e, second->faces ? &contact_area_pair : &contact_area_plane);
+  return set_type(e, &contact_area_pair);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "geometry/facet.h"
+#include "geometry/tessellate.h"
 
 static vec3 support_point(const convex *s, vec3 n) {
   (void)s, (void)n;
@@ -118,10 +119,11 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
 }
 
 static const convex_type sphere = {.support = support_point};
-static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment};
+static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment, .tessellate = tessellate_capsule};
 static const convex_type box = {.has_edges = true, .support = support_box};
-static const convex_type cylinder = {.has_edges = true, .support = support_cylinder, .radii = radii_of_cylinder, .facet = facet_of_cylinder};
-static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone};
+static const convex_type cylinder = {.has_edges = true, .support = support_cylinder, .radii = radii_of_cylinder, .facet = facet_of_cylinder,
+                                     .tessellate = tessellate_cylinder};
+static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone, .tessellate = tessellate_cone};
 static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid};
 static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid};
 static const convex_type hull = {.of_points = true, .has_edges = true, .support = support_hull};

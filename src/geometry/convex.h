@@ -11,6 +11,7 @@
 enum { CONVEX_SIZES = 5 };
 
 struct facet;
+struct tessellation;
 
 typedef struct convex convex;
 
@@ -24,6 +25,8 @@ typedef struct convex_type {
   mat3 (*radii)(const convex *s, vec3 n, vec3 at);
   // The round face or side line that looks along a unit vector, see facet.h. NULL if it has none, or if its faces are those of a polytope.
   void (*facet)(const convex *s, vec3 n, struct facet *to);
+  // A polytope in its place, see tessellate.h. NULL if it has no flat faces or straight lines, or is a polytope.
+  void (*tessellate)(const convex *s, vec3 n, double depth, struct tessellation *to);
 } convex_type;
 
 struct convex {

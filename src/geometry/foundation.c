@@ -6,7 +6,7 @@
 
 static foundation along(vec3 n, vec3 normal, double offset) {
   double lean = 1 / vec3_dot(n, normal);
-  return (foundation){.n = n, .sign = lean > 0 ? 1 : -1, .slope = vec3_scale(lean, normal), .offset = lean * offset};
+  return (foundation){.frame = {MAT3_IDENTITY, VEC3_ZERO}, .n = n, .sign = lean > 0 ? 1 : -1, .slope = vec3_scale(lean, normal), .offset = lean * offset};
 }
 
 foundation foundation_of_plane(vec3 n, double offset) { return along(n, n, offset); }
@@ -24,7 +24,7 @@ static foundation foundation_of_face(const polytope *p, pose at, const polytope_
   const int *corner = p->corners + of->first;
   for (int i = 0; i < of->count; i++) {
     vec3 from = pose_point(at, p->vertices[corner[i]]), next = pose_point(at, p->vertices[corner[(i + 1) % of->count]]);
-    add_wall(&f, vec3_cross(vec3_sub(next, from), n), from);
+    add_wall(&f, vec3_scale(f.sign, vec3_cross(vec3_sub(next, from), n)), from);
   }
   return f;
 }
@@ -74,7 +74,7 @@ static vec3 centre_of(vec3 n, const piece *f) {
 }
 
 static void visit_node(const foundation *f, vec3 at, double area, foundation_visit *visit, void *context) {
-  foundation_node node = {at, depth_of(f, at), f->sign * area};
+  foundation_node node = {pose_point(f->frame, at), depth_of(f, at), f->sign * area};
   if (node.depth > 0 && area != 0) visit(context, &node);
 }
 
@@ -96,29 +96,42 @@ static void visit_piece(const foundation *f, const piece *of, foundation_visit *
     visit_triangle(f, (vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, visit, context);
 }
 
-static void press_face(const foundation *f, const vec3 *corners, int count, foundation_visit *visit, void *context) {
+// Cuts a piece only where the plane goes through it. Returns which of the parts holds the result; it is empty if all of it is beyond.
+static int cut_if_needed(piece parts[2], int now, vec3 n, double offset) {
+  double most = -INFINITY, least = INFINITY;
+  for (int i = 0; i < parts[now].count; i++) {
+    double over = vec3_dot(n, parts[now].p[i]) - offset;
+    most = over > most ? over : most, least = over < least ? over : least;
+  }
+  if (most <= 0) return now;
+  if (least >= 0) return parts[now].count = 0, now;
+  cut(&parts[now], n, offset, &parts[!now]);
+  return !now;
+}
+
+// In the frame of the foundation.
+static void press_face(const foundation *f, const polytope *p, const polytope_face *face, foundation_visit *visit, void *context) {
   piece parts[2];
-  double deepest = -INFINITY;
-  for (int i = 0; i < count; i++) deepest = fmax(deepest, depth_of(f, corners[i]));
-  if (!(deepest > 0)) return;
-  for (int i = 0; i < count; i++) parts[1].p[i] = corners[i];
-  parts[1].count = count;
-  cut(&parts[1], f->slope, f->offset, &parts[0]);
-  int now = 0;
-  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++, now = !now)
-    cut(&parts[now], f->walls[i], f->wall_offsets[i], &parts[!now]);
+  parts[0].count = face->count;
+  for (int i = 0; i < face->count; i++) parts[0].p[i] = p->vertices[p->corners[face->first + i]];
+  int now = cut_if_needed(parts, 0, f->slope, f->offset);
+  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++) now = cut_if_needed(parts, now, f->walls[i], f->wall_offsets[i]);
   if (parts[now].count > 2) visit_piece(f, &parts[now], visit, context);
 }
 
+// The same foundation, in the axes of a pose.
+static foundation foundation_seen_from(const foundation *f, pose at) {
+  foundation g = {.n = mat3_tmul(at.R, f->n), .sign = f->sign, .slope = mat3_tmul(at.R, f->slope), .offset = f->offset - vec3_dot(f->slope, at.p),
+                  .frame = at, .wall_count = f->wall_count};
+  for (int i = 0; i < f->wall_count; i++)
+    g.walls[i] = mat3_tmul(at.R, f->walls[i]), g.wall_offsets[i] = f->wall_offsets[i] - vec3_dot(f->walls[i], at.p);
+  return g;
+}
+
 void foundation_press(const foundation *f, const polytope *p, pose at, foundation_visit *visit, void *context) {
-  vec3 n = mat3_tmul(at.R, f->n);
-  for (int i = 0; i < p->face_count; i++) {
-    const polytope_face *face = &p->faces[i];
-    if (fabs(vec3_dot(face->normal, n)) <= FOUNDATION_UPRIGHT) continue;
-    vec3 corners[FACET_CORNERS];
-    for (int k = 0; k < face->count; k++) corners[k] = pose_point(at, p->vertices[p->corners[face->first + k]]);
-    press_face(f, corners, face->count, visit, context);
-  }
+  foundation local = foundation_seen_from(f, at);
+  for (int i = 0; i < p->face_count; i++)
+    if (fabs(vec3_dot(p->faces[i].normal, local.n)) > FOUNDATION_UPRIGHT) press_face(&local, p, &p->faces[i], visit, context);
 }
 
 void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope *b, pose at_b, foundation_visit *visit, void *context) {
@@ -130,10 +143,56 @@ void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope 
   }
 }
 
+// --- the direction --------------------------------------------------------------------------------------------------------
+
+// How deep a shape reaches below a plane with an outward normal.
+static double depth_below(const foundation_side *s, vec3 normal, double offset) {
+  vec3 deepest = convex_support(s->shape, mat3_tmul(s->at.R, vec3_neg(normal)));
+  return offset - vec3_dot(normal, pose_point(s->at, deepest)) + s->shape->layer;
+}
+
+// What of a piece lies within a polytope; both parts are memory, the piece is in the first. Returns which holds the result.
+static int cut_to_inside(const foundation_side *s, piece parts[2]) {
+  int now = 0;
+  for (int i = 0; i < s->hull->face_count && parts[now].count > 2; i++) {
+    vec3 n = mat3_mul(s->at.R, s->hull->faces[i].normal);
+    now = cut_if_needed(parts, now, n, s->hull->faces[i].offset + vec3_dot(n, s->at.p));
+  }
+  return now;
+}
+
+static double area_of(vec3 normal, const piece *f) {
+  double twice = 0;
+  for (int i = 1; i + 1 < f->count; i++) twice -= twice_area(normal, f->p[0], f->p[i], f->p[i + 1]);
+  return 0.5 * twice;
+}
+
+// The sum over the faces of one that lie in the other. Depths are parts of `depth`.
+static vec3 sum_of_faces(const foundation_side *of, const foundation_side *in, double depth) {
+  vec3 sum = VEC3_ZERO;
+  for (int i = 0; i < of->hull->face_count; i++) {
+    const polytope_face *face = &of->hull->faces[i];
+    vec3 normal = mat3_mul(of->at.R, face->normal);
+    double below = depth_below(in, normal, face->offset + vec3_dot(normal, of->at.p)) / depth;
+    if (!(below > 0) || below > 100) continue;
+    piece parts[2];
+    parts[0].count = face->count;
+    for (int k = 0; k < face->count; k++) parts[0].p[k] = pose_point(of->at, of->hull->vertices[of->hull->corners[face->first + k]]);
+    const piece *inside = &parts[cut_to_inside(in, parts)];
+    if (inside->count > 2) sum = vec3_axpy(sum, area_of(normal, inside) * pow(below, -8), normal);
+  }
+  return sum;
+}
+
+vec3 foundation_normal(const foundation_side *a, const foundation_side *b, double depth, vec3 otherwise) {
+  vec3 sum = vec3_sub(sum_of_faces(b, a, depth), sum_of_faces(a, b, depth));
+  double length = vec3_norm(sum);
+  return length > 0 ? vec3_scale(1 / length, sum) : otherwise;
+}
+
 // --- in the plane -------------------------------------------------------------------------------------------------------
 
-// What of a segment is where n · x ≤ offset. Returns false if nothing is.
-static bool cut_segment(vec3 p[2], vec3 n, double offset) {
+bool foundation_cut_segment(vec3 p[2], vec3 n, double offset) {
   double over[2] = {vec3_dot(n, p[0]) - offset, vec3_dot(n, p[1]) - offset};
   if (over[0] > 0 && over[1] > 0) return false;
   vec3 way = vec3_sub(p[1], p[0]);
@@ -147,9 +206,9 @@ static bool cut_segment(vec3 p[2], vec3 n, double offset) {
 void foundation_press_segment(const foundation *f, vec3 from, vec3 to, vec3 m, foundation_visit *visit, void *context) {
   static const double weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18}, place[3] = {0.1127016653792583, 0.5, 0.8872983346207417};
   vec3 p[2] = {from, to};
-  if (fabs(vec3_dot(m, f->n)) <= FOUNDATION_UPRIGHT || !cut_segment(p, f->slope, f->offset)) return;
+  if (fabs(vec3_dot(m, f->n)) <= FOUNDATION_UPRIGHT || !foundation_cut_segment(p, f->slope, f->offset)) return;
   for (int i = 0; i < f->wall_count; i++)
-    if (!cut_segment(p, f->walls[i], f->wall_offsets[i])) return;
+    if (!foundation_cut_segment(p, f->walls[i], f->wall_offsets[i])) return;
   vec3 way = vec3_sub(p[1], p[0]);
   double area = copysign(vec3_norm(vec3_axpy(way, -vec3_dot(way, f->n), f->n)), -vec3_dot(m, f->n));
   for (int k = 0; k < 3; k++) visit_node(f, vec3_axpy(p[0], place[k], way), weight[k] * area, visit, context);

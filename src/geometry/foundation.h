@@ -10,6 +10,7 @@ enum { FOUNDATION_WALLS = FACET_CORNERS, FOUNDATION_CORNERS = 2 * FACET_CORNERS 
 
 // A face that is pressed: what lies below it along n, the direction of the springs, and within its outline.
 typedef struct foundation {
+  pose frame;              // in whose axes the rest is
   vec3 n;                  // unit vector from what is pressed to what presses
   double sign;             // 1 of a face that looks along n, -1 of one on the far side
   vec3 slope;              // depth of x below the face along n: offset - slope · x
@@ -42,5 +43,21 @@ void foundation_press(const foundation *f, const polytope *p, pose at, foundatio
 void foundation_press_segment(const foundation *f, vec3 from, vec3 to, vec3 m, foundation_visit *visit, void *context);
 // The same of polytope A on polytope B, all faces of both, along n from B to A.
 void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope *b, pose at_b, foundation_visit *visit, void *context);
+
+// What of a segment is where n · x ≤ offset. Returns false if nothing is.
+bool foundation_cut_segment(vec3 p[2], vec3 n, double offset);
+
+
+// The direction along which two polytopes press on each other, from B to A: the mean of the normals of all parts of their faces that lie within
+// the other one. A face into which the other reaches deeper counts less, by the eighth power of the depth, so that faces beside the contact
+// hardly matter. It moves continuously with the bodies, and is that of a face where one alone counts. Depths are those of the shapes, which
+// the polytopes may stand for; `depth` is that of the penetration. Returns `otherwise` where no face lies within the other.
+typedef struct foundation_side {
+  const polytope *hull;
+  const convex *shape;
+  pose at;
+} foundation_side;
+
+vec3 foundation_normal(const foundation_side *a, const foundation_side *b, double depth, vec3 otherwise);
 
 #endif

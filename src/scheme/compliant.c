@@ -221,7 +221,7 @@ static const watch_look *deepest_seen(const compliant *s, int p) {
 
 // A point keeps what the most energy it has stored allows. An impact alone never stores more than it came with, but a load that
 // presses further does. While it sinks the penetration says as much, so that the force changes only where it turns, and there by
-// little. Returns whether the force of any point is no longer that of the last step.
+// little; an area that rocks sinks at one end while it has turned at the other, and the integrator starts again. Returns whether the force of any point is no longer that of the last step.
 static bool bound_approaches(compliant *s) {
   static const double NOTICEABLE = 1.01;  // a body at rest trembles by the tolerance
   bool changed = false, shown = false;
@@ -240,7 +240,24 @@ static bool bound_approaches(compliant *s) {
     c->now->mobility = compliant_mobility(s, p);
     c->now->elastic = fmax(c->now->elastic, compliant_elastic_speed(c, at, -at->gap));
     s->w.law_changed = true;
-    changed |= rises;
+    changed |= rises, s->w.restart |= rises && touch_is_area(c);
+  }
+  return changed;
+}
+
+// An area that rocks does not open between two impacts. Where it turns back in, the impact that was is over: what presses it in anew comes
+// as fast as the energy stored now allows, and the damping of a faster impact would hardly slow it. Returns as bound_approaches.
+static bool forget_approaches(compliant *s) {
+  bool changed = false;
+  for EACH_POINT(p, &s->w) {
+    touch_point *c = &s->point[p];
+    const watch_look *at = &s->w.look[LOOK_END][p];
+    bool turns = s->w.look[LOOK_START][p].rate > 0 && at->rate <= 0;
+    if (!touch_is_area(c) || !(c->release > 0) || c->now->mode == TOUCH_OPEN || !turns) continue;
+    double enough = fmax(s->options.approach_min, compliant_elastic_speed(c, at, -at->gap));
+    if (!(2 * enough < fmax(c->now->approach, c->now->elastic))) continue;
+    c->now->approach = c->now->elastic = enough;
+    s->w.law_changed = s->w.restart = changed = true;
   }
   return changed;
 }
@@ -341,8 +358,8 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   learn_step(s);
   carom_status status = check_depth(s, error);
   if (status != CAROM_OK) return status;
-  bool modes = change_modes(s), bounds = bound_approaches(s);
-  *changed = modes || bounds;
+  bool modes = change_modes(s), bounds = bound_approaches(s), forgets = forget_approaches(s);
+  *changed = modes || bounds || forgets;
   // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
   s->shorter = w->t > w->t_before || modes ? 0 : 0.25 * (flow_time(w->core) - w->t);
   return CAROM_OK;

@@ -1,7 +1,8 @@
 // The forces of surfaces that touch with an area. At each place of the area a law f(δ) (1 + λ δ̇/v₀) gives the pressure, with the foundation k:
 //   p = k δ (1 + λ δ̇/v₀),  δ̇ = -n·(v₁ - v₂) there, and not below zero,
 // with one speed of approach v₀ for the whole contact. An area that touches with an edge first may be struck harder afterwards: v₀ is at least
-// what the largest δ̇ now and the energy stored so far give together, v₀² = δ̇² + 2 E w with the mobility w;
+// what δ̇ now and the energy stored so far give together, v₀² = δ̇² + 2 E w with the mobility w and the mean of δ̇² by the elastic force, where
+// it is pressed in. That mean is continuous, the largest δ̇ is not: places come and go with the corners of the area.
 // friction acts at each place by its share of the normal force, so that the area resists turning as well as sliding. Bristles have one
 // bend for the whole area and act at the centre of pressure.
 #include <math.h>
@@ -15,7 +16,8 @@ typedef struct area {
   const contact_material *material;
   const contact_point *p;
   vec3 v, w;            // velocity of the first body against the second at the point, and angular velocity
-  double approach, fastest;  // the second: the largest rate in the area now
+  double approach;
+  double force, coming;  // the elastic force, and the sum of its parts times the squares of the rates at which they are pressed in
   watch_look *seen;
   touch_load *load;
 } area;
@@ -25,8 +27,9 @@ static double rate_at(const area *a, vec3 place) { return -vec3_dot(a->p->n, vel
 
 static void add_stored(void *context, const foundation_node *node) {
   area *a = context;
-  a->seen->stored += 0.5 * a->material->foundation * node->depth * node->depth * node->area;
-  a->fastest = fmax(a->fastest, rate_at(a, node->at));
+  double elastic = a->material->foundation * node->depth * node->area, rate = fmax(0, rate_at(a, node->at));
+  a->seen->stored += 0.5 * elastic * node->depth;
+  a->force += elastic, a->coming += elastic * rate * rate;
 }
 
 // The force along the normal, and how fast it is pressed in.
@@ -94,7 +97,8 @@ void compliant_see_area(compliant *s, int index) {
   if (!(o.gap < 0)) return;
   c->e->type->visit(m, s->w.x, c->e, &o, add_stored, &a);
   if (!compliant_acts(s, c, -o.gap)) return;
-  a.approach = fmax(compliant_approach(c, seen, -o.gap), hypot(a.fastest, compliant_elastic_speed(c, seen, -o.gap)));
+  double coming = a.coming > 0 && a.force > 0 ? sqrt(a.coming / a.force) : 0;
+  a.approach = fmax(compliant_approach(c, seen, -o.gap), hypot(coming, compliant_elastic_speed(c, seen, -o.gap)));
   c->e->type->visit(m, s->w.x, c->e, &o, add_normal, &a);
   seen->formula = seen->normal;
   if (contact_rubs(c->e)) rub(s, c, &a, &o);

@@ -71,8 +71,8 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   bool changes = contact_points_change(&c.e);
   if (c.e.material.foundation > 0)
     return SCHEME_REFUSE(why, c.where, c.index, changes ? "use method moreau" : "use method moreau or event",
-                         "'%s': under method compliant the key 'foundation' supports boxes, hulls and convex polygons on planes and on each "
-                         "other, and no other surfaces with flat faces or straight edges", c.name);
+                         "'%s': under method compliant the key 'foundation' supports boxes, hulls, cylinders, cones, capsules and convex polygons on planes "
+                         "and on each other, and no other surfaces with flat faces or straight edges", c.name);
   return SCHEME_REFUSE(why, c.where, c.index,
                        changes ? "add foundation: to the material, in N/m^3, or use method moreau"
                                : "add foundation: to the material, in N/m^3, or use method moreau or event",

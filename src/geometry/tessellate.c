@@ -1,0 +1,144 @@
+#include "geometry/tessellate.h"
+
+#include <math.h>
+
+// --- angles -------------------------------------------------------------------------------------------------------------
+
+// Deeper than the cap itself, so that its border lies among the narrow strips.
+#define MARGIN 1.1
+
+// Half the angle of a cap of that depth on a circle of that radius, at most a right angle.
+static double cap_angle(double depth, double radius) {
+  double part = MARGIN * depth / radius;
+  return part < 1 ? acos(1 - part) : M_PI / 2;
+}
+
+// Angles from `from` to `to` in so many strips, the first as wide as `narrow` or wider, each wider than the one before by the same factor.
+static void spread(double from, double to, double narrow, int strips, double *angles) {
+  double ratio = (to - from) / (strips * narrow), grow = ratio > 1 ? fmin(1.6 * log(ratio), 3) : 0;
+  for (int i = 1; i <= strips; i++) {
+    double part = (double)i / strips;
+    angles[i - 1] = from + (to - from) * (grow > 1e-9 ? expm1(grow * part) / expm1(grow) : part);
+  }
+}
+
+// The corners of a circle of radius 1, even within `cap` of the direction (x, y). A polygon with corners at √(a/sin a), a the angle between
+// them, has the area of the circle.
+static void set_rim(double x, double y, double cap, int count, double rim[][2]) {
+  int quarter = count / 4, half = count / 2;
+  double size = hypot(x, y), angles[TESSELLATE_RIM / 2 + 1], c = size > 1e-12 ? x / size : 1, s = size > 1e-12 ? y / size : 0;
+  for (int i = 0; i <= quarter; i++) angles[i] = cap * i / quarter;
+  spread(cap, M_PI, cap / quarter, quarter, angles + quarter + 1);
+  for (int i = 0; i < count; i++) {
+    int k = i <= half ? i : count - i;
+    double before = k > 0 ? angles[k - 1] : -angles[1], after = k < half ? angles[k + 1] : 2 * M_PI - angles[k - 1];
+    double width = fmin(after - angles[k], angles[k] - before);  // the narrower side: a corner must not stick out of the cap
+    double off = sqrt(width / sin(width)), cosine = off * cos(angles[k]), sine = (i <= half ? off : -off) * sin(angles[k]);
+    rim[i][0] = c * cosine - s * sine, rim[i][1] = s * cosine + c * sine;
+  }
+}
+
+// --- faces --------------------------------------------------------------------------------------------------------------
+
+static void begin(tessellation *to) { to->hull = (polytope){.vertices = to->vertices, .faces = to->faces, .corners = to->corners}; }
+
+static int add_vertex(tessellation *to, double x, double y, double z) {
+  to->vertices[to->hull.vertex_count] = (vec3){x, y, z};
+  return to->hull.vertex_count++;
+}
+
+static void add_corner(tessellation *to, int vertex) { to->corners[to->hull.corner_count++] = vertex; }
+
+// Ends the face of the corners since `first`; without a normal of its own, that of its diagonals. A face without an area is left out.
+static void end_face(tessellation *to, int first, vec3 normal) {
+  const int *c = to->corners + first;
+  int count = to->hull.corner_count - first;
+  if (vec3_dot(normal, normal) == 0) {
+    vec3 across = vec3_sub(to->vertices[c[2]], to->vertices[c[0]]);
+    normal = vec3_cross(across, vec3_sub(to->vertices[c[count - 1]], to->vertices[c[1]]));
+  }
+  double length = vec3_norm(normal);
+  if (!(length > 0)) {
+    to->hull.corner_count = first;
+    return;
+  }
+  normal = vec3_scale(1 / length, normal);
+  to->faces[to->hull.face_count++] = (polytope_face){normal, vec3_dot(normal, to->vertices[c[0]]), first, count};
+}
+
+// The disc of a ring of vertices that looks up or down.
+static void add_disc(tessellation *to, int ring, int count, double up) {
+  int first = to->hull.corner_count;
+  for (int i = 0; i < count; i++) add_corner(to, ring + (up > 0 ? i : count - 1 - i));
+  end_face(to, first, (vec3){0, 0, up});
+}
+
+// What is between a ring and the next one above it.
+static void add_side(tessellation *to, int low, int high, int count) {
+  for (int i = 0; i < count; i++) {
+    int next = (i + 1) % count, first = to->hull.corner_count;
+    add_corner(to, low + i), add_corner(to, low + next), add_corner(to, high + next), add_corner(to, high + i);
+    end_face(to, first, VEC3_ZERO);
+  }
+}
+
+static int add_ring(tessellation *to, double radius, double z, double rim[][2], int count) {
+  int first = to->hull.vertex_count;
+  for (int i = 0; i < count; i++) add_vertex(to, radius * rim[i][0], radius * rim[i][1], z);
+  return first;
+}
+
+// --- shapes -------------------------------------------------------------------------------------------------------------
+
+void tessellate(const convex *s, vec3 n, double depth, tessellation *to) {
+  begin(to);
+  s->type->tessellate(s, n, depth, to);
+}
+
+void tessellate_cylinder(const convex *s, vec3 n, double depth, tessellation *to) {
+  double radius = s->size[0], half = s->size[1], rim[TESSELLATE_RIM][2];
+  set_rim(n.x, n.y, cap_angle(depth, radius * hypot(n.x, n.y)), TESSELLATE_RIM, rim);
+  int low = add_ring(to, radius, -half, rim, TESSELLATE_RIM), high = add_ring(to, radius, half, rim, TESSELLATE_RIM);
+  add_side(to, low, high, TESSELLATE_RIM);
+  add_disc(to, low, TESSELLATE_RIM, -1), add_disc(to, high, TESSELLATE_RIM, 1);
+}
+
+// Where the tip is pressed in, and the rim is farther out by `beyond`, a side line is in up to depth/(beyond + r (1 - cos φ)) of its
+// length: what counts are those for which that is not much less than the most.
+void tessellate_cone(const convex *s, vec3 n, double depth, tessellation *to) {
+  double radius = s->size[0], half = s->size[1], across = radius * hypot(n.x, n.y), beyond = 2 * half * n.z - across, rim[TESSELLATE_RIM][2];
+  set_rim(n.x, n.y, cap_angle(fmax(depth, 3 * beyond), across), TESSELLATE_RIM, rim);
+  int low = add_ring(to, radius, -half, rim, TESSELLATE_RIM), tip = add_vertex(to, 0, 0, half);
+  for (int i = 0; i < TESSELLATE_RIM; i++) {
+    int first = to->hull.corner_count;
+    add_corner(to, low + i), add_corner(to, low + (i + 1) % TESSELLATE_RIM), add_corner(to, tip);
+    end_face(to, first, VEC3_ZERO);
+  }
+  add_disc(to, low, TESSELLATE_RIM, -1);
+}
+
+// The rings of a half sphere, from its equator to its pole, close together where it looks along n at the angle `look` over the equator.
+static void add_rings(const convex *s, double end, double look, double cap, double rim[][2], tessellation *to, int *rings) {
+  enum { FINE = 6, COARSE = (TESSELLATE_RINGS - FINE) / 2 };
+  double from = fmax(look - cap, 0), up = fmin(look + cap, M_PI / 2), narrow = (up - from) / FINE, angles[TESSELLATE_RINGS + 1];
+  double below[COARSE], above[COARSE], off = sqrt(narrow / sin(narrow));
+  spread(0, from, narrow, COARSE, below), spread(up, M_PI / 2, narrow, COARSE, above);
+  for (int i = 0; i < COARSE; i++) angles[COARSE - 1 - i] = from - below[i], angles[COARSE + FINE + 1 + i] = above[i];
+  for (int i = 0; i <= FINE; i++) angles[COARSE + i] = from + i * narrow;
+  for (int j = 0; j <= TESSELLATE_RINGS; j++) {
+    double radius = off * s->layer * cos(angles[j]), rise = j > 0 ? off * s->layer * sin(angles[j]) : 0;
+    rings[j] = add_ring(to, fmax(radius, 0), end * (s->size[0] + rise), rim, TESSELLATE_ROUND);
+  }
+}
+
+void tessellate_capsule(const convex *s, vec3 n, double depth, tessellation *to) {
+  double across = hypot(n.x, n.y), cap = cap_angle(depth, s->layer), rim[TESSELLATE_ROUND][2];
+  int low[TESSELLATE_RINGS + 1], high[TESSELLATE_RINGS + 1];
+  set_rim(n.x, n.y, cap_angle(depth, s->layer * across * across), TESSELLATE_ROUND, rim);  // the circle through what looks along n is smaller
+  add_rings(s, -1, atan2(fmax(-n.z, 0), across), cap, rim, to, low), add_rings(s, 1, atan2(fmax(n.z, 0), across), cap, rim, to, high);
+  add_side(to, low[0], high[0], TESSELLATE_ROUND);
+  for (int j = 0; j < TESSELLATE_RINGS; j++) {
+    add_side(to, high[j], high[j + 1], TESSELLATE_ROUND);
+    add_side(to, low[j + 1], low[j], TESSELLATE_ROUND);
+  }
+}
