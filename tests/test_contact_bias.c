@@ -210,6 +210,8 @@ static const subject followed[] = {
     {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: z, angle: 0.4}, material: m}}\n"},
     {"flat faces", false, "", "surfaces: {f: {box: a, size: [0.4, 0.3, 0.2], at: [0, 0, 0.43], rotate: {axis: y, angle: 45 deg}, material: m}, g: {box: b, size: [0.3, 0.4, 0.2], rotate: {axis: x, angle: 45 deg}, material: m}}\n"},
     {"flat faces", false, "", "surfaces: {f: {hull: a, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3]], at: [0, 0, 0.22], material: m}, g: {box: b, size: [0.3, 0.4, 0.2], material: m}}\n"},
+    {"outline on outline", true, "", "surfaces: {f: {polygon: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0, 0.3]], material: m}, g: {polygon: b, points: [[-0.2, 0], [0, -0.4], [0.3, 0]], material: m}}\n"},
+    {"outline on outline", true, "", "surfaces: {f: {arcs: a, at: [0, 0.3], points: [[-0.3, 0], [0.3, 0], [0.3, 0.2], [-0.3, 0.2]], radii: [0.5, 0.1, 0, 0.1], material: m}, g: {arcs: b, points: [[0.3, 0], [-0.3, 0], [-0.3, -0.5], [0.3, -0.5]], radii: [-1, 0.3, 0, 0.3], material: m}}\n"},
 };
 
 static double gap_ahead(path *w, const contact_element *e, const contact_feature *f, double ahead, contact_point *p) {

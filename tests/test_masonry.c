@@ -1,4 +1,4 @@
-// Dry masonry of polygons under moreau: bricks that overhang, and an arch. Each stands above the limit of statics and falls below it.
+// Dry masonry of polygons under moreau and event: bricks that overhang, and an arch. Each stands above the limit of statics and falls below it.
 #include "long.h"
 #include "runs.h"
 
@@ -17,9 +17,13 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
   va_end(arguments);
 }
 
+static const char *method = "{moreau: {step: 1e-3}}";
+
+static bool rests_in_few_steps(void) { return strcmp(method, "event") == 0; }
+
 static void begin(double friction) {
   used = 0;
-  put("space: planar\nmaterials: {stone: {restitution: 0, friction: %.17g}}\nmethod: {moreau: {step: 1e-3}}\n", friction);
+  put("space: planar\nmaterials: {stone: {restitution: 0, friction: %.17g}}\nmethod: %s\n", friction, method);
 }
 
 // --- bricks -----------------------------------------------------------------------------------------------------------
@@ -47,10 +51,10 @@ static void bricks_stand_below_the_largest_overhang(void) {
     run r;
     if (!open_bricks(&r, count, 0.99)) return;
     double x = run_read(&r, "b%d.x", count), y = run_read(&r, "b%d.y", count);
-    run_to(&r, long_form() ? 10 : 1);
+    run_to(&r, long_form() || rests_in_few_steps() ? 10 : 1);
     double moved = hypot(run_read(&r, "b%d.x", count) - x, run_read(&r, "b%d.y", count) - y);
     printf("    the top of %d moved by %.1e m in %g s\n", count, moved, carom_sim_time(r.sim));
-    CHECK_LE(moved, 1e-12);
+    CHECK_LE(moved, rests_in_few_steps() ? 1e-10 : 1e-12);  // rounding of the forces, 1e-14 of the weight, integrated twice over 10 s
     CHECK_LE(carom_sim_summary(r.sim).deepest_penetration, 1e-12);
     run_close(&r);
   }
@@ -139,7 +143,7 @@ static void an_arch_stands_above_its_critical_thickness(void) {
     const int count = critical[k].stones, crown = (count + 1) / 2;
     if (!open_arch(&r, count, 1.02 * critical[k].thickness, 1)) return;
     double y = run_read(&r, "b%d.y", crown), widest = 0;
-    for (int i = 1; i <= (long_form() ? 500 : 20); i++) {
+    for (int i = 1; i <= (long_form() || rests_in_few_steps() ? 500 : 20); i++) {
       if (!run_to(&r, 0.02 * i)) break;
       widest = fmax(widest, widest_joint(&r, count));
     }
@@ -170,7 +174,7 @@ static void an_arch_slides_below_its_critical_friction(void) {
     run r;
     if (!open_arch(&r, 9, 0.2, slides ? 0.300 : 0.315)) return;
     double y = run_read(&r, "b5.y");
-    run_to(&r, long_form() ? (slides ? 3 : 10) : 0.4);
+    run_to(&r, long_form() ? (slides ? 3 : 10) : !slides && rests_in_few_steps() ? 10 : 0.4);
     double moved = fabs(run_read(&r, "b5.y") - y);
     printf("    friction %g: the crown moved by %.1e m in %g s\n", slides ? 0.300 : 0.315, moved, carom_sim_time(r.sim));
     if (slides) CHECK(moved > (long_form() ? 0.01 : 1e-4));
@@ -190,5 +194,11 @@ int main(void) {
   RUN_LONG(an_arch_stands_above_its_critical_thickness, 120);
   RUN_LONG(an_arch_falls_below_its_critical_thickness, 60);
   RUN_LONG(an_arch_slides_below_its_critical_friction, 60);
+  method = "event";
+  RUN(bricks_stand_below_the_largest_overhang);
+  RUN(bricks_fall_beyond_the_largest_overhang);
+  RUN(an_arch_stands_above_its_critical_thickness);
+  RUN(an_arch_falls_below_its_critical_thickness);
+  RUN(an_arch_slides_below_its_critical_friction);
   return check_summary();
 }

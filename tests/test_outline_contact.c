@@ -168,10 +168,10 @@ static void a_flat_follower_has_the_lift_of_a_spline(void) {
 
 // While the pin is in a slot, tan β = sin α/(√2 - cos α), up to the play and what a step penetrates before it meets a contact, seen from the
 // axis of the wheel at the distance of the pin. The overlap does not stay: it is removed in the next steps. Between, the wheel is held by the locking arc: the play at both of its ends is that of its angle.
-static void a_geneva_wheel_turns_by_quarters(void) {
+static void turn_geneva_wheel(const char *settings) {
   const double crank = 0.05, play = 5e-5;
   run r;
-  if (!run_open(&r, "geneva", NULL)) return;
+  if (!run_open(&r, "geneva", settings)) return;
   double engaged = 0, held = 0;
   for (int i = 1; i <= 250; i++) {  // half a turn of the crank, and a quarter of the wheel in its middle
     if (!run_to(&r, 0.002 * i)) break;
@@ -182,11 +182,15 @@ static void a_geneva_wheel_turns_by_quarters(void) {
   }
   double depth = carom_sim_summary(r.sim).deepest_penetration;
   printf("    in a slot off by at most %.1e m (play %.1e, penetration %.1e), held within %.1e rad\n", engaged, play, depth, held);
-  CHECK_LE(engaged, play + depth);
+  CHECK_LE(engaged, play + fmax(depth, 1e-9));  // between steps event is off by the tolerance of its integrator, 1e-8 of the size
   CHECK_LE(held, 0.01);
   CHECK_LE(depth, 0.1 * play);
   CHECK_EQUAL(carom_sim_summary(r.sim).unsolved, 0);
   run_close(&r);
+}
+
+static void a_geneva_wheel_turns_by_quarters(void) {
+  for (int k = 0; k < 2; k++) turn_geneva_wheel(k ? "method=event" : NULL);
 }
 
 // --- refusals ---------------------------------------------------------------------------------------------------------
@@ -204,7 +208,8 @@ static void expect_refusal(const char *surfaces, const char *method, const char 
 static void methods_refuse_what_they_cannot_run(void) {
   const char *stones = "f: {polygon: ground, points: [[0, 0], [1, 0], [0, 1]], material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], "
                        "material: m}";
-  expect_refusal(stones, "event", "'f-s'");
+  const char *splines = "f: {curve: ground, points: [[1, 0], [0, 0.2], [-1, 0], [0, -1]], material: m}, s: {curve: b, points: [[1, 0], [0, 0.1], [-1, 0.5], [0, -1]], material: m}";
+  expect_refusal(splines, "event", "'f-s'");
   expect_refusal(stones, "{compliant: {}}", "'foundation'");
   const char *flat = "f: {plane: ground, material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], material: m}";
   expect_refusal(flat, "{compliant: {}}", "'f-s'");

@@ -202,6 +202,12 @@ const contact_type contact_outlines = {
 };
 static const contact_type contact_outlines_many = {
     .name = "outline on outline", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .touches = find_touches, .continues = continues,
+    .travel = travel, .follow = &contact_follow_outlines, .point_names_planar = contact_point_numbers, .curvatures = curvatures,
+    .nearest = nearest, .tell_overlap = contact_tell_surfaces,
+};
+// Of splines, whose places cannot be followed.
+static const contact_type contact_curves_many = {
+    .name = "outline on outline", .point_count_planar = POINTS_MOST, .is_flat = is_flat, .touches = find_touches, .continues = continues,
     .travel = travel, .point_names_planar = contact_point_numbers, .curvatures = curvatures, .nearest = nearest,
     .tell_overlap = contact_tell_surfaces,
 };
@@ -211,6 +217,12 @@ static const contact_type contact_outline_plane = {
     .point_names_planar = corners, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
 
+static bool has_cubics(const outline *o) {
+  for (int i = 0; i < o->count; i++)
+    if (o->features[i].kind == OUTLINE_CUBIC) return true;
+  return false;
+}
+
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second) {
   e->outline_first = first, e->outline_second = second;
   if (is_plane(second) && first->polygon && first->corner_count <= POINTS_MOST) {
@@ -218,8 +230,8 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
     return;
   }
   bool one = first->convex && second->convex && !(first->flat && second->flat);
-  int curved = first->curved_count + second->curved_count;
-  e->type = one ? &contact_outlines : &contact_outlines_many;
+  int curved = first->curved_count + second->curved_count + 1;  // and a guard (contact_follow)
+  e->type = one ? &contact_outlines : has_cubics(first) || has_cubics(second) ? &contact_curves_many : &contact_outlines_many;
   e->point_count = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
 }
 
@@ -232,7 +244,7 @@ void contact_outline_include(outline_bounds *b, const outline *o) {
 // The points of a pair are not the sum of what each has alone: the bound follows the cases of contact_set_outlines.
 int contact_outlines_most(const outline_bounds *a, const outline_bounds *b) {
   bool one = !a->concave && !b->concave && !(a->flat && b->flat);
-  int curved = a->curved + b->curved, most = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
+  int curved = a->curved + b->curved + 1, most = one ? 1 : curved < POINTS_MOST ? curved : POINTS_MOST;
   if (b->plane && a->corners > most) most = a->corners;
   if (a->plane && b->corners > most) most = b->corners;
   return most;

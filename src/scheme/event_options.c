@@ -77,13 +77,13 @@ static bool accepts_joint_frictions(const scheme_request *request, scheme_refusa
   return true;
 }
 
-// Each point is followed on its own from touch to release.
+// Each point is followed on its own from touch to release, and what its places come and go by has to be followed with it.
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, cannot_follow, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': method event does not support contact in places that come and go, as between two polygons, in a "
-                       "concave outline or on triangles", c.name);
+                       "'%s': method event does not follow the places of this contact, which come and go: those of capsules, cylinders and cones "
+                       "on boxes, hulls and each other, of curves with hollows or on straight edges, and of triangles", c.name);
 }
 
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
