@@ -1,5 +1,5 @@
 // Fast and small bodies do not pass through thin ones: steps of moreau are shortened to the time of impact, and event locates it.
-#include "runs.h"
+#include "rows.h"
 
 #include "sim.h"
 
@@ -130,6 +130,27 @@ static void points_and_meshes_come_back(void) {
     }
 }
 
+// The ledger has the instant of such an impact, not the step around it.
+static void the_ledger_has_the_instant(void) {
+  static const char text[] =
+      "gravity: [0, 0, 0]\nparameters: {far: 1}\nbodies: {b: {mass: 1 g, inertia: [1e-10, 1e-10, 1e-10]}}\njoints: {f: {free: [ground, b], at: [-far, 0, 0]}}\n"
+      "surfaces: {b: {sphere: b, radius: 0.5 mm, material: m}, wall: {box: ground, at: [0.5 mm, 0, 0], size: [1 mm, 10, 10], material: m}}\n"
+      "materials: {m: {restitution: 0.5}}\ninitial: {b: {velocity: [1000, 0, 0]}}\nmethod: {moreau: {step: 1 ms}}\n";
+  for (int i = 0; i < 8; i++) {
+    char settings[100];
+    static rows list;
+    run r;
+    double far = 0.3 + 0.21 * i, meets = (far - 0.5e-3) / 1000;
+    snprintf(settings, sizeof settings, "far=%.17g", far);
+    if (!rows_open_text(&r, text, settings, &list)) return;
+    run_to(&r, 4e-3);
+    // as late as an impact may be found: 2 % of the thickness
+    bool fine = CHECK_EQUAL(list.count, 1) && CHECK_NEAR(list.row[0].start, meets, 0.03e-3 / 1000) && CHECK_NEAR(list.row[0].end, list.row[0].start, 0);
+    if (!fine) printf("      %s\n", settings);
+    run_close(&r);
+  }
+}
+
 // Two spheres of 1 mm that fly at each other with 1000 m/s each, off centre by b: they exchange the parts of their velocities along the line of
 // centres, which is at an angle with sin = b/d.
 static void small_spheres_meet(void) {
@@ -243,6 +264,7 @@ int main(void) {
   RUN(a_bullet_does_not_pass_under_event);
   RUN(other_shapes_come_back);
   RUN(points_and_meshes_come_back);
+  RUN(the_ledger_has_the_instant);
   RUN(small_spheres_meet);
   RUN(a_blade_hits_a_ball);
   RUN(a_ball_stays_between_two_walls);

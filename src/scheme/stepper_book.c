@@ -66,7 +66,9 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   impact_step step = percussion_step(&c, P, s->rate_before + first, s->rate_after + first);
   const scheme_contact *before = &s->last_before[point];
   step.arrives = before->gap > s->contacts->activation;
-  step.t_start = s->t, step.t_end = s->t + dt, step.gap = s->points[point].gap, step.still = contact_still(s->m, still);
+  step.t_start = s->t, step.t_end = s->t + dt;
+  if (step.arrives && stepper_is_instant(s, e, -s->rate_before[first])) step.t_start = step.t_end = s->t + s->rule->place * dt;
+  step.gap = s->points[point].gap, step.still = contact_still(s->m, still);
   s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
   impact_touch(s->impacts, point, &step);
 }

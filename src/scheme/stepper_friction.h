@@ -13,6 +13,7 @@
 typedef struct stepper_friction {
   int row0;              // its first row in this step
   bool loaded;           // some limit follows the load
+  bool unsettled;        // the step that is tried: limits and loads do not agree
   double *limit;         // one per friction [N or N·m]
   double *limit_before, *effort;  // of the last step, while another is under way
   friction_search *search;

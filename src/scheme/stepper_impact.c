@@ -32,6 +32,10 @@ static const contact_surface *first_of(const stepper *s, const contact_element *
 // The way in a step from which on a pair is fast [m]. Where neither surface has a thickness, as of a point and a plane, the typical length counts.
 static double fast_way(const stepper *s, const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * contact_leap(s->m, e); }
 
+bool stepper_is_instant(const stepper *s, const contact_element *e, double approach) {
+  return s->meets && contact_is_of_surfaces(e) && approach * s->settings.step > fast_way(s, e);
+}
+
 void stepper_begin_impacts(stepper *s) {
   const contact_world *w = s->contacts->world;
   s->thinnest = s->m->length;

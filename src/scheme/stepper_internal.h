@@ -67,7 +67,7 @@ typedef struct stepper {
   contact_missed missed_at_end;          // and the first of them
   double deepest_at_end;                 // the largest penetration at its end [m]
   double entered_at_end;                 // likewise, of points that no step has dealt with [m]
-  bool *moved;                           // points that were moved out of an overlap since they last left
+  bool *moved, *moved_before;            // points that were moved out of an overlap since they last left; before the step that is tried
   double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
   const contact_element **element_of;    // the element of each point, of `contacts`
   bool sweeps;                           // kinematics and free velocity are found at once (response_sweep)
@@ -181,6 +181,8 @@ static inline double stepper_graze(const stepper *s, const contact_element *e) {
 // --- stepper_impact.c -----------------------------------------------------------------------------------------------
 
 void stepper_begin_impacts(stepper *s);
+// Whether a pair that meets at this speed does so at the time of impact, where rows are evaluated.
+bool stepper_is_instant(const stepper *s, const contact_element *e, double approach);
 // Whether something moves so fast that a step of this length may miss an impact, the motion being where rows are evaluated.
 bool stepper_any_fast(const stepper *s, double dt);
 // How long the step may be for its rows to find what bodies meet: on their way there, and, by the velocity at its end, behind. Returns dt if it

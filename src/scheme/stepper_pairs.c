@@ -38,6 +38,7 @@ static void enlarge_points(stepper *s) {
   size_t count = (size_t)s->contacts->point_slots + 1;
   ENLARGE(s->struck, had, count);
   ENLARGE(s->moved, had, count);
+  ENLARGE(s->moved_before, had, count);
   ENLARGE(s->nearest, had, count);
   ENLARGE(s->active, had, count);
   ENLARGE(s->active_row, had, count);
@@ -98,7 +99,7 @@ bool stepper_reserve(void *scheme, int rows) {
 
 void stepper_forget_point(stepper *s, int p) {
   s->last[p] = s->last_before[p] = s->shown[p] = (scheme_contact){.gap = INFINITY, .point = &s->points[p]};
-  s->struck[p] = s->moved[p] = false;
+  s->struck[p] = s->moved[p] = s->moved_before[p] = false;
   s->nearest[p] = 0;
   for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
 }

@@ -159,7 +159,7 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
     status = solve_step(s, dt, error);
     if (status == CAROM_OK) response_add(m, s->x, s->P, s->u_free, s->u_end);
   }
-  s->trouble.friction_unsettled += status == CAROM_OK;
+  s->friction.unsettled = status == CAROM_OK;
   return status;
 }
 

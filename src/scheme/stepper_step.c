@@ -116,6 +116,8 @@ void stepper_exchange_steps(stepper *s) {
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
+  memcpy(s->moved_before, s->moved, (size_t)s->contacts->point_slots * sizeof *s->moved);
+  s->friction.unsettled = false;
   if (s->friction.loaded || s->excess != 0 || s->meets) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
 }
 
@@ -123,6 +125,7 @@ static carom_status give_up(stepper *s, carom_status status) {
   stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
   if (s->friction.loaded || s->excess != 0 || s->meets) s->tally = s->tally_before;
+  memcpy(s->moved, s->moved_before, (size_t)s->contacts->point_slots * sizeof *s->moved);
   stepper_friction_give_up(&s->friction, s->m, s->x);
   return status;
 }
@@ -210,6 +213,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   carom_status solved = try_step(s, &dt, &u_end, error);
   if (solved != CAROM_OK) return solved;
   if (dt < whole) t_next = s->t + dt;
+  s->trouble.friction_unsettled += s->friction.unsettled;
   bool touching = s->x->row_total > 0;
   if (s->contacts->changing_count) stepper_hold_places(s);
   if (touching) {
