@@ -238,6 +238,24 @@ static void a_box_on_many_bumps_stays_level(void) {
   run_close(&r);
 }
 
+// An upright cylinder over 3900 triangles of one plane stands on all of its rim.
+static void a_cylinder_on_a_fine_grid_stays_level(void) {
+  enum { SIDE = 61 };
+  static char text[20000];
+  size_t n = (size_t)snprintf(text, sizeof text,
+      "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.02, 0.02, 0.03]}}\njoints: {f: {free: [ground, b], at: [0.0037, 0.0021, 0.0501]}}\n"
+      "surfaces:\n  b: {cylinder: b, radius: 0.25, length: 0.1, material: m}\n"
+      "  floor: {height_field: ground, at: [-0.3, -0.3, 0], material: m, columns: %d, spacing: 0.01, heights: [", SIDE);
+  for (int i = 0; i < SIDE * SIDE; i++) n += (size_t)snprintf(text + n, sizeof text - n, "0, ");
+  snprintf(text + n, sizeof text - n, "]}\nmaterials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 2e-3}}\n");
+  run r;
+  if (!run_open_text(&r, text, "")) return;
+  run_to(&r, 40e-3);
+  CHECK_NEAR(run_read(&r, "b.z"), 0.05, 1e-4);
+  CHECK_NEAR(hypot(run_read(&r, "b.wx"), run_read(&r, "b.wy")), 0, 1e-9);
+  run_close(&r);
+}
+
 static void expect_error(const char *keys, const char *words) {
   char text[1024];
   carom_error error = {0};
@@ -460,6 +478,7 @@ int main(void) {
   RUN(a_ball_falls_past_the_border_of_a_sheet);
   RUN(the_gap_is_the_distance_far_away_too);
   RUN(a_box_on_many_bumps_stays_level);
+  RUN(a_cylinder_on_a_fine_grid_stays_level);
   RUN(meshes_that_are_wrong_are_refused);
   RUN(what_is_beside_an_open_mesh_falls);
   return check_summary();

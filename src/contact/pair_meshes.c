@@ -18,12 +18,19 @@
 enum { POINTS = 32 };
 enum { VERTEX_OF_FIRST, VERTEX_OF_SECOND, EDGES, NEAREST };
 
+// An edge with its triangles.
+typedef struct bulge {
+  vec3 p[2];            // its ends
+  vec3 beside[2];       // the other corners of its triangles
+  int count;            // of triangles
+} bulge;
+
 typedef struct search {
   const terrain *first, *second;
   pose a;               // of the first in the axes of the second
   bool of_second;       // vertices of the second are looked at
-  const terrain_triangle *triangle;  // of the first, with the edge that is looked at
-  int side;
+  bulge edge;           // of the first that is looked at, in the axes of the second
+  int edge_number;
   contact_places found;
 } search;
 
@@ -50,7 +57,7 @@ static void look_at_vertices(void *context, const terrain_triangle *t) {
   for (int k = 0; k < 3; k++) {
     if (of->owner[t->corners[k]] != t->number) continue;
     terrain_touch touch[TERRAIN_TOUCHES];
-    int count = terrain_touches_within(on, pose_point(there, t->p[k]), s->found.deepest, touch);
+    int count = terrain_touches_within(on, pose_point(there, t->p[k]), 0, s->found.horizon, s->found.deepest, touch);
     for (int i = 0; i < count; i++) {
       vec3 at = touch[i].at, n = touch[i].normal;
       if (s->of_second) at = t->p[k], n = vec3_neg(mat3_mul(s->a.R, n));
@@ -60,12 +67,6 @@ static void look_at_vertices(void *context, const terrain_triangle *t) {
 }
 
 // --- edges -------------------------------------------------------------------------------------------------------------
-
-typedef struct bulge {
-  vec3 p[2];            // its ends
-  vec3 beside[2];       // the other corners of its triangles
-  int count;            // of triangles
-} bulge;
 
 // Every edge counts with the first of its triangles, where the surface bulges or ends.
 static bool find_bulge(const terrain *of, const terrain_triangle *t, int side, bulge *to) {
@@ -106,7 +107,7 @@ static bool find_crossing(const bulge *a, const bulge *b, vec3 *on_a, vec3 *on_b
 // How deep a point is in the second mesh, at most as deep as counts.
 static double depth_of(const search *s, vec3 p) {
   terrain_touch t[TERRAIN_TOUCHES];
-  return terrain_touches_within(s->second, p, s->found.deepest, t) == 1 ? -t[0].gap : 0;
+  return terrain_touches_within(s->second, p, 0, 0, s->found.deepest, t) == 1 ? -t[0].gap : 0;
 }
 
 // Of two boxes on each other an upright edge of one and a lying edge of the other cross, too, and overlap by far more than the boxes do. Where edges
@@ -124,18 +125,16 @@ static bool holds(const search *s, const bulge *a, vec3 on_a, double gap) {
 
 static void look_at_edges(void *context, const terrain_triangle *t) {
   search *s = context;
-  bulge a, b;
-  if (!find_bulge(s->first, s->triangle, s->side, &a)) return;
-  for (int i = 0; i < 2; i++) a.p[i] = pose_point(s->a, a.p[i]), a.beside[i] = pose_point(s->a, a.beside[i]);
+  const bulge *a = &s->edge;
+  bulge b;
   for (int k = 0; k < 3; k++) {
     vec3 on_a, on_b, n;
-    if (!find_bulge(s->second, t, k, &b) || !find_crossing(&a, &b, &on_a, &on_b, &n)) continue;
+    if (!find_bulge(s->second, t, k, &b) || !find_crossing(a, &b, &on_a, &on_b, &n)) continue;
     if (!is_behind(&b, n)) n = vec3_neg(n);
-    if (!is_behind(&b, n) || !is_behind(&a, vec3_neg(n))) continue;
+    if (!is_behind(&b, n) || !is_behind(a, vec3_neg(n))) continue;
     double gap = vec3_dot(n, vec3_sub(on_a, on_b));
-    if (gap <= s->found.horizon && gap >= -s->found.deepest && holds(s, &a, on_a, gap))
-      contact_add_place(&s->found, (contact_place){on_b, n, gap, {{EDGES, s->first->triangles->sides[s->triangle->number][s->side],
-                                                                    s->second->triangles->sides[t->number][k]}}});
+    if (gap <= s->found.horizon && gap >= -s->found.deepest && holds(s, a, on_a, gap))
+      contact_add_place(&s->found, (contact_place){on_b, n, gap, {{EDGES, s->edge_number, s->second->triangles->sides[t->number][k]}}});
   }
 }
 
@@ -143,11 +142,12 @@ static void look_at_triangle(void *context, const terrain_triangle *t) {
   search *s = context;
   look_at_vertices(s, t);
   for (int k = 0; k < 3; k++) {
-    bulge a;
-    if (!find_bulge(s->first, t, k, &a)) continue;
-    vec3 p = pose_point(s->a, a.p[0]), q = pose_point(s->a, a.p[1]), more = {s->found.deepest, s->found.deepest, s->found.deepest};
+    bulge *a = &s->edge;
+    if (!find_bulge(s->first, t, k, a)) continue;
+    for (int i = 0; i < 2; i++) a->p[i] = pose_point(s->a, a->p[i]), a->beside[i] = pose_point(s->a, a->beside[i]);
+    vec3 p = a->p[0], q = a->p[1], more = {s->found.deepest, s->found.deepest, s->found.deepest};
     vec3 low = {fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)}, high = {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)};
-    s->triangle = t, s->side = k;
+    s->edge_number = s->first->triangles->sides[t->number][k];
     s->second->type->each(s->second, vec3_sub(low, more), vec3_add(high, more), look_at_edges, s);
   }
 }
@@ -178,9 +178,9 @@ static void look(const contact_element *e, pose a, search *s) {
 }
 
 static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
-  marker_place body = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
+  marker_place ground;
   search s;
-  look(e, (pose){mat3_product(mat3_transpose(ground.R), body.R), contact_apart(&body, &ground)}, &s);
+  look(e, contact_place_on(m, x, e, &ground), &s);
   return contact_take_places(&s.found, &ground, to);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "contact/pairs.h"
+#include "contact/places.h"
 #include "geometry/separation.h"
 
 typedef struct sweep {
@@ -35,15 +36,11 @@ static void look_at_triangle(void *context, const terrain_triangle *t) {
 
 // Triangles in the box around what is swept, and `reach` beyond it.
 static void look_within(const terrain *t, sweep *s, double reach) {
-  double low[3], high[3], at[3], way[3];
-  vec3_store(at, s->a.p), vec3_store(way, s->way);
-  for (int k = 0; k < 3; k++) {
-    vec3 n = {s->a.R.m[3 * k], s->a.R.m[3 * k + 1], s->a.R.m[3 * k + 2]};  // an axis of the surface in those of the shape
-    double more = s->shape->layer + reach;
-    low[k] = at[k] + vec3_dot(n, convex_support(s->shape, vec3_neg(n))) - more + fmin(way[k], 0);
-    high[k] = at[k] + vec3_dot(n, convex_support(s->shape, n)) + more + fmax(way[k], 0);
-  }
-  t->type->each(t, vec3_of(low), vec3_of(high), look_at_triangle, s);
+  vec3 low, high, w = s->way;
+  contact_box_around(s->shape, s->a, reach, &low, &high);
+  low = vec3_add(low, (vec3){fmin(w.x, 0), fmin(w.y, 0), fmin(w.z, 0)});
+  high = vec3_add(high, (vec3){fmax(w.x, 0), fmax(w.y, 0), fmax(w.z, 0)});
+  t->type->each(t, low, high, look_at_triangle, s);
 }
 
 // In boxes that grow until they hold a triangle, and once more if another one may be nearer.

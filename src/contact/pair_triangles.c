@@ -17,15 +17,21 @@
 #define DEEPEST 0.5     // of the thickness: what is deeper under a triangle is on another side
 #define BEHIND 1e-6     // of a length: what is farther before a plane is not behind it
 
-enum { POINTS = 32, NEAR = 1024 };
+enum { POINTS = 32, NEAR = 512, CHAINS = 1024, DEPTH = 24 };
 
+// Triangles near the shape are looked at in boxes with at most NEAR of them: what has more is halved. A vertex, edge or triangle counts in the box that
+// has the low corner of its own box, as far as that lies within the whole; all triangles with that vertex or edge come near that box.
 typedef struct search {
   const contact_element *e;
   pose a;               // of the shape, in the axes of the surface
   double horizon;
-  terrain_triangle near[NEAR];  // of more the lowest under the shape count
-  double height[NEAR];
+  vec3 low, high;       // the box around the shape
+  vec3 from, to;        // the part of it that is looked at: a box with its low sides and without its high ones, unless these are the last
+  terrain_triangle near[NEAR];
   int near_count;
+  bool too_many, last;  // there are more; they cannot be parted further, and the lowest under the shape count
+  bool begun;           // some triangle was near: the corners of the shape are found
+  int chain[CHAINS], next[3 * NEAR];  // corners of the triangles by their vertices: 3 times the triangle and the corner, -1 at the end
   contact_places found; // on the surface
 } search;
 
@@ -53,32 +59,58 @@ static void collect(void *context, const terrain_triangle *t) {
   if (!(height <= s->horizon)) return;
   int at = s->near_count;
   if (at == NEAR) {
+    s->too_many = true;
+    if (!s->last) return;
     at = 0;
     for (int i = 1; i < NEAR; i++)
-      if (s->height[i] > s->height[at]) at = i;
-    if (s->height[at] <= height) return;
+      if (height_over(s, &s->near[i]) > height_over(s, &s->near[at])) at = i;
+    if (height_over(s, &s->near[at]) <= height) return;
   } else s->near_count++;
-  s->near[at] = *t, s->height[at] = height;
+  s->near[at] = *t;
 }
 
-static void find_near(search *s) {
-  double low[3], high[3], at[3];
-  vec3_store(at, s->a.p);
-  for (int k = 0; k < 3; k++) {
-    vec3 n = {s->a.R.m[3 * k], s->a.R.m[3 * k + 1], s->a.R.m[3 * k + 2]};  // an axis of the surface in those of the shape
-    double more = s->e->shape_first->layer + s->horizon;
-    low[k] = at[k] + vec3_dot(n, convex_support(s->e->shape_first, vec3_neg(n))) - more;
-    high[k] = at[k] + vec3_dot(n, convex_support(s->e->shape_first, n)) + more;
-  }
-  s->near_count = 0;
-  s->e->terrain->type->each(s->e->terrain, vec3_of(low), vec3_of(high), collect, s);
+// Vertices of a mesh or grid have numbers that follow each other.
+static int *chain_of(search *s, int vertex) { return &s->chain[(unsigned)vertex % CHAINS]; }
+
+// Triangles of a chain are in the order of the list.
+static void link_corners(search *s) {
+  for (int i = 0; i < CHAINS; i++) s->chain[i] = -1;
+  for (int i = s->near_count - 1; i >= 0; i--)
+    for (int k = 2; k >= 0; k--) {
+      int *chain = chain_of(s, s->near[i].corners[k]);
+      s->next[3 * i + k] = *chain, *chain = 3 * i + k;
+    }
+}
+
+// The next triangle of a chain that has the vertex, from corner c of the list on; -1: none.
+static int next_with(const search *s, int vertex, int c) {
+  while (c >= 0 && s->near[c / 3].corners[c % 3] != vertex) c = s->next[c];
+  return c;
+}
+
+static int first_with(const search *s, int vertex) { return next_with(s, vertex, s->chain[(unsigned)vertex % CHAINS]); }
+
+#define EACH_TRIANGLE_WITH(t, s, vertex)                                                                                       \
+  for (int c_ = first_with(s, vertex); c_ >= 0; c_ = next_with(s, vertex, (s)->next[c_]))                                       \
+    for (const terrain_triangle *t = &(s)->near[c_ / 3]; t; t = NULL)
+
+static vec3 least_of(vec3 a, vec3 b) { return (vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)}; }
+static vec3 most_of(vec3 a, vec3 b) { return (vec3){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}; }
+
+static bool is_between(double from, double x, double to, double end) { return x >= from && (x < to || to == end); }
+
+// Whether what has this box is looked at now.
+static bool is_here(const search *s, vec3 low, vec3 high) {
+  vec3 p = most_of(low, s->low);
+  if (p.x > high.x || p.y > high.y || p.z > high.z || p.x > s->high.x || p.y > s->high.y || p.z > s->high.z) return false;
+  return is_between(s->from.x, p.x, s->to.x, s->high.x) && is_between(s->from.y, p.y, s->to.y, s->high.y) && is_between(s->from.z, p.z, s->to.z, s->high.z);
 }
 
 // --- places of the shape on triangles -----------------------------------------------------------------------------------
 
 static void add_ball(search *s, vec3 centre, double radius, int name) {
   terrain_touch t[TERRAIN_TOUCHES];
-  int count = terrain_touches(s->e->terrain, centre, radius, s->horizon, t);
+  int count = terrain_touches_within(s->e->terrain, centre, radius, s->horizon, s->found.deepest, t);
   for (int i = 0; i < count; i++) add_place(s, t[i].at, t[i].normal, t[i].gap, of_shape(name));
 }
 
@@ -112,16 +144,20 @@ static void add_lowest(search *s, const terrain_triangle *t) {
   if (vec3_dot(t->normal, low) < least - CONTACT_SAME_PLACE * s->e->span) add_over(s, t, low, NAME_LOWEST);
 }
 
-static void find_on_triangles(search *s) {
+// Corners of a hull and ends of a capsule; other shapes have none.
+static void find_corners(search *s) {
   const polytope *faces = faces_of(s->e);
   const convex *shape = s->e->shape_first;
   for (int i = 0; faces && i < faces->vertex_count; i++) add_ball(s, pose_point(s->a, faces->vertices[i]), 0, i);
-  if (faces) return;
-  if (shape->layer > 0) {  // a capsule
-    for (int i = 0; i < 2; i++) add_ball(s, pose_point(s->a, (vec3){0, 0, (i ? 1 : -1) * shape->size[0]}), shape->layer, i);
-    return;
+  for (int i = 0; !faces && shape->layer > 0 && i < 2; i++) add_ball(s, pose_point(s->a, (vec3){0, 0, (i ? 1 : -1) * shape->size[0]}), shape->layer, i);
+}
+
+static void find_on_triangles(search *s) {
+  if (faces_of(s->e) || s->e->shape_first->layer > 0) return;
+  for (int i = 0; i < s->near_count; i++) {
+    const vec3 *p = s->near[i].p;
+    if (is_here(s, least_of(p[0], least_of(p[1], p[2])), most_of(p[0], most_of(p[1], p[2])))) add_lowest(s, &s->near[i]);
   }
-  for (int i = 0; i < s->near_count; i++) add_lowest(s, &s->near[i]);
 }
 
 // --- vertices and edges of the surface on the shape ------------------------------------------------------------------------
@@ -131,9 +167,8 @@ static bool has_corner(const terrain_triangle *t, int vertex) { return t->corner
 // All triangles with these vertices are behind the plane through p. Returns how many there are, or -1.
 static int count_behind(const search *s, const int *vertices, int count, vec3 p, vec3 n) {
   int found = 0;
-  for (int i = 0; i < s->near_count; i++) {
-    const terrain_triangle *t = &s->near[i];
-    if (!has_corner(t, vertices[0]) || (count > 1 && !has_corner(t, vertices[1]))) continue;
+  EACH_TRIANGLE_WITH(t, s, vertices[0]) {
+    if (count > 1 && !has_corner(t, vertices[1])) continue;
     found++;
     for (int k = 0; k < 3; k++) {
       vec3 way = vec3_sub(t->p[k], p);
@@ -160,9 +195,7 @@ static bool continues(const contact_feature *vanished, const contact_feature *pl
 // Triangles of one plane all around it.
 static bool is_flat_inside(const search *s, int vertex, vec3 p, vec3 n) {
   double angle = 0;
-  for (int i = 0; i < s->near_count; i++) {
-    const terrain_triangle *t = &s->near[i];
-    if (!has_corner(t, vertex)) continue;
+  EACH_TRIANGLE_WITH(t, s, vertex) {
     if (vec3_dot(t->normal, n) < 1 - BEHIND * BEHIND) return false;
     int k = t->corners[0] == vertex ? 0 : t->corners[1] == vertex ? 1 : 2;
     vec3 e = vec3_sub(t->p[(k + 1) % 3], p), f = vec3_sub(t->p[(k + 2) % 3], p);
@@ -179,9 +212,8 @@ static void find_vertex(search *s, int vertex, vec3 p) {
 
 // The surface bulges at the edge by more than rounding: the other triangle falls away. The border of an open surface counts too.
 static bool bulges(const search *s, const terrain_triangle *t, int from, int to) {
-  for (int i = 0; i < s->near_count; i++) {
-    const terrain_triangle *other = &s->near[i];
-    if (other == t || !has_corner(other, from) || !has_corner(other, to)) continue;
+  EACH_TRIANGLE_WITH(other, s, from) {
+    if (other == t || !has_corner(other, to)) continue;
     for (int k = 0; k < 3; k++) {
       if (other->corners[k] == from || other->corners[k] == to) continue;
       vec3 way = vec3_sub(other->p[k], t->p[0]);
@@ -218,8 +250,8 @@ static void find_edge(search *s, const terrain_triangle *t, int k) {
 
 // Every vertex and edge once, with the first triangle that has it.
 static bool is_first_with(const search *s, int triangle, int a, int b) {
-  for (int i = 0; i < triangle; i++)
-    if (has_corner(&s->near[i], a) && has_corner(&s->near[i], b)) return false;
+  EACH_TRIANGLE_WITH(t, s, a)
+    if (has_corner(t, b)) return t == &s->near[triangle];
   return true;
 }
 
@@ -228,8 +260,9 @@ static void find_on_shape(search *s) {
     const terrain_triangle *t = &s->near[i];
     for (int k = 0; k < 3; k++) {
       int from = t->corners[k], to = t->corners[(k + 1) % 3];
-      if (is_first_with(s, i, from, from) && !is_flat_inside(s, from, t->p[k], t->normal)) find_vertex(s, from, t->p[k]);
-      if (is_first_with(s, i, from, to) && bulges(s, t, from, to)) find_edge(s, t, k);
+      vec3 p = t->p[k], q = t->p[(k + 1) % 3];
+      if (is_here(s, p, p) && is_first_with(s, i, from, from) && !is_flat_inside(s, from, p, t->normal)) find_vertex(s, from, p);
+      if (is_here(s, least_of(p, q), most_of(p, q)) && is_first_with(s, i, from, to) && bulges(s, t, from, to)) find_edge(s, t, k);
     }
   }
 }
@@ -246,19 +279,40 @@ static void add_nearest(search *s) {
   s->found.items[s->found.count++] = (contact_place){t.at, t.n, t.distance, of_shape(NAME_NEAREST)};
 }
 
+// Looks at a part of the box around the shape, in halves across its longest edge where too many triangles are near.
+static void look_at_part(search *s, vec3 from, vec3 to, int depth) {
+  s->from = from, s->to = to, s->near_count = 0, s->too_many = false, s->last = depth == 0;
+  s->e->terrain->type->each(s->e->terrain, from, to, collect, s);
+  if (!s->too_many || s->last) {
+    if (!s->near_count) return;
+    if (!s->begun) find_corners(s);
+    s->begun = true;
+    link_corners(s);
+    find_on_triangles(s), find_on_shape(s);
+    return;
+  }
+  vec3 size = vec3_sub(to, from), first_end = to, second_start = from;
+  if (size.x >= size.y && size.x >= size.z) first_end.x = second_start.x = 0.5 * (from.x + to.x);
+  else if (size.y >= size.z) first_end.y = second_start.y = 0.5 * (from.y + to.y);
+  else first_end.z = second_start.z = 0.5 * (from.z + to.z);
+  look_at_part(s, from, first_end, depth - 1);
+  look_at_part(s, second_start, to, depth - 1);
+}
+
 static void look(const contact_element *e, pose a, search *s) {
   s->e = e, s->a = a, s->horizon = HORIZON * e->span;
   contact_begin_places(&s->found, e->span, s->horizon, DEEPEST * e->span);
-  find_near(s);
-  if (s->near_count) find_on_triangles(s), find_on_shape(s);
+  contact_box_around(e->shape_first, a, s->horizon, &s->low, &s->high);
+  s->begun = false;
+  look_at_part(s, s->low, s->high, DEPTH);
   if (!s->found.count) add_nearest(s);
   contact_choose_places(&s->found, e->point_count);
 }
 
 static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
-  marker_place body = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
+  marker_place ground;
   search s;
-  look(e, (pose){mat3_product(mat3_transpose(ground.R), body.R), contact_apart(&body, &ground)}, &s);
+  look(e, contact_place_on(m, x, e, &ground), &s);
   return contact_take_places(&s.found, &ground, to);
 }
 

@@ -1,5 +1,7 @@
 #include "contact/places.h"
 
+#include "contact/pairs.h"
+
 #include <math.h>
 
 #define CLOSE 1e-3      // of the thickness: places with a smaller gap count alike where there are too many
@@ -12,7 +14,8 @@ void contact_add_place(contact_places *l, contact_place p) {
   if (!(p.gap <= l->horizon && p.gap >= -l->deepest)) return;
   for (int i = 0; i < l->count; i++)
     if (vec3_norm(vec3_sub(l->items[i].at, p.at)) <= CONTACT_SAME_PLACE * l->span && vec3_dot(l->items[i].n, p.n) > 1 - 1e-9) return;
-  if (l->count < CONTACT_PLACES) l->items[l->count++] = p;
+  if (l->count == CONTACT_PLACES) contact_choose_places(l, CONTACT_PLACES / 2);
+  l->items[l->count++] = p;
 }
 
 // How different two places are: by where they are and by their normals.
@@ -58,6 +61,24 @@ void contact_choose_places(contact_places *l, int most) {
   if (count > most) spread(l, count, most);
   for (; count < most; count++) swap_places(l, count, nearest_from(l, count));
   l->count = most;
+}
+
+void contact_box_around(const convex *shape, pose a, double more, vec3 *low, vec3 *high) {
+  double least[3], most[3], at[3];
+  vec3_store(at, a.p);
+  more += shape->layer;
+  for (int k = 0; k < 3; k++) {
+    vec3 n = {a.R.m[3 * k], a.R.m[3 * k + 1], a.R.m[3 * k + 2]};  // an axis of the surface in those of the shape
+    least[k] = at[k] + vec3_dot(n, convex_support(shape, vec3_neg(n))) - more;
+    most[k] = at[k] + vec3_dot(n, convex_support(shape, n)) + more;
+  }
+  *low = vec3_of(least), *high = vec3_of(most);
+}
+
+pose contact_place_on(const mechanism *m, const motion *x, const contact_element *e, marker_place *second) {
+  marker_place first = marker_find(m, x, e->first);
+  *second = marker_find(m, x, e->second);
+  return (pose){mat3_product(mat3_transpose(second->R), first.R), contact_apart(&first, second)};
 }
 
 int contact_take_places(const contact_places *l, const marker_place *surface, contact_touch *to) {

@@ -320,15 +320,19 @@ static const near_point *nearest_in(const near_list *l) {
   return best;
 }
 
-// Where nothing is within reach, the nearest point alone, looked for in boxes that grow.
-static void look_farther(const terrain *t, near_list *l, double size) {
-  double all = size + vec3_norm(vec3_sub(l->centre, t->low));
-  for (l->reach = fmax(l->reach, 1e-3 * size); !l->count && l->reach < 4 * all; l->reach *= 4) look(t, l);
+static void keep_nearest(near_list *l, double size) {
   double least_distance = l->count ? nearest_in(l)->distance : 0;
   int kept = 0;
   for (int i = 0; i < l->count; i++)
     if (l->items[i].distance <= least_distance + 1e-12 * size) l->items[kept++] = l->items[i];
   l->count = kept;
+}
+
+// Where nothing is within reach, the nearest point alone, looked for in boxes that grow.
+static void look_farther(const terrain *t, near_list *l, double size) {
+  double all = size + vec3_norm(vec3_sub(l->centre, t->low));
+  for (l->reach = fmax(l->reach, 1e-3 * size); !l->count && l->reach < 4 * all; l->reach *= 4) look(t, l);
+  keep_nearest(l, size);
 }
 
 // Of the triangles in the list.
@@ -357,9 +361,15 @@ int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon
   return find_minima(t, &l, size, radius, to);
 }
 
-int terrain_touches_within(const terrain *t, vec3 point, double reach, terrain_touch to[TERRAIN_TOUCHES]) {
+int terrain_touches_within(const terrain *t, vec3 centre, double radius, double horizon, double deepest, terrain_touch to[TERRAIN_TOUCHES]) {
+  double size = vec3_norm(vec3_sub(t->high, t->low));
   near_list l;
-  l.centre = point, l.reach = reach;
+  l.centre = centre, l.reach = radius + horizon;
   look(t, &l);
-  return find_minima(t, &l, vec3_norm(vec3_sub(t->high, t->low)), 0, to);
+  if (!l.count && deepest > l.reach) {
+    l.reach = deepest;
+    look(t, &l);
+    keep_nearest(&l, size);
+  }
+  return find_minima(t, &l, size, radius, to);
 }

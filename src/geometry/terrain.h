@@ -59,7 +59,7 @@ typedef struct terrain_touch {
 // All local minima of the gap of at most `horizon` below the sphere, everything in the axes of the surface. If the centre is
 // under the surface, the nearest way out. Of more than TERRAIN_TOUCHES the nearest count. Returns how many.
 int terrain_touches(const terrain *t, vec3 centre, double radius, double horizon, terrain_touch to[TERRAIN_TOUCHES]);
-// The same of a point. Where nothing is within `reach` there is none.
-int terrain_touches_within(const terrain *t, vec3 point, double reach, terrain_touch to[TERRAIN_TOUCHES]);
+// The same, and none where nothing is within `horizon` of the sphere and its centre is no deeper than `deepest` under the surface, or above it.
+int terrain_touches_within(const terrain *t, vec3 centre, double radius, double horizon, double deepest, terrain_touch to[TERRAIN_TOUCHES]);
 
 #endif
