@@ -658,7 +658,7 @@ static void drift_goes_to_the_first_edge(void) {
     drift d = {at, change, 0};
     for (int look = 0; look < 3; look++) {
       for (int i = 0; i < 10; i++) r[i] = from[i] + look * ways[k].change[i];
-      t = drift_look(&d, &p, r);
+      t = drift_look(&d, &p, r, 300);
       if (look < 2) CHECK_EQUAL(t == 0, true);
     }
     if (isinf(ways[k].reach)) CHECK(t > 1e8);  // as far as rounding tells
@@ -668,7 +668,7 @@ static void drift_goes_to_the_first_edge(void) {
   drift d = {at, change, 0};
   for (int look = 0; look < 20; look++) {
     for (int i = 0; i < 10; i++) r[i] = from[i] + (i == 1 ? 0.4 * pow(0.9, look) : 0);
-    CHECK(drift_look(&d, &p, r) == 0);
+    CHECK(drift_look(&d, &p, r, 300) == 0);
   }
 }
 

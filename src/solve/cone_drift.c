@@ -4,8 +4,6 @@
 
 #include "solve/cone.h"
 
-// Looks that are worth a jump. Short ones come before the drift is steady and disturb it more than they gain.
-static const double LEAST = 300;
 // How much of the way to the end is jumped if the sweeps converge slowly instead: each look then finds a change that is
 // smaller by some part, and the rest of the way is one change over that part.
 static const double PART = 0.2;
@@ -47,7 +45,7 @@ static double reach_block(const solve_block *b, const double *r, const double *d
   return fmin(fmin(t, reach_edge(&sliding, r, d)), reach_turns(b, r, d));
 }
 
-double drift_look(drift *d, const solve_problem *p, const double *r) {
+double drift_look(drift *d, const solve_problem *p, const double *r, double least) {
   int n = p->W.rows;
   double other = 0, size = 0, reach = INFINITY;
   for (int i = 0; i < n; i++) {
@@ -57,10 +55,10 @@ double drift_look(drift *d, const solve_problem *p, const double *r) {
   }
   if (++d->looks < 3) return 0;
   double most = PART * sqrt(size / other);
-  if (!(most >= LEAST)) return 0;
+  if (!(most >= least)) return 0;
   for (int b = 0; b < p->block_count; b++) {
     int row = p->blocks[b].row;
     reach = fmin(reach, reach_block(&p->blocks[b], r + row, d->change + row));
   }
-  return reach >= LEAST ? fmin(most, reach) : 0;
+  return reach >= least ? fmin(most, reach) : 0;
 }

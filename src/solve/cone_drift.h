@@ -14,8 +14,8 @@ typedef struct drift {
   int looks;
 } drift;
 
-// To be called every DRIFT_SWEEPS. Returns by how many times the last change r may go on, 0 if it does not drift; the
-// direction is then in d->change. Infinite: no contact ever changes its state on this way.
-double drift_look(drift *d, const solve_problem *p, const double *r);
+// To be called every DRIFT_SWEEPS. Returns by how many times the last change r may go on, 0 if it does not drift or if that is less than
+// `least`; the direction is then in d->change. Infinite: no contact ever changes its state on this way.
+double drift_look(drift *d, const solve_problem *p, const double *r, double least);
 
 #endif

@@ -1,37 +1,25 @@
 // Nonsmooth Gauss–Seidel: block after block, each solved exactly with the others held.
-//
-// One contact in space, u = D r + q with q from the other contacts. q_N ≥ 0: open. Else, with u_N = 0,
-//
-//   r_N = −(q_N + D_NT r_T)/D_NN,   u_T = S r_T + b,   S = D_TT − D_TN D_NT/D_NN,   b = q_T − D_TN q_N/D_NN,
-//
-// and friction asks for u_T = −α r_T with α ≥ 0, so r_T(α) = −(S + α)⁻¹ b, and |r_T| ≤ μ r_N with equality if α > 0.
-// At α = 0 the contact sticks if it can. Else |r_T| − μ r_N is positive there and negative for large α, where r_T
-// vanishes and r_N tends to −q_N/D_NN > 0: a root lies between. μ r_N/|r_T| grows almost like a straight line in α,
-// so that Newton on it needs two or three steps, and less from the α of the last sweep.
 #include <math.h>
 #include <string.h>
 
 #include "math/lu.h"
 #include "solve/cone.h"
+#include "solve/cone_contact.h"
 #include "solve/cone_drift.h"
 #include "solve/cone_nsgs.h"
+#include "solve/cone_packed.h"
 #include "solve/residual.h"
-
-typedef struct contact {
-  double D[9];           // W of the contact alone, row by row
-  double inverse;        // 1 / D_NN
-  double S[4];
-  double alpha;          // of the last sweep
-} contact;
 
 struct nsgs_sweeps {
   solve_problem problem;
   long done;             // sweeps
-  contact *contacts;     // of each block
+  cone_contact *contacts;  // of each block
   double *inverses;      // of bilateral blocks: D⁻¹, row by row, BLOCK_ROWS_MAX · row entries on
   double *v, *u, *work;
   const double *weights; // of the residual; may be null
   drift drift;
+  packed_sweeps *packed; // of a crowd; null: block after block as below
+  double scale;          // of a crowd: what its residual is relative to, or less, squared
   int *first, *column;   // of a dense W that is mostly zero: its blocks
   size_t *offset;
   double *values;
@@ -39,12 +27,13 @@ struct nsgs_sweeps {
 
 static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   nsgs_sweeps m = {0};
-  m.contacts = TAKE(w, contact, limits->blocks);
+  m.contacts = TAKE(w, cone_contact, limits->blocks);
   m.inverses = TAKE(w, double, (size_t)limits->rows * BLOCK_ROWS_MAX);
   m.v = TAKE(w, double, limits->velocities);
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
   m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
+  m.packed = packed_lay_out(w, limits);
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
   m.column = TAKE(w, int, blocks * blocks);
@@ -80,26 +69,18 @@ static void invert(int size, const double *D, double *inverse) {
   }
 }
 
-static void prepare_contact(contact *c, int size) {
-  const double *D = c->D;
-  c->inverse = D[0] > 0 ? 1 / D[0] : 0;
-  for (int i = 1; i < size; i++)
-    for (int j = 1; j < size; j++)
-      c->S[(i - 1) * (size - 1) + j - 1] = D[i * size + j] - D[i * size] * D[j] * c->inverse;
-}
-
 // D of all rows is kept where bilateral blocks have their inverse.
-static void prepare_rolling(const solve_block *b, const double *D, double *kept, contact *c) {
+static void prepare_rolling(const solve_block *b, const double *D, double *kept, cone_contact *c) {
   int size = b->size, sliding = block_sliding_rows(b);
   memcpy(kept, D, (size_t)(size * size) * sizeof *D);
   for (int i = 0; i < sliding; i++) memcpy(c->D + i * sliding, D + i * size, (size_t)sliding * sizeof *D);
-  prepare_contact(c, sliding);
+  cone_contact_prepare(c, sliding);
 }
 
 static void prepare(const solve_problem *p, nsgs_sweeps *m) {
   for (int k = 0; k < p->block_count; k++) {
     const solve_block *b = &p->blocks[k];
-    contact *c = &m->contacts[k];
+    cone_contact *c = &m->contacts[k];
     double D[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
     p->W.ops->block(&p->W, k, k, D);
     c->alpha = 0;
@@ -109,62 +90,13 @@ static void prepare(const solve_problem *p, nsgs_sweeps *m) {
       invert(b->size, D, m->inverses + (long)b->row * BLOCK_ROWS_MAX);
     } else {
       memcpy(c->D, D, (size_t)(b->size * b->size) * sizeof *D);
-      prepare_contact(c, b->size);
+      cone_contact_prepare(c, b->size);
     }
   }
 }
 
-// r_T(α) and r_N(α). Returns 1/det(S + α).
-static inline double tangential(const contact *c, const double *q, const double *b, double alpha, double *r) {
-  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha, inverse = 1 / (s0 * s3 - c->S[1] * c->S[2]);
-  r[1] = -(s3 * b[0] - c->S[1] * b[1]) * inverse;
-  r[2] = -(s0 * b[1] - c->S[2] * b[0]) * inverse;
-  r[0] = -(q[0] + c->D[1] * r[1] + c->D[2] * r[2]) * c->inverse;
-  return inverse;
-}
-
-// d(μ r_N/|r_T|)/dα from dr_T/dα = −(S + α)⁻¹ r_T, with both inverses given
-static inline double slope(const contact *c, double mu, const double *r, double of_norm, double alpha, double of_det) {
-  double s0 = c->S[0] + alpha, s3 = c->S[3] + alpha;
-  double d1 = -(s3 * r[1] - c->S[1] * r[2]) * of_det, d2 = -(s0 * r[2] - c->S[2] * r[1]) * of_det;
-  double dnorm = (r[1] * d1 + r[2] * d2) * of_norm, dnormal = -(c->D[1] * d1 + c->D[2] * d2) * c->inverse;
-  return mu * (dnormal - r[0] * dnorm * of_norm) * of_norm;
-}
-
-static void solve_space(contact *c, double mu, const double *q, double *r) {
-  enum { STEPS = 60 };
-  if (q[0] >= 0 || c->inverse == 0) {
-    r[0] = r[1] = r[2] = 0;
-    return;
-  }
-  if (mu == 0) {
-    r[0] = -q[0] * c->inverse, r[1] = r[2] = 0;
-    return;
-  }
-  double b[2] = {q[1] - c->D[3] * q[0] * c->inverse, q[2] - c->D[6] * q[0] * c->inverse};
-  double alpha = c->alpha, lo = -1, hi = INFINITY;
-  for (int k = 0; k < STEPS; k++) {
-    double of_det = tangential(c, q, b, alpha, r), norm = sqrt(r[1] * r[1] + r[2] * r[2]);
-    if (alpha == 0 && !(norm > mu * r[0])) break;   // sticks
-    double of_norm = 1 / norm, excess = mu * r[0] * of_norm - 1;
-    if (fabs(excess) < 1e-14) break;                // slips
-    if (excess < 0) lo = alpha;
-    else hi = alpha;
-    double next = alpha - excess / slope(c, mu, r, of_norm, alpha, of_det);
-    if (!(next > 0) && lo < 0) next = 0;
-    else if (!(next > lo && next < hi)) next = hi < INFINITY ? 0.5 * (fmax(lo, 0) + hi) : 2 * alpha + c->S[0] + c->S[3];
-    if (next == alpha) break;
-    bool last = fabs(excess) < 1e-8 && next > 0;    // the step squares the error
-    alpha = next;
-    if (!last) continue;
-    tangential(c, q, b, alpha, r);
-    break;
-  }
-  c->alpha = alpha;
-}
-
-// The same in the plane, in closed form: the sign of b is the direction of slip.
-static void solve_plane(const contact *c, double mu, const double *q, double *r) {
+// A contact in the plane, in closed form: the sign of b is the direction of slip.
+static void solve_plane(const cone_contact *c, double mu, const double *q, double *r) {
   r[0] = r[1] = 0;
   if (q[0] >= 0 || c->inverse == 0) return;
   double b = q[1] - c->D[2] * q[0] * c->inverse, way = b > 0 ? 1 : -1;
@@ -210,7 +142,7 @@ static void solve_turn(const double *D, int size, const block_turn *t, double no
 }
 
 // The contact and what resists turning in turns. u is the velocity at the r that came in.
-static void solve_rolling(const solve_block *b, contact *c, const double *D, const double *u, double *r) {
+static void solve_rolling(const solve_block *b, cone_contact *c, const double *D, const double *u, double *r) {
   enum { ROUNDS = 12 };
   int size = b->size, sliding = block_sliding_rows(b);
   double q[BLOCK_ROWS_MAX], now[BLOCK_ROWS_MAX];
@@ -227,7 +159,7 @@ static void solve_rolling(const solve_block *b, contact *c, const double *D, con
       now[i] = q[i];
       for (int j = sliding; j < size; j++) now[i] += D[i * size + j] * r[j];
     }
-    if (sliding == 3) solve_space(c, b->mu, now, r);
+    if (sliding == 3) cone_contact_solve(c, b->mu, now, r);
     else solve_plane(c, b->mu, now, r);
     for (int k = 0; k < turns; k++) {
       for (int i = turn[k].row; i < turn[k].row + turn[k].size; i++) {
@@ -243,12 +175,12 @@ static void solve_rolling(const solve_block *b, contact *c, const double *D, con
 
 static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int k, const double *u, double *r) {
   const solve_block *b = &p->blocks[k];
-  contact *c = &m->contacts[k];
+  cone_contact *c = &m->contacts[k];
   double q[3];
   switch (b->kind) {
     case BLOCK_SPACE:
       for (int i = 0; i < 3; i++) q[i] = u[i] - c->D[3 * i] * r[0] - c->D[3 * i + 1] * r[1] - c->D[3 * i + 2] * r[2];
-      solve_space(c, b->mu, q, r);
+      cone_contact_solve(c, b->mu, q, r);
       return;
     case BLOCK_PLANE:
       for (int i = 0; i < 2; i++) q[i] = u[i] - c->D[2 * i] * r[0] - c->D[2 * i + 1] * r[1];
@@ -326,6 +258,10 @@ static solve_matrix compressed(const solve_matrix *W, const nsgs_sweeps *m) {
 // The residual from the velocities that the sweeps keep.
 static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r) {
   if (!m->weights) return solve_residual_of(p, r, m->u, m->work);
+  if (m->packed) {
+    packed_velocities(m->packed, m->u);
+    return solve_residual_weighted(p, r, m->u, m->weights);
+  }
   for (int k = 0; k < p->block_count; k++) {
     int row = p->blocks[k].row;
     p->W.ops->row(&p->W, k, r, m->v, m->u + row);
@@ -334,16 +270,22 @@ static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r
   return solve_residual_weighted(p, r, m->u, m->weights);
 }
 
-// Extrapolates where the sweeps drift steadily in one direction, and takes that back if the residual rises by more than a tenth.
-static void jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
-  double way = drift_look(&m->drift, p, r), *change = m->drift.change, *at = m->drift.at;
-  p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
-  if (!(way > 0 && way < INFINITY)) return;
+// Looks that are worth a jump. Short ones come before the drift is steady and disturb it more than they gain; not so with momentum, which finds
+// the drift again at once.
+static const double LEAST = 300, LEAST_PACKED = 4;
+
+// Extrapolates where the sweeps drift steadily in one direction, and takes that back if the residual rises by more than a tenth. Returns whether it has
+// changed r.
+static bool jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
+  double way = drift_look(&m->drift, p, r, m->packed ? LEAST_PACKED : LEAST), *change = m->drift.change, *at = m->drift.at;
+  if (!m->packed) p->W.ops->start(&p->W, r, m->v);  // without the rounding of many changes
+  if (!(way > 0 && way < INFINITY)) return false;
   double before = solve_residual_known(p, m->weights, r, m->u, m->work);
   for (int i = 0; i < p->W.rows; i++) r[i] = at[i] + way * change[i];
   if (!(solve_residual_known(p, m->weights, r, m->u, m->work) <= 1.1 * before)) memcpy(r, at, (size_t)p->W.rows * sizeof *r);
-  p->W.ops->start(&p->W, r, m->v);
+  if (!m->packed) p->W.ops->start(&p->W, r, m->v);
   m->drift.looks = 0;
+  return true;
 }
 
 nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
@@ -354,14 +296,41 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
   if (matrix_is_dense(&p->W) && p->block_count >= COMPRESSED_MIN && p->W.rows <= SOLVE_DENSE_MAX &&
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
-  prepare(&m->problem, m);
   m->weights = w->weights;
+  if (packed_begin(m->packed, p, m->weights)) {
+    m->scale = packed_scale(m->packed);
+  } else {
+    m->packed = NULL;
+    prepare(&m->problem, m);
+  }
   return m;
+}
+
+// Sweeps that can tell by how much they change whether a look is worth its cost: what a contact moves by is what it was away from its solution.
+static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+  enum { RENEWED = 10 * DRIFT_SWEEPS };  // after so many sweeps velocities are formed anew, without the rounding of many changes
+  const solve_problem *p = &m->problem;
+  int most = s->iterations ? s->iterations : limit(p);
+  double enough = s->tolerance * s->tolerance * m->scale;
+  if (m->done == 0) packed_take(m->packed, r);
+  while (info->iterations < most) {
+    if (interrupted(stop)) return packed_give(m->packed, r), SOLVE_INTERRUPTED;
+    double change = packed_sweep(m->packed);
+    info->iterations++;
+    bool periodic = ++m->done % s->check_every == 0 && change <= 400 * enough, jumps = m->done % DRIFT_SWEEPS == 0;
+    bool looks = periodic || change <= 4 * enough, still = !(change > 0);
+    if (looks || jumps || still || info->iterations == most) packed_give(m->packed, r);
+    if (looks && look(p, m, r) <= s->tolerance) return SOLVE_SOLVED;
+    if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
+    if (jumps && (jump(p, m, r) || m->done % RENEWED == 0)) packed_take(m->packed, r);
+  }
+  return SOLVE_LIMIT;
 }
 
 solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
+  if (m->packed) return go_on_packed(m, s, stop, r, info);
   if (m->done == 0) p->W.ops->start(&p->W, r, m->v);
   while (info->iterations < most) {
     if (interrupted(stop)) return SOLVE_INTERRUPTED;
@@ -371,7 +340,7 @@ solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop
     if ((++m->done % s->check_every == 0 || settled) && look(p, m, r) <= s->tolerance)
       return SOLVE_SOLVED;
     if (!(moves > 0)) return moves == 0 ? SOLVE_STALLED : SOLVE_INVALID;
-    if (m->done % DRIFT_SWEEPS == 0) jump(p, m, r);
+    if (m->done % DRIFT_SWEEPS == 0) (void)jump(p, m, r);
   }
   return SOLVE_LIMIT;
 }
