@@ -312,7 +312,39 @@ static void a_batch_refuses_ends_that_are_none(void) {
   run_close(&r);
 }
 
+// Given velocities of free bodies are set body by body: one matrix for all of them would take 2 GB here. A constraint connects two of them.
+static void many_bodies_start_with_their_velocities(void) {
+  static const char text[] =
+      "bodies: {\"b{i}\": {repeat: {i: [1, 2000]}, mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {\"b{i}\": {repeat: {i: [1, 2000]}, free: [ground, \"b{i}\"], at: [3*i, 0, 0]}}\n"
+      "constraints: {rod: {distance: [b7, b8], length: 3}}\n"
+      "initial: {\"b{i}\": {repeat: {i: [1, 2000]}, velocity: [0, i, 1], omega: [0, 2*i, 0]}}\n"
+      "method: smooth\n";
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  for (int i = 1; i <= 2000; i += i < 20 ? 1 : 90) {
+    bool fine = CHECK_NEAR(run_read(&r, "b%d.vx", i), 0, 1e-12) & CHECK_NEAR(run_read(&r, "b%d.vy", i), i, 1e-9) & CHECK_NEAR(run_read(&r, "b%d.vz", i), 1, 1e-12);
+    if (!(fine & CHECK_NEAR(run_read(&r, "b%d.wy", i), 2 * i, 1e-9))) printf("      body %d\n", i);
+  }
+  run_close(&r);
+}
+
+// A surface whose material does not exist is told as that, also if the other one has another material.
+static void a_missing_material_is_named(void) {
+  run r;
+  static const char text[] =
+      "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, b]}}\n"
+      "surfaces: {ball: {sphere: b, radius: 0.1, material: steel}, floor: {plane: ground, material: stel}}\nmaterials: {steel: {friction: 0.3}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
+  CHECK_CONTAINS(r.error.text, "there is no material 'stel'");
+  CHECK_CONTAINS(r.error.text, "steel");
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(many_bodies_start_with_their_velocities);
+  RUN(a_missing_material_is_named);
   RUN(options_of_methods_are_checked);
   RUN(a_method_is_chosen_by_name);
   RUN(a_method_gives_advice);

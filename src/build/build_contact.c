@@ -167,7 +167,9 @@ bool contacts_choose_material(contact_builder *c, int i, int j, const char *name
   const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
   const char *of_a = ((const carom_surface_def *)a->content)->material;
   const char *of_b = ((const carom_surface_def *)b->content)->material;
-  if (!material && of_a && of_b && strcmp(of_a, of_b) != 0)
+  bool differ = !material && of_a && of_b && strcmp(of_a, of_b) != 0;
+  if (differ && (!find_material(c, of_a, at, a->name, to) || !find_material(c, of_b, at, b->name, to))) return false;
+  if (differ)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
                         "'%s' and '%s' name different materials", a->name, b->name);
   return find_material(c, material ? material : of_a ? of_a : of_b, at, name, to);

@@ -213,11 +213,21 @@ static bool assemble_positions(const mechanism *m, motion *x, const initial_stat
 
 // --- velocities ---------------------------------------------------------------------------------------------------
 
-// Conditions on the speeds, in the order of their precedence: constraints, drives, given values.
+// Conditions on the speeds of some trees on ground, in the order of their precedence: constraints, drives, given values.
 typedef struct conditions {
   double *rows, *values;
   int count, nv;
+  const int *column;        // of each speed of the mechanism
 } conditions;
+
+// The bodies of each tree on ground: trees that no condition connects are solved by themselves.
+typedef struct tree_list {
+  int count;
+  int *start, *bodies;      // the bodies of tree k are start[k] to start[k + 1], in their order
+  bool *coupled;            // a constraint or a given speed of a joint outside the tree reaches it
+  int *column;              // one per speed
+} tree_list;
+
 
 static double *add_condition(conditions *c, double value) {
   c->values[c->count] = value;
@@ -225,12 +235,12 @@ static double *add_condition(conditions *c, double value) {
 }
 
 // row += s J · (velocity of a node), along its path to ground
-static void add_body_row(const mechanism *m, const motion *x, double *row_of, int i, const double *J, double s) {
+static void add_body_row(const mechanism *m, const motion *x, const conditions *c, double *row_of, int i, const double *J, double s) {
   double f[6];
   memcpy(f, J, (size_t)m->n * sizeof *f);
   for (; i != GROUND; i = m->nodes[i].parent) {
     const node *n = &m->nodes[i];
-    for (int k = 0; k < n->nv; k++) row_of[n->v + k] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
+    for (int k = 0; k < n->nv; k++) row_of[c->column[n->v + k]] += s * block_dot(m->n, x->S + 6 * (n->v + k), f);
     double carried[6] = {0};
     if (m->planar)
       block_shift_force(3, x->links[i].r, f, carried);
@@ -246,50 +256,44 @@ static void add_constraint_conditions(const mechanism *m, const motion *x, condi
     double *out = add_condition(c, -r->phi_t);
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];
-      add_body_row(m, x, out, t->node, t->J, 1);
+      add_body_row(m, x, c, out, t->node, t->J, 1);
     }
-    for (int k = 0; k < r->speed_count; k++) out[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+    for (int k = 0; k < r->speed_count; k++) out[c->column[x->row_speeds[r->speed0 + k].speed]] += x->row_speeds[r->speed0 + k].c;
   }
-  for (int i = 0; i < m->drive_count; i++)
-    if (m->drives[i].speed >= 0) add_condition(c, x->u[m->drives[i].speed])[m->drives[i].speed] = 1;
 }
+
+// A driven speed is that of the guess.
+static void add_drive_condition(const motion *x, int speed, conditions *c) { add_condition(c, x->u[speed])[c->column[speed]] = 1; }
 
 // A given velocity of a body that only joints with clearance hold is no condition here; add_own sets it.
 static bool is_condition(const mechanism *m, const initial_state *initial, int b, int k) {
   return initial->body_velocity_given[6 * b + k] && m->nodes[m->bodies[b].node].joint >= 0;
 }
 
-static void add_given_conditions(const mechanism *m, const motion *x, const initial_state *initial, conditions *c) {
-  for (int i = 0; i < m->joint_count; i++) {
-    const joint *j = &m->joints[i];
-    for (int k = 0; k < joint_in(j->type, m->planar)->nv; k++) {
-      if (!initial->u_given[j->v + k]) continue;
-      double *out = add_condition(c, initial->u[j->v + k]);
-      coordinate of = {i, k};
-      if (coordinate_speed(m, of) >= 0) {
-        out[coordinate_speed(m, of)] = 1;
-        continue;
-      }
-      coordinate_row r = coordinate_get_row(m, x, of);
-      add_body_row(m, x, out, r.a.node, r.Ja, 1);
-      add_body_row(m, x, out, r.b.node, r.Jb, 1);
+static void add_joint_conditions(const mechanism *m, const motion *x, const initial_state *initial, int i, conditions *c) {
+  const joint *j = &m->joints[i];
+  for (int k = 0; k < joint_in(j->type, m->planar)->nv; k++) {
+    if (!initial->u_given[j->v + k]) continue;
+    double *out = add_condition(c, initial->u[j->v + k]);
+    coordinate of = {i, k};
+    if (coordinate_speed(m, of) >= 0) {
+      out[c->column[coordinate_speed(m, of)]] = 1;
+      continue;
     }
+    coordinate_row r = coordinate_get_row(m, x, of);
+    add_body_row(m, x, c, out, r.a.node, r.Ja, 1);
+    add_body_row(m, x, c, out, r.b.node, r.Jb, 1);
   }
-  for (int b = 1; b < m->body_count; b++)
-    for (int k = 0; k < 6; k++) {
-      if (!is_condition(m, initial, b, k)) continue;
-      vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
-      double J[6];
-      block_store(m, J, k < 3 ? e : VEC3_ZERO, k < 3 ? VEC3_ZERO : e);
-      add_body_row(m, x, add_condition(c, initial->body_velocity[6 * b + k]), m->bodies[b].node, J, 1);
-    }
 }
 
-static int count_given(const mechanism *m, const initial_state *initial) {
-  int count = 0;
-  for (int i = 0; i < m->joint_nv; i++) count += initial->u_given[i];
-  for (int i = 0; i < 6 * m->body_count; i++) count += initial->body_velocity_given[i];
-  return count;
+static void add_velocity_conditions(const mechanism *m, const motion *x, const initial_state *initial, int b, conditions *c) {
+  for (int k = 0; k < 6; k++) {
+    if (!is_condition(m, initial, b, k)) continue;
+    vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+    double J[6];
+    block_store(m, J, k < 3 ? e : VEC3_ZERO, k < 3 ? VEC3_ZERO : e);
+    add_body_row(m, x, c, add_condition(c, initial->body_velocity[6 * b + k]), m->bodies[b].node, J, 1);
+  }
 }
 
 // Whether there is nothing to solve: no constraints, and speeds are given only for joints of the tree.
@@ -315,16 +319,101 @@ static void set_plain_speeds(const mechanism *m, motion *x, const initial_state 
   dynamics_set(m, x, 0, x->q, x->u);
 }
 
+static void couple(const mechanism *m, tree_list *t, int i) {
+  if (i != GROUND) t->coupled[m->nodes[i].base] = true;
+}
+
+static void find_coupled(const mechanism *m, const motion *x, const initial_state *initial, tree_list *t) {
+  for (int i = 0; i < m->row_count; i++) {
+    const row *r = &x->rows[i];
+    for (int k = 0; k < r->body_count; k++) couple(m, t, x->row_bodies[r->body0 + k].node);
+    for (int k = 0; k < r->speed_count; k++) couple(m, t, m->speed_node[x->row_speeds[r->speed0 + k].speed]);
+  }
+  for (int i = 0; i < m->joint_count; i++) {
+    const joint *j = &m->joints[i];
+    for (int k = 0; j->node < 0 && k < joint_in(j->type, m->planar)->nv; k++)
+      if (initial->u_given[j->v + k]) couple(m, t, m->bodies[m->markers[j->first].body].node), couple(m, t, m->bodies[m->markers[j->second].body].node);
+  }
+}
+
+static tree_list list_trees(const mechanism *m, const motion *x, const initial_state *initial, arena *memory) {
+  tree_list t = {.count = m->base_count, .start = ARENA_ARRAY(memory, int, m->base_count + 2), .bodies = ARENA_ARRAY(memory, int, m->body_count + 1),
+                 .coupled = ARENA_ARRAY(memory, bool, m->base_count + 1), .column = ARENA_ARRAY(memory, int, m->nv + 1)};
+  for (int b = 1; b < m->body_count; b++) t.start[m->nodes[m->bodies[b].node].base + 2]++;
+  for (int k = 0; k < t.count; k++) t.start[k + 2] += t.start[k + 1];
+  for (int b = 1; b < m->body_count; b++) t.bodies[t.start[m->nodes[m->bodies[b].node].base + 1]++] = b;
+  find_coupled(m, x, initial, &t);
+  return t;
+}
+
+// Room for so many conditions on nv speeds.
+static conditions begin_conditions(const tree_list *t, int rows, int nv, arena *memory) {
+  return (conditions){ARENA_ARRAY(memory, double, (long)rows * nv + 1), ARENA_ARRAY(memory, double, rows + 1), 0, nv, t->column};
+}
+
+static int count_given(const mechanism *m, const initial_state *initial, int b) {
+  const node *n = &m->nodes[m->bodies[b].node];
+  int count = 0;
+  for (int k = 0; k < n->nv; k++) count += m->driven[n->v + k] + (n->joint >= 0 && initial->u_given[m->joints[n->joint].v + k]);
+  for (int k = 0; k < 6; k++) count += is_condition(m, initial, b, k);
+  return count;
+}
+
 // The speeds nearest to those of the guess that satisfy the conditions.
-static void solve_speeds(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, arena *memory) {
-  int rows = m->row_count + m->drive_count + count_given(m, initial);
-  conditions c = {ARENA_ARRAY(memory, double, (long)rows * m->nv + 1), ARENA_ARRAY(memory, double, rows + 1), 0, m->nv};
+static void satisfy(motion *x, const first_guess *guess, conditions *c, const int *speeds, arena *memory) {
+  double *change = ARENA_ARRAY(memory, double, c->nv + 1);
+  for (int i = 0; i < c->count; i++)
+    for (int k = 0; k < c->nv; k++) c->values[i] -= c->rows[(long)i * c->nv + k] * guess->u[speeds[k]];
+  dense_least_norm(c->count, c->nv, c->rows, c->values, 1e-9, change, ARENA_ARRAY(memory, double, (long)c->count * (c->nv + 1) + 1));
+  for (int k = 0; k < c->nv; k++) x->u[speeds[k]] = change[k] + guess->u[speeds[k]];
+}
+
+// Numbers the speeds of a node among those of its problem.
+static void list_speeds(const node *n, tree_list *t, int *speeds, int *count) {
+  for (int k = 0; k < n->nv; k++) t->column[n->v + k] = *count, speeds[(*count)++] = n->v + k;
+}
+
+static void solve_tree(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, tree_list *t, int tree, int *speeds,
+                       arena *memory) {
+  int nv = 0, rows = 0;
+  for (int i = t->start[tree]; i < t->start[tree + 1]; i++) list_speeds(&m->nodes[m->bodies[t->bodies[i]].node], t, speeds, &nv), rows += count_given(m, initial, t->bodies[i]);
+  if (!rows) return;
+  conditions c = begin_conditions(t, rows, nv, memory);
+  for (int k = 0; k < nv; k++)
+    if (m->driven[speeds[k]]) add_drive_condition(x, speeds[k], &c);
+  for (int i = t->start[tree]; i < t->start[tree + 1]; i++) {
+    int joint = m->nodes[m->bodies[t->bodies[i]].node].joint;
+    if (joint >= 0) add_joint_conditions(m, x, initial, joint, &c);
+  }
+  for (int i = t->start[tree]; i < t->start[tree + 1]; i++) add_velocity_conditions(m, x, initial, t->bodies[i], &c);
+  satisfy(x, guess, &c, speeds, memory);
+}
+
+// All trees that constraints or joints outside the tree connect, together.
+static void solve_coupled(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, tree_list *t, int *speeds,
+                          arena *memory) {
+  int nv = 0, rows = m->row_count;
+  for (int i = 1; i < m->node_count; i++)
+    if (t->coupled[m->nodes[i].base]) list_speeds(&m->nodes[i], t, speeds, &nv), rows += count_given(m, initial, m->nodes[i].body);
+  for (int i = 0; i < m->joint_nv; i++) rows += initial->u_given[i];
+  if (!nv) return;
+  conditions c = begin_conditions(t, rows, nv, memory);
   add_constraint_conditions(m, x, &c);
-  add_given_conditions(m, x, initial, &c);
-  for (int i = 0; i < c.count; i++)
-    for (int k = 0; k < m->nv; k++) c.values[i] -= c.rows[(long)i * m->nv + k] * guess->u[k];
-  dense_least_norm(c.count, m->nv, c.rows, c.values, 1e-9, x->u, ARENA_ARRAY(memory, double, (long)rows * (m->nv + 1) + 1));
-  for (int k = 0; k < m->nv; k++) x->u[k] += guess->u[k];
+  for (int i = 0; i < m->drive_count; i++)
+    if (m->drives[i].speed >= 0 && t->coupled[m->nodes[m->speed_node[m->drives[i].speed]].base]) add_drive_condition(x, m->drives[i].speed, &c);
+  for (int i = 0; i < m->joint_count; i++)
+    if (m->joints[i].node < 0 || t->coupled[m->nodes[m->joints[i].node].base]) add_joint_conditions(m, x, initial, i, &c);
+  for (int b = 1; b < m->body_count; b++)
+    if (t->coupled[m->nodes[m->bodies[b].node].base]) add_velocity_conditions(m, x, initial, b, &c);
+  satisfy(x, guess, &c, speeds, memory);
+}
+
+static void solve_speeds(const mechanism *m, motion *x, const initial_state *initial, const first_guess *guess, arena *memory) {
+  tree_list t = list_trees(m, x, initial, memory);
+  int *speeds = ARENA_ARRAY(memory, int, m->nv + 1);
+  solve_coupled(m, x, initial, guess, &t, speeds, memory);
+  for (int k = 0; k < t.count; k++)
+    if (!t.coupled[k]) solve_tree(m, x, initial, guess, &t, k, speeds, memory);
   x->level = LEVEL_NONE;
   dynamics_positions_velocities(m, x);
   coordinate_measure(m, x);

@@ -86,7 +86,7 @@ static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, changes_points, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': method compliant does not support contact in places that come and go, as in a concave outline or on a "
+                       "'%s': method compliant does not support surfaces that touch at several points whose number changes, such as a concave outline or a "
                        "height field", c.name);
 }
 

@@ -82,8 +82,8 @@ static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, cannot_follow, &c)) return true;
   return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': method event does not follow the places of this contact, which come and go: those of capsules, cylinders and cones "
-                       "on boxes, hulls and each other, of curves with hollows or on straight edges, and of triangles", c.name);
+                       "'%s': method event does not support surfaces that touch at several points whose number changes: capsules, cylinders and cones "
+                       "on boxes, hulls and each other, curves with hollows or on straight edges, and triangles", c.name);
 }
 
 static bool rolls(const mechanism *m, const contact_element *e) { return (void)m, contact_rolls(e); }
