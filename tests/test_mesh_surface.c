@@ -256,6 +256,29 @@ static void a_cylinder_on_a_fine_grid_stays_level(void) {
   run_close(&r);
 }
 
+// A sheet on ground that faces downwards is told; one that faces upwards, or is flipped, is not. What is behind it at the start is refused with that advice.
+static void a_flipped_sheet_is_told(void) {
+  static const char *const keys[] = {"triangles: [1, 3, 2, 1, 4, 3]", "triangles: [1, 2, 3, 1, 3, 4]", "triangles: [1, 3, 2, 1, 4, 3], flip: true",
+                                     "triangles: [1, 2, 3, 1, 3, 4], rotate: {axis: x, angle: 180 deg}"};
+  for (int i = 0; i < 8; i++) {
+    char text[1024];
+    run r;
+    const char *sheet = keys[i % 4];
+    bool flipped = i % 4 == 0 || i % 4 == 3, above = i >= 4, told = false;
+    snprintf(text, sizeof text,
+             "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, b], at: [%d, 0, 0.3]}}\n"
+             "surfaces: {ball: {sphere: b, radius: 5 cm, material: m}, floor: {mesh: ground, points: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], %s, material: m}}\n"
+             "materials: {m: {friction: 0.3}}\nmethod: {moreau: {step: 1e-3}}\n", above ? 0 : 5, sheet);
+    if (!CHECK(write_text(scratch("model.yaml"), text))) return;
+    bool opened = run_try(&r, scratch("model.yaml"), NULL);
+    if (!CHECK_EQUAL(opened, !(flipped && above))) printf("      %s: %s\n", sheet, r.error.text);
+    if (!opened) CHECK_CONTAINS(r.error.text, "flip: true");
+    for (int k = 0; opened && carom_model_note(r.model, k); k++) told |= strstr(carom_model_note(r.model, k), "face downwards") != NULL;
+    if (opened && !CHECK_EQUAL(told, flipped)) printf("      %s\n", sheet);
+    run_close(&r);
+  }
+}
+
 static void expect_error(const char *keys, const char *words) {
   char text[1024];
   carom_error error = {0};
@@ -477,6 +500,7 @@ int main(void) {
   RUN(a_mesh_slides_on_a_plane_as_a_box_does);
   RUN(a_ball_falls_past_the_border_of_a_sheet);
   RUN(the_gap_is_the_distance_far_away_too);
+  RUN(a_flipped_sheet_is_told);
   RUN(a_box_on_many_bumps_stays_level);
   RUN(a_cylinder_on_a_fine_grid_stays_level);
   RUN(meshes_that_are_wrong_are_refused);

@@ -88,6 +88,23 @@ static const char *const *name_corners(contact_builder *c, int count) {
   return names;
 }
 
+// An open mesh on ground whose triangles all face downwards has its outside below: what stands above it is inside.
+static void note_flipped(const contact_builder *c, const part *p, const contact_surface *s) {
+  static const double MOST = 0.9;  // of its area
+  const mesh *t = s->terrain->triangles;
+  const marker *k = &c->m->markers[s->marker];
+  double weight = vec3_norm(c->m->gravity), down = 0, all = 0;
+  if (!t->found[MESH_OPEN].count || k->body != GROUND || !(weight > 0)) return;
+  for (int i = 0; i < t->triangle_count; i++) {
+    const int *v = t->triangles[i];
+    vec3 area = vec3_cross(vec3_sub(t->vertices[v[1]], t->vertices[v[0]]), vec3_sub(t->vertices[v[2]], t->vertices[v[0]]));
+    down += vec3_dot(mat3_mul(k->local.R, area), c->m->gravity) / weight, all += vec3_norm(area);
+  }
+  if (down > MOST * all)
+    builder_note(c->b, arena_print(c->b->memory, "'%s' is an open mesh whose triangles face downwards: what is above it counts as inside and falls through; add 'flip: true' if "
+                                                 "bodies are to stand on it", p->name));
+}
+
 // A mesh. By the corners of its hull it touches planes.
 static bool set_triangles(contact_builder *c, const part *p, contact_surface *s) {
   terrain *triangles = ARENA_NEW(c->b->memory, terrain);
@@ -95,6 +112,7 @@ static bool set_triangles(contact_builder *c, const part *p, contact_surface *s)
   int count;
   if (!builder_triangles(c->b, p, triangles, &corners, &count)) return false;
   s->terrain = triangles;
+  note_flipped(c, p, s);
   if (!count) return true;
   convex *form = ARENA_NEW(c->b->memory, convex);
   *form = convex_hull(corners, count);

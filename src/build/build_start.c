@@ -82,6 +82,8 @@ static bool evaluate(start *s) {
   return true;
 }
 
+static bool is_open_mesh(const terrain *t) { return t && t->triangles && t->triangles->found[MESH_OPEN].count; }
+
 // A joint starts beyond its clearance because the ideal mechanism does not close, or because of given values.
 static bool refuse(const start *s, const char *hint) {
   const contact_element *e = s->worst;
@@ -91,6 +93,8 @@ static bool refuse(const start *s, const char *hint) {
   }
   char text[CONTACT_TEXT];
   e->type->tell_overlap(e, s->depth, text);
+  if (is_open_mesh(e->terrain)) hint = "what is behind the triangles of an open mesh counts as inside: add 'flip: true' to the mesh if they face the wrong way, or give other values "
+                                       "under 'initial'";
   bool listed = e->slot < s->contacts->world->element_count;
   place at = listed ? s->b->element_at[e->slot] : s->b->def->surfaces.items[e->surface[0]].places.whole;
   char name[CONTACT_NAME];
