@@ -279,6 +279,25 @@ static void a_flipped_sheet_is_told(void) {
   }
 }
 
+// A blade of triangles turns past a small cube of triangles by 1 rad a step. Without a search for the time of impact it passes, and that is counted.
+static void a_blade_that_turns_through_a_mesh_is_counted(void) {
+  static const char box[] = "triangles: [1, 4, 3, 1, 3, 2, 5, 6, 7, 5, 7, 8, 1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 4, 8, 3, 8, 7, 4, 1, 5, 4, 5, 8]";
+  char text[2000];
+  snprintf(text, sizeof text,
+           "gravity: [0, 0, 0]\nparameters: {angle: 0.5, a: 5 mm, c: 50 mm}\nbodies: {blade: {mass: 1, inertia: [1e-4, 1/12, 1/12], com: [0.5, 0, 0]}, cube: {mass: 1, inertia: [1, 1, 1]}}\n"
+           "joints: {h: {revolute: [ground, blade], axis: z}, f: {free: [ground, cube], at: [0.8*cos(angle), 0.8*sin(angle), 0]}}\n"
+           "surfaces:\n  blade: {mesh: blade, material: m, points: [[0.1, -a, -c], [0.1, a, -c], [0.1, a, c], [0.1, -a, c], [1, -a, -c], [1, a, -c], [1, a, c], [1, -a, c]], %s}\n"
+           "  cube: {mesh: cube, material: m, points: [[-a, -a, -a], [-a, a, -a], [-a, a, a], [-a, -a, a], [a, -a, -a], [a, a, -a], [a, a, a], [a, -a, a]], %s}\n"
+           "materials: {m: {restitution: 1}}\ninitial: {h: {u: 1000}}\nmethod: {moreau: {step: 1 ms, time_of_impact: false}}\n", box, box);
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open_text(&r, text, i ? "angle=0.6" : "angle=0.2")) return;
+    run_to(&r, 4e-3);
+    CHECK_LE(1, (double)carom_sim_summary(r.sim).step_too_large);
+    run_close(&r);
+  }
+}
+
 static void expect_error(const char *keys, const char *words) {
   char text[1024];
   carom_error error = {0};
@@ -501,6 +520,7 @@ int main(void) {
   RUN(a_ball_falls_past_the_border_of_a_sheet);
   RUN(the_gap_is_the_distance_far_away_too);
   RUN(a_flipped_sheet_is_told);
+  RUN(a_blade_that_turns_through_a_mesh_is_counted);
   RUN(a_box_on_many_bumps_stays_level);
   RUN(a_cylinder_on_a_fine_grid_stays_level);
   RUN(meshes_that_are_wrong_are_refused);

@@ -184,21 +184,21 @@ static int find_touches(const mechanism *m, const motion *x, const contact_eleme
   return contact_take_places(&s.found, &ground, to);
 }
 
-// The least gap on a straight way, the meshes turned as they are now: looked for in steps of the gap, which is never more than the distance, or of
-// half the horizon.
+// The least gap on a way that is straight and turns evenly: looked for in steps of the gap, which is never more than the distance, or of half the
+// horizon.
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before, const contact_point *after, double time,
                       double graze) {
   enum { MOST = 400 };
-  (void)time;
-  vec3 way = vec3_sub(after->apart, before->apart);
-  double length = vec3_norm(way), bound = 0.5 * (before->gap + after->gap - length), least = INFINITY;
-  if (bound > -graze) return bound;
   marker_place body = marker_find(m, x, e->first), ground = marker_find(m, x, e->second);
+  vec3 way = vec3_sub(after->apart, before->apart), turn = contact_turn_in(m, x, &body, &ground, time), low = e->terrain_first->low, high = e->terrain_first->high;
+  double reach = vec3_norm((vec3){fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z))});
+  double length = vec3_norm(way) + vec3_norm(turn) * reach, bound = 0.5 * (before->gap + after->gap - length), least = INFINITY;
+  if (bound > -graze) return bound;
   mat3 R = mat3_product(mat3_transpose(ground.R), body.R);
   double shortest = fmax(0.5 * HORIZON * e->span, length / MOST);
   for (double at = 0; at < length && least >= -graze;) {
     search s;
-    look(e, (pose){R, vec3_axpy(before->apart, at / length, way)}, &s);
+    look(e, (pose){contact_turned_back(R, turn, 1 - at / length), vec3_axpy(before->apart, at / length, way)}, &s);
     double gap = INFINITY;
     for (int i = 0; i < s.found.count; i++) gap = fmin(gap, s.found.items[i].gap);
     least = fmin(least, gap);
