@@ -19,6 +19,9 @@ typedef struct ode_problem {
   // Moves y back onto the manifold (in place) and returns as rhs does. May be null if there is no manifold. `error` (may be null) is an
   // estimate of the local error from which the part across the manifold is to be removed.
   int (*project)(void *context, double t, double *y, double *error);
+  // x := (1 - γ J)⁻¹ x with J near ∂rhs/∂y where rhs was evaluated last; Newton's iteration of BDF then needs no matrix. Returns as rhs
+  // does. May be null: J is found by differences.
+  int (*solve)(void *context, double gamma, double *x);
   const double *abs_scale;  // of each component: the absolute tolerance is atol * abs_scale[i]; NULL if all are 1
   bool can_lock;            // of a mechanism with constraints: there may be positions that it cannot go beyond
 } ode_problem;

@@ -135,7 +135,7 @@ static bool erk_create(integrator *it, carom_error *error) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = ARENA_ARRAY(&it->memory, double, it->n);
   it->settings.step_max *= 1 + 1e-9;  // so that rounding leaves no sliver where a stop is a multiple of step_max away
   int flag = ARK_MEM_FAIL;
-  if (glue_open(&m->glue, it, false)) m->arkode = ARKStepCreate(right_hand_side, NULL, it->t, m->glue.y, m->glue.context);
+  if (glue_open(&m->glue, it)) m->arkode = ARKStepCreate(right_hand_side, NULL, it->t, m->glue.y, m->glue.context);
   if (m->arkode) flag = configure(it);
   if (flag) fail(it, flag, error);
   return flag == 0;

@@ -104,8 +104,41 @@ static int configure(integrator *it) {
   return flag;
 }
 
+// --- Newton's iteration by the problem's own solver ---------------------------------------------------------------
+
+static SUNLinearSolver_Type own_type(SUNLinearSolver s) {
+  (void)s;
+  return SUNLINEARSOLVER_MATRIX_EMBEDDED;
+}
+
+static int own_solve(SUNLinearSolver s, SUNMatrix none, N_Vector x, N_Vector b, realtype tolerance) {
+  (void)none, (void)tolerance;
+  integrator *it = s->content;
+  const cvode_member *m = it->member;
+  const double *from = N_VGetArrayPointer(b);
+  double gamma = 0, *to = N_VGetArrayPointer(x);
+  CVodeGetCurrentGamma(m->cvode, &gamma);
+  for (int i = 0; i < it->n; i++) to[i] = from[i];
+  return it->ode->solve(it->ode->context, gamma, to);
+}
+
+static int own_free(SUNLinearSolver s) {
+  SUNLinSolFreeEmpty(s);
+  return SUNLS_SUCCESS;
+}
+
+static bool add_own_solver(integrator *it) {
+  sundials_glue *glue = &((cvode_member *)it->member)->glue;
+  glue->linear = SUNLinSolNewEmpty(glue->context);
+  if (!glue->linear) return false;
+  glue->linear->content = it;
+  glue->linear->ops->gettype = own_type, glue->linear->ops->solve = own_solve, glue->linear->ops->free = own_free;
+  return true;
+}
+
 static int attach_newton(integrator *it) {
   cvode_member *m = it->member;
+  if (!(it->ode->solve ? add_own_solver(it) : glue_add_dense_solver(&m->glue, it))) return CV_MEM_FAIL;
   int flag = CVodeSetLinearSolver(m->cvode, m->glue.linear, m->glue.matrix);
   if (!flag && it->ode->project) {
     flag = CVodeSetProjFn(m->cvode, project_bdf);
@@ -125,7 +158,7 @@ static bool cvode_create(integrator *it, carom_error *error) {
   const bool bdf = it->ops == &integrator_bdf_ops;
   cvode_member *m = it->member = ARENA_NEW(&it->memory, cvode_member);
   int flag = CV_MEM_FAIL;
-  if (glue_open(&m->glue, it, bdf)) m->cvode = CVodeCreate(bdf ? CV_BDF : CV_ADAMS, m->glue.context);
+  if (glue_open(&m->glue, it)) m->cvode = CVodeCreate(bdf ? CV_BDF : CV_ADAMS, m->glue.context);
   if (m->cvode) flag = configure(it);
   if (!flag) flag = bdf ? attach_newton(it) : attach_functional_iteration(it);
   if (flag) fail(it, flag, error);

@@ -84,7 +84,7 @@ static bool open_vectors(integrator *it) {
   double *differential = ARENA_ARRAY(&it->memory, double, it->n);
   m->ydot_start = ARENA_ARRAY(&it->memory, double, it->n);
   for (int i = 0; i < it->n; i++) differential[i] = it->dae->differential[i];
-  if (!glue_open(&m->glue, it, true)) return false;
+  if (!glue_open(&m->glue, it) || !glue_add_dense_solver(&m->glue, it)) return false;
   m->ydot = glue_vector(&m->glue, it, it->ydot);
   m->differential = glue_vector(&m->glue, it, differential);
   return m->ydot && m->differential;

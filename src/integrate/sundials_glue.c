@@ -10,12 +10,14 @@ N_Vector glue_vector(sundials_glue *glue, const integrator *it, double *array) {
   return v;
 }
 
-bool glue_open(sundials_glue *glue, integrator *it, bool dense) {
+bool glue_open(sundials_glue *glue, integrator *it) {
   if (SUNContext_Create(NULL, &glue->context) != 0) return false;
   glue->y = glue_vector(glue, it, it->y);
   glue->tolerance = glue_vector(glue, it, it->tolerance);
-  if (!glue->y || !glue->tolerance) return false;
-  if (!dense) return true;
+  return glue->y && glue->tolerance;
+}
+
+bool glue_add_dense_solver(sundials_glue *glue, const integrator *it) {
   glue->matrix = SUNDenseMatrix(it->n, it->n, glue->context);
   if (glue->matrix) glue->linear = SUNLinSol_Dense(glue->y, glue->matrix, glue->context);
   return glue->linear != NULL;

@@ -19,8 +19,9 @@ typedef struct sundials_glue {
   char message[256];   // the last error SUNDIALS spoke of
 } sundials_glue;
 
-// False when memory ran out; close in any case. `dense`: also a dense linear solver.
-bool glue_open(sundials_glue *glue, integrator *it, bool dense);
+// False when memory ran out; close in any case.
+bool glue_open(sundials_glue *glue, integrator *it);
+bool glue_add_dense_solver(sundials_glue *glue, const integrator *it);  // likewise
 void glue_close(sundials_glue *glue);
 
 // Of the integrator's length over memory of ours.

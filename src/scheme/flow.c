@@ -97,6 +97,16 @@ static int right_hand_side(void *context, double t, const double *y, double *ydo
   return 0;
 }
 
+// Positions follow speeds; what else the right-hand side depends on is not stiff.
+static int solve(void *context, double gamma, double *y) {
+  flow *s = context;
+  double *rates = s->work + s->nv;
+  if (!s->settings.relax(s->settings.context, gamma, y + s->nq)) return 1;
+  dynamics_rates(s->m, s->x->q, y + s->nq, rates);
+  for (int i = 0; i < s->nq; i++) y[i] += gamma * rates[i];
+  return 0;
+}
+
 bool flow_is_evaluated(const flow *s, double t, const double *y) {
   return t == s->evaluated_t && memcmp(y, s->evaluated_y, (size_t)s->n * sizeof *y) == 0;
 }
@@ -313,6 +323,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   set_scales(s);
   mark_differential(s);
   s->ode = (ode_problem){.n = n, .context = s, .rhs = right_hand_side, .project = needs_projection ? project : NULL,
+                         .solve = settings->relax ? solve : NULL,
                          .abs_scale = s->scale, .can_lock = m->row_count > 0};
   s->dae = (dae_problem){.n = n, .context = s, .residual = residual, .differential = s->differential,
                          .abs_scale = s->scale, .can_lock = m->row_count > 0};

@@ -21,6 +21,8 @@ typedef struct flow_settings {
   // false if that is not possible here. NULL for those of the mechanism alone.
   bool (*accelerate)(void *context);
   bool (*project)(void *context, double t, double *y);
+  // Of a scheme that knows what is stiff in them: u := (1 - γ ∂u̇/∂u)⁻¹ u where accelerations were found last; see ode_problem.solve. May be null.
+  bool (*relax)(void *context, double gamma, double *u);
   void *context;
 } flow_settings;
 
