@@ -1,7 +1,9 @@
 // Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the same scenes.
 //   bench_crowd [spheres [seconds [tolerance]]]; no spheres: the stack alone, a minus sign: so many that drift
+//   bench_crowd bin [seconds [spheres]]: spheres that fall into a bin event by event, without restitution and with 0.5
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "carom/carom.h"
@@ -104,7 +106,35 @@ static void stand(double end) {
   carom_model_destroy(model);
 }
 
+// Event by event a call runs to the next instant of output.
+static void fill_bin(int count, double restitution, double end) {
+  carom_error error = {0};
+  carom_model *model = crowd_bin(count, 0.3, restitution);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  double(*at)[3] = malloc((size_t)count * sizeof *at);
+  if (sim && at) {
+    const double began = clock_processor();
+    for (int k = 1; k <= 100 && carom_sim_advance(sim, end * k / 100, &error) == CAROM_OK;) k++;
+    const carom_summary s = carom_sim_summary(sim);
+    crowd_read(model, sim, at, count);
+    printf("%-26s %5d spheres in a bin, restitution %g: %.3f s in %.0f s, %ld steps, %ld evaluations, %ld problems, %ld unsolved\n", "carom by events", count,
+           restitution, carom_sim_time(sim), clock_processor() - began, s.steps, s.evaluations, s.solves, s.unsolved);
+    printf("%-26s energy error %.1e, deepest overlap at the end %.1e m, mean height %.4f m, %.0f MB\n", "", s.energy_imbalance,
+           crowd_bin_overlap((const double(*)[3])at, count), crowd_height((const double(*)[3])at, count), memory_used());
+  }
+  if (error.text[0]) printf("%s\n", error.text);
+  free(at);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+static void fill_bins(int count, double end) {
+  fill_bin(count, 0, end);
+  fill_bin(count, 0.5, end);
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "bin") == 0) return fill_bins(argc > 3 ? atoi(argv[3]) : 60, argc > 2 ? atof(argv[2]) : 1), 0;
   const int count = argc > 1 ? atoi(argv[1]) : CROWD_SPHERES;
   const double end = argc > 2 ? atof(argv[2]) : 1;
   static const double tolerances[] = {1e-2, 1e-4, 1e-8};
@@ -117,5 +147,6 @@ int main(int argc, char **argv) {
   drop(10 * CROWD_SPHERES, 1e-2, 0.2);
   drift(10 * CROWD_SPHERES, 40);
   drift(100 * CROWD_SPHERES, 40);
+  fill_bins(60, 1);
   return 0;
 }

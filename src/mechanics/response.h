@@ -69,6 +69,9 @@ response_piece response_piece_of(const response_pieces *p, int k, int i);
 // W_ij from the pieces.
 double response_product(const response_pieces *p, int i, int j);
 
+// The rates of the rows row … row + count - 1 under a unit impulse along the first of them, which touch the same trees. By recursion, after response_factor.
+void response_own(const mechanism *m, motion *x, int row, int count, double *rates);
+
 // The constraint rows alone: forms their W and factorises it, redundant rows or not. Returns false if it is not finite.
 bool response_factor_constraints(const mechanism *m, motion *x);
 // lambda := W⁻¹ rhs, of least norm where it is not unique. The two may be the same array.
@@ -108,6 +111,7 @@ void response_share(const mechanism *m, motion *x, double *lambda);
 typedef struct response_held {
   int n, *row;               // the rows, from the caller
   double *A;                 // n x n, from the caller: W of these rows, perhaps with friction that follows their forces
+  double *factor;            // of A as last solved, scaled, with `scale` and `pivot`: LU, slightly regularised
   double *scale, *b, *z, *r;
   int *pivot;
 } response_held;

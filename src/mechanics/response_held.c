@@ -15,7 +15,8 @@ response_held response_held_create(int most, arena *memory) {
   response_held h = {0};
   double **vectors[] = {&h.scale, &h.b, &h.z, &h.r};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(memory, double, most);
-  h.A = ARENA_ARRAY(memory, double, 2 * (long)most * most);
+  h.A = ARENA_ARRAY(memory, double, (long)most * most);
+  h.factor = ARENA_ARRAY(memory, double, (long)most * most);
   h.row = ARENA_ARRAY(memory, int, most);
   h.pivot = ARENA_ARRAY(memory, int, most);
   return h;
@@ -52,7 +53,7 @@ static double find_residual(const response_held *h) {
 // (A + ρ) δ = b - A z,  z += δ
 static bool iterate(const response_held *h, interrupt *stop) {
   int n = h->n;
-  double *factor = h->A + (long)n * n, before = INFINITY;
+  double *factor = h->factor, before = INFINITY;
   memcpy(factor, h->A, (size_t)n * (size_t)n * sizeof *factor);
   for (int i = 0; i < n; i++) factor[i * n + i] += RESPONSE_PROX_HELD;
   if (interrupted(stop) || lu_factor(n, factor, n, h->pivot, stop) == 0) return false;

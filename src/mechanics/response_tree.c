@@ -85,6 +85,13 @@ void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
   }
 }
 
+void response_own(const mechanism *m, motion *x, int row, int count, double *rates) {
+  const struct row *mover = &x->rows[row];
+  begin(m, x);
+  respond_to_row(m, x, mover, x->speed_work[0], x->speed_work[1]);
+  for (int i = 0; i < count; i++) rates[i] = rate_under_response(m, x, mover, &x->rows[row + i], x->speed_work[1]);
+}
+
 void response_tree_pattern(const mechanism *m, motion *x, double *W) {
   double *speeds = x->speed_work[1];
   begin(m, x);

@@ -26,7 +26,7 @@ static bool project(void *context, double t, double *y) { return event_project(c
 static void allocate_rows(event *s) {
   arena *a = &s->w.memory;
   int rows = s->w.m->row_count + s->w.x->extra_rows + 1;
-  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness};
+  double **vectors[] = {&s->noise, &s->a, &s->lambda, &s->rate, &s->rate_after, &s->problem_q, &s->problem_r, &s->problem_u, &s->compression, &s->softness, &s->response};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = ARENA_ARRAY(a, double, rows);
   s->row_capacity = rows;
 }
@@ -139,6 +139,18 @@ static void set_tolerances(event *s) {
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
+// Of many bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; few have a Jacobian by differences. Factors that
+// are kept depend on the steps before, as multistep integrators do: a run that is resumed differs in the last digits.
+static void choose_solvers(event *s) {
+  enum { MANY_SPEEDS = 60 };
+  const watcher *w = &s->w;
+  const mechanism *m = w->m;
+  bool many = m->nv >= MANY_SPEEDS && !m->row_count && !m->friction_count;
+  s->keeps_factors = many && (w->flow.kind == INTEGRATOR_BDF || w->flow.kind == INTEGRATOR_ADAMS);
+  s->relaxes = many && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
+  if (s->relaxes) s->w.flow.relax = event_relax;
+}
+
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event *s = (event *)w;
   s->options = *(const carom_event_def *)setup->options;
@@ -147,6 +159,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   w->flow.loses[POWER_CONTACT] = w->flow.loses[POWER_FRICTION] = true;
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.context = s;
   s->counts_turns = coordinate_counts_turns(w->m);
+  choose_solvers(s);
   allocate(s);
   event_friction_create(s);
   set_tolerances(s);
@@ -239,7 +252,7 @@ static void follow_slips(event *s, event_instant *instant) {
     double speed = event_slip_speed(c), counted = fmax(speed, s->still);
     if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
     if (s->jacobian_is_new) c->steepest = counted;
-    renew |= counted > FASTER * c->steepest;
+    renew |= !s->relaxes && counted > FASTER * c->steepest;
     if (!(speed > s->still)) continue;
     event_set_way(c, c->rate + 1);
     s->w.law_changed = true;

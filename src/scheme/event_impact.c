@@ -72,6 +72,9 @@ void event_allocate_problem(event *s, int rows, int parts) {
   s->W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->problem_W = ARENA_ARRAY(a, double, (long)rows * rows);
   s->held = response_held_create(rows, a);
+  s->spare = (event_factor){.LU = s->held.factor, .pivot = s->held.pivot};
+  for (int k = 0; s->keeps_factors && k < 3; k++) s->factor[k] = event_factor_create(s, rows, parts);
+  if (s->relaxes) event_slips_create(s, parts);
   s->blocks = block_list_create(a, rows + parts + s->w.m->friction_count);
   s->repeat = response_repeat_create(parts, rows, a);
   s->problem_rows = rows - 1, s->problem_parts = parts;

@@ -23,6 +23,7 @@ typedef struct event_point {
   contact_mode mode;
   double way[2];                   // of slip, a unit vector along the tangents, as the phase or the step began
   double along[2];                 // likewise in the state at hand
+  double turning;                  // how fast slip across would have to be to turn it, in space [m/s]
   int guided;                      // bit k: joints and constraints hold its row k, which takes no force
   bool returns;                    // its restitution acts in the impact under way
   int row;                         // of its normal in the problem at hand, if it takes part; of a joint, the one before its own
@@ -68,6 +69,25 @@ typedef struct event_joint {
   vec3 force0, torque0;            // the reaction to the forces alone, in an impact
 } event_joint;
 
+// The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are held.
+typedef struct event_factor {
+  int n, parts;                    // rows and points that take part; no rows: there is no factor
+  int *row, *part, *pivot;
+  double *LU, *scale, *z;
+} event_factor;
+
+// Slips in space whose direction is stiff, and the response to a unit force along each of their tangents.
+typedef struct event_slips {
+  int count, most;
+  int *part;                       // which of the points that take part
+  double t;                        // of the step that the responses belong to [s]
+  double *speeds;                  // 2 per point, of nv each
+  double *coupling;                // rates of all their tangents, 2 count x 2 count
+  double *stiffness;               // force across per speed across, of each [N·s/m]
+  double *A, *b;                   // the system of the speeds across
+  int *pivot;
+} event_slips;
+
 typedef struct event_instant {
   event_kind kind;
   int point;
@@ -97,7 +117,13 @@ typedef struct event {
   double *noise;                   // rounding error of the accelerations
   double force_noise;              // and of the forces [N]
   double *W, *a, *lambda, *rate, *rate_after;
+  bool has_matrix;                 // W is that of the state at hand
   response_held held;              // those that the present modes hold
+  bool keeps_factors;
+  event_factor factor[3], spare;   // of normals, of what sticks, and of what sticks with friction that follows; where none is kept
+  double *response;                // rates of the rows under reactions
+  bool relaxes;                    // Newton's iteration knows what is stiff, see event_slips.c
+  event_slips slips;
   response_repeat repeat;          // of the normal rows of the points that take part,
   bool *wedged;                    // which wedge each other
   // problems for the solvers
@@ -158,6 +184,8 @@ void event_replace_repeats(event *s, double *v, double enough);
 // Finds the directions of friction in which joints and constraints let nothing move, and decouples them; for W as response_problem
 // leaves it and the rates or accelerations q. They take no force: any up to the limit of friction would fit.
 void event_find_guided(event *s, double *W, double *q);
+// --- event_held.c: rows that are held -------------------------------------------------------------------------------
+
 // Which rows are held: those of constraints and normals of closed points; also tangents of points and frictions that stick; also
 // tangents of points that begin to slip.
 typedef enum event_hold { HOLD_NORMALS, HOLD_STICKING, HOLD_ONSET } event_hold;
@@ -166,8 +194,16 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
+// The same with the factor of a state nearby, without W. Returns false if there is none that serves.
+bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
+// The speeds under a unit impulse along a row and what the held rows react, after accelerations were found; with the factor of these.
+void event_respond_held(event *s, int row, double *speeds);
+event_factor event_factor_create(event *s, int rows, int parts);
 // Whether held rows repeat each other, so that reactions are not unique.
 bool event_is_redundant(event *s);
+
+// --- event_modes.c --------------------------------------------------------------------------------------------------
+
 // Positions, then the velocities of the rows held, back onto constraints and closed contacts.
 bool event_project(event *s, double t, double *y, event_hold what);
 // The percussions (into s->lambda) that take the rates of the held rows of the points that take part to zero; `coupled` as above.
@@ -181,6 +217,12 @@ void event_evaluate(event *s);                           // every point that is 
 // Finds the places anew, for the positions that the motion holds. Returns a point that has lost its place while closed, or that has a new place which
 // touches: the modes have to be decided. -1: none.
 int event_renew_places(event *s);
+
+// --- event_slips.c: what is stiff in sliding ------------------------------------------------------------------------
+
+void event_slips_create(event *s, int most);
+// See flow_settings.relax.
+bool event_relax(void *context, double gamma, double *u);
 
 // --- event_impact.c -------------------------------------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ void event_find_guided(event *s, double *W, double *q) {
   }
 }
 
-bool event_free_accelerations(event *s) {
+static bool accelerate_freely(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   dynamics_positions_velocities(m, x);
@@ -155,13 +155,23 @@ bool event_free_accelerations(event *s) {
   if (!response_factor(m, x)) return false;
   tree_forward(m, x);
   accelerate_rows(s);
-  response_matrix(m, x, s->W);
-  event_replace_repeats(s, s->a, 0);
-  s->force_noise = force_noise(s);
   return true;
 }
 
-// --- held rows ----------------------------------------------------------------------------------------------------
+static void form_matrix(event *s) {
+  response_matrix(s->w.m, s->w.x, s->W);
+  s->has_matrix = true;
+  event_replace_repeats(s, s->a, 0);
+  s->force_noise = force_noise(s);
+}
+
+bool event_free_accelerations(event *s) {
+  if (!accelerate_freely(s)) return false;
+  form_matrix(s);
+  return true;
+}
+
+// --- slip ---------------------------------------------------------------------------------------------------------
 
 // The direction of slip. Past a standstill it is that from before, so that the motion goes on smoothly to where the event is
 // located. Below the speed that counts as none, what was integrated is an error, which may point anywhere, also across: there
@@ -171,7 +181,7 @@ static void find_way(const event *s, event_point *c, const double *rate) {
   if (c->rows < 3 || c->guided) return;
   double along = fabs(rate[1] * c->way[0] + rate[2] * c->way[1]), across = rate[2] * c->way[0] - rate[1] * c->way[1];
   along += fmax(0, s->still - hypot(along, across));
-  double size = hypot(along, across);
+  double size = c->turning = hypot(along, across);
   c->along[0] = (along * c->way[0] - across * c->way[1]) / size, c->along[1] = (along * c->way[1] + across * c->way[0]) / size;
 }
 
@@ -181,56 +191,13 @@ static void find_rates(event *s) {
   for EACH_PART(k, s) find_way(s, event_part(s, k), s->rate + event_part(s, k)->row);
 }
 
-static void list_held(event *s, event_hold what) {
-  response_held *h = &s->held;
-  h->n = 0;
-  for (int i = 0; i < s->w.m->row_count; i++) h->row[h->n++] = i;
-  for EACH_ACTING(part, s) {
-    const event_point *c = event_part(s, part);
-    if (c->mode == MODE_OPEN) continue;
-    if (c->first == 0) h->row[h->n++] = c->row;
-    bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
-    for (int k = 1; stands && k < c->rows; k++)
-      if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
-  }
-}
-
-void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
-  int row_total = s->w.x->row_total, j = 0;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++) A[i * n + k] = s->W[(long)of[i] * row_total + of[k]];
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    if (!coupled || c->mode != MODE_SLIP) continue;
-    while (of[j] != c->row) j++;
-    for (int i = 0; i < n; i++)
-      for (int k = 1; k < c->rows; k++) A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
-  }
-}
-
-bool event_is_redundant(event *s) {
-  list_held(s, HOLD_STICKING);
-  event_write_rows(s, s->held.n, s->held.row, true, s->held.A);
-  return response_held_is_redundant(&s->held, s->w.x->row_total, s->W, s->w.stop);
-}
-
-bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
-  list_held(s, what);
-  event_write_rows(s, s->held.n, s->held.row, coupled, s->held.A);
-  if (!response_held_solve(&s->held, s->w.x->row_total, s->W, rhs, lambda, s->w.stop)) return false;
-  for EACH_PART(part, s) {
-    const event_point *c = event_part(s, part);
-    if (!coupled || c->mode != MODE_SLIP) continue;
-    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
-  }
-  return true;
-}
-
 // --- accelerations ------------------------------------------------------------------------------------------------
 
 // Over that without friction.
 static double resistance_of(const event *s, const event_point *c) {
+  double own[3];
   const double *W = s->W + (long)c->row * s->w.x->row_total + c->row;
+  if (!s->has_matrix) response_own(s->w.m, s->w.x, c->row, c->rows, own), W = own;
   return paradox_resistance(c->rows, W, c->friction, c->along) / W[0];
 }
 
@@ -256,17 +223,27 @@ static void take_forces(event *s) {
   s->w.x->powers[POWER_FRICTION] = power[0] + power[1];
 }
 
+// The reactions s->lambda to the free accelerations s->a.
+static bool react(event *s) {
+  int n = s->w.x->row_total;
+  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  if (event_solve_as_before(s, s->a, HOLD_STICKING, true, s->lambda)) return true;
+  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  form_matrix(s);
+  recall_shares(s);
+  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  return event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda);
+}
+
 static bool accelerate(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   s->evaluations++;
   for EACH_POINT(p, &s->w) memset(s->point[p].force, 0, sizeof s->point[p].force);
   if (!s->part_count && !m->friction_count) return dynamics_accelerations(m, x);
-  if (!event_free_accelerations(s)) return false;
+  if (!accelerate_freely(s)) return false;
   find_rates(s);
-  recall_shares(s);
-  for (int i = 0; i < x->row_total; i++) s->a[i] = -s->a[i];
-  if (!event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda)) return false;
+  if (!react(s)) return false;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = s->lambda[i];
   take_forces(s);
   double strongest = 0;
@@ -299,9 +276,13 @@ static bool prepare_projection(event *s) {
   s->w.x->level = LEVEL_NONE;
   dynamics_positions_velocities(s->w.m, s->w.x);
   event_add_rows(s);
-  if (!event_reserve_problem(s) || !response_factor(s->w.m, s->w.x)) return false;
-  response_matrix(s->w.m, s->w.x, s->W);
-  return true;
+  s->has_matrix = false;
+  return event_reserve_problem(s) && response_factor(s->w.m, s->w.x);
+}
+
+static void form_projection(event *s) {
+  if (!s->has_matrix) response_matrix(s->w.m, s->w.x, s->W);
+  s->has_matrix = true;
 }
 
 // What positions miss, into s->a: constraints, and the gaps of closed points unless they are kept. Returns the largest.
@@ -320,12 +301,12 @@ static double measure_positions(event *s, bool keep_gaps) {
 // by moving one of them across the row, by 1e-5.
 static bool moves_far(const event *s) {
   static const double FAR = 100;
-  int n = s->w.x->row_total;
   double moved = 0, missed = 0;
-  for (int i = 0; i < n; i++) {
-    double W = s->W[(long)i * n + i];
+  for (int k = 0; k < s->held.n; k++) {
+    int i = s->held.row[k];
+    double scale = s->held.scale[k];
     moved += s->lambda[i] * s->a[i];
-    if (W > 0 && s->lambda[i] != 0) missed += s->a[i] * s->a[i] / W;
+    if (s->lambda[i] != 0) missed += scale * scale * s->a[i] * s->a[i];
   }
   return moved > FAR * FAR * missed;
 }
@@ -334,6 +315,13 @@ static bool moves_far(const event *s) {
 static bool solve_least(event *s, event_hold what, bool coupled) {
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
   return event_solve_held(s, s->a, what, coupled, s->lambda);
+}
+
+static bool solve_positions(event *s) {
+  if (event_solve_as_before(s, s->a, HOLD_NORMALS, false, s->lambda)) return true;
+  form_projection(s);
+  event_replace_repeats(s, s->a, s->w.nearness);
+  return solve_least(s, HOLD_NORMALS, false);
 }
 
 static bool project_positions(event *s) {
@@ -346,33 +334,38 @@ static bool project_positions(event *s) {
     if (!prepare_projection(s)) return false;
     double worst = measure_positions(s, keep_gaps);
     if (turn > 0 && worst <= tolerance) return true;
-    event_replace_repeats(s, s->a, s->w.nearness);
-    if (!isfinite(worst) || !solve_least(s, HOLD_NORMALS, false)) return false;
+    if (!isfinite(worst) || !solve_positions(s)) return false;
     if (!keep_gaps && moves_far(s)) {
       keep_gaps = true;
       (void)measure_positions(s, keep_gaps);
-      response_repeat_apply(&s->repeat, s->a);
-      if (!solve_least(s, HOLD_NORMALS, false)) return false;
+      if (!solve_positions(s)) return false;
     }
     dynamics_move(m, x->q, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total));
   }
   return prepare_projection(s) && constraints_excess(m, x) <= 1e2 * tolerance;
 }
 
-bool event_arrest(event *s, event_hold what, bool coupled) {
+static bool measure_rates(event *s) {
   const mechanism *m = s->w.m;
-  motion *x = s->w.x;
+  const motion *x = s->w.x;
   if (!prepare_projection(s)) return false;
   find_rates(s);
   for (int i = 0; i < x->row_total; i++) s->a[i] = -s->rate[i] - (i < m->row_count ? x->rows[i].phi_t : 0);
+  return true;
+}
+
+static bool arrest(event *s, event_hold what, bool coupled) {
+  form_projection(s);
   event_replace_repeats(s, s->a, s->still);
   return solve_least(s, what, coupled);
 }
 
+bool event_arrest(event *s, event_hold what, bool coupled) { return measure_rates(s) && arrest(s, what, coupled); }
+
 static bool project_velocities(event *s, event_hold what) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  if (!event_arrest(s, what, false)) return false;
+  if (!measure_rates(s) || !(event_solve_as_before(s, s->a, what, false, s->lambda) || arrest(s, what, false))) return false;
   const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;

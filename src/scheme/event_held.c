@@ -1,0 +1,167 @@
+// Rows that the present modes hold, and the reactions of these. A large factor is kept: in states nearby with the same rows it serves to find
+// the reactions by iteration.
+#include <math.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "mechanics/response.h"
+#include "mechanics/rows.h"
+#include "scheme/event_internal.h"
+
+static void list_held(event *s, event_hold what) {
+  response_held *h = &s->held;
+  h->n = 0;
+  for (int i = 0; i < s->w.m->row_count; i++) h->row[h->n++] = i;
+  for EACH_ACTING(part, s) {
+    const event_point *c = event_part(s, part);
+    if (c->mode == MODE_OPEN) continue;
+    if (c->first == 0) h->row[h->n++] = c->row;
+    bool stands = (what >= HOLD_STICKING && c->mode == MODE_STICK) || (what >= HOLD_ONSET && c->stood);
+    for (int k = 1; stands && k < c->rows; k++)
+      if (!event_is_guided(c, k)) h->row[h->n++] = c->row + k;
+  }
+}
+
+void event_write_rows(event *s, int n, const int *of, bool coupled, double *A) {
+  int row_total = s->w.x->row_total, j = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) A[i * n + k] = s->W[(long)of[i] * row_total + of[k]];
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    if (!coupled || c->mode != MODE_SLIP) continue;
+    while (of[j] != c->row) j++;
+    for (int i = 0; i < n; i++)
+      for (int k = 1; k < c->rows; k++) A[i * n + j] -= c->friction * c->along[k - 1] * s->W[(long)of[i] * row_total + c->row + k];
+  }
+}
+
+bool event_is_redundant(event *s) {
+  s->held.factor = s->spare.LU, s->held.pivot = s->spare.pivot;
+  list_held(s, HOLD_STICKING);
+  event_write_rows(s, s->held.n, s->held.row, true, s->held.A);
+  return response_held_is_redundant(&s->held, s->w.x->row_total, s->W, s->w.stop);
+}
+
+// --- factors that are kept ------------------------------------------------------------------------------------------
+
+static bool takes_part_as_before(const event *s, const event_factor *f) {
+  return f->parts == s->part_count && memcmp(f->part, s->part, (size_t)f->parts * sizeof *f->part) == 0;
+}
+
+// The rows of held points say their modes as well.
+static bool is_of_these_rows(const event *s, const event_factor *f) {
+  return f->n > 0 && f->n == s->held.n && memcmp(f->row, s->held.row, (size_t)f->n * sizeof *f->row) == 0 && takes_part_as_before(s, f);
+}
+
+// Where a factor of these rows is kept; null where none is.
+static event_factor *factor_of(event *s, event_hold what, bool coupled) {
+  if (!s->keeps_factors || what == HOLD_ONSET || (coupled && what == HOLD_NORMALS)) return NULL;
+  return &s->factor[what == HOLD_NORMALS ? 0 : coupled ? 2 : 1];
+}
+
+static event_factor *begin_factor(event *s, event_hold what, bool coupled) {
+  event_factor *f = factor_of(s, what, coupled);
+  if (f) f->n = 0;
+  s->held.factor = f ? f->LU : s->spare.LU, s->held.pivot = f ? f->pivot : s->spare.pivot;
+  return f;
+}
+
+// Not of rows that repeat each other, where the iteration depends on rounding, and not of few rows, where a factor is soon found.
+static void keep_factor(event *s, event_factor *f) {
+  enum { MANY = 48 };
+  const response_held *h = &s->held;
+  if (!f || h->n < MANY || s->redundant || s->repeat.any) return;
+  for (int i = 0; i < h->n; i++)
+    if (!(h->scale[i] > 0)) return;
+  f->n = h->n, f->parts = s->part_count;
+  memcpy(f->row, h->row, (size_t)h->n * sizeof *h->row);
+  memcpy(f->part, s->part, (size_t)s->part_count * sizeof *s->part);
+  memcpy(f->scale, h->scale, (size_t)h->n * sizeof *h->scale);
+  memcpy(f->z, h->z, (size_t)h->n * sizeof *h->z);
+}
+
+event_factor event_factor_create(event *s, int rows, int parts) {
+  arena *a = &s->w.memory;
+  return (event_factor){.row = ARENA_ARRAY(a, int, rows), .part = ARENA_ARRAY(a, int, parts + 1), .pivot = ARENA_ARRAY(a, int, rows), .scale = ARENA_ARRAY(a, double, rows),
+                        .z = ARENA_ARRAY(a, double, rows), .LU = ARENA_ARRAY(a, double, (long)rows * rows)};
+}
+
+// The friction of slipping points follows their normal forces.
+static void follow_normals(const event *s, double *lambda) {
+  for EACH_PART(part, s) {
+    const event_point *c = event_part(s, part);
+    if (c->mode != MODE_SLIP) continue;
+    for (int k = 1; k < c->rows; k++) lambda[c->row + k] = -c->friction * c->along[k - 1] * lambda[c->row];
+  }
+}
+
+bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
+  list_held(s, what);
+  event_write_rows(s, s->held.n, s->held.row, coupled, s->held.A);
+  event_factor *kept = begin_factor(s, what, coupled);
+  if (!response_held_solve(&s->held, s->w.x->row_total, s->W, rhs, lambda, s->w.stop)) return false;
+  keep_factor(s, kept);
+  if (coupled) follow_normals(s, lambda);
+  return true;
+}
+
+// --- with a factor that was kept ----------------------------------------------------------------------------------
+
+// b - A z, from the rows and M⁻¹ alone; over the scale of the rows. Returns the largest.
+static double find_residual(event *s, const event_factor *f, bool coupled, const double *rhs, double *lambda) {
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
+  double most = 0;
+  memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
+  for (int i = 0; i < f->n; i++) lambda[f->row[i]] = f->scale[i] * f->z[i];
+  if (coupled) follow_normals(s, lambda);
+  response_rates(m, x, response_to(m, x, lambda, x->row_total), s->response);
+  for (int i = 0; i < f->n; i++) {
+    s->held.r[i] = f->scale[i] * (rhs[f->row[i]] - s->response[f->row[i]]);
+    most = fmax(most, fabs(s->held.r[i]));
+  }
+  return most;
+}
+
+// A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each as the square of the rows, where a
+// factor takes their cube.
+bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
+  enum { TURNS = 12 };
+  static const double ENOUGH = 1e-13;
+  event_factor *f = factor_of(s, what, coupled);
+  list_held(s, what);
+  if (!f || !is_of_these_rows(s, f)) return false;
+  s->has_matrix = s->repeat.any = false;
+  double scale = 0, before = INFINITY;
+  for (int i = 0; i < f->n; i++) scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
+  double size = find_residual(s, f, coupled, rhs, lambda);
+  for (int turn = 0; turn < TURNS && size > 0 && size < 0.25 * before; turn++) {
+    before = size;
+    lu_solve(f->n, f->LU, f->n, f->pivot, s->held.r);
+    for (int i = 0; i < f->n; i++) f->z[i] += s->held.r[i];
+    size = find_residual(s, f, coupled, rhs, lambda);
+  }
+  if (!(size <= ENOUGH * scale)) return f->n = 0, false;
+  memcpy(s->held.scale, f->scale, (size_t)f->n * sizeof *f->scale);
+  return true;
+}
+
+void event_respond_held(event *s, int row, double *speeds) {
+  const mechanism *m = s->w.m;
+  motion *x = s->w.x;
+  const event_factor *f = s->factor[2].n ? &s->factor[2] : NULL;
+  const response_held *h = &s->held;
+  int n = f ? f->n : h->n, *rows = f ? f->row : h->row;
+  const double *scale = f ? f->scale : h->scale, *LU = f ? f->LU : h->factor;
+  double *lambda = s->compression;
+  memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
+  lambda[row] = 1;
+  response_rates(m, x, response_to(m, x, lambda, x->row_total), s->response);
+  for (int i = 0; i < n; i++) h->r[i] = -scale[i] * s->response[rows[i]];
+  lu_solve(n, LU, n, f ? f->pivot : h->pivot, h->r);
+  memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
+  for (int i = 0; i < n; i++) lambda[rows[i]] = scale[i] * h->r[i];
+  follow_normals(s, lambda);
+  lambda[row] += 1;
+  memcpy(speeds, response_to(m, x, lambda, x->row_total), (size_t)m->nv * sizeof *speeds);
+}

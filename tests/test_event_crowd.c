@@ -1,0 +1,164 @@
+// Many bodies event by event: what is stiff in their sliding is known, and reactions come from a factor that is kept.
+#include "long.h"
+#include "rows.h"
+
+#include "../bench/crowd_model.h"
+
+#include "mechanics/dynamics.h"
+#include "scheme/event_internal.h"
+
+// --- one ball after the other in closed form ------------------------------------------------------------------------
+
+enum { BALLS = 12 };
+static const double gravity = 9.81, mu = 0.3, radius = 0.05;
+
+// Balls far apart on a floor, each with a speed and a spin of its own.
+static bool open_sliding_balls(run *r, double v[BALLS][2], double w[BALLS][2], const char *settings) {
+  char text[8000], *to = text;
+  check_seed = 11;
+  to += sprintf(to, "gravity: [0, 0, %g]\nmaterials: {m: {friction: %g}}\nmethod: event\n", -gravity, mu);
+  to += sprintf(to, "bodies:\n  b{i}: {repeat: {i: [0, %d]}, mass: 1, inertia: [0.001, 0.001, 0.001]}\n", BALLS - 1);
+  to += sprintf(to, "joints:\n  j{i}: {repeat: {i: [0, %d]}, free: [ground, \"b{i}\"], at: [100*i, 0, %g]}\n", BALLS - 1, radius);
+  to += sprintf(to, "surfaces:\n  floor: {plane: ground, material: m}\n  s{i}: {repeat: {i: [0, %d]}, sphere: \"b{i}\", radius: %g, material: m}\ninitial:\n", BALLS - 1, radius);
+  for (int i = 0; i < BALLS; i++) {
+    for (int k = 0; k < 2; k++) v[i][k] = uniform(-1, 1), w[i][k] = uniform(-20, 20);
+    to += sprintf(to, "  b%d: {velocity: [%.17g, %.17g, 0], omega: [%.17g, %.17g, 0]}\n", i, v[i][0], v[i][1], w[i][0], w[i][1]);
+  }
+  sprintf(to, "end: 1\n");
+  return run_open_text(r, text, settings);
+}
+
+// The slip p = v + ω × (-R e_z) keeps its direction and dies away at μ g (1 + R² m/J) = 7/2 μ g; then the ball rolls.
+static void balls_slide_until_they_roll(void) {
+  double v[BALLS][2], w[BALLS][2];
+  run r;
+  if (!open_sliding_balls(&r, v, w, NULL)) return;
+  CHECK(((const event *)r.sim->scheme)->relaxes);
+  for (double t = 0.05; t < 0.41; t += 0.05) {
+    if (!run_to(&r, t)) break;
+    for (int i = 0; i < BALLS; i++) {
+      const double slip[2] = {v[i][0] - w[i][1] * radius, v[i][1] + w[i][0] * radius}, size = hypot(slip[0], slip[1]);
+      const double slides = fmin(t, size / (3.5 * mu * gravity));
+      CHECK_NEAR(run_read(&r, "b%d.vx", i), v[i][0] - mu * gravity * slides * slip[0] / size, 1e-7);
+      CHECK_NEAR(run_read(&r, "b%d.vy", i), v[i][1] - mu * gravity * slides * slip[1] / size, 1e-7);
+    }
+  }
+  const carom_summary s = carom_sim_summary(r.sim);
+  printf("    %ld steps, %ld evaluations\n", s.steps, s.evaluations);
+  CHECK_LE(s.energy_imbalance, 1e-6);
+  CHECK_LE(s.evaluations, 40 * s.steps);  // differences alone would take 160 evaluations for each Jacobian
+  run_close(&r);
+}
+
+// --- what is stiff --------------------------------------------------------------------------------------------------
+
+static bool accelerate_at(event *s, const double *u, double *udot) {
+  dynamics_set(s->w.m, s->w.x, s->w.t, s->w.y, u);
+  if (!CHECK(s->w.flow.accelerate(s))) return false;
+  memcpy(udot, s->w.x->udot, (size_t)s->w.m->nv * sizeof *udot);
+  return true;
+}
+
+// Of a free body the speeds of turning come first.
+static double length_of(int speed) { return speed % 6 < 3 ? CROWD_BIN_RADIUS : 1; }
+
+// x = (1 - γ J)⁻¹ b against J by differences: b = x - γ (u̇(u + ε x) - u̇(u - ε x)) / 2ε.
+// Returns how much it moves b. The rest of the Jacobian, by turning frames and spins, is some 50/s.
+static double relax(event *s, double gamma) {
+  enum { MOST = 512 };
+  static double u[MOST], x[MOST], back[MOST], low[MOST], high[MOST], at[MOST];
+  const int n = s->w.m->nv;
+  const double *now = s->w.y + s->w.m->nq;
+  double most = 0, off = 0, epsilon = 1e-7;
+  if (!CHECK(n <= MOST)) return 0;
+  for (int i = 0; i < n; i++) x[i] = back[i] = uniform(-1, 1) / length_of(i);
+  s->slips.t = NAN;
+  if (!accelerate_at(s, now, at) || !CHECK(event_relax(s, gamma, x))) return 0;
+  for (int i = 0; i < n; i++) u[i] = now[i] + epsilon * x[i];
+  if (!accelerate_at(s, u, high)) return 0;
+  for (int i = 0; i < n; i++) u[i] = now[i] - epsilon * x[i];
+  if (!accelerate_at(s, u, low)) return 0;
+  for (int i = 0; i < n; i++) {
+    off = fmax(off, length_of(i) * fabs(x[i] - gamma * (high[i] - low[i]) / (2 * epsilon) - back[i]));
+    most = fmax(most, length_of(i) * fabs(x[i] - back[i]));
+  }
+  CHECK(s->slips.count > 0);
+  CHECK_LE(off, 0.01);
+  printf("    step %g s: %d stiff slips, off by %.1e of %.1e\n", gamma, s->slips.count, off, most);
+  return most;
+}
+
+// A heap of balls that slide on each other and stick.
+static void the_stiff_part_is_that_of_the_accelerations(void) {
+  run r = {.model = crowd_bin(27, 0.3, 0)};
+  r.sim = r.model ? carom_sim_create(r.model, &r.error) : NULL;
+  if (!CHECK(r.sim != NULL)) {
+    run_close(&r);
+    return;
+  }
+  event *s = (event *)r.sim->scheme;
+  CHECK(s->relaxes && s->keeps_factors);
+  int found = 0;
+  double moved = 0;
+  while (found < 3 && carom_sim_time(r.sim) < 0.4 && CHECK(carom_sim_step(r.sim, 0.4, &r.error) == CAROM_OK)) {
+    double slowest = INFINITY;
+    for EACH_POINT(p, &s->w)
+      if (s->point[p].mode == MODE_SLIP) slowest = fmin(slowest, event_slip_speed(&s->point[p]));
+    if (!(slowest < 1e-3 && slowest > 1e-5)) continue;
+    found++;
+    moved = fmax(moved, relax(s, 1e-4));
+    watcher_show_end(s);
+  }
+  CHECK_EQUAL(found, 3);
+  CHECK_LE(0.1, moved);
+  run_close(&r);
+}
+
+// --- a bin ----------------------------------------------------------------------------------------------------------
+
+// A second of 60 spheres within ten minutes and 200 MB.
+static void fill_bin(double restitution, double end) {
+  enum { COUNT = 60 };
+  static double at[COUNT][3];
+  run r = {.model = crowd_bin(COUNT, 0.3, restitution)};
+  r.sim = r.model ? carom_sim_create(r.model, &r.error) : NULL;
+  if (!CHECK(r.sim != NULL)) {
+    run_close(&r);
+    return;
+  }
+  double energy = INFINITY;
+  for (int k = 1; k <= 100 && run_to(&r, end * k / 100); k++) {
+    const double now = run_read(&r, "energy.kinetic") + run_read(&r, "energy.gravity");
+    CHECK_LE(now, energy + 1e-3);
+    energy = now;
+    crowd_read(r.model, r.sim, at, COUNT);
+    CHECK_LE(crowd_bin_overlap((const double(*)[3])at, COUNT), 1e-6);
+  }
+  const carom_summary s = carom_sim_summary(r.sim);
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  printf("    restitution %g: %g s, %ld steps, %ld evaluations, %ld problems, %ld impacts, energy error %.1e, %ld MB\n", restitution, carom_sim_time(r.sim), s.steps,
+         s.evaluations, s.solves, s.contact_impacts, s.energy_imbalance, used.ru_maxrss / 1024);
+  CHECK_LE(s.energy_imbalance, 1e-3);
+  CHECK_EQUAL(s.unsolved, 0);
+  CHECK(s.contact_impacts > 0);
+  CHECK_LE(s.evaluations, 60 * s.steps);  // a Jacobian by differences takes 780
+  if (long_form()) CHECK_LE(used.ru_maxrss / 1024, 200);
+  run_close(&r);
+}
+
+static void spheres_fall_into_a_bin(void) {
+  fill_bin(0, 0.16);
+  fill_bin(0.5, 0.12);
+}
+static void a_bin_is_filled_without_restitution(void) { fill_bin(0, 1); }
+static void a_bin_is_filled_with_restitution(void) { fill_bin(0.5, 1); }
+
+int main(void) {
+  RUN(balls_slide_until_they_roll);
+  RUN(the_stiff_part_is_that_of_the_accelerations);
+  RUN(spheres_fall_into_a_bin);
+  RUN_LONG(a_bin_is_filled_without_restitution, 600);
+  RUN_LONG(a_bin_is_filled_with_restitution, 600);
+  return check_summary();
+}
