@@ -290,6 +290,27 @@ static void a_box_bounces_flat(void) {
   run_close(&r);
 }
 
+// --- refusals ---------------------------------------------------------------------------------------------------------
+
+static void other_flat_pairs_are_refused_by_name(void) {
+  static const char *const pairs[][2] = {
+      {"cylinder: a, radius: 0.1, length: 0.2", "box: ground, size: [1, 1, 0.2]"}, {"cone: a, radius: 0.1, height: 0.2", "box: ground, size: [1, 1, 0.2]"},
+      {"capsule: a, radius: 0.1, length: 0.2", "box: ground, size: [1, 1, 0.2]"}, {"cylinder: a, radius: 0.1, length: 0.2", "cylinder: ground, radius: 1, length: 0.2"},
+      {"capsule: a, radius: 0.1, length: 0.2", "hull: ground, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]"},
+      {"box: a, size: [0.1, 0.1, 0.1]", "height_field: ground, columns: 2, spacing: 1, heights: [0, 0, 0, 0]"}};
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+    char text[1024];
+    run r;
+    snprintf(text, sizeof text,
+             "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, a], at: [0, 0, 2]}}\n"
+             "surfaces: {part: {%s, material: m}, table: {%s, material: m}}\nmaterials: {m: {restitution: 0.5}}\nmethod: event\n", pairs[k][0], pairs[k][1]);
+    const char *path = scratch("model.yaml");
+    CHECK(write_text(path, text) && !run_try(&r, path, NULL));
+    CHECK_CONTAINS(r.error.text, "'part-table': method event does not follow the places of this contact");
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(a_stack_rests);
   RUN(a_stack_that_falls_settles);
@@ -300,6 +321,7 @@ int main(void) {
   RUN(a_crate_falls_off_a_corner_as_under_moreau);
   RUN(impacts_keep_momentum_and_energy);
   RUN(a_box_bounces_flat);
+  RUN(other_flat_pairs_are_refused_by_name);
   RUN_LONG(a_stack_that_falls_settles, 120);
   return check_summary();
 }

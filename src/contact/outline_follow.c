@@ -111,23 +111,23 @@ static int number_of(const outline *o, pose2 at, int id, vec2 n) {
   return number;
 }
 
-// Of more places than there is room for, those with the largest gaps are left out.
+// In the order of gaps, behind the guard. Of more places than there is room for, those with the largest gaps are left out.
+static void insert(search *s, contact_touch t) {
+  int k = s->count;
+  if (k == s->most && (k < 2 || !(s->to[--k].gap > t.gap))) return;
+  for (; k > 1 && s->to[k - 1].gap > t.gap; k--) s->to[k] = s->to[k - 1];
+  s->to[k] = t;
+  if (s->count < s->most) s->count++;
+}
+
 static void try_place(search *s, int a, int b) {
   contact_feature f = {{a, b, 0}};
   if (!exists(s->e, &f)) return;
   place p = place_of(s->e, &f, &s->at);
   if (!(p.within >= -SLACK * size_of(s->e))) return;
-  contact_touch t = {.feature = f, .gap = p.gap, .at = vec2_in_space(p.at), .n = vec2_in_space(p.n)};
-  int k = s->count < s->most ? s->count++ : s->count;
-  for (int i = 1; i < k; i++)
-    if (contact_same_feature(&s->to[i].feature, &f)) {
-      s->count = s->count == k + 1 ? k : s->count;
-      return;
-    }
-  if (k == s->most && !(s->to[k - 1].gap > t.gap)) return;
-  if (k == s->most) k--;
-  for (; k > 1 && s->to[k - 1].gap > t.gap; k--) s->to[k] = s->to[k - 1];
-  s->to[k] = t;
+  for (int i = 1; i < s->count; i++)
+    if (contact_same_feature(&s->to[i].feature, &f)) return;
+  insert(s, (contact_touch){.feature = f, .gap = p.gap, .at = vec2_in_space(p.at), .n = vec2_in_space(p.n)});
 }
 
 static bool is_corner(const outline_feature *f) { return !is_line(f) && f->radius == 0; }
