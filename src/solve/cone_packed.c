@@ -127,32 +127,39 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
 
 // --- velocities -----------------------------------------------------------------------------------------------------
 
-static inline four load(const double *x) {
-  four y;
-  memcpy(&y, x, sizeof y);
-  return y;
-}
+// No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
+static inline void load(four *to, const double *x) { memcpy(to, x, sizeof *to); }
 
-static inline double sum(four x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+static inline void load_speeds(const double *a, const double *b, four to[3]) {
+  load(&to[0], a), load(&to[1], b);
+  to[2] = (four){a[4], a[5], b[4], b[5]};
+}
 
 // u := J v + q
 static inline void velocity(const packed *c, const double *a, const double *b, double u[3]) {
-  four va = load(a), vb = load(b), ends = {a[4], a[5], b[4], b[5]};
-  for (int i = 0; i < 3; i++) u[i] = c->q[i] + sum(load(c->J[i]) * va + load(c->J[i] + 4) * vb + load(c->J[i] + 8) * ends);
+  four v[3], J[3];
+  load_speeds(a, b, v);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) load(&J[k], c->J[i] + 4 * k);
+    four x = J[0] * v[0] + J[1] * v[1] + J[2] * v[2];
+    u[i] = c->q[i] + ((x[0] + x[2]) + (x[1] + x[3]));
+  }
 }
 
 // v := v + Jᵀ r
 static inline void move(const packed *c, const double r[3], double *a, double *b, bool second) {
-  four va = load(a), vb = load(b), ends = {a[4], a[5], b[4], b[5]};
-  for (int i = 0; i < 3; i++) {
-    four by = {r[i], r[i], r[i], r[i]};
-    va += load(c->J[i]) * by, vb += load(c->J[i] + 4) * by, ends += load(c->J[i] + 8) * by;
-  }
-  memcpy(a, &va, sizeof va);
-  a[4] = ends[0], a[5] = ends[1];
+  four v[3], J;
+  load_speeds(a, b, v);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      load(&J, c->J[i] + 4 * k);
+      v[k] += J * r[i];
+    }
+  memcpy(a, &v[0], sizeof v[0]);
+  a[4] = v[2][0], a[5] = v[2][1];
   if (!second) return;
-  memcpy(b, &vb, sizeof vb);
-  b[4] = ends[2], b[5] = ends[3];
+  memcpy(b, &v[1], sizeof v[1]);
+  b[4] = v[2][2], b[5] = v[2][3];
 }
 
 static inline double *of_body(const packed_sweeps *m, int body) { return m->v + (long)PADDED * body; }
