@@ -297,6 +297,26 @@ static void polygons_in_the_plane(void) {
   run_close(&r);
 }
 
+// --- what `check` shows ---------------------------------------------------------------------------------------------
+
+static void check_shows_what_counts(void) {
+  static const char *const plane =
+      "space: planar\nbodies: {a: {mass: 1, inertia: 1}}\njoints: {a: {planar: [ground, a]}}\n"
+      "surfaces: {a: {box: a, size: [1, 1], material: m}, b: {plane: ground, material: m}}\ninitial: {a: {q: [0, 0, 2]}}\n"
+      "materials: {m: {foundation: 2e7, stiffness: 1e5, friction: 0.3, rolling_friction: 2 mm, spinning_friction: 1 mm}}\nmethod: compliant\nend: 1\n";
+  run r;
+  if (!open_box(&r, "law: hooke", 0.06, 0, NULL)) return;
+  CHECK_CONTAINS(carom_model_part(r.model, "contacts", 0).detail, "foundation 1e+08 N/m^3");
+  CHECK(!strstr(carom_model_part(r.model, "contacts", 0).detail, "not used"));
+  run_close(&r);
+  if (!run_open_text(&r, plane, "")) return;
+  const char *detail = carom_model_part(r.model, "contacts", 0).detail;
+  CHECK_CONTAINS(detail, "foundation 2e+07 N/m^3 (stiffness not used)");
+  CHECK_CONTAINS(detail, "rolling friction 0.002 m");
+  CHECK_CONTAINS(detail, "spinning friction 0.001 m (not used in the plane)");
+  run_close(&r);
+}
+
 // --- what is refused ------------------------------------------------------------------------------------------------
 
 static void refused(const char *text, const char *word) {
@@ -335,6 +355,7 @@ int main(void) {
   RUN(box_on_a_slope);
   RUN(area_resists_spin);
   RUN(polygons_in_the_plane);
+  RUN(check_shows_what_counts);
   RUN(the_key_is_named);
   return check_summary();
 }

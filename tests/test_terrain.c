@@ -226,21 +226,6 @@ static void a_ball_rolls_over_triangles_as_over_a_plane(void) {
   roll("{moreau: {step: 1e-3}}", 1e-12);
 }
 
-// A ball that rolls over a crease, a steep slope or the border changes from one point to another.
-static void compliant_refuses_places_that_change(void) {
-  static const char text[] =
-      "bodies: {b: {mass: 1, inertia: [1e-3, 1e-3, 1e-3]}}\njoints: {b: {free: [ground, b], at: [0.4, 0.6, 1]}}\n"
-      "materials: {m: {restitution: 0.5, law: kelvin-voigt, stiffness: 1e5, damping: 100}}\n"
-      "surfaces:\n  s: {sphere: b, radius: 5 cm, material: m}\n"
-      "  floor: {height_field: ground, columns: 3, spacing: 0.5 m, heights: [0, 0, 0, 0, 0, 0, 0, 0, 0], material: m}\n"
-      "method: {compliant: {}}\n";
-  run r;
-  const char *path = scratch("model.yaml");
-  CHECK(write_text(path, text) && !run_try(&r, path, NULL));
-  CHECK_CONTAINS(r.error.text, "'s-floor': method compliant does not support surfaces that touch at several points whose number changes");
-  run_close(&r);
-}
-
 // It leaves the border at 2 m/s, fast enough not to touch its edge again, and falls freely.
 static void a_ball_rolls_off_and_falls(void) {
   run r;
@@ -269,7 +254,6 @@ int main(void) {
   RUN(material_ends_at_the_border);
   RUN(the_least_gap_is_that_of_all_triangles);
   RUN(a_ball_rolls_over_triangles_as_over_a_plane);
-  RUN(compliant_refuses_places_that_change);
   RUN(a_ball_rolls_off_and_falls);
   arena_free(&memory), arena_free(&spare);
   return check_summary();

@@ -17,9 +17,15 @@ const char *const contact_signal_units[CONTACT_SIGNALS] = {"m", "N", "N", "1", "
 // What the method reads of the material: a law with its stiffness, or the coefficients of rigid contact.
 static const char *describe_contact(builder *b, const contact_element *e) {
   const contact_material *m = &e->material;
-  char friction[64] = "";
-  if (contact_rubs(e)) snprintf(friction, sizeof friction, ", friction %g", m->friction);
+  bool planar = b->model->m.planar;
+  const char *friction = contact_rubs(e) ? arena_print(b->memory, ", friction %g", m->friction) : "";
+  if (m->rolling > 0 && contact_rolls(e)) friction = arena_print(b->memory, "%s, rolling friction %g m", friction, m->rolling);
+  if (m->spinning > 0 && !e->type->frictionless)
+    friction = arena_print(b->memory, "%s, spinning friction %g m%s", friction, m->spinning, planar ? " (not used in the plane)" : "");
   if (!b->def->scheme->about->needs_laws) return arena_print(b->memory, "restitution %g%s", m->restitution, friction);
+  if (e->type->overlap)
+    return arena_print(b->memory, "%s, foundation %.3g N/m^3%s%s", m->normal.type->name, m->foundation,
+                       m->normal.stiffness > 0 ? " (stiffness not used)" : "", friction);
   if (e->by_curvature) return arena_print(b->memory, "%s, K from the curvatures%s", m->normal.type->name, friction);
   if (m->normal.type->contact == LAW_POINT)
     return arena_print(b->memory, "%s, K = %.3g N/m^%g%s", m->normal.type->name, m->normal.stiffness, m->normal.exponent, friction);

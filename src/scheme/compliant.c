@@ -86,9 +86,20 @@ static void destroy(void *scheme) {
   watcher_destroy(scheme);
 }
 
+// Places of contact that come and go keep the points they have at the end of a step, and what these remember, while they move on.
+static void hold_places(compliant *s) {
+  contact_state *c = s->w.contacts;
+  for (int i = 0; i < c->element_count; i++) {
+    if (!contact_points_change(c->elements[i])) continue;
+    contact_state_locate(c, s->w.m, s->w.x, c->elements[i], c->found, s->w.points);
+    contact_state_hold(c, c->elements[i], true);
+  }
+}
+
 // What overlaps at the start is pressed already. It has not approached: the energy it holds says how fast it may come out.
 static void set_modes_at_start(compliant *s) {
   (void)compliant_look(&s->w);
+  hold_places(s);
   for EACH_POINT(p, &s->w) {
     const watch_look *at = &s->w.seen[p];
     touch_point *c = &s->point[p];
@@ -101,7 +112,8 @@ static void set_modes_at_start(compliant *s) {
   }
 }
 
-static void point_fields(touch_point *c, fields *f) {
+static void point_fields(compliant *s, int p, fields *f) {
+  touch_point *c = &s->point[p];
   int mode = (int)c->now->mode;
   fields_choice(f, "mode", TOUCH_RELEASED, &mode);
   fields_number(f, "approach", &c->now->approach);
@@ -112,6 +124,8 @@ static void point_fields(touch_point *c, fields *f) {
   fields_flag(f, "parted", &c->parted);
   fields_number(f, "first_step", &c->first_step);
   fields_number(f, "free_step", &c->free_step);
+  bool of_crowd = p >= s->w.contacts->world->point_count;  // all have the same fields
+  if (of_crowd || contact_points_change(c->e)) scheme_feature_fields(s->w.contacts, p, f);
   if (!f->from) return;
   c->now->mode = (touch)mode;
   c->turns = INFINITY, c->undecided = 0;
@@ -120,7 +134,7 @@ static void point_fields(touch_point *c, fields *f) {
 static void memory(void *scheme, fields *f) {
   compliant *s = scheme;
   watcher_memory(&s->w, f);
-  for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_fields(&s->point[p], f);
+  for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_fields(s, p, f);
   fields_group(f, NULL, 0);
   if (f->from) s->shorter = 0;
 }
@@ -129,7 +143,7 @@ static void point_memory(void *scheme, int p, fields *f) {
   compliant *s = scheme;
   watcher_point_memory(&s->w, p, f);
   fields_group(f, "contact", -1);
-  point_fields(&s->point[p], f);
+  point_fields(s, p, f);
   fields_group(f, NULL, 0);
 }
 
@@ -360,6 +374,11 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
   if (status != CAROM_OK) return status;
   bool modes = change_modes(s), bounds = bound_approaches(s), forgets = forget_approaches(s);
   *changed = modes || bounds || forgets;
+  if (w->contacts->changing_count) {
+    flow_show(w->core, w->t, w->y);
+    dynamics_positions_velocities(w->m, w->x);
+    hold_places(s);
+  }
   // a hop so small that the step's dense output does not resolve it: the same again in a shorter step
   s->shorter = w->t > w->t_before || modes ? 0 : 0.25 * (flow_time(w->core) - w->t);
   return CAROM_OK;

@@ -89,7 +89,7 @@ double compliant_mobility(compliant *s, int p) {
   motion *x = s->w.x;
   const contact_element *e = s->point[p].e;
   dynamics_positions_velocities(m, x);
-  e->type->evaluate(m, x, e, s->w.points + e->point0);
+  contact_state_locate(s->w.contacts, m, x, e, NULL, s->w.points);
   rows_clear(m, x);
   contact_add_normal(m, x, e, &s->w.points[p]);
   double mobility = response_factor(m, x) ? response_mobility(m, x, m->row_count) : 0;
@@ -121,6 +121,10 @@ static void see_point(compliant *s, int index) {
   watch_look *seen = &s->w.seen[index];
   *seen = (watch_look){.gap = p->gap, .rate = contact_gap_rate(s->w.m, s->w.x, c->e, p)};
   for (int k = 0; k < c->inner_count; k++) s->w.x->inner_rate[c->inner + k] = 0;
+  if (p->absent) {  // its place has gone: it presses no more, and the gap is one that a search for the instant can use
+    seen->gap = fmin(p->gap, c->e->span > 0 ? c->e->span : s->w.m->length), seen->rate = 0;
+    return;
+  }
   if (c->e->by_curvature) seen->beyond = !contact_stiffness(c->e, p, &seen->stiffness);
   if (!compliant_press(s, index, seen)) return;
   if (contact_rubs(c->e)) rub(s, c, seen, p);

@@ -63,12 +63,14 @@ static bool accepts_settings(const scheme_request *request, scheme_refusal *why)
 // A force at each corner would jump where corners come and go, and faces would be as stiff as they have corners. With a foundation the pair
 // has a type of its own. A box on a plane is the exception: without a foundation the law of its material is that of a corner.
 static bool is_flat(const mechanism *m, const contact_element *e) { return (void)m, e->type->is_flat && e->type->is_flat(e); }
-static bool changes_points(const mechanism *m, const contact_element *e) { return (void)m, contact_points_change(e); }
 
 static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, is_flat, &c)) return true;
   bool changes = contact_points_change(&c.e);
+  if (c.e.terrain)
+    return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
+                         "'%s': on meshes and height fields method compliant supports points and spheres alone", c.name);
   if (c.e.material.foundation > 0)
     return SCHEME_REFUSE(why, c.where, c.index, changes ? "use method moreau" : "use method moreau or event",
                          "'%s': under method compliant the key 'foundation' supports boxes, hulls, cylinders, cones, capsules and convex polygons on planes "
@@ -80,14 +82,19 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
                        "other: their pressure per depth", c.name);
 }
 
-// A law remembers the velocity at which its point was struck. A place of contact that goes over to another point would be struck anew there,
-// at its full depth.
+// Places that come and go keep their law while they move on, and a new one begins where its gap closes: of a ball on triangles and of round
+// outlines, unless they are pressed in deeper than the corners of the other are blunt. A point inside a hollow outline is as well below its
+// other sides.
+static bool has_no_law(const mechanism *m, const contact_element *e) {
+  (void)m;
+  return contact_points_change(e) && e->outline_first && !(e->outline_first->size > 0 && e->outline_second->size > 0);
+}
+
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
-  if (!scheme_find_contact(request, changes_points, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                       "'%s': method compliant does not support surfaces that touch at several points whose number changes, such as a concave outline or a "
-                       "height field", c.name);
+  if (!scheme_find_contact(request, has_no_law, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau, or a small sphere in place of the point",
+                       "'%s': method compliant does not support a point on a concave outline", c.name);
 }
 
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
