@@ -56,7 +56,6 @@ static void chain_is_as_good_as_its_best_solver(void) {
   check_scene("random, few bodies", scene_random(100, 20));
   check_scene("random", scene_random(200, 80));
   check_scene("bricks of other masses", varied(scene_bricks(7, 0.6, 1e-3), 2, 10, 1.3, 1e-3));
-  check_scene("random, other friction", varied(scene_random(150, 40), 11, 10, 1.5, 0.3));
 }
 
 // --- a limit of iterations ----------------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ static void limit_of_iterations_slows_nothing(void) {
 // From percussions that are far too large the sweeps fail. Without a limit the chain starts again from zero; a limit ends it, and nothing is
 // swept a second time.
 static void limit_is_swept_once_from_a_bad_start(void) {
-  static const int limits[] = {10, 60, 100, 300};
+  static const int limits[] = {10, 60, 100, 150};
   bed b;
   lay(&b, scene_random(100, 20));
   for (int k = 0; k < 4; k++) {
@@ -226,6 +225,20 @@ static void chain_sees_that_sweeps_stand_still(void) {
 
 // 497 contacts at rest. Sweeps that have not converged show a slip that is not there; interior points solve the problem at
 // once, and are not left out for it.
+// The slip is part of Newton's equations: no more steps than without it.
+static void slips_follow_in_interior_points(void) {
+  static const double mu[] = {0.2, 0.3, 0.5};
+  for (int k = 0; k < 3; k++) {
+    bed b;
+    lay(&b, varied(scene_balls(5, mu[k], 1e-2), 20 + k, 3, 1.2, 3e-3));
+    solve_info info;
+    race_run(&b.race, solver_find("interior"), 1e-8, 0, INFINITY, &info);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_LE(info.iterations, 45);
+    clear(&b);
+  }
+}
+
 static void interior_points_are_asked_again(void) {
   bed b;
   lay(&b, varied(scene_balls(7, 0.8, 1e-3), 10, 1, 1, 0));
@@ -245,6 +258,7 @@ int main(void) {
   RUN(sweeps_have_no_fixed_end);
   RUN(newton_leaves_a_contradiction);
   RUN(chain_sees_that_sweeps_stand_still);
+  RUN(slips_follow_in_interior_points);
   RUN(interior_points_are_asked_again);
   return check_summary();
 }

@@ -46,16 +46,17 @@ static solve_status probe(const solve_problem *p, const solve_settings *s, solve
 
 static const solver prober = {.name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points solve a problem without slip at once, and one with slip in several turns: two entries, of which the
-// first is left out where contacts slip.
-enum { PROBE, INTERIOR_AT_REST, NEWTON };
+// Interior points hardly ever fail in their first steps. Where they do, Newton's method from zero is the next best. Many more
+// of their steps may help, too, but take long: a second entry.
+enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
+static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 2.5, 0, true, 2},
-    [INTERIOR_AT_REST] = {&solver_interior, 18, 0.25, 40, false, 0},
+    [INTERIOR] = {&solver_interior, 6, 0.2, 70, false, 0},  // and those of the digits
+    [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 0, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
-    {&solver_interior, 96, 0.3, 150, false, 0},
+    {&solver_interior, 150, 0.7, 150, false, 0},
     {&solver_lemke, 0, 0.5, 0, false, 0},
-    {&solver_alart_curnier, 40, 1.5, 100, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
 enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16, MORE_SWEEPS = 10 };
@@ -76,10 +77,6 @@ static double pivoting_work(const solve_problem *p) {
   return 0.1 * n * n * n;
 }
 
-static double work_of(const runner *x, const solve_problem *p) {
-  return x->solver == &solver_lemke ? pivoting_work(p) : x->steps * factor_work(p);
-}
-
 // --- the race -----------------------------------------------------------------------------------------------------
 
 typedef struct race {
@@ -96,12 +93,18 @@ typedef struct race {
   double residual_at[STOPS];
 } race;
 
+static double work_of(const race *x, int i) {
+  const runner *r = &runners[i];
+  double steps = r->steps + (i == INTERIOR ? -STEPS_PER_DIGIT * log10(x->c->settings->tolerance) : 0);
+  return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p);
+}
+
 static void line_up(race *x) {
   const solve_problem *p = x->c->p;
   double sweep = sweep_work(p);
   for (int i = 0; i < RUNNERS; i++) {
     bool runs = runners[i].solver->suits(p) && (i != PROBE || x->c->settings->polish);
-    x->cost[i] = work_of(&runners[i], p) / sweep;
+    x->cost[i] = work_of(x, i) / sweep;
     x->due[i] = runs ? fmax(LEAST_SWEEPS, runners[i].wait * x->cost[i]) : INFINITY;
   }
 }
@@ -190,6 +193,7 @@ static void try_runner(race *x, int i) {
   x->due[i] = r->again ? r->again * x->due[i] : INFINITY;
   x->ahead = i == PROBE && c->info->residual < 0.1 * x->residual && info.residual <= c->info->residual;
   if (x->ahead && !chain_done(c)) x->due[NEWTON] = fmin(x->due[NEWTON], x->sweeps);
+  if (i == INTERIOR) x->due[FRESH_NEWTON] = fmin(x->due[FRESH_NEWTON], x->sweeps);
 }
 
 // The next point at which something is decided: a runner is due, or 0.7 of the way there, to know the rate by then.
@@ -202,29 +206,16 @@ static int next_stop(const race *x) {
   return due < x->limit ? (int)due : x->limit;
 }
 
-// Whether contacts that press slip, by a hundred times the error of the sweeps.
-static bool slips(race *x) {
-  const solve_problem *p = x->c->p;
-  const double *d = x->c->w->weights;
-  double *u = x->c->d.u, slip = 0, all = 0;
-  if (!d) return true;
-  p->W.ops->apply(&p->W, x->c->d.swept, u, x->c->d.work);
-  for (int i = 0; i < p->W.rows; i++) u[i] += p->q[i];
-  for (int i = 0; i < p->W.rows; i++) all += p->q[i] * p->q[i] / d[i];
-  for (int k = 0; k < p->block_count; k++) {
-    int row = p->blocks[k].row;
-    for (int i = 1; p->blocks[k].kind != BLOCK_BILATERAL && i < p->blocks[k].size; i++)
-      if (x->c->d.swept[row] > 0) slip += u[row + i] * u[row + i] / d[row + i];
-  }
-  return slip > 1e4 * x->residual * x->residual * all;
-}
-
 // Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
-// sweeps. Interior points hardly ever fail where nothing slips.
+// sweeps. Interior points hardly ever fail.
 static double least_rest(const race *x, int i) {
   double least = 0.8 * x->cost[i];
-  return i == INTERIOR_AT_REST ? least : fmax(least, 2 * x->cost[i] - x->sweeps);
+  return i == INTERIOR ? least : fmax(least, 2 * x->cost[i] - x->sweeps);
 }
+
+// A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
+// what they cost themselves.
+static const double PLATEAU = 0.45;
 
 // Those that are due, as long as sweeping on would take longer.
 static void try_due(race *x) {
@@ -235,8 +226,8 @@ static void try_due(race *x) {
       x->due[i] = INFINITY;
       continue;
     }
-    if (i == INTERIOR_AT_REST && slips(x)) {
-      x->due[i] = 2 * x->sweeps;  // sweeps that have not converged may show a slip that goes
+    if (i == INTERIOR && rest == INFINITY && x->sweeps < PLATEAU * x->cost[i]) {
+      x->due[i] = PLATEAU * x->cost[i];
       continue;
     }
     if (rest > least_rest(x, i)) try_runner(x, i);

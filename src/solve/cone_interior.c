@@ -1,19 +1,22 @@
 // Primal-dual interior point method for friction in plane and space, after Cadoux and Acary.
 //
-// With the slip s = |u_T| of each contact held, de Saxcé's form of Coulomb's law is a convex problem. In the variables
-// x = (μ r_N, r_T) and z = (u_N/μ + s, u_T) the friction cone and its dual are both L = {|x_T| ≤ x_N}:
+// In the variables x = (μ r_N, r_T) and z = (u_N/μ + s, u_T), with the slip s = |u_T|, the friction cone and its dual are
+// both L = {|x_T| ≤ x_N}. De Saxcé's form of Coulomb's law is
 //
-//   z = M x + c,   L ∋ x ⊥ z ∈ L,   M = S W S, c = S q + s e_N, S = diag(1/μ, 1, 1)
+//   z = M x + c + s e_N,   L ∋ x ⊥ z ∈ L,   M = S W S, c = S q, S = diag(1/μ, 1, 1)
 //
-// and in the end s is that of the solution: a fixed point, met by repetition. Where percussions are not unique this
-// method ends in the middle of all solutions, with what sticks well inside its cone, from where Newton's finds its exact
-// end; others end on an edge, and Gauss–Seidel may creep along one for ever.
+// Where percussions are not unique this method ends in the middle of all solutions, with what sticks well inside its
+// cone, from where Newton's finds its exact end; others end on an edge, and Gauss–Seidel may creep along one for ever.
 //
-// Each step solves, with the scaling T of Nesterov and Todd (T z = T⁻¹ x = λ),
+// Each step solves, with the scaling T of Nesterov and Todd (T z = T⁻¹ x = λ) and ρ = z − M x − c − s e_N,
 //
-//   dz − M dx = M x + c − z,   λ∘(T⁻¹ dx + T dz) = σ m e − λ∘λ − (correction of second order)
+//   G dz − M dx = −ρ,   λ∘(T⁻¹ dx + T dz) = σ m e − λ∘λ − (correction of second order)
 //
-// by (M + T⁻²) dx = ρ + T⁻¹ d with ρ = z − M x − c. Bilateral rows have z = 0 and no scaling.
+// by (M + G T⁻²) dx = ρ + G T⁻¹ d, where d is what T⁻¹ dx + T dz is to be. Bilateral rows have z = 0 and no scaling.
+//
+// First the slip follows z: G dz = dz − (e·dz_T) e_N with e = z_T/|z_T|. This takes 20 to 30 steps, but the problem is not
+// convex, and some runs stick to the edge of a cone. Then the slips are held: G is the identity, each problem is
+// convex and is solved from the middle of its cones, and repetition finds the slips.
 #include <math.h>
 #include <string.h>
 
@@ -29,18 +32,27 @@ static const double LIFT = 1e-12;
 // a percussion is: far below rounding of either factor, and reached because each is known to its own last digits.
 static const double GAP = 1e-24;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, REPEATS = 40, VAIN_REPEATS = 6 };
+// Parts of the way to the edge of the cones that a step goes. A run whose slips follow needs more room.
+static const double NEARLY = 0.99, LESS = 0.95;
+// A step of less than this part sticks to an edge. All cones then go back towards their middle.
+static const double STUCK = 0.1;
+// Above this residual neither that nor Newton's method is likely to help.
+static const double FAR = 4e-2;
+
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
   int row, size;
   double w[3], eta;        // T = η [w0 w1ᵀ; w1 I + w1 w1ᵀ/(1 + w0)]
   double lambda[3];
+  double along[2];         // e where the slip follows, else 0
 } cone;
 
 typedef struct interior {
   int n, cone_count, iterations;
   cone *cones;
+  bool follows;            // the slips follow z, else they are held
   double *M, *A, *c;       // row by row
   double *scale;           // r = scale · x; 0 where x stays 0, as friction without a coefficient
   double *x, *z, *dx, *dz, *rho, *d, *right, *slip;
@@ -113,7 +125,7 @@ static void set_constant(interior *i, const solve_problem *p, double speed) {
       unit = rubs && j == 0 ? 1 / b->mu : i->scale[b->row + j] > 0 ? 1 : 0;
       i->c[b->row + j] = unit * p->q[b->row + j] / speed;
     }
-    if (rubs) i->c[b->row] += i->slip[b->row] / speed;
+    if (rubs && !i->follows) i->c[b->row] += i->slip[b->row] / speed;
   }
 }
 
@@ -172,20 +184,26 @@ static void set_target(const cone *c, double level, const double *correction, do
 
 // --- steps --------------------------------------------------------------------------------------------------------
 
-// A := M + T⁻², factorised; rows without a velocity of their own stay where they are.
+// Of T⁻² = (2 v vᵀ − diag(1, −1, −1))/η² with v = (w_N, −w_T).
+static double scaling_entry(const cone *c, int a, int b) {
+  double v_a = a ? -c->w[a] : c->w[0], v_b = b ? -c->w[b] : c->w[0], diagonal = a ? -1 : 1;
+  return (2 * v_a * v_b - (a == b ? diagonal : 0)) / (c->eta * c->eta);
+}
+
+// A := M + G T⁻², factorised; rows without a velocity of their own stay where they are.
 static bool factor(interior *i, interrupt *stop) {
   int n = i->n;
   memcpy(i->A, i->M, (size_t)n * (size_t)n * sizeof *i->A);
   for (int k = 0; k < n; k++) i->A[k * n + k] += i->scale[k] > 0 ? LIFT : 1;
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
-    double factor = 1 / (c->eta * c->eta), *A = i->A + (long)c->row * n + c->row;
-    A[0] += factor * (2 * c->w[0] * c->w[0] - 1);
-    for (int a = 1; a < c->size; a++) {
-      A[a] -= 2 * factor * c->w[0] * c->w[a];
-      A[a * n] -= 2 * factor * c->w[0] * c->w[a];
-      for (int b = 1; b < c->size; b++) A[a * n + b] += factor * ((a == b) + 2 * c->w[a] * c->w[b]);
-    }
+    double *A = i->A + (long)c->row * n + c->row;
+    for (int a = 0; a < c->size; a++)
+      for (int b = 0; b < c->size; b++) {
+        double entry = scaling_entry(c, a, b);
+        A[a * n + b] += entry;
+        if (a) A[b] -= c->along[a - 1] * entry;
+      }
   }
   return lu_factor(n, i->A, n, i->pivot, stop) > 0;
 }
@@ -198,6 +216,7 @@ static void find_step(interior *i) {
     double t[3];
     scale_by(c, -1, i->d + c->row, t);
     for (int j = 0; j < c->size; j++) i->dx[c->row + j] += t[j];
+    for (int j = 1; j < c->size; j++) i->dx[c->row] -= c->along[j - 1] * t[j];
   }
   lu_solve(i->n, i->A, i->n, i->pivot, i->dx);
   memset(i->dz, 0, (size_t)i->n * sizeof *i->dz);
@@ -210,14 +229,15 @@ static void find_step(interior *i) {
   }
 }
 
-static double step_length(const interior *i) {
-  double most = 1 / 0.99;
+// At most 1, and at most this part of the way to the edge of a cone.
+static double step_length(const interior *i, double part) {
+  double most = 1 / part;
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
     most = fmin(most, reach(c->size, i->x + c->row, i->dx + c->row));
     most = fmin(most, reach(c->size, i->z + c->row, i->dz + c->row));
   }
-  return 0.99 * most;
+  return part * most;
 }
 
 // The target of the corrector: (T⁻¹ dx)∘(T dz) of the predictor.
@@ -233,6 +253,17 @@ static void set_corrected_targets(interior *i, double level) {
   }
 }
 
+// The slips of z, of which ρ is told.
+static void follow_slips(interior *i) {
+  for (int k = 0; k < i->cone_count; k++) {
+    cone *c = &i->cones[k];
+    const double *z_T = i->z + c->row + 1;
+    double slip = size_of(c->size - 1, z_T);
+    for (int j = 0; j < c->size - 1; j++) c->along[j] = slip > 0 ? z_T[j] / slip : 0;
+    i->rho[c->row] -= slip;
+  }
+}
+
 // ρ, and the mean of x·z over the cones.
 static double find_gap(interior *i) {
   double gap = 0;
@@ -240,32 +271,66 @@ static double find_gap(interior *i) {
     i->rho[k] = i->scale[k] > 0 ? i->z[k] - i->c[k] - dot(i->n, i->M + (long)k * i->n, i->x) : 0;
   for (int k = 0; k < i->cone_count; k++)
     gap += dot(i->cones[k].size, i->x + i->cones[k].row, i->z + i->cones[k].row) / i->cone_count;
+  if (i->follows) follow_slips(i);
   return gap;
 }
 
-// From the middle of all cones; ends where rounding does, or after `most` steps of all turns.
-static void solve_convex(interior *i, int most, interrupt *stop) {
+// One step of predictor and corrector. Returns the part of it that was made, 0 where there is no such step.
+static double take_step(interior *i, double gap, interrupt *stop) {
+  double part = i->follows ? LESS : NEARLY;
+  for (int k = 0; k < i->cone_count; k++) {
+    cone *c = &i->cones[k];
+    if (!find_scaling(c, i->x + c->row, i->z + c->row)) return 0;
+    set_target(c, 0, NULL, i->d + c->row);
+  }
+  if (!factor(i, stop)) return 0;
+  find_step(i);
+  double rest = 1 - step_length(i, part);
+  set_corrected_targets(i, rest * rest * rest * gap);
+  find_step(i);
+  for (int k = 0; k < i->n; k++)
+    if (!isfinite(i->dx[k] + i->dz[k])) return 0;
+  double t = step_length(i, part);
+  for (int k = 0; k < i->n; k++) i->x[k] += t * i->dx[k], i->z[k] += t * i->dz[k];
+  return t;
+}
+
+static void add_to_all(interior *i, double amount) {
+  for (int k = 0; k < i->cone_count; k++) i->x[i->cones[k].row] += amount, i->z[i->cones[k].row] += amount;
+}
+
+static void start_in_the_middle(interior *i) {
   memset(i->x, 0, (size_t)i->n * sizeof *i->x);
   memset(i->z, 0, (size_t)i->n * sizeof *i->z);
-  for (int k = 0; k < i->cone_count; k++) i->x[i->cones[k].row] = i->z[i->cones[k].row] = 1;
+  for (int k = 0; k < i->cone_count; k++) i->cones[k].along[0] = i->cones[k].along[1] = 0;
+  add_to_all(i, 1);
+}
+
+// With slips that are held. Ends where rounding does, or after `most` steps of all turns.
+static void solve_convex(interior *i, int most, interrupt *stop) {
+  start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
-    if (gap < GAP || interrupted(stop)) return;
-    for (int k = 0; k < i->cone_count; k++) {
-      cone *c = &i->cones[k];
-      if (!find_scaling(c, i->x + c->row, i->z + c->row)) return;
-      set_target(c, 0, NULL, i->d + c->row);
-    }
-    if (!factor(i, stop)) return;
-    find_step(i);
-    double rest = 1 - fmin(1, step_length(i));
-    set_corrected_targets(i, rest * rest * rest * gap);
-    find_step(i);
-    double t = fmin(1, step_length(i));
-    for (int k = 0; k < i->n; k++)
-      if (!isfinite(i->dx[k] + i->dz[k])) return;
-    for (int k = 0; k < i->n; k++) i->x[k] += t * i->dx[k], i->z[k] += t * i->dz[k];
-    if (t < 1e-8) return;
+    if (gap < GAP || interrupted(stop) || take_step(i, gap, stop) < 1e-8) return;
+  }
+}
+
+static double judge(interior *i, const solve_problem *p, const solve_workspace *w) {
+  for (int k = 0; k < i->n; k++) i->r[k] = i->scale[k] * i->x[k];
+  return solve_residual_known(p, w->weights, i->r, i->u, i->work);
+}
+
+// With slips that follow, until the residual is small.
+static void solve_following(interior *i, const solve_problem *p, const solve_workspace *w, int most, double tolerance) {
+  int retreats = 0;
+  start_in_the_middle(i);
+  for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
+    double gap = find_gap(i);
+    double residual = judge(i, p, w);
+    if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return;
+    if (take_step(i, gap, w->stop) > STUCK) continue;
+    if (residual > FAR || retreats++ == RETREATS) return;
+    add_to_all(i, sqrt(gap));
   }
 }
 
@@ -284,8 +349,7 @@ static int limit(const solve_problem *p) {
   return STEPS * REPEATS;
 }
 
-static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r,
-                          solve_info *info) {
+static solve_status solve(const solve_problem *p, const solve_settings *s, solve_workspace *w, double *r, solve_info *info) {
   solve_limits limits = solve_limits_exact(p);
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
@@ -293,17 +357,20 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   size_t bytes = (size_t)p->W.rows * sizeof *r, mark = w->used;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
   memset(i.slip, 0, bytes);
-  for (int turn = 0; turn < REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
+  for (int turn = 0; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
+    i.follows = turn == 0;
     set_constant(&i, p, speed);
-    solve_convex(&i, most, w->stop);
+    if (i.follows) solve_following(&i, p, w, most, s->tolerance);
+    else solve_convex(&i, most, w->stop);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
-    for (int k = 0; k < i.n; k++) i.r[k] = i.scale[k] * i.x[k];
-    double residual = solve_residual_known(p, w->weights, i.r, i.u, i.work);
-    vain = residual <= 0.95 * nearest ? 0 : vain + 1;
-    nearest = fmin(nearest, residual);
-    take_slips(&i, p, vain < 2 ? 1 : 0.5);
-    if (residual > s->tolerance) residual = alart_curnier_polish(p, w, i.r, i.u, residual);
+    double residual = judge(&i, p, w);
+    if (!i.follows) {
+      vain = residual <= 0.95 * nearest ? 0 : vain + 1;
+      nearest = fmin(nearest, residual);
+      take_slips(&i, p, vain < 2 ? 1 : 0.5);
+    }
+    if (residual > s->tolerance && !(i.follows && residual > FAR)) residual = alart_curnier_polish(p, w, i.r, i.u, residual);
     w->used = mark;
     if (residual < least) least = residual, memcpy(r, i.r, bytes);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
@@ -312,4 +379,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_interior = {
-    "interior", "Interior points, slip by slip: few contacts, the middle of all solutions.", suits, limit, measure, solve, .finite = false};
+    "interior", "Interior points: few contacts, the middle of all solutions.", suits, limit, measure, solve, .finite = false};
