@@ -154,9 +154,28 @@ static void spheres_fall_into_a_bin(void) {
 static void a_bin_is_filled_without_restitution(void) { fill_bin(0, 1); }
 static void a_bin_is_filled_with_restitution(void) { fill_bin(0.5, 1); }
 
+// Joints are stiff, too: a chain has a Jacobian by differences, however long it is.
+static void a_long_chain_takes_no_more_steps(void) {
+  long steps[2];
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    run r;
+    sprintf(text,
+            "space: planar\nparameters: {n: %d}\nbodies:\n  b{i}: {repeat: {i: [1, n]}, mass: 1, inertia: 0.001, com: [0, -0.05]}\n"
+            "joints:\n  j1: {revolute: [ground, b1]}\n  j{i}: {repeat: {i: [2, n]}, revolute: [\"b{i-1}\", \"b{i}\"], at: [0, -0.1*(i - 1)]}\n"
+            "method: event\nintegrator: {type: bdf, rtol: 1e-3, atol: 1e-3}\nend: 1\n", k ? 61 : 59);
+    if (!run_open_text(&r, text, NULL)) return;
+    run_to(&r, 1);
+    steps[k] = carom_sim_summary(r.sim).steps;
+    run_close(&r);
+  }
+  CHECK_LE(steps[1], 2 * steps[0]);
+}
+
 int main(void) {
   RUN(balls_slide_until_they_roll);
   RUN(the_stiff_part_is_that_of_the_accelerations);
+  RUN(a_long_chain_takes_no_more_steps);
   RUN(spheres_fall_into_a_bin);
   RUN_LONG(a_bin_is_filled_without_restitution, 600);
   RUN_LONG(a_bin_is_filled_with_restitution, 600);

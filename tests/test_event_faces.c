@@ -201,6 +201,28 @@ static void a_resumed_run_is_the_same(void) {
   run_close(&r);
 }
 
+// Also where the features of open points have changed at the end of a step: each step from a checkpoint is the step of the run.
+static void each_step_can_be_resumed(void) {
+  static const char *const tumbling =
+      "gravity: [0, 0, -9.81]\nmaterials: {m: {friction: 0.3, restitution: 0.5}}\nmethod: event\nintegrator: erk\n"
+      "bodies: {a: {mass: 1, inertia: [0.01, 0.008, 0.006]}}\njoints: {f: {free: [ground, a], at: [0.05, 0.02, 0.5]}}\n"
+      "surfaces: {crate: {box: a, size: [0.3, 0.2, 0.1], material: m}, table: {box: ground, size: [2, 2, 0.2], at: [0, 0, -0.1], material: m}}\n"
+      "initial: {a: {velocity: [0.3, 0.1, 0], omega: [3, 5, 2]}}\n";
+  run r;
+  if (!run_open_text(&r, tumbling, "")) return;
+  carom_sim *resumed = carom_sim_create(r.model, &r.error);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
+  for (int k = 0; k < 60 && CHECK(row && resumed); k++) {
+    sim_checkpoint(r.sim, row);
+    if (!CHECK(sim_resume(resumed, row, &r.error) == CAROM_OK)) break;
+    if (!CHECK(carom_sim_step(r.sim, 10, &r.error) == CAROM_OK && carom_sim_step(resumed, 10, &r.error) == CAROM_OK)) break;
+    CHECK(carom_sim_time(resumed) == carom_sim_time(r.sim));
+  }
+  free(row);
+  carom_sim_destroy(resumed);
+  run_close(&r);
+}
+
 // A crate that spins and slides over the corner of a table turns about all axes as it falls. Method moreau agrees, the better the shorter its step. With
 // friction the motion would depend on how the points share the load, which is not unique.
 static void a_crate_falls_off_a_corner_as_under_moreau(void) {
@@ -311,6 +333,22 @@ static void other_flat_pairs_are_refused_by_name(void) {
   }
 }
 
+// A spline among polygons, so many that pairs are found as they come near.
+static void hollow_curves_in_a_crowd_are_refused(void) {
+  static const char *const text =
+      "space: planar\nmaterials: {m: {restitution: 0}}\nmethod: event\n"
+      "bodies:\n  p{i}: {repeat: {i: [1, 12]}, mass: 1, inertia: 0.01}\n  c: {mass: 1, inertia: 0.01}\n"
+      "joints:\n  p{i}: {repeat: {i: [1, 12]}, free: [ground, \"p{i}\"], at: [0.5*i, 0.2]}\n  c: {free: [ground, c], at: [1, 1]}\n"
+      "surfaces:\n  floor: {plane: ground, material: m}\n"
+      "  p{i}: {repeat: {i: [1, 12]}, polygon: \"p{i}\", points: [[0.1, -0.1], [0.1, 0.1], [-0.1, 0.1], [-0.1, -0.1]], material: m}\n"
+      "  c: {curve: c, points: [[0.1, 0], [0, 0.02], [-0.1, 0], [0, -0.1]], material: m}\n";
+  run r;
+  const char *path = scratch("model.yaml");
+  CHECK(write_text(path, text) && !run_try(&r, path, NULL));
+  CHECK_CONTAINS(r.error.text, "method event does not support");
+  run_close(&r);
+}
+
 int main(void) {
   RUN(a_stack_rests);
   RUN(a_stack_that_falls_settles);
@@ -318,10 +356,12 @@ int main(void) {
   RUN(a_box_that_slides_over_an_edge_tips);
   RUN(a_box_turns_on_another);
   RUN(a_resumed_run_is_the_same);
+  RUN(each_step_can_be_resumed);
   RUN(a_crate_falls_off_a_corner_as_under_moreau);
   RUN(impacts_keep_momentum_and_energy);
   RUN(a_box_bounces_flat);
   RUN(other_flat_pairs_are_refused_by_name);
+  RUN(hollow_curves_in_a_crowd_are_refused);
   RUN_LONG(a_stack_that_falls_settles, 120);
   return check_summary();
 }

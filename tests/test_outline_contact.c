@@ -218,6 +218,40 @@ static void methods_refuse_what_they_cannot_run(void) {
   expect_refusal(hollow, "{compliant: {}}", "concave outline");
 }
 
+// A box that stands on its corner falls into a hollow corner, wide or narrow: it does not pass.
+static void hollow_corners_catch_corners(void) {
+  static const char *const ground[] = {"polygon: ground, points: [[-0.5, -0.3], [0.5, -0.3], [0.5, 0.3], [0, 0], [-0.5, 0.3]]",
+                                       "polygon: ground, points: [[-0.5, -0.6], [0.5, -0.6], [0.5, 0.3], [0, -0.5], [-0.5, 0.3]]"};
+  static const char *const methods[] = {"event", "{moreau: {step: 1e-4}}"};
+  for (int k = 0; k < 12; k++) {
+    char text[1200];
+    run r;
+    snprintf(text, sizeof text,
+             "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: {restitution: 0.4, friction: 0.3}}\n"
+             "surfaces: {a: {box: a, size: [0.1, 0.1], material: m}, g: {%s, material: m}}\nmethod: %s\nrecord: {every: 1e-3}\n"
+             "initial: {f: {q: [%.17g, %g, 0.3], u: [0, 0, -1]}}\nend: 0.5\n", ground[k % 2], methods[k / 2 % 2], acos(-1) / 4 + (k >= 8 ? 0.1 : 0), k >= 4 ? 1e-3 : 0);
+    if (!run_open_text(&r, text, NULL)) return;
+    for (double t = 0.01; t < 0.5 && run_to(&r, t); t += 0.01) CHECK_LE(-0.01, run_read(&r, "a-g.gap"));
+    CHECK_LE(-0.45, run_read(&r, "a.y"));
+    CHECK_LE(1, carom_sim_summary(r.sim).contact_impacts);
+    run_close(&r);
+  }
+}
+
+// A polygon with a notch on the tip of a hull.
+static void a_notch_rests_on_a_tip(void) {
+  static const char *const text =
+      "space: planar\nbodies: {a: {mass: 1, inertia: 0.002}}\njoints: {f: {free: [ground, a]}}\nmaterials: {m: {restitution: 0.4, friction: 0.3}}\n"
+      "surfaces: {a: {polygon: a, points: [[-0.1, -0.1], [0, -0.04], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]], material: m}, "
+      "g: {hull: ground, points: [[-0.2, -0.2], [0.2, -0.2], [0, 0.1]], material: m}}\nmethod: event\n"
+      "initial: {f: {q: [0.02, 0.003, 0.35], u: [0, 0, -1]}}\nend: 0.6\n";
+  run r;
+  if (!run_open_text(&r, text, NULL)) return;
+  for (double t = 0.01; t < 0.6 && run_to(&r, t); t += 0.01) CHECK_LE(-1e-6, run_read(&r, "a-g.gap"));
+  CHECK_LE(carom_sim_summary(r.sim).energy_imbalance, 1e-5);
+  run_close(&r);
+}
+
 int main(void) {
   RUN(a_polygon_is_a_box);
   RUN(arcs_are_a_circle);
@@ -229,5 +263,7 @@ int main(void) {
   RUN(a_flat_follower_has_the_lift_of_a_spline);
   RUN(a_geneva_wheel_turns_by_quarters);
   RUN(methods_refuse_what_they_cannot_run);
+  RUN(hollow_corners_catch_corners);
+  RUN(a_notch_rests_on_a_tip);
   return check_summary();
 }

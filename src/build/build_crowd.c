@@ -75,8 +75,9 @@ static void sort_into_classes(crowd_builder *w) {
   w->class_of = ARENA_ARRAY(a, int, surface_count(w) + 1);
   for (int i = 0; i < surface_count(w); i++) {
     const char *material = ((const carom_surface_def *)contacts_surface(w->c, i)->content)->material;
-    const char *key = arena_print(a, "%d %d %d %s", 2 * (int)w->c->surface[i].shape + (w->c->surface[i].form != NULL), w->c->surface_group[i], singled_out[i] ? i : -1,
-                                  material ? material : "");
+    const contact_surface *s = &w->c->surface[i];
+    const char *key = arena_print(a, "%d %d %d %d %s", 2 * (int)s->shape + (s->form != NULL), s->outline ? contact_outline_sort(s->outline) : 0,
+                                  w->c->surface_group[i], singled_out[i] ? i : -1, material ? material : "");
     int class = names_find(&keys, key);
     if (class < 0) {
       class = w->class_count;

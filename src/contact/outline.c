@@ -223,9 +223,15 @@ static bool has_cubics(const outline *o) {
   return false;
 }
 
+static bool has_a_point_for_each_corner(const outline *o) { return o->polygon && o->corner_count <= POINTS_MOST; }
+
+int contact_outline_sort(const outline *o) {
+  return is_plane(o) | has_a_point_for_each_corner(o) << 1 | o->convex << 2 | o->flat << 3 | has_cubics(o) << 4;
+}
+
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second) {
   e->outline_first = first, e->outline_second = second;
-  if (is_plane(second) && first->polygon && first->corner_count <= POINTS_MOST) {
+  if (is_plane(second) && has_a_point_for_each_corner(first)) {
     e->type = &contact_outline_plane, e->point_count = first->corner_count;
     return;
   }
@@ -237,7 +243,7 @@ void contact_set_outlines(contact_element *e, const outline *first, const outlin
 
 void contact_outline_include(outline_bounds *b, const outline *o) {
   if (o->curved_count > b->curved) b->curved = o->curved_count;
-  if (o->polygon && o->corner_count <= POINTS_MOST && o->corner_count > b->corners) b->corners = o->corner_count;
+  if (has_a_point_for_each_corner(o) && o->corner_count > b->corners) b->corners = o->corner_count;
   b->concave |= !o->convex, b->flat |= o->flat, b->plane |= is_plane(o);
 }
 

@@ -36,10 +36,12 @@ static double within_range(const outline_feature *f, pose2 at, vec2 n) {
 }
 
 // `n` points out of the line. A corner ends with its line, and not where an edge beside it comes to lie there: then the corner at the other end touches.
-static place round_on_line(const outline_feature *round, pose2 at, const outline_feature *line, pose2 at_line) {
+static place round_on_line(const outline_feature *round, pose2 at, const outline *o, int number, pose2 at_line) {
+  const outline_feature *line = &o->features[number];
   vec2 n = pose2_turn(at_line, line->n0), c = pose2_point(at, round->centre), d = vec2_sub(c, pose2_point(at_line, line->from));
   double along = vec2_dot(vec2_left(n), d);
-  place p = {.gap = vec2_dot(n, d) - round->radius, .within = fmin(along - line->low, line->high - along), .n = n, .at = vec2_axpy(c, -round->radius, n)};
+  double low = outline_is_inner(outline_beside(o, number, -1)) ? -INFINITY : line->low, high = outline_is_inner(outline_beside(o, number, 1)) ? INFINITY : line->high;
+  place p = {.gap = vec2_dot(n, d) - round->radius, .within = fmin(along - low, high - along), .n = n, .at = vec2_axpy(c, -round->radius, n)};
   if (round->radius != 0) p.within = fmin(p.within, fabs(round->radius) * within_range(round, at, vec2_neg(n)));
   return p;
 }
@@ -57,8 +59,8 @@ static bool is_line(const outline_feature *f) { return f->kind == OUTLINE_LINE; 
 static place place_of(const contact_element *e, const contact_feature *f, const pair_pose *at) {
   const outline_feature *a = &e->outline_first->features[f->part[0]], *b = &e->outline_second->features[f->part[1]];
   if (!is_line(a) && !is_line(b)) return round_on_round(e, a, b, at);
-  if (is_line(b)) return round_on_line(a, at->a, b, at->b);
-  place p = round_on_line(b, at->b, a, at->a);
+  if (is_line(b)) return round_on_line(a, at->a, e->outline_second, f->part[1], at->b);
+  place p = round_on_line(b, at->b, e->outline_first, f->part[0], at->a);
   p.n = vec2_neg(p.n);
   return p;
 }

@@ -47,6 +47,8 @@ typedef struct outline_bounds {
   bool concave, flat, plane;  // at least one is
 } outline_bounds;
 
+// Outlines of the same sort have the same type of contact with others.
+int contact_outline_sort(const outline *o);
 void contact_outline_include(outline_bounds *b, const outline *o);
 // Two of them, one of each, have no more points than this.
 int contact_outlines_most(const outline_bounds *a, const outline_bounds *b);

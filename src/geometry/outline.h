@@ -70,6 +70,9 @@ int outline_sample(const outline *o, double within, arena *memory, vec2 **points
 
 // --- features ---------------------------------------------------------------------------------------------------------
 
+// A hollow corner, which nothing can touch. What is free near it is in front of both its lines, so that each of them counts beyond it, too.
+static inline bool outline_is_inner(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->sense < 0 && f->radius == 0; }
+static inline const outline_feature *outline_beside(const outline *o, int i, int step) { return &o->features[(i + step + o->count) % o->count]; }
 static inline vec2 outline_along(const outline_feature *f) { return vec2_left(f->n0); }  // of a line
 static inline vec2 outline_line_point(const outline_feature *f, double s) { return vec2_axpy(f->from, s, outline_along(f)); }
 // Whether a unit vector is one of its outward normals, up to a small angle.

@@ -10,7 +10,7 @@
 // Half the angle of a cap of that depth on a circle of that radius, at most a right angle.
 static double cap_angle(double depth, double radius) {
   double part = MARGIN * depth / radius;
-  return part < 1 ? acos(1 - part) : M_PI / 2;
+  return part < 1 ? 2 * asin(sqrt(part / 2)) : M_PI / 2;
 }
 
 // Angles from `from` to `to` in so many strips, the first as wide as `narrow` or wider, each wider than the one before by the same factor.
@@ -33,7 +33,7 @@ static void set_rim(double x, double y, double cap, int count, double rim[][2]) 
     int k = i <= half ? i : count - i;
     double before = k > 0 ? angles[k - 1] : -angles[1], after = k < half ? angles[k + 1] : 2 * M_PI - angles[k - 1];
     double width = fmin(after - angles[k], angles[k] - before);  // the narrower side: a corner must not stick out of the cap
-    double off = sqrt(width / sin(width)), cosine = off * cos(angles[k]), sine = (i <= half ? off : -off) * sin(angles[k]);
+    double off = width > 0 ? sqrt(width / sin(width)) : 1, cosine = off * cos(angles[k]), sine = (i <= half ? off : -off) * sin(angles[k]);
     rim[i][0] = c * cosine - s * sine, rim[i][1] = s * cosine + c * sine;
   }
 }

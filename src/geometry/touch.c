@@ -98,22 +98,33 @@ static bool are_facing(const outline_feature *a, const outline_feature *b) {
          fabs(vec2_cross(a->n0, b->n0)) < TOUCH_FLAT;
 }
 
-static const outline_feature *beside(const outline *o, int i, int step) { return &o->features[(i + step + o->count) % o->count]; }
-
 static bool is_on_line(const search *s, const outline_feature *line, vec2 p, double margin) {
   double place = vec2_dot(outline_along(line), vec2_sub(p, line->from)), slack = margin * s->size;
   return place >= line->low - slack && place <= line->high + slack;
 }
 
+// Whether a point in the material is beyond the end of a line at a hollow corner, and beyond that of the line on the other side: it is then behind
+// both, and no other feature tells it.
+static bool is_behind_inner(const outline_feature *line, const outline_feature *const ends[2], vec2 p) {
+  if (!(vec2_dot(line->n0, vec2_sub(p, line->from)) < 0)) return false;
+  for (int k = 0; k < 2; k++) {
+    if (!outline_is_inner(ends[k])) continue;
+    vec2 d = vec2_sub(p, ends[k]->centre), other = vec2_dot(ends[k]->n0, line->n0) < vec2_dot(ends[k]->n1, line->n0) ? ends[k]->n0 : ends[k]->n1;
+    double sign = k ? 1 : -1;
+    if (sign * vec2_dot(outline_along(line), d) >= 0 && sign * vec2_dot(vec2_left(other), d) <= 0) return true;
+  }
+  return false;
+}
+
 // A curved feature against a line. Where the feature ends a line that faces this one, line_line finds the touch.
 static void curve_line(search *s, const outline_feature *curve, const outline_feature *neighbours[2], const outline_feature *line,
-                       bool of_a) {
+                       const outline_feature *ends[2], bool of_a) {
   if (curve->sense < 0 || !outline_has_normal(curve, vec2_neg(line->n0), CONE)) return;
   for (int k = 0; k < 2; k++)
     if (are_facing(neighbours[k], line)) return;
   double radius;
   vec2 p = outline_point(curve, vec2_neg(line->n0), &radius);
-  if (is_on_line(s, line, p, 1e-12)) collect_single(s, on_line(line, curve, p, radius, of_a));
+  if (is_on_line(s, line, p, 1e-12) || (!s->one_sided && is_behind_inner(line, ends, p))) collect_single(s, on_line(line, curve, p, radius, of_a));
 }
 
 // One end of a line of one outline above a line of the other: the point of the feature that follows, where that goes further down.
@@ -243,17 +254,14 @@ static outline_feature placed(const outline_feature *f, pose2 at) {
   return to;
 }
 
-// Corners that are hollow are no places to touch.
-static bool is_inner(const outline_feature *f) { return f->kind == OUTLINE_ROUND && f->sense < 0 && f->radius == 0; }
-
 static void try_pair(search *s, const outline_feature *a, const outline_feature *beside_a[2], int index_b) {
   const outline_feature *b = &s->b->features[index_b];
-  const outline_feature *beside_b[2] = {beside(s->b, index_b, -1), beside(s->b, index_b, 1)};
-  if (is_inner(b) && !s->one_sided) return;
+  const outline_feature *beside_b[2] = {outline_beside(s->b, index_b, -1), outline_beside(s->b, index_b, 1)};
+  if (outline_is_inner(b) && !s->one_sided) return;
   bool line_a = a->kind == OUTLINE_LINE, line_b = b->kind == OUTLINE_LINE;
   if (line_a && line_b) line_line(s, a, beside_a, b, beside_b);
-  else if (line_b) curve_line(s, a, beside_a, b, true);
-  else if (line_a) curve_line(s, b, beside_b, a, false);
+  else if (line_b) curve_line(s, a, beside_a, b, beside_b, true);
+  else if (line_a) curve_line(s, b, beside_b, a, beside_a, false);
   else if (a->kind == OUTLINE_ROUND && b->kind == OUTLINE_ROUND) round_round(s, a, b);
   else curve_curve(s, a, b);
 }
@@ -261,11 +269,11 @@ static void try_pair(search *s, const outline_feature *a, const outline_feature 
 static void try_all(search *s) {
   s->count = s->patches = 0;
   outline_feature row[3];  // a feature of A and its neighbours, in turns
-  for (int i = -1; i < 1; i++) row[i + 1] = placed(beside(s->a, i, 0), s->a_in_b);
+  for (int i = -1; i < 1; i++) row[i + 1] = placed(outline_beside(s->a, i, 0), s->a_in_b);
   for (int i = 0; i < s->a->count; i++) {
     const outline_feature *here = &row[(i + 1) % 3], *neighbours[2] = {&row[i % 3], &row[(i + 2) % 3]};
-    row[(i + 2) % 3] = placed(beside(s->a, i, 1), s->a_in_b);
-    if (is_inner(here)) continue;
+    row[(i + 2) % 3] = placed(outline_beside(s->a, i, 1), s->a_in_b);
+    if (outline_is_inner(here)) continue;
     for (int j = 0; j < s->b->count; j++) try_pair(s, here, neighbours, j);
   }
 }
@@ -276,7 +284,8 @@ static void begin(search *s, const outline *a, const outline *b, pose2 a_in_b) {
   s->convex = a->convex && b->convex, s->one_sided = false;
 }
 
-bool outline_holds(const outline *o, vec2 p) {
+// Whether a point is in the material and further from its border than this.
+static bool holds_deep(const outline *o, vec2 p, double depth) {
   outline_feature point = {.kind = OUTLINE_ROUND, .sense = 1, .all_round = true};
   outline a = {.features = &point, .count = 1, .convex = true};
   search s;
@@ -286,8 +295,10 @@ bool outline_holds(const outline *o, vec2 p) {
   double least = DBL_MAX, gap = 0;
   for (int i = 0; i < s.count; i++)
     if (fabs(s.items[i].t.gap) < least) least = fabs(s.items[i].t.gap), gap = s.items[i].t.gap;
-  return gap < 0;
+  return gap < -depth;
 }
+
+bool outline_holds(const outline *o, vec2 p) { return holds_deep(o, p, 0); }
 
 // --- which of them count ----------------------------------------------------------------------------------------------
 
@@ -329,8 +340,14 @@ static touch middle_of(const search *s, int patch) {
   return t;
 }
 
+// Up to this depth, over the size of both, a touch counts in any case, and what is no deeper in the material than this tells of no other.
+static const double SHALLOW = 1e-10;
+
 // The point of one is in the material of the other.
-static bool is_inside(const search *s, const touch *t) { return outline_holds(s->b, t->on_a) || outline_holds(s->a, in_a(s, t->on_b)); }
+static bool is_inside(const search *s, const touch *t) {
+  double depth = SHALLOW * s->size;
+  return holds_deep(s->b, t->on_a, depth) || holds_deep(s->a, in_a(s, t->on_b), depth);
+}
 
 // Whether a patch is, by its middle. Where its lines are not parallel, its middle may be apart while one end is inside: the touch then moves there.
 static bool is_patch_inside(const search *s, int patch, touch *middle) {
@@ -353,7 +370,7 @@ static bool frees(const search *s, const touch *one, const touch *other) {
 
 // Others: all patches that are apart; of those that overlap, from the shallowest on, the ones that no accepted one frees.
 static void keep_local(search *s, bool *keep) {
-  double shallow = 1e-10 * s->size;
+  double shallow = SHALLOW * s->size;
   touch deep[TOUCHES_MAX];
   int patches[TOUCHES_MAX], count = 0;  // those that overlap, in the order of their depth
   for (int i = 0; i < s->count; i++) {

@@ -119,7 +119,8 @@ static int own_solve(SUNLinearSolver s, SUNMatrix none, N_Vector x, N_Vector b, 
   double gamma = 0, *to = N_VGetArrayPointer(x);
   CVodeGetCurrentGamma(m->cvode, &gamma);
   for (int i = 0; i < it->n; i++) to[i] = from[i];
-  return it->ode->solve(it->ode->context, gamma, to);
+  int failed = it->ode->solve(it->ode->context, gamma, to);
+  return failed == 0 ? SUNLS_SUCCESS : failed > 0 ? SUNLS_PACKAGE_FAIL_REC : SUNLS_PACKAGE_FAIL_UNREC;  // others count as success
 }
 
 static int own_free(SUNLinearSolver s) {

@@ -51,7 +51,7 @@ double energy_imbalance(const energy_ledger *l) {
 // small the sum itself is, and that of springs to eps times itself.
 // Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise per second. What moves by less has
 // the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a tolerance, r is eps. The tolerance is that of a step: over many
-// steps errors of thirty times as much are left, a thousand times in energy.
+// steps errors of three times as much are left, ten times in energy.
 // Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now. Where bodies have just begun to move, an error of r L in the
 // position is the part r/a of the energy that went through: a is a thousand r, and at least sqrt(eps).
 static double least_judged(const energy_ledger *l, double t) {

@@ -22,6 +22,7 @@ bool response_accelerate(const mechanism *m, motion *x);
 // hinges on which nothing else acts. Leaves poses and velocities of the links and M; tree_kinematics finds what else recursions need.
 bool response_sweep(const mechanism *m, motion *x);
 bool response_sweeps(const mechanism *m);
+bool response_of_free_bodies(const mechanism *m);  // every tree is one free body
 
 // --- impulses and speeds ------------------------------------------------------------------------------------------
 

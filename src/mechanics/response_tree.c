@@ -124,6 +124,12 @@ static void project_row(const mechanism *m, const motion *x, const row *r, int t
   }
 }
 
+bool response_of_free_bodies(const mechanism *m) {
+  for (int tree = 0; tree < m->base_count; tree++)
+    if (!response_is_free_body(m, tree)) return false;
+  return true;
+}
+
 // A tree of one free body, as most are in a crowd.
 bool response_is_free_body(const mechanism *m, int tree) {
   int first = m->base_start[tree];

@@ -139,13 +139,13 @@ static void set_tolerances(event *s) {
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
-// Of many bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; few have a Jacobian by differences. Factors that
+// Of many free bodies on which nothing acts but contacts and weight, slips in space are all that is stiff; others have a Jacobian by differences. Factors that
 // are kept depend on the steps before, as multistep integrators do: a run that is resumed differs in the last digits.
 static void choose_solvers(event *s) {
   enum { MANY_SPEEDS = 60 };
   const watcher *w = &s->w;
   const mechanism *m = w->m;
-  bool many = m->nv >= MANY_SPEEDS && !m->row_count && !m->friction_count;
+  bool many = m->nv >= MANY_SPEEDS && !m->row_count && !m->friction_count && response_of_free_bodies(m);
   s->keeps_factors = many && (w->flow.kind == INTEGRATOR_BDF || w->flow.kind == INTEGRATOR_ADAMS);
   s->relaxes = many && w->flow.kind == INTEGRATOR_BDF && !m->force_count && !w->x->inner_count;
   if (s->relaxes) s->w.flow.relax = event_relax;
@@ -183,6 +183,8 @@ static void show(watcher *w) {
   if (accelerate(s)) w->x->level = LEVEL_ACCELERATION;
   event_friction_show(s);
   event_evaluate(s);
+  for EACH_POINT(p, w)  // an open point that has left its features has no gap
+    if (!event_is_closed(&s->point[p]) && !(s->point[p].within > 0)) w->points[p].gap = INFINITY, w->points[p].absent = true;
 }
 
 // What is left of the slip of a point that sticks is the error of the integrator.
@@ -287,9 +289,15 @@ static carom_status begin(watcher *w, carom_error *error) {
   return status;
 }
 
-static void place(watcher *w) { (void)event_renew_places((event *)w); }
+static void place(watcher *w) {
+  event *s = (event *)w;
+  if (event_renew_places(s) >= 0) s->settled = false;
+}
 
-static void restarted(watcher *w) { ((event *)w)->jacobian_is_new = true; }
+static void restarted(watcher *w) {
+  event *s = (event *)w;
+  s->jacobian_is_new = true, s->slips.t = NAN;
+}
 
 static carom_status end(watcher *w, bool *changed, carom_error *error) {
   event *s = (event *)w;

@@ -78,7 +78,7 @@ typedef struct event_factor {
 
 // Slips in space whose direction is stiff, and the response to a unit force along each of their tangents.
 typedef struct event_slips {
-  int count, most;
+  int count;
   int *part;                       // which of the points that take part
   double t;                        // of the step that the responses belong to [s]
   double *speeds;                  // 2 per point, of nv each

@@ -52,6 +52,7 @@ static void keep_or_release(renewal *r, int p) {
   if (i >= 0 || (event_is_closed(c) && c->within > 0)) return;
   if (event_is_closed(c)) r->was_closed[p - r->e->point0] = true, r->changed = p, s->closed_count--;
   event_open_point(&s->w, p);
+  s->w.look_again = true;
 }
 
 // Whether a closed point is at this place, up to the slack of features: corners of two faces that lie on each other are the same place twice.
@@ -99,6 +100,7 @@ static void take_places(renewal *r) {
     if (p < 0) continue;
     s->point[p].feature = r->found[i].feature, s->point[p].guards = guards;
     event_evaluate_point(s, p);
+    s->w.look_again = true;
     if (!guards && s->w.points[p].gap <= s->w.nearness) r->changed = p;
   }
 }

@@ -15,7 +15,7 @@
 void event_slips_create(event *s, int most) {
   arena *a = &s->w.memory;
   most++;
-  s->slips = (event_slips){.most = most, .t = NAN, .part = ARENA_ARRAY(a, int, most), .stiffness = ARENA_ARRAY(a, double, most), .b = ARENA_ARRAY(a, double, most),
+  s->slips = (event_slips){.t = NAN, .part = ARENA_ARRAY(a, int, most), .stiffness = ARENA_ARRAY(a, double, most), .b = ARENA_ARRAY(a, double, most),
                            .pivot = ARENA_ARRAY(a, int, most), .A = ARENA_ARRAY(a, double, (long)most * most),
                            .coupling = ARENA_ARRAY(a, double, 4 * (long)most * most), .speeds = ARENA_ARRAY(a, double, 2 * (long)most * s->w.m->nv)};
 }

@@ -277,7 +277,9 @@ static carom_status advance(watcher *w, double t_stop, carom_error *error) {
 // The end of one step is the start of the next, seen alike unless a mode changed.
 static bool look_on(watcher *w, bool changed) {
   int last = w->type->looks - 1;
-  if (changed || w->restart) return watcher_look_at_start(w);
+  bool again = changed || w->restart || w->look_again;
+  w->look_again = false;
+  if (again) return watcher_look_at_start(w);
   watch_look *end = w->look[last];
   w->look[last] = w->look[WATCH_START];
   w->look[WATCH_START] = end;

@@ -113,6 +113,7 @@ struct watcher {
   scheme_contact *shown;
   bool restart;               // the integrator's state is no longer the scheme's
   bool law_changed;           // the right-hand side has changed a little since the last step
+  bool look_again;            // what is watched has changed since the last look
   bool in_the_past;           // the motion shows a time within the last step, with the modes it had there
   long looks;                 // evaluations beside the integrator's
   long steps;                 // taken

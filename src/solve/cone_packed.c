@@ -262,7 +262,7 @@ double packed_sweep(packed_sweeps *m) {
   extrapolate_velocities(m);
   for (int k = 0; k < m->count; k++) sweep_contact(m, &m->contact[k], beta, part, &of);
   m->sweeps++;
-  find_momentum(m, of.back);
   watch(m, of.change);
+  find_momentum(m, of.back);
   return of.change;
 }
