@@ -116,6 +116,8 @@ static bool is_behind_inner(const outline_feature *line, const outline_feature *
   return false;
 }
 
+static vec2 in_a(const search *s, vec2 p) { return vec2_turn(vec2_sub(p, s->a_in_b.p), s->a_in_b.c, -s->a_in_b.s); }
+
 // A curved feature against a line. Where the feature ends a line that faces this one, line_line finds the touch.
 static void curve_line(search *s, const outline_feature *curve, const outline_feature *neighbours[2], const outline_feature *line,
                        const outline_feature *ends[2], bool of_a) {
@@ -124,7 +126,8 @@ static void curve_line(search *s, const outline_feature *curve, const outline_fe
     if (are_facing(neighbours[k], line)) return;
   double radius;
   vec2 p = outline_point(curve, vec2_neg(line->n0), &radius);
-  if (is_on_line(s, line, p, 1e-12) || (!s->one_sided && is_behind_inner(line, ends, p))) collect_single(s, on_line(line, curve, p, radius, of_a));
+  bool behind = !s->one_sided && is_behind_inner(line, ends, p) && outline_holds(of_a ? s->b : s->a, of_a ? p : in_a(s, p));
+  if (behind || is_on_line(s, line, p, 1e-12)) collect_single(s, on_line(line, curve, p, radius, of_a));
 }
 
 // One end of a line of one outline above a line of the other: the point of the feature that follows, where that goes further down.
@@ -322,8 +325,6 @@ static void keep_largest(search *s, bool *keep) {
     keep[i] = gap_of_patch(s, s->items[i].patch) >= most - 1e-12 * s->size &&
               vec2_dot(n, s->items[i].t.normal) > 1 - TOUCH_FLAT * TOUCH_FLAT;
 }
-
-static vec2 in_a(const search *s, vec2 p) { return vec2_turn(vec2_sub(p, s->a_in_b.p), s->a_in_b.c, -s->a_in_b.s); }
 
 // A patch as one touch: with its true gap, and in its middle, off the corners that end it.
 static touch middle_of(const search *s, int patch) {

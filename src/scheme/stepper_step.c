@@ -116,7 +116,7 @@ void stepper_exchange_steps(stepper *s) {
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
   if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
-  memcpy(s->moved_before, s->moved, (size_t)s->contacts->point_slots * sizeof *s->moved);
+  memcpy(s->moved_before, s->moved, (size_t)s->point_capacity * sizeof *s->moved);
   s->friction.unsettled = false;
   if (s->friction.loaded || s->excess != 0 || s->meets) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
 }
@@ -125,7 +125,7 @@ static carom_status give_up(stepper *s, carom_status status) {
   stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
   if (s->friction.loaded || s->excess != 0 || s->meets) s->tally = s->tally_before;
-  memcpy(s->moved, s->moved_before, (size_t)s->contacts->point_slots * sizeof *s->moved);
+  memcpy(s->moved, s->moved_before, (size_t)s->point_capacity * sizeof *s->moved);
   stepper_friction_give_up(&s->friction, s->m, s->x);
   return status;
 }
