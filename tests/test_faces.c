@@ -1,4 +1,5 @@
 // Boxes and hulls on each other, face to face, edge to edge, corner to face.
+#include "colliding.h"
 #include "long.h"
 #include "runs.h"
 
@@ -146,22 +147,10 @@ static void bricks_overhang_as_statics_says(void) {
 
 // Without friction and loss, whatever touches: an edge on a face, two edges, a corner on a face.
 static void colliding_boxes_keep_momentum_and_energy(void) {
-  static const char *const turns[] = {"{axis: y, angle: 45 deg}", "{xyz: [40 deg, 50 deg, 0]}", "{xyz: [20 deg, 35 deg, 70 deg]}", "{axis: x, angle: 0}"};
-  static const char *const shapes[] = {
-      "box: b, size: [0.2, 0.3, 0.4]",
-      "hull: b, points: [[0.2, 0, -0.1], [-0.2, 0.2, -0.1], [-0.2, -0.2, -0.1], [0, 0, 0.3], [0.1, 0.1, 0.2]]"};
-  for (int k = 0; k < 4; k++)
-    for (int shape = 0; shape < 2; shape++) {
-      char text[2048];
+  for (int k = 0; k < COLLIDING_TURNS; k++)
+    for (int shape = 0; shape < COLLIDING_SHAPES; shape++) {
       run r;
-      snprintf(text, sizeof text,
-               "gravity: [0, 0, 0]\n"
-               "bodies: {a: {mass: 2, inertia: [0.05, 0.05, 0.05]}, b: {mass: 1, inertia: [0.02, 0.02, 0.02]}}\n"
-               "joints: {fa: {free: [ground, a], at: [-0.6, 0, 0]}, fb: {free: [ground, b], at: [0.1, 0.05, 0.03]}}\n"
-               "initial: {a: {velocity: [1, 0, 0]}}\n"
-               "surfaces: {a: {box: a, size: [0.3, 0.2, 0.25], rotate: %s, material: m}, b: {%s, material: m}}\n"
-               "materials: {m: {restitution: 1}}\nmethod: {moreau: {step: 1e-4}}\n", turns[k], shapes[shape]);
-      if (!run_open_text(&r, text, "")) continue;
+      if (!open_colliding(&r, k, shape, "1", "{moreau: {step: 1e-4}}")) continue;
       run_to(&r, 0.8);
       CHECK(run_read(&r, "a.vx") < 0.9);
       CHECK_NEAR(2 * run_read(&r, "a.vx") + run_read(&r, "b.vx"), 2, 1e-12);

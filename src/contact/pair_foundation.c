@@ -174,7 +174,7 @@ static vec3 sum_of_edges(const outline *of, pose2 at, const outline *in, pose2 a
       edge by = edge_at(&in->features[k], at_in);
       if (in->features[k].kind == OUTLINE_LINE) inside = foundation_cut_segment(ends, by.normal, vec3_dot(by.normal, by.from));
     }
-    if (inside) sum = vec3_axpy(sum, vec3_norm(vec3_sub(ends[1], ends[0])) * pow(below, -8), f.normal);
+    if (inside) sum = vec3_axpy(sum, vec3_norm(vec3_sub(ends[1], ends[0])) * foundation_weight(below), f.normal);
   }
   return sum;
 }

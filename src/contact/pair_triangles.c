@@ -70,14 +70,14 @@ static void collect(void *context, const terrain_triangle *t) {
 }
 
 // Vertices of a mesh or grid have numbers that follow each other.
-static int *chain_of(search *s, int vertex) { return &s->chain[(unsigned)vertex % CHAINS]; }
+static unsigned chain_of(int vertex) { return (unsigned)vertex % CHAINS; }
 
 // Triangles of a chain are in the order of the list.
 static void link_corners(search *s) {
   for (int i = 0; i < CHAINS; i++) s->chain[i] = -1;
   for (int i = s->near_count - 1; i >= 0; i--)
     for (int k = 2; k >= 0; k--) {
-      int *chain = chain_of(s, s->near[i].corners[k]);
+      int *chain = &s->chain[chain_of(s->near[i].corners[k])];
       s->next[3 * i + k] = *chain, *chain = 3 * i + k;
     }
 }
@@ -88,7 +88,7 @@ static int next_with(const search *s, int vertex, int c) {
   return c;
 }
 
-static int first_with(const search *s, int vertex) { return next_with(s, vertex, s->chain[(unsigned)vertex % CHAINS]); }
+static int first_with(const search *s, int vertex) { return next_with(s, vertex, s->chain[chain_of(vertex)]); }
 
 #define EACH_TRIANGLE_WITH(t, s, vertex)                                                                                       \
   for (int c_ = first_with(s, vertex); c_ >= 0; c_ = next_with(s, vertex, (s)->next[c_]))                                       \

@@ -179,7 +179,7 @@ static vec3 sum_of_faces(const foundation_side *of, const foundation_side *in, d
     parts[0].count = face->count;
     for (int k = 0; k < face->count; k++) parts[0].p[k] = pose_point(of->at, of->hull->vertices[of->hull->corners[face->first + k]]);
     const piece *inside = &parts[cut_to_inside(in, parts)];
-    if (inside->count > 2) sum = vec3_axpy(sum, area_of(normal, inside) * pow(below, -8), normal);
+    if (inside->count > 2) sum = vec3_axpy(sum, area_of(normal, inside) * foundation_weight(below), normal);
   }
   return sum;
 }

@@ -4,6 +4,8 @@
 #ifndef GEOMETRY_FOUNDATION_H
 #define GEOMETRY_FOUNDATION_H
 
+#include <math.h>
+
 #include "geometry/flat.h"
 
 enum { FOUNDATION_WALLS = FACET_CORNERS, FOUNDATION_CORNERS = 2 * FACET_CORNERS + 2 };
@@ -47,6 +49,8 @@ void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope 
 // What of a segment is where n · x ≤ offset. Returns false if nothing is.
 bool foundation_cut_segment(vec3 p[2], vec3 n, double offset);
 
+// How much a face or edge counts for the direction of the pressure, by how deep the other reaches below it over the penetration.
+static inline double foundation_weight(double below) { return pow(below, -8); }
 
 // The direction along which two polytopes press on each other, from B to A: the mean of the normals of all parts of their faces that lie within
 // the other one. A face into which the other reaches deeper counts less, by the eighth power of the depth, so that faces beside the contact

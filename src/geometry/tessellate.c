@@ -13,6 +13,9 @@ static double cap_angle(double depth, double radius) {
   return part < 1 ? 2 * asin(sqrt(part / 2)) : M_PI / 2;
 }
 
+// By this factor corners stick out of a circle whose area the polygon has, `width` apart.
+static double outset(double width) { return width > 0 ? sqrt(width / sin(width)) : 1; }
+
 // Angles from `from` to `to` in so many strips, the first as wide as `narrow` or wider, each wider than the one before by the same factor.
 static void spread(double from, double to, double narrow, int strips, double *angles) {
   double ratio = (to - from) / (strips * narrow), grow = ratio > 1 ? fmin(1.6 * log(ratio), 3) : 0;
@@ -33,7 +36,7 @@ static void set_rim(double x, double y, double cap, int count, double rim[][2]) 
     int k = i <= half ? i : count - i;
     double before = k > 0 ? angles[k - 1] : -angles[1], after = k < half ? angles[k + 1] : 2 * M_PI - angles[k - 1];
     double width = fmin(after - angles[k], angles[k] - before);  // the narrower side: a corner must not stick out of the cap
-    double off = width > 0 ? sqrt(width / sin(width)) : 1, cosine = off * cos(angles[k]), sine = (i <= half ? off : -off) * sin(angles[k]);
+    double off = outset(width), cosine = off * cos(angles[k]), sine = (i <= half ? off : -off) * sin(angles[k]);
     rim[i][0] = c * cosine - s * sine, rim[i][1] = s * cosine + c * sine;
   }
 }
@@ -121,7 +124,7 @@ void tessellate_cone(const convex *s, vec3 n, double depth, tessellation *to) {
 static void add_rings(const convex *s, double end, double look, double cap, double rim[][2], tessellation *to, int *rings) {
   enum { FINE = 6, COARSE = (TESSELLATE_RINGS - FINE) / 2 };
   double from = fmax(look - cap, 0), up = fmin(look + cap, M_PI / 2), narrow = (up - from) / FINE, angles[TESSELLATE_RINGS + 1];
-  double below[COARSE], above[COARSE], off = sqrt(narrow / sin(narrow));
+  double below[COARSE], above[COARSE], off = outset(narrow);
   spread(0, from, narrow, COARSE, below), spread(up, M_PI / 2, narrow, COARSE, above);
   for (int i = 0; i < COARSE; i++) angles[COARSE - 1 - i] = from - below[i], angles[COARSE + FINE + 1 + i] = above[i];
   for (int i = 0; i <= FINE; i++) angles[COARSE + i] = from + i * narrow;

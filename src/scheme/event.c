@@ -57,7 +57,8 @@ static void enlarge(watcher *w) {
 void event_open_point(watcher *w, int p) {
   event *s = (event *)w;
   const contact_element *e = w->entry[p].e;
-  s->point[p] = (event_point){.e = e, .feature = CONTACT_NO_FEATURE, .within = INFINITY, .gap = INFINITY, .absent = contact_points_change(e), .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
+  s->point[p] = (event_point){.e = e, .feature = CONTACT_NO_FEATURE, .within = INFINITY, .gap = INFINITY, .absent = contact_points_change(e),
+                              .rows = contact_row_count(w->m, e), .way = {1, 0}, .friction = e->material.friction,
                               .restitution = {e->material.restitution, e->material.tangential_restitution}};
   w->entry[p].still = contact_still(w->m, 0);
 }

@@ -163,6 +163,10 @@ static inline void event_close(event_point *c, double still) {
 static inline event_point *event_part(const event *s, int k) { return &s->point[s->part[k]]; }
 static inline event_point *event_joint_point(const event *s, int i) { return &s->point[watcher_first_joint(&s->w) + i]; }
 
+// --- event.c --------------------------------------------------------------------------------------------------------
+
+void event_open_point(watcher *w, int p);  // see watcher_type
+
 // --- event_modes.c: motion in fixed modes --------------------------------------------------------------------------
 
 // The motion takes a state; positions and velocities are known.
@@ -211,7 +215,6 @@ bool event_arrest(event *s, event_hold what, bool coupled);
 
 // --- event_places.c: places of contact that come and go ---------------------------------------------------------------
 
-void event_open_point(watcher *w, int p);                // see watcher_type
 void event_evaluate_point(event *s, int p);              // of an element whose places come and go
 void event_evaluate(event *s);                           // every point that is live
 // Finds the places anew, for the positions that the motion holds. Returns a point that has lost its place while closed, or that has a new place which

@@ -223,15 +223,18 @@ static void take_forces(event *s) {
   s->w.x->powers[POWER_FRICTION] = power[0] + power[1];
 }
 
+static void turn_round(event *s) {
+  for (int i = 0; i < s->w.x->row_total; i++) s->a[i] = -s->a[i];
+}
+
 // The reactions s->lambda to the free accelerations s->a.
 static bool react(event *s) {
-  int n = s->w.x->row_total;
-  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  turn_round(s);
   if (event_solve_as_before(s, s->a, HOLD_STICKING, true, s->lambda)) return true;
-  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  turn_round(s);
   form_matrix(s);
   recall_shares(s);
-  for (int i = 0; i < n; i++) s->a[i] = -s->a[i];
+  turn_round(s);
   return event_solve_held(s, s->a, HOLD_STICKING, true, s->lambda);
 }
 
@@ -324,6 +327,13 @@ static bool solve_positions(event *s) {
   return solve_least(s, HOLD_NORMALS, false);
 }
 
+// For other s->a: rows that repeat others do so still.
+static bool solve_positions_again(event *s) {
+  if (!s->has_matrix) return solve_positions(s);
+  response_repeat_apply(&s->repeat, s->a);
+  return solve_least(s, HOLD_NORMALS, false);
+}
+
 static bool project_positions(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
@@ -338,7 +348,7 @@ static bool project_positions(event *s) {
     if (!keep_gaps && moves_far(s)) {
       keep_gaps = true;
       (void)measure_positions(s, keep_gaps);
-      if (!solve_positions(s)) return false;
+      if (!solve_positions_again(s)) return false;
     }
     dynamics_move(m, x->q, response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total));
   }

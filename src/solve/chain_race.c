@@ -46,7 +46,7 @@ static solve_status probe(const solve_problem *p, const solve_settings *s, solve
 
 static const solver prober = {.name = "nsgs", .suits = probe_suits, .limit = probe_limit, .solve = probe, .finite = true};
 
-// Interior points hardly ever fail in their first steps. Where they do, Newton's method from zero is the next best. Many more
+// Interior points seldom fail in their first steps. Where they do, Newton's method from zero is the next best. Many more
 // of their steps may help, too, but take long: a second entry.
 enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
@@ -207,7 +207,7 @@ static int next_stop(const race *x) {
 }
 
 // Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
-// sweeps. Interior points hardly ever fail.
+// sweeps. Interior points seldom fail.
 static double least_rest(const race *x, int i) {
   double least = 0.8 * x->cost[i];
   return i == INTERIOR ? least : fmax(least, 2 * x->cost[i] - x->sweeps);

@@ -25,8 +25,6 @@ typedef struct packed {
 struct packed_sweeps {
   packed *contact;
   int count, bodies;
-  int first[COLOURS + 2];  // colour c has the contacts first[c] … first[c + 1] − 1; the last one those that share a body with each of the others
-  int colours;
   double *v, *v_before;  // PADDED speeds of each body, and of none; before the last sweep
   double theta, beta;    // of the momentum
   int circles;           // how often the sweeps were found to run in circles
@@ -117,11 +115,10 @@ bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weight
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
   m->count = p->block_count, m->bodies = p->W.velocities / SPEEDS;
-  m->colours = choose_colours(m, p);
-  memset(m->first, 0, sizeof m->first);
-  for (int b = 0; b < p->block_count; b++) m->first[m->colour[b]]++;
-  for (int c = 0; c < m->colours; c++) m->first[c + 1] += m->first[c];
-  for (int b = p->block_count - 1; b >= 0; b--) pack(m, p, b, weights[p->blocks[b].row], &m->contact[--m->first[m->colour[b]]]);
+  int colours = choose_colours(m, p), end[COLOURS + 2] = {0};  // of the contacts of each colour, the last one those that share a body with each of the others
+  for (int b = 0; b < p->block_count; b++) end[m->colour[b]]++;
+  for (int c = 0; c < colours; c++) end[c + 1] += end[c];
+  for (int b = p->block_count - 1; b >= 0; b--) pack(m, p, b, weights[p->blocks[b].row], &m->contact[--end[m->colour[b]]]);
   return true;
 }
 
