@@ -52,6 +52,7 @@ typedef struct response_pieces {
   size_t *offset;            // its values begin here: width[k] for each row of its block
   double *J, *response;      // the rows, and M⁻¹ Jᵀ; the same array where all trees are free bodies: sweeps then read half as much
   double *own;               // added to W_ii: of rows that are decoupled, whose pieces are zero
+  double *diagonal;          // W_ii
   int most_rows, most_blocks, most_pieces;  // that there is memory for
   size_t most_values;
   double *values[2];         // the memory of J and response

@@ -24,7 +24,8 @@ static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t
   }
   if (!p->own || rows > p->most_rows) {
     p->most_rows = rows + rows / 2;
-    made &= renew(&p->own, (size_t)p->most_rows, sizeof *p->own) && renew(&p->block_of, (size_t)p->most_rows, sizeof *p->block_of);
+    size_t count = (size_t)p->most_rows;
+    made &= renew(&p->own, count, sizeof *p->own) && renew(&p->diagonal, count, sizeof *p->diagonal) && renew(&p->block_of, count, sizeof *p->block_of);
   }
   if (!p->at || pieces > p->most_pieces) {
     p->most_pieces = pieces + pieces / 2;
@@ -40,7 +41,7 @@ static bool reserve(response_pieces *p, int rows, int blocks, int pieces, size_t
 }
 
 void response_pieces_free(response_pieces *p) {
-  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->values[0], p->values[1], p->own};
+  void *const arrays[] = {p->start, p->block_of, p->first, p->at, p->width, p->offset, p->values[0], p->values[1], p->own, p->diagonal};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   *p = (response_pieces){0};
 }
@@ -86,14 +87,27 @@ static bool lay_out(const mechanism *m, const motion *x, const int *start, int b
   return true;
 }
 
+static void find_diagonal(response_pieces *p, int b) {
+  for (int i = p->start[b]; i < p->start[b + 1]; i++) p->diagonal[i] = 0;
+  for (int k = p->first[b]; k < p->first[b + 1]; k++) {
+    const double *J = p->J + p->offset[k], *R = p->response + p->offset[k];
+    for (int i = p->start[b], width = p->width[k]; i < p->start[b + 1]; i++, J += width, R += width) {
+      double sum = 0;
+      for (int s = 0; s < width; s++) sum += J[s] * R[s];
+      p->diagonal[i] += sum;
+    }
+  }
+}
+
 bool response_split(const mechanism *m, motion *x, const int *start, int block_count, response_pieces *p) {
   if (!lay_out(m, x, start, block_count, p)) return false;
   x->response->held_count = 0;
   if (response_is_written_out(m, x)) response_small_split(m, x, p);
   else response_tree_split(m, x, p);
   if (interrupted(x->stop)) return true;
+  for (int b = 0; b < block_count; b++) find_diagonal(p, b);
   for (int i = 0; i < p->row_count; i++)
-    if (!response_moves(m, x, i, response_product(p, i, i))) response_piece_clear(p, i, response_fixed_diagonal(m, x, i));
+    if (!response_moves(m, x, i, p->diagonal[i])) response_piece_clear(p, i, response_fixed_diagonal(m, x, i));
   return true;
 }
 
@@ -124,5 +138,5 @@ void response_piece_clear(response_pieces *p, int i, double own) {
     memset(p->J + place_of(p, k, i), 0, bytes);
     memset(p->response + place_of(p, k, i), 0, bytes);
   }
-  p->own[i] = own;
+  p->own[i] = p->diagonal[i] = own;
 }

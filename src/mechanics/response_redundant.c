@@ -192,7 +192,7 @@ void response_decouple_pieces(const mechanism *m, motion *x, response_pieces *p)
   find_dependent(m, x);
   for (int k = w->independent; k < nc; k++) {
     int i = w->dense_order[k];
-    response_piece_clear(p, i, response_product(p, i, i));
+    response_piece_clear(p, i, p->diagonal[i]);
   }
 }
 

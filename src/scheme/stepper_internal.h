@@ -239,7 +239,8 @@ carom_status stepper_finish_matrix(stepper *s, carom_error *error);
 // The problem of this matrix and the present q_rows.
 solve_problem stepper_problem(stepper *s);
 static inline double stepper_entry(const stepper *s, int i, int j) {
-  return s->crowded ? response_product(&s->pieces, i, j) : s->storage.W[(long)i * s->x->row_total + j];
+  if (s->crowded) return i == j ? s->pieces.diagonal[i] : response_product(&s->pieces, i, j);
+  return s->storage.W[(long)i * s->x->row_total + j];
 }
 // to := |W| |P|, or a bound of it. Overwrites `displacement`.
 void stepper_absolute(stepper *s, double *to);

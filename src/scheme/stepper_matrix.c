@@ -53,7 +53,7 @@ solve_problem stepper_problem(stepper *s) {
   p.W = matrix_factored(row_total, s->blocks.count, s->blocks.start, of->velocity_count,
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
-  p.W.own = of->own;
+  p.W.own = of->own, p.W.diagonal = of->diagonal;
   return p;
 }
 

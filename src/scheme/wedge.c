@@ -6,14 +6,14 @@
 // the solution rests on the rounding of the others.
 static bool runs_away(const solve_problem *p, const double *P) {
   static const double FAR_BEYOND = 1e8;
-  const double *W = matrix_is_dense(&p->W) ? p->W.values : NULL;
+  const double *W = matrix_is_dense(&p->W) ? p->W.values : NULL, *diagonal = p->W.diagonal;
   double most = 0, fastest = 0;
   for (int b = 0; b < p->block_count; b++) {
     double D[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
     int first = p->blocks[b].row, size = p->blocks[b].size;
-    if (!W) p->W.ops->block(&p->W, b, b, D);
+    if (!W && !diagonal) p->W.ops->block(&p->W, b, b, D);
     for (int i = 0; i < size; i++) {
-      double own = W ? W[(long)(first + i) * (p->W.rows + 1)] : D[i * size + i];
+      double own = W ? W[(long)(first + i) * (p->W.rows + 1)] : diagonal ? diagonal[first + i] : D[i * size + i];
       double change = fabs(P[first + i]) * own, rate = fabs(p->q[first + i]);
       if (change > most) most = change;
       if (rate > fastest) fastest = rate;

@@ -20,7 +20,10 @@ struct island_part {
   solve_block *blocks;
   int *start;
   part_pieces J, B;
-  double *q, *r, *u, *own, *dense;
+  double *q, *r, *u, *own, *diagonal, *dense;
+  // where the pieces of the last problem lie whose islands were found
+  int seen_blocks, seen_velocities;
+  part_pieces seen_J, seen_B;  // without offsets
 };
 
 // --- memory -------------------------------------------------------------------------------------------------------
@@ -40,7 +43,8 @@ static void lay_out(solve_islands *x, solve_workspace *w, const island_limits *l
                       .blocks = TAKE(w, solve_block, l->blocks), .start = TAKE(w, int, l->blocks + 1),
                       .J = lay_out_pieces(w, l), .B = lay_out_pieces(w, l),
                       .q = TAKE(w, double, l->rows), .r = TAKE(w, double, l->rows), .u = TAKE(w, double, l->rows),
-                      .own = TAKE(w, double, l->rows), .dense = TAKE(w, double, DENSE_ROWS * DENSE_ROWS)};
+                      .own = TAKE(w, double, l->rows), .diagonal = TAKE(w, double, l->rows), .dense = TAKE(w, double, DENSE_ROWS * DENSE_ROWS),
+                      .seen_blocks = -1, .seen_J = lay_out_pieces(w, l), .seen_B = lay_out_pieces(w, l)};
   if (x->part) *x->part = part;
 }
 
@@ -125,6 +129,40 @@ static void sort_blocks(solve_islands *x, int block_count) {
   for (int b = block_count - 1; b >= 0; b--) x->block[--first[island_of[b]]] = b;
 }
 
+// Bodies that rest on each other touch in the same places step by step: their islands are those of the last step.
+static bool same_pieces(const part_pieces *seen, const matrix_pieces *p, int blocks) {
+  size_t pieces = (size_t)p->first[blocks];
+  return memcmp(seen->first, p->first, (size_t)(blocks + 1) * sizeof *p->first) == 0 && memcmp(seen->at, p->at, pieces * sizeof *p->at) == 0 &&
+         memcmp(seen->width, p->width, pieces * sizeof *p->width) == 0;
+}
+
+static bool is_seen(const island_part *part, const solve_matrix *W) {
+  return part->seen_blocks == W->block_count && part->seen_velocities == W->velocities && same_pieces(&part->seen_J, &W->J, W->block_count) &&
+         same_pieces(&part->seen_B, &W->B, W->block_count);
+}
+
+static void keep_pieces(part_pieces *to, const matrix_pieces *p, int blocks) {
+  size_t pieces = (size_t)p->first[blocks];
+  memcpy(to->first, p->first, (size_t)(blocks + 1) * sizeof *p->first);
+  memcpy(to->at, p->at, pieces * sizeof *p->at);
+  memcpy(to->width, p->width, pieces * sizeof *p->width);
+}
+
+static void search(solve_islands *x, const solve_matrix *W) {
+  island_part *part = x->part;
+  for (int v = 0; v < W->velocities; v++) part->root[v] = v;
+  for (int b = 0; b < W->block_count; b++) {
+    part->island_of[b] = join_pieces(part->root, &W->J, b, -1);
+    if (!matrix_is_symmetric(W)) part->island_of[b] = join_pieces(part->root, &W->B, b, part->island_of[b]);
+  }
+  number_islands(x, W);
+  place_velocities(x, W);
+  sort_blocks(x, W->block_count);
+  part->seen_blocks = W->block_count, part->seen_velocities = W->velocities;
+  keep_pieces(&part->seen_J, &W->J, W->block_count);
+  keep_pieces(&part->seen_B, &W->B, W->block_count);
+}
+
 // --- the problem of one island --------------------------------------------------------------------------------------
 
 // Appends the pieces of a block; `k` is its number in the island.
@@ -144,6 +182,7 @@ static matrix_pieces pieces_of(const part_pieces *p, const double *values) {
 static solve_problem take_part(solve_islands *x, const solve_problem *p, int island) {
   island_part *part = x->part;
   int count = x->first[island + 1] - x->first[island], row = 0;
+  bool symmetric = matrix_is_symmetric(&p->W);
   part->J.first[0] = part->B.first[0] = 0;
   for (int k = 0; k < count; k++) {
     int b = x->block[x->first[island] + k];
@@ -153,14 +192,16 @@ static solve_problem take_part(solve_islands *x, const solve_problem *p, int isl
     for (int i = 0; i < from->size; i++, row++) {
       part->q[row] = p->q[from->row + i];
       part->own[row] = p->W.own ? p->W.own[from->row + i] : 0;
+      if (p->W.diagonal) part->diagonal[row] = p->W.diagonal[from->row + i];
     }
     take_pieces(x, &p->W.J, b, k, &part->J);
-    take_pieces(x, &p->W.B, b, k, &part->B);
+    if (!symmetric) take_pieces(x, &p->W.B, b, k, &part->B);
   }
   part->start[count] = row;
   solve_matrix W = matrix_factored(row, count, part->start, x->velocities[island], pieces_of(&part->J, p->W.J.values),
-                                   pieces_of(&part->B, p->W.B.values));
+                                   pieces_of(symmetric ? &part->J : &part->B, p->W.B.values));
   W.own = p->W.own ? part->own : NULL;
+  W.diagonal = p->W.diagonal ? part->diagonal : NULL;
   if (row <= DENSE_ROWS) {
     W.ops->dense(&W, part->dense);
     W = matrix_dense(row, count, part->start, part->dense);
@@ -189,13 +230,7 @@ static void copy_rows(const solve_islands *x, const solve_problem *p, int island
 bool islands_find(solve_islands *x, const solve_problem *p, carom_error *error) {
   const solve_matrix *W = &p->W;
   if (!make_memory(x, p, error)) return false;
-  island_part *part = x->part;
-  for (int v = 0; v < W->velocities; v++) part->root[v] = v;
-  for (int b = 0; b < W->block_count; b++)
-    part->island_of[b] = join_pieces(part->root, &W->B, b, join_pieces(part->root, &W->J, b, -1));
-  number_islands(x, W);
-  place_velocities(x, W);
-  sort_blocks(x, W->block_count);
+  if (!is_seen(x->part, W)) search(x, W);
   solve_limits limits = {0};
   for (int i = 0; i < x->count; i++) {
     solve_limits own = limits_of(x, p, i);

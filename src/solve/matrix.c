@@ -38,8 +38,12 @@ static void moved_nothing(const solve_matrix *m, int b, const double *dx, double
   (void)m, (void)b, (void)dx, (void)v;
 }
 
-// From the blocks on the diagonal.
+// From the blocks on the diagonal, unless it is known.
 static void block_diagonals(const solve_matrix *m, double *d) {
+  if (m->diagonal) {
+    memcpy(d, m->diagonal, (size_t)m->rows * sizeof *d);
+    return;
+  }
   for (int b = 0; b < m->block_count; b++) {
     double A[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX];
     int size = matrix_block_size(m, b);
@@ -307,7 +311,7 @@ static bool pieces_finite(const solve_matrix *m, const matrix_pieces *p) {
 }
 
 static bool factored_finite(const solve_matrix *m) {
-  return pieces_finite(m, &m->J) && pieces_finite(m, &m->B) && (!m->own || number_all_finite(m->own, (size_t)m->rows));
+  return pieces_finite(m, &m->J) && (matrix_is_symmetric(m) || pieces_finite(m, &m->B)) && (!m->own || number_all_finite(m->own, (size_t)m->rows));
 }
 
 static const matrix_ops factored_ops = {"factored",      factored_apply, factored_apply_absolute, factored_block,

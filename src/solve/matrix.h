@@ -57,6 +57,7 @@ struct solve_matrix {
   int velocities;
   matrix_pieces J, B;
   const double *own;           // added to the diagonal, one per row; may be null
+  const double *diagonal;      // W_ii, one per row, where they are known; else null
 };
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values);
@@ -66,6 +67,10 @@ solve_matrix matrix_factored(int rows, int block_count, const int *start, int ve
                              matrix_pieces B);
 
 bool matrix_is_dense(const solve_matrix *m);
+// A factored matrix whose J and B are the same arrays.
+static inline bool matrix_is_symmetric(const solve_matrix *m) {
+  return m->J.values == m->B.values && m->J.offset == m->B.offset && m->J.first == m->B.first && m->J.at == m->B.at && m->J.width == m->B.width;
+}
 // Numbers that one sweep over all rows reads; of a dense matrix those that are not zero.
 double matrix_entries(const solve_matrix *m);
 // W row by row: as it is stored if dense, else written to `to`.
