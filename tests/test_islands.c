@@ -3,6 +3,7 @@
 
 #include "../bench/scene_matrix.h"
 #include "base/interrupt.h"
+#include "solve/blocks.h"
 #include "solve/islands.h"
 #include "solve/residual.h"
 #include "solve_file.h"
@@ -329,7 +330,30 @@ static void interrupted_problems_are_not_counted(void) {
   scene_free(&s);
 }
 
+// Islands of the last problem are kept only while the pieces lie where they lay.
+static void islands_follow_their_pieces(void) {
+  bed b;
+  static const double values[12] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+  static const size_t offset[2] = {0, 6};
+  static const int first[3] = {0, 1, 2}, start[3] = {0, 1, 2}, width[2] = {6, 6};
+  const solve_block blocks[2] = {block_of_contact(0, 1, 0), block_of_contact(1, 1, 0)};
+  const double q[2] = {-1, -2};
+  int at[2] = {0, 6};
+  begin(&b);
+  matrix_pieces pieces = {first, at, width, offset, values};
+  take(&b, (solve_problem){2, blocks, matrix_factored(2, 2, start, 12, pieces, pieces), q});
+  for (int turn = 0; turn < 6; turn++) {
+    at[1] = turn / 2 % 2 ? 0 : 6;
+    CHECK(run(&b, 1e-10, false, NULL).status == SOLVE_SOLVED);
+    CHECK_EQUAL(b.islands.count, at[1] ? 2 : 1);
+    CHECK_NEAR(b.to.r[0], 1, 1e-9);
+    CHECK_NEAR(b.to.r[1], 2, 1e-9);
+  }
+  end(&b);
+}
+
 int main(void) {
+  RUN(islands_follow_their_pieces);
   RUN(islands_are_what_interacts);
   RUN(piles_have_the_solutions_of_the_whole);
   RUN(references_have_the_solutions_of_the_whole);

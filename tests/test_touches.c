@@ -1,6 +1,7 @@
 // Which point of an element stands for which place of contact, where places come and go.
 #include "runs.h"
 
+#include "contact/pairs.h"
 #include "contact/state.h"
 #include "sim.h"
 
@@ -39,7 +40,7 @@ static bool open_subject(subject *s) {
 // Finds the places again and remembers them.
 static void find_again(subject *s) {
   contact_feature now[POINTS];
-  contact_place_touches(&s->r.model->m, s->r.sim->x, &s->e, s->held, now, s->points);
+  contact_place_touches(&s->r.model->m, s->r.sim->x, &s->e, s->held, NULL, now, s->points);
   memcpy(s->held, now, sizeof now);
 }
 
@@ -203,7 +204,61 @@ static void a_rolling_ball_keeps_its_point(void) {
   run_close(&r);
 }
 
+// --- places by the pose alone ----------------------------------------------------------------------------------------
+
+static int searches;
+
+static int count_search(const contact_element *e, pose first, contact_touch *to) {
+  searches++;
+  return contact_flat_pair.touches_at(e, first, to);
+}
+
+static void check_same_places(const contact_point *a, const contact_point *b, int count) {
+  for (int k = 0; k < count; k++) {
+    CHECK(a[k].absent == b[k].absent && a[k].gap == b[k].gap);
+    CHECK(memcmp(&a[k].at, &b[k].at, sizeof a[k].at) == 0 && memcmp(&a[k].n, &b[k].n, sizeof a[k].n) == 0);
+  }
+}
+
+// Places are searched once while a body stands on another, also where its position changes by less than rounding. Whether they were known
+// makes no difference.
+static void places_are_kept_while_the_pose_stays(void) {
+  run r;
+  if (!run_open_text(&r,
+                     "bodies: {'b{i}': {repeat: {i: [1, 2]}, mass: 1, inertia: [1, 1, 1]}}\n"
+                     "joints: {f1: {free: [ground, b1]}, f2: {free: [ground, b2], at: [0, 0.01, 0.1]}}\n"
+                     "surfaces: {'s{i}': {repeat: {i: [1, 2]}, box: 'b{i}', size: [0.1, 0.1, 0.1], rotate: {axis: z, angle: 0.2*i}, material: m}}\n"
+                     "materials: {m: {}}\nmethod: {moreau: {step: 1e-3}}\nend: 1\n", ""))
+    return;
+  const mechanism *m = &r.model->m;
+  motion *x = r.sim->x;
+  contact_element e = r.model->contacts.elements[0];
+  contact_type counted = contact_flat_pair;
+  counted.touches_at = count_search, e.type = &counted;
+  contact_touch known[CONTACT_POINTS_MAX];
+  contact_memo memo = {.count = -1, .touches = known};
+  contact_point kept[CONTACT_POINTS_MAX], anew[CONTACT_POINTS_MAX];
+  vec3 *place = &x->links[m->bodies[m->markers[e.first].body].node].p;
+  const struct {
+    double shift;
+    int searches;
+  } steps[] = {{0, 1}, {0, 1}, {1e-17, 1}, {0, 1}, {1e-9, 2}, {0, 2}, {-1e-3, 3}};
+  searches = 0;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    place->x += steps[i].shift;
+    contact_place_touches(m, x, &e, NULL, &memo, NULL, kept);
+    CHECK_EQUAL(searches, steps[i].searches);
+    e.type = &contact_flat_pair;
+    contact_place_touches(m, x, &e, NULL, NULL, NULL, anew);
+    e.type = &counted;
+    check_same_places(kept, anew, e.point_count);
+    CHECK(!kept[3].absent && fabs(kept[3].gap) < 1e-2);
+  }
+  run_close(&r);
+}
+
 int main(void) {
+  RUN(places_are_kept_while_the_pose_stays);
   RUN(a_place_keeps_its_point);
   RUN(a_place_that_moves_on_keeps_its_point);
   RUN(points_of_a_turning_box_keep_their_places);

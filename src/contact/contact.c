@@ -12,7 +12,7 @@
 void contact_evaluate(const contact_world *s, const mechanism *m, const motion *x, contact_point *points) {
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = &s->elements[i];
-    if (contact_points_change(e)) contact_place_touches(m, x, e, NULL, NULL, points + e->point0);
+    if (contact_points_change(e)) contact_place_touches(m, x, e, NULL, NULL, NULL, points + e->point0);
     else e->type->evaluate(m, x, e, points + e->point0);
   }
 }

@@ -93,6 +93,8 @@ typedef struct contact_type {
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
   // The places of contact, at most as many as the element has points. Returns how many.
   int (*touches)(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to);
+  // The same in the axes of the second surface, with the first at this pose in them. Of a type whose `touches` is contact_touches_by_pose; else null.
+  int (*touches_at)(const contact_element *e, pose first, contact_touch *to);
   // Whether a place is a vanished one that has moved on to other features, as a ball from one triangle to the next. May be null: never.
   bool (*continues)(const contact_feature *vanished, const contact_feature *place);
   const contact_follow *follow;   // of a type with `touches`; null: no scheme can follow them

@@ -12,15 +12,12 @@
 #define HORIZON 0.1
 
 typedef struct touching {
-  marker_place a, b;
   flat_touch t;
   separation s;       // where no face has a point near
   bool by_face;
 } touching;
 
-static void look(const contact_element *e, marker_place a, marker_place b, touching *w) {
-  w->a = a, w->b = b;
-  pose at_a = {a.R, a.p}, at_b = {b.R, b.p};
+static void look(const contact_element *e, pose at_a, pose at_b, touching *w) {
   flat_find_touch(e->faces_first, at_a, e->faces_second, at_b, HORIZON * e->span, &w->t);
   double least = INFINITY;
   for (int i = 0; i < w->t.count; i++) least = fmin(least, w->t.points[i].gap);
@@ -59,9 +56,9 @@ static int list_touches(const touching *w, contact_touch *to) {
   return w->t.count;
 }
 
-static int find_touches(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
+static int find_touches(const contact_element *e, pose first, contact_touch *to) {
   touching w;
-  look(e, marker_find(m, x, e->first), marker_find(m, x, e->second), &w);
+  look(e, first, POSE_IDENTITY, &w);
   return list_touches(&w, to);
 }
 
@@ -88,7 +85,7 @@ static contact_travel travel(const mechanism *m, const motion *x, const contact_
   (void)k;
   marker_state a = marker_read(m, x, e->first), b = marker_read(m, x, e->second);
   touching w;
-  look(e, (marker_place){.R = a.R, .p = a.p}, (marker_place){.R = b.R, .p = b.p}, &w);
+  look(e, (pose){a.R, a.p}, (pose){b.R, b.p}, &w);
   if (!w.by_face) {
     separation_rate rate;
     if (separation_rate_of(&w.s, (shape_motion){a.p, a.v, a.w}, (shape_motion){b.p, b.v, b.w}, &rate))
@@ -114,7 +111,7 @@ void contact_set_faces(contact_element *e, const flat *first, const flat *second
 }
 
 const contact_type contact_flat_pair = {
-    .name = "flat faces", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = find_touches, .continues = contact_crossing_continues, .travel = travel,
+    .name = "flat faces", .point_count = CONTACT_POINTS_MAX, .is_flat = contact_is_flat, .touches = contact_touches_by_pose, .touches_at = find_touches, .continues = contact_crossing_continues, .travel = travel,
     .follow = &contact_follow_flat, .point_names = contact_point_numbers, .curvatures = contact_corner_curvatures, .nearest = contact_nearest_of_shapes,
     .tell_overlap = contact_tell_surfaces,
 };

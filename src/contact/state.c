@@ -62,12 +62,19 @@ int contact_state_element_slot(const contact_state *s, int point) {
   return s->world->element_count + (point - s->world->point_count) / s->world->crowd->points_most;
 }
 
+// The first point of the element with this slot.
+static int first_point(const contact_world *w, int slot) {
+  return slot < w->element_count ? w->elements[slot].point0 : w->point_count + (slot - w->element_count) * w->crowd->points_most;
+}
+
 static bool reserve_lists(contact_state *s, int elements, int points) {
   size_t n = (size_t)elements + 1, k = (size_t)points + 1;
   if (!grow(&s->elements, n, sizeof *s->elements) || !grow(&s->points, k, sizeof *s->points) ||
       !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh) ||
-      !grow(&s->held, k, sizeof *s->held) || !grow(&s->found, k, sizeof *s->found))
+      !grow(&s->held, k, sizeof *s->held) || !grow(&s->found, k, sizeof *s->found) || !grow(&s->memo, n, sizeof *s->memo) ||
+      !grow(&s->memo_touches, k, sizeof *s->memo_touches))
     return false;
+  for (int i = 0; i < elements; i++) s->memo[i] = (contact_memo){.count = -1, .touches = s->memo_touches + first_point(s->world, i)};
   for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE;
   return true;
 }
@@ -89,7 +96,7 @@ static bool reserve_slots(contact_state *s, int more) {
   count = p->chunk_count * CHUNK;
   for (int i = count - 1; i >= had; i--) {
     p->free_slots[p->free_count++] = w->element_count + i;
-    *element_at(s, w->element_count + i) = (contact_element){.slot = w->element_count + i, .point0 = w->point_count + i * points};
+    *element_at(s, w->element_count + i) = (contact_element){.slot = w->element_count + i, .point0 = first_point(w, w->element_count + i)};
   }
   s->element_slots = w->element_count + count, s->point_slots = w->point_count + count * points;
   return p->chunk_count == chunks;
@@ -108,6 +115,7 @@ static const contact_element *open_pair(contact_state *s, contact_key key, carom
   p->free_count--;
   opened.slot = e->slot, opened.point0 = e->point0;
   *e = opened;
+  s->memo[e->slot].count = -1;
   return e;
 }
 
@@ -387,7 +395,7 @@ void contact_state_destroy(contact_state *s) {
   destroy_pool(s->pool);
   free(s->elements), free(s->points), free(s->element_of);
   free(s->ended), free(s->fresh);
-  free(s->held), free(s->found);
+  free(s->held), free(s->found), free(s->memo), free(s->memo_touches);
   free(s);
 }
 

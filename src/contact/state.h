@@ -27,6 +27,8 @@ typedef struct contact_state {
   // Which features points stand for, by slot, where that changes: in the last step that was completed, if its element touched there, and as
   // last found. What does not touch is not remembered, so that nothing depends on how long a pair has been in the list.
   contact_feature *held, *found;
+  contact_memo *memo;                  // by the slot of an element: its places of contact as last found,
+  contact_touch *memo_touches;         // which are here by the slots of its points
   int changing_count;                  // elements whose places of contact come and go
   double activation;                   // of the world [m]
   // What the last refresh has changed. The slots of ended elements are not given to others before the next one.
@@ -66,7 +68,7 @@ static inline void contact_state_locate(const contact_state *s, const mechanism 
                                         contact_feature *found, contact_point *points) {
   int p = e->point0;
   if (!contact_points_change(e)) e->type->evaluate(m, x, e, points + p);
-  else contact_place_touches(m, x, e, s->held + p, found ? found + p : NULL, points + p);
+  else contact_place_touches(m, x, e, s->held + p, &s->memo[e->slot], found ? found + p : NULL, points + p);
 }
 // Whether a point was found in another place than it is held to: what was known of it was known of another.
 static inline bool contact_state_is_new(const contact_state *s, int p) { return !contact_same_feature(&s->held[p], &s->found[p]); }

@@ -109,11 +109,17 @@ void contact_tell_surfaces(const contact_element *e, double depth, char text[CON
   snprintf(text, CONTACT_TEXT, "surfaces overlap by %.4g m at the start", depth);
 }
 
+// The least gap that there may be on the way.
+static double least_bound(const contact_point *before, const contact_point *after, double swing) {
+  return 0.5 * (before->gap + after->gap - vec3_norm(vec3_sub(after->apart, before->apart)) - swing);
+}
+
 double contact_least_gap(contact_gap_at *gap, const void *context, const contact_point *before, const contact_point *after, double swing,
                          double graze) {
-  vec3 way = vec3_sub(after->apart, before->apart);
-  double length = vec3_norm(way), bound = 0.5 * (before->gap + after->gap - length - swing);
+  double bound = least_bound(before, after, swing);
   if (bound > -graze) return bound;
+  vec3 way = vec3_sub(after->apart, before->apart);
+  double length = vec3_norm(way);
   const double part = 0.6180339887498949;  // the golden section: one gap for each part
   double low = 0, high = 1, at[2] = {1 - part, part}, value[2];
   for (int i = 0; i < 2; i++) value[i] = gap(context, vec3_axpy(before->apart, at[i], way), 1 - at[i]);
@@ -154,11 +160,16 @@ static double gap_of_shapes(const void *context, vec3 apart, double left) {
   return separation_of(w->e->shape_first, a, w->e->shape_second, b, false).distance;
 }
 
+// Most pairs are too far apart to meet on the way, however their axes stand.
 double contact_nearest_of_shapes(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
                                  const contact_point *after, double time, double graze) {
+  int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
+  double swing = contact_swing(e->shape_first, vec3_scale(time, vec3_sub(block_angular(m, x->links[first].V), block_angular(m, x->links[second].V))));
+  double bound = least_bound(before, after, swing);
+  if (bound > -graze) return bound;
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
   pass w = {e, mat3_product(mat3_transpose(b.R), a.R), contact_turn_in(m, x, &a, &b, time)};
-  return contact_least_gap(gap_of_shapes, &w, before, after, contact_swing(e->shape_first, w.turn), graze);
+  return contact_least_gap(gap_of_shapes, &w, before, after, swing, graze);
 }
 
 static const contact_type contact_sphere_plane = {

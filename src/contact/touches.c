@@ -59,30 +59,94 @@ static void set_absent(const mechanism *m, contact_point *p) {
   p->gap = INFINITY, p->absent = true;
 }
 
+// Points that are known to be absent stay as they are.
 bool contact_place_far(const mechanism *m, const motion *x, const contact_element *e, double reach, double beyond, contact_feature *now, contact_point *points) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   double gap = vec3_norm(vec3_sub(first.p, second.p)) - reach;
   if (!(gap > beyond)) return false;
-  contact_point absent = {.node_first = first.node, .node_second = second.node, .at = first.p, .apart = contact_apart(&first, &second)};
-  set_absent(m, &absent);
-  absent.gap = gap;
-  for (int k = 0; k < e->point_count; k++) points[k] = absent, now[k] = CONTACT_NO_FEATURE;
+  for (int k = 0; k < e->point_count; k++) {
+    contact_point *p = &points[k];
+    if (!(p->absent && (k == 0 || p->gap == INFINITY))) {
+      p->node_first = first.node, p->node_second = second.node;
+      set_absent(m, p);
+    }
+    if (now) now[k] = CONTACT_NO_FEATURE;
+  }
+  points->gap = gap, points->at = first.p, points->apart = contact_apart(&first, &second);
   return true;
 }
 
-void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held, contact_feature *now,
+// --- by the relative pose alone -----------------------------------------------------------------------------------------
+
+// To multiples of 2⁻⁴⁸ times a power of two that is not smaller than |x|: adding 24 times that power leaves no finer digits.
+static double rounded(double x, double power) { return (x + 24 * power) - 24 * power; }
+
+static vec3 rounded_place(vec3 p) {
+  double most = fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
+  if (!(most > 0 && most < INFINITY)) return p;
+  int exponent;
+  (void)frexp(most, &exponent);
+  double power = ldexp(1, exponent);
+  return (vec3){rounded(p.x, power), rounded(p.y, power), rounded(p.z, power)};
+}
+
+// The last digits are left out, 2e-15 of the distance: bodies at rest, whose positions change by rounding and by what solutions leave of their
+// velocities, then keep the same pose to the bit.
+static pose relative_pose(const marker_place *first, const marker_place *second) {
+  pose at = {mat3_product(mat3_transpose(second->R), first->R), rounded_place(contact_apart(first, second))};
+  for (int i = 0; i < 9; i++) at.R.m[i] = rounded(at.R.m[i], 1);
+  return at;
+}
+
+static bool same_pose(const pose *a, const pose *b) {
+  bool same = a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z;
+  for (int i = 0; i < 9; i++) same &= a->R.m[i] == b->R.m[i];
+  return same;
+}
+
+static int find_at(const contact_element *e, const marker_place *first, const marker_place *second, contact_memo *memo, contact_touch *to) {
+  pose at = relative_pose(first, second);
+  if (!memo || memo->count < 0 || !same_pose(&at, &memo->at)) {
+    int count = e->type->touches_at(e, at, to);
+    if (memo) {
+      memo->at = at, memo->count = count;
+      memcpy(memo->touches, to, (size_t)count * sizeof *to);
+    }
+    return count;
+  }
+  memcpy(to, memo->touches, (size_t)memo->count * sizeof *to);
+  return memo->count;
+}
+
+static int find_touches(const contact_element *e, const marker_place *first, const marker_place *second, contact_memo *memo, contact_touch *to) {
+  int count = find_at(e, first, second, memo, to);
+  for (int i = 0; i < count; i++) {
+    to[i].at = vec3_add(second->p, mat3_mul(second->R, to[i].at));
+    to[i].n = mat3_mul(second->R, to[i].n);
+  }
+  return count;
+}
+
+int contact_touches_by_pose(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  return find_touches(e, &first, &second, NULL, to);
+}
+
+void contact_place_touches(const mechanism *m, const motion *x, const contact_element *e, const contact_feature *held, contact_memo *memo, contact_feature *now,
                            contact_point *points) {
   contact_touch touches[CONTACT_POINTS_MAX];
-  assignment a = {.touches = touches, .point_count = e->point_count, .count = e->type->touches(m, x, e, touches)};
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  assignment a = {.touches = touches, .point_count = e->point_count};
+  a.count = e->type->touches_at ? find_touches(e, &first, &second, memo, touches) : e->type->touches(m, x, e, touches);
   for (int i = 0; i < a.count; i++) a.point_of[i] = -1;
   if (held) keep_same(&a, held);
   if (held && e->type->continues) keep_moved(&a, e->type, held);
   take_free(&a, e->type);
-  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  vec3 apart = contact_apart(&first, &second);
   for (int k = 0; k < e->point_count; k++) {
     contact_point *p = &points[k];
     p->node_first = first.node, p->node_second = second.node;
-    p->at = first.p, p->apart = contact_apart(&first, &second);
+    p->at = first.p, p->apart = apart;
     if (!a.taken[k]) set_absent(m, p);
     if (now) now[k] = CONTACT_NO_FEATURE;
   }

@@ -92,6 +92,15 @@ static bool leaps_next(const stepper *s, const contact_element *e, const contact
   return way - at->gap > contact_leap(s->m, e);
 }
 
+// Where places of contact come and go they take long to find, and in a list of pairs most are far apart. What is shown of these is found when
+// it is read. `found` may be null.
+static bool is_far(const stepper *s, const contact_element *e, contact_feature *found, contact_point *points) {
+  if (!contact_points_change(e) || !e->shape_first || !e->shape_second || s->rule->ahead > 0) return false;
+  const contact_surface *surfaces = s->contacts->world->surfaces;
+  double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach;
+  return contact_place_far(s->m, s->x, e, reach, s->contacts->activation, found ? found + e->point0 : NULL, points + e->point0);
+}
+
 carom_status stepper_look_at_end(stepper *s, carom_error *error) {
   dynamics_positions_velocities(s->m, s->x);
   if (s->contacts->pool) {
@@ -103,7 +112,7 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
     const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
     if (!e->type->nearest && is_apart(s, e)) continue;
-    contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
+    if (!is_far(s, e, NULL, s->looked)) contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       const contact_point *at = &s->looked[p];
       if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
@@ -151,13 +160,12 @@ static bool add_active(stepper *s, const contact_element *e, double dt) {
   return s->active_count > before_these;
 }
 
-// Where places of contact come and go they take long to find, and in a list of pairs most are far apart. What is shown of these is found when
-// it is read.
-static bool is_far(const stepper *s, const contact_element *e) {
-  if (!contact_points_change(e) || !e->shape_first || !e->shape_second || s->rule->ahead > 0) return false;
-  const contact_surface *surfaces = s->contacts->world->surfaces;
-  double reach = surfaces[e->surface[0]].reach + surfaces[e->surface[1]].reach;
-  return contact_place_far(s->m, s->x, e, reach, s->contacts->activation, s->contacts->found + e->point0, s->points + e->point0);
+// No point of it takes part.
+static void set_far(stepper *s, const contact_element *e) {
+  for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+    s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
+    s->moved[p] = false;
+  }
 }
 
 void stepper_find_active(stepper *s, double dt) {
@@ -166,16 +174,21 @@ void stepper_find_active(stepper *s, double dt) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_near(s, e)) continue;
-    if (!is_far(s, e)) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+    if (is_far(s, e, s->contacts->found, s->points)) {
+      set_far(s, e);
+      continue;
+    }
+    contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
     if (add_active(s, e, dt)) s->touched[e->slot] = s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }
 
+// What has not touched of late is held to nothing already.
 void stepper_hold_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!contact_points_change(e)) continue;
+    if (!contact_points_change(e) || s->steps - s->touched[e->slot] > REMEMBERED) continue;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (!contact_state_is_new(s->contacts, p)) continue;
       for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
