@@ -59,11 +59,15 @@ typedef struct contact_action {
 
 enum { CONTACT_TEXT = 128, CONTACT_NAME = 256 };  // lengths of a message's part, and of a name
 
-// Two surfaces that touch with an area: where they are nearest or deepest, along which direction they press, and the area in parts.
+// Two surfaces that touch with an area: where they are nearest or deepest, and, where they overlap, what the elastic pressure does to the first
+// body. It is the gradient of the energy; both are per stiffness.
 typedef struct contact_overlap {
   double gap;                     // [m]
   vec3 nearest, apart;            // place and direction of the gap: its rate is that of the surfaces there
-  vec3 n;                         // along which they press, towards the first body
+  double energy;                  // [m⁴]
+  vec3 force, at, moment;         // the force acts at this place, and the moment is what is left of it there
+  vec3 n;                         // direction of the force
+  double share;                   // this times depth times area is the part of the force that a part of the area has
 } contact_overlap;
 
 typedef void contact_visit(void *context, const struct foundation_node *node);

@@ -1,5 +1,5 @@
-// Surfaces that touch with an area: flat faces on planes and on each other, in space and in the plane. They press along the direction in which
-// they are least deep in each other, with a pressure that is linear in the depth of the overlap along it. An element has one point: the
+// Surfaces that touch with an area: flat faces on planes and on each other, in space and in the plane. On a plane they press along its normal, with
+// a pressure that is linear in the depth; on each other by the energy of their overlap (geometry/overlap.h). An element has one point: the
 // centre of pressure. Its gap is minus the depth of penetration, as for other shapes.
 #include <math.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include "contact/pairs.h"
 #include "geometry/flat.h"
 #include "geometry/foundation.h"
+#include "geometry/overlap.h"
 #include "geometry/separation.h"
 #include "geometry/tessellate.h"
 #include "geometry/touch.h"
@@ -16,29 +17,39 @@ static pose pose_at(const marker_place *p) { return (pose){p->R, p->p}; }
 
 // --- the point ----------------------------------------------------------------------------------------------------------
 
-typedef struct balance {
-  double volume;      // of the overlap
-  vec3 moment;
-} balance;
-
-static void add_to_balance(void *context, const foundation_node *node) {
-  balance *b = context;
-  double volume = node->depth * node->area;
-  b->volume += volume;
-  b->moment = vec3_axpy(b->moment, volume, node->at);
-}
-
 static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   contact_overlap o;
   e->type->overlap(m, x, e, &o);
-  p->gap = o.gap, p->at = o.nearest, p->apart = contact_apart(&first, &second);
+  p->gap = o.gap, p->at = o.gap < 0 ? o.at : o.nearest, p->apart = contact_apart(&first, &second);
   p->node_first = first.node, p->node_second = second.node;
   contact_set_frame(m, p, o.gap < 0 ? o.n : o.apart);
-  if (!(o.gap < 0)) return;
-  balance b = {0};
-  e->type->visit(m, x, e, &o, add_to_balance, &b);
-  if (b.volume > 0) p->at = vec3_scale(1 / b.volume, b.moment);
+}
+
+static void add_part(void *context, const foundation_node *node) {
+  contact_overlap *o = context;
+  double load = node->depth * node->area;
+  o->energy += 0.5 * load * node->depth;
+  o->force = vec3_axpy(o->force, load, node->n);
+  o->moment = vec3_axpy(o->moment, load, node->at);
+}
+
+// Of a pressure along one direction: the sum of its parts, at their centre.
+static void sum_parts(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
+  to->n = to->apart, to->at = to->nearest, to->share = 1;
+  if (!(to->gap < 0)) return;
+  e->type->visit(m, x, e, to, add_part, to);
+  double load = vec3_dot(to->n, to->force);
+  if (load > 0) to->at = vec3_scale(1 / load, to->moment);
+  to->moment = VEC3_ZERO;
+}
+
+// Of the energy of an overlap; its parts sum up to its volume.
+static void set_force(const overlap_force *f, contact_overlap *to) {
+  double size = vec3_norm(f->force);
+  if (!(size > 0)) return;
+  to->energy = f->energy, to->force = f->force, to->at = f->at, to->moment = f->moment;
+  to->n = vec3_scale(1 / size, f->force), to->share = size / f->volume;
 }
 
 // --- shapes in space ------------------------------------------------------------------------------------------------------
@@ -56,7 +67,8 @@ static void overlap_of_plane(const mechanism *m, const motion *x, const contact_
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
   vec3 n = contact_plane_normal(m, &plane), down = mat3_tmul(body.R, vec3_neg(n));
   vec3 lowest = vec3_axpy(pose_point(pose_at(&body), convex_support(e->shape_first, down)), -e->shape_first->layer, n);
-  *to = (contact_overlap){.gap = vec3_dot(n, vec3_sub(lowest, plane.p)), .nearest = lowest, .n = n, .apart = n};
+  *to = (contact_overlap){.gap = vec3_dot(n, vec3_sub(lowest, plane.p)), .nearest = lowest, .apart = n};
+  sum_parts(m, x, e, to);
 }
 
 static void visit_on_plane(const mechanism *m, const motion *x, const contact_element *e, const contact_overlap *o, contact_visit *each,
@@ -70,13 +82,38 @@ static void visit_on_plane(const mechanism *m, const motion *x, const contact_el
 
 // --- two shapes -----------------------------------------------------------------------------------------------------------
 
+static vec3 lowest_of(const convex *shape, pose at, vec3 n) {
+  return vec3_axpy(pose_point(at, convex_support(shape, mat3_tmul(at.R, vec3_neg(n)))), -shape->layer, n);
+}
+
+// Halfway between two lines where they are nearest to each other.
+static vec3 between_lines(vec3 p, vec3 along_p, vec3 q, vec3 along_q) {
+  vec3 way = vec3_sub(q, p);
+  double cosine = vec3_dot(along_p, along_q), square = 1 - cosine * cosine, by_p = vec3_dot(way, along_p), by_q = vec3_dot(way, along_q);
+  if (!(square > 0)) return p;
+  vec3 on_p = vec3_axpy(p, (by_p - cosine * by_q) / square, along_p), on_q = vec3_axpy(q, (cosine * by_p - by_q) / square, along_q);
+  return vec3_scale(0.5, vec3_add(on_p, on_q));
+}
+
+// Where two polytopes are deepest in each other: the deepest corner below a face, or where two edges cross. The rate of their depth is that of
+// the bodies there.
+static vec3 deepest_of(const contact_element *e, pose a, pose b, const flat_touch *t) {
+  if (t->of_face && t->face_of_a) return lowest_of(e->shape_second, b, vec3_neg(t->normal));
+  if (t->of_face) return lowest_of(e->shape_first, a, t->normal);
+  const flat_edge *on_a = &e->faces_first->edges[t->edges[0]], *on_b = &e->faces_second->edges[t->edges[1]];
+  return between_lines(pose_point(a, on_a->at), mat3_mul(a.R, on_a->along), pose_point(b, on_b->at), mat3_mul(b.R, on_b->along));
+}
+
 // Their least distance, or the depth of their overlap and the direction of least depth.
 static void find_apart(const contact_element *e, pose a, pose b, contact_overlap *to) {
   if (e->faces_first && e->faces_second) {
     flat_touch t;
     flat_find_touch(e->faces_first, a, e->faces_second, b, -INFINITY, &t);
     *to = (contact_overlap){.gap = t.distance, .apart = t.normal};
-    if (t.distance < 0) return;
+    if (t.distance < 0) {
+      to->nearest = deepest_of(e, a, b, &t);
+      return;
+    }
   }
   separation s = separation_of(e->shape_first, a, e->shape_second, b, false);
   *to = (contact_overlap){.gap = s.distance, .apart = s.normal, .nearest = vec3_scale(0.5, vec3_add(s.on_a, s.on_b))};
@@ -84,28 +121,27 @@ static void find_apart(const contact_element *e, pose a, pose b, contact_overlap
 
 typedef struct skins {
   tessellation room_a, room_b;
-  foundation_side a, b;
+  overlap_body a, b;
 } skins;
 
 static void find_skins(const contact_element *e, pose a, pose b, const contact_overlap *o, skins *to) {
-  to->a = (foundation_side){skin_of(e->shape_first, e->faces_first, a, vec3_neg(o->apart), -o->gap, &to->room_a), e->shape_first, a};
-  to->b = (foundation_side){skin_of(e->shape_second, e->faces_second, b, o->apart, -o->gap, &to->room_b), e->shape_second, b};
-}
-
-static vec3 lowest_of(const convex *shape, pose at, vec3 n) {
-  return vec3_axpy(pose_point(at, convex_support(shape, mat3_tmul(at.R, vec3_neg(n)))), -shape->layer, n);
+  double size = convex_reach(e->shape_first, 3), other = convex_reach(e->shape_second, 3);
+  to->a = (overlap_body){e->shape_first, skin_of(e->shape_first, e->faces_first, a, vec3_neg(o->apart), -o->gap, &to->room_a), e->faces_first,
+                         overlap_share(size, other), a};
+  to->b = (overlap_body){e->shape_second, skin_of(e->shape_second, e->faces_second, b, o->apart, -o->gap, &to->room_b), e->faces_second,
+                         overlap_share(other, size), b};
 }
 
 static void overlap_of_pair(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pose a = pose_at(&first), b = pose_at(&second);
   find_apart(e, a, b, to);
-  to->n = to->apart;
+  to->n = to->apart, to->at = to->nearest;
   if (!(to->gap < 0)) return;
   skins s;
   find_skins(e, a, b, to, &s);
-  to->n = foundation_normal(&s.a, &s.b, -to->gap, to->apart);
-  to->nearest = lowest_of(e->shape_first, a, to->apart);
+  overlap_force f;
+  if (overlap_of_bodies(&s.a, &s.b, to->nearest, -to->gap, &f)) set_force(&f, to);
 }
 
 static void visit_pair(const mechanism *m, const motion *x, const contact_element *e, const contact_overlap *o, contact_visit *each,
@@ -145,7 +181,7 @@ static vec3 lowest_corner(const outline *o, pose2 at, vec3 n) {
 
 static void overlap_of_half_plane(const contact_element *e, pose2 body, const marker_place *plane, contact_overlap *to) {
   vec3 n = mat3_column(plane->R, 1), lowest = lowest_corner(e->outline_first, body, n);
-  *to = (contact_overlap){.gap = vec3_dot(n, vec3_sub(lowest, plane->p)), .nearest = lowest, .apart = n, .n = n};
+  *to = (contact_overlap){.gap = vec3_dot(n, vec3_sub(lowest, plane->p)), .nearest = lowest, .apart = n};
 }
 
 // Which edge of one separates it best from the other: the largest gap, or the least depth. It counts if its gap is larger than that of `to` by
@@ -157,32 +193,59 @@ static void try_edges(const outline *o, pose2 at, const outline *other, pose2 at
     edge f = edge_at(&o->features[i], at);
     vec3 lowest = lowest_corner(other, at_other, f.normal), n = vec3_scale(side, f.normal);
     double gap = vec3_dot(f.normal, vec3_sub(lowest, f.from));
-    if (gap > least) least = gap, *to = (contact_overlap){.gap = gap, .nearest = lowest, .apart = n, .n = n};
+    if (gap > least) least = gap, *to = (contact_overlap){.gap = gap, .nearest = lowest, .apart = n};
   }
 }
 
-// The normals of the edges of one that lie in the other, as foundation_normal.
-static vec3 sum_of_edges(const outline *of, pose2 at, const outline *in, pose2 at_in, double depth) {
-  vec3 sum = VEC3_ZERO;
+// The edges of one that lie in the other. Edges of both that lie on one line bound the overlap together: that of the first polygon counts.
+static void add_edges(overlap *o, bool of_first, const outline *of, pose2 at, const outline *in, pose2 at_in) {
+  static const double place[2] = {0.2113248654051871, 0.7886751345948129};  // Gauss and Legendre
   for (int i = 0; i < of->count; i++) {
     if (of->features[i].kind != OUTLINE_LINE) continue;
     edge f = edge_at(&of->features[i], at);
-    double below = vec3_dot(f.normal, vec3_sub(f.from, lowest_corner(in, at_in, f.normal))) / depth;
-    vec3 ends[2] = {f.from, f.to};
-    bool inside = below > 0;
+    vec3 ends[2] = {f.from, f.to}, first = VEC3_ZERO;
+    double flush = 1e-10 * vec3_norm(vec3_sub(f.to, f.from));
+    bool inside = true;
     for (int k = 0; k < in->count && inside; k++) {
+      if (in->features[k].kind != OUTLINE_LINE) continue;
       edge by = edge_at(&in->features[k], at_in);
-      if (in->features[k].kind == OUTLINE_LINE) inside = foundation_cut_segment(ends, by.normal, vec3_dot(by.normal, by.from));
+      double offset = vec3_dot(by.normal, by.from), over[2] = {vec3_dot(by.normal, ends[0]) - offset, vec3_dot(by.normal, ends[1]) - offset};
+      bool on_line = vec3_dot(by.normal, f.normal) > 0.5 && fabs(over[0]) <= flush && fabs(over[1]) <= flush;
+      inside = on_line ? of_first : foundation_cut_segment(ends, by.normal, offset);
     }
-    if (inside) sum = vec3_axpy(sum, vec3_norm(vec3_sub(ends[1], ends[0])) * foundation_weight(below), f.normal);
+    double length = vec3_norm(vec3_sub(ends[1], ends[0]));
+    if (!inside || !(length > 0)) continue;
+    mat3 second = {{0}};
+    for (int k = 0; k < 2; k++) {
+      vec3 x = vec3_sub(vec3_axpy(ends[0], place[k], vec3_sub(ends[1], ends[0])), o->origin);
+      first = vec3_axpy(first, 0.5 * length, x);
+      double c[3] = {x.x, x.y, x.z};
+      for (int j = 0; j < 9; j++) second.m[j] += 0.5 * length * c[j / 3] * c[j % 3];
+    }
+    overlap_add_boundary(o, true, of_first, f.normal, vec3_sub(ends[0], o->origin), length, first, &second);
   }
-  return sum;
 }
 
-static vec3 normal_of_polygons(const contact_element *e, pose2 a, pose2 b, double depth, vec3 otherwise) {
-  vec3 sum = vec3_sub(sum_of_edges(e->outline_second, b, e->outline_first, a, depth), sum_of_edges(e->outline_first, a, e->outline_second, b, depth));
-  double length = vec3_norm(sum);
-  return length > 0 ? vec3_scale(1 / length, sum) : otherwise;
+static void add_faces(overlap *o, bool of_first, const outline *of, pose2 at, const outline *other, pose2 at_other) {
+  vec3 centre = overlap_centre(o);
+  for (int i = 0; i < of->count; i++) {
+    if (of->features[i].kind != OUTLINE_LINE) continue;
+    edge f = edge_at(&of->features[i], at);
+    overlap_face face = overlap_face_of(f.normal, f.from, vec3_dot(f.normal, vec3_sub(f.from, centre)), overlap_share(of->size, other->size));
+    for (int k = 0; k < other->count; k++)
+      if (other->features[k].kind == OUTLINE_LINE) overlap_face_over(o, &face, edge_at(&other->features[k], at_other).from);
+    overlap_add_face(o, of_first, &face);
+  }
+}
+
+static void press_polygons(const contact_element *e, pose2 a, pose2 b, contact_overlap *to) {
+  overlap o;
+  overlap_force f;
+  overlap_begin(&o, to->nearest, -to->gap);
+  add_edges(&o, true, e->outline_first, a, e->outline_second, b), add_edges(&o, false, e->outline_second, b, e->outline_first, a);
+  if (!(o.volume > 0)) return;
+  add_faces(&o, true, e->outline_first, a, e->outline_second, b), add_faces(&o, false, e->outline_second, b, e->outline_first, a);
+  if (overlap_end(&o, &f)) set_force(&f, to);
 }
 
 // Where they are apart, the nearest places. Of edges that are parallel up to rounding that of the second counts, so that the normal does not
@@ -191,8 +254,9 @@ static void overlap_of_polygons(const contact_element *e, pose2 a, pose2 b, cont
   *to = (contact_overlap){.gap = -INFINITY};
   try_edges(e->outline_second, b, e->outline_first, a, 1, 0, to);
   try_edges(e->outline_first, a, e->outline_second, b, -1, 1e-9 * (e->outline_first->size + e->outline_second->size), to);
+  to->n = to->apart, to->at = to->nearest;
   if (to->gap < 0) {
-    to->n = normal_of_polygons(e, a, b, -to->gap, to->apart);
+    press_polygons(e, a, b, to);
     return;
   }
   touch t[TOUCHES_MAX];
@@ -207,7 +271,7 @@ static void overlap_of_polygons(const contact_element *e, pose2 a, pose2 b, cont
 static void overlap_of_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pose2 a = pose2_of(pose_at(&first)), b = pose2_of(pose_at(&second));
-  if (is_half_plane(e->outline_second)) overlap_of_half_plane(e, a, &second, to);
+  if (is_half_plane(e->outline_second)) overlap_of_half_plane(e, a, &second, to), sum_parts(m, x, e, to);
   else overlap_of_polygons(e, a, b, to);
 }
 

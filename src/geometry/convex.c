@@ -1,5 +1,6 @@
 #include "geometry/convex.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "geometry/facet.h"
@@ -118,12 +119,44 @@ static mat3 radii_of_superellipsoid(const convex *s, vec3 n, vec3 at) {
   return r;
 }
 
+// --- sides --------------------------------------------------------------------------------------------------------------
+
+// Of a surface of revolution about z whose normal leans by `up` out of the plane across z.
+static vec3 round_normal(vec3 x, double up) {
+  double across = hypot(x.x, x.y), flat = sqrt(1 - up * up);
+  return across > 0 ? (vec3){flat * x.x / across, flat * x.y / across, up} : (vec3){flat, 0, up};
+}
+
+static int sides_of_capsule(const convex *s, vec3 x, convex_side *to) {
+  double along = fmin(fmax(x.z, -s->size[0]), s->size[0]);
+  vec3 off = {x.x, x.y, x.z - along};
+  double distance = vec3_norm(off);
+  *to = (convex_side){distance > 0 ? vec3_scale(1 / distance, off) : (vec3){1, 0, 0}, s->layer - distance, true};
+  return 1;
+}
+
+static int sides_of_cylinder(const convex *s, vec3 x, convex_side *to) {
+  to[0] = (convex_side){round_normal(x, 0), s->size[0] - hypot(x.x, x.y), true};
+  for (int k = 0; k < 2; k++) to[1 + k] = (convex_side){{0, 0, k ? 1 : -1}, s->size[1] + (k ? -x.z : x.z), false};
+  return 3;
+}
+
+static int sides_of_cone(const convex *s, vec3 x, convex_side *to) {
+  double radius = s->size[0], half = s->size[1], slant = hypot(radius, 2 * half);
+  double below = (radius * (half - x.z) / (2 * half) - hypot(x.x, x.y)) * 2 * half / slant;
+  to[0] = (convex_side){round_normal(x, radius / slant), below, true};
+  to[1] = (convex_side){{0, 0, -1}, s->size[1] + x.z, false};
+  return 2;
+}
+
 static const convex_type sphere = {.support = support_point};
-static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment, .tessellate = tessellate_capsule};
+static const convex_type capsule = {.has_edges = true, .support = support_segment, .facet = facet_of_segment, .tessellate = tessellate_capsule,
+                                    .sides = sides_of_capsule};
 static const convex_type box = {.has_edges = true, .support = support_box};
 static const convex_type cylinder = {.has_edges = true, .support = support_cylinder, .radii = radii_of_cylinder, .facet = facet_of_cylinder,
-                                     .tessellate = tessellate_cylinder};
-static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone, .tessellate = tessellate_cone};
+                                     .tessellate = tessellate_cylinder, .sides = sides_of_cylinder};
+static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone, .tessellate = tessellate_cone,
+                                 .sides = sides_of_cone};
 static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid};
 static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid};
 static const convex_type hull = {.of_points = true, .has_edges = true, .support = support_hull};

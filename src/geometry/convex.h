@@ -15,6 +15,14 @@ struct tessellation;
 
 typedef struct convex convex;
 
+enum { CONVEX_SIDES = 3 };
+
+typedef struct convex_side {
+  vec3 normal;      // outwards, minus the gradient of the depth
+  double depth;     // of the point below it
+  bool round;
+} convex_side;
+
 typedef struct convex_type {
   bool of_points;
   bool has_edges;   // straight ones, or flat faces
@@ -27,6 +35,8 @@ typedef struct convex_type {
   void (*facet)(const convex *s, vec3 n, struct facet *to);
   // A polytope in its place, see tessellate.h. NULL if it has no flat faces or straight lines, or is a polytope.
   void (*tessellate)(const convex *s, vec3 n, double depth, struct tessellation *to);
+  // Its flat and round sides, as a point x within it sees them. Returns how many. NULL where `tessellate` is.
+  int (*sides)(const convex *s, vec3 x, struct convex_side *to);
 } convex_type;
 
 struct convex {

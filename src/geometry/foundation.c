@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "geometry/piece.h"
+
 // --- foundations --------------------------------------------------------------------------------------------------------
 
 static foundation along(vec3 n, vec3 normal, double offset) {
@@ -40,24 +42,6 @@ static double depth_of(const foundation *f, vec3 p) { return f->offset - vec3_do
 
 // --- faces --------------------------------------------------------------------------------------------------------------
 
-typedef struct piece {
-  vec3 p[FOUNDATION_CORNERS];
-  int count;
-} piece;
-
-// What of a convex polygon is where n · x ≤ offset (Sutherland and Hodgman). It has at most one corner more than before; by rounding it may
-// seem to have others, which are left out where there is no room.
-static void cut(const piece *from, vec3 n, double offset, piece *to) {
-  to->count = 0;
-  for (int i = 0; i < from->count && to->count + 2 <= FOUNDATION_CORNERS; i++) {
-    vec3 a = from->p[i], b = from->p[(i + 1) % from->count];
-    double over_a = vec3_dot(n, a) - offset, over_b = vec3_dot(n, b) - offset;
-    if (over_a <= 0) to->p[to->count++] = a;
-    if ((over_a < 0 && over_b > 0) || (over_a > 0 && over_b < 0))
-      to->p[to->count++] = vec3_axpy(a, over_a / (over_a - over_b), vec3_sub(b, a));
-  }
-}
-
 // Twice the area of a triangle as seen along n, positive where its corners are counter-clockwise from below, as on the side that presses.
 static double twice_area(vec3 n, vec3 a, vec3 b, vec3 c) { return -vec3_dot(n, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))); }
 
@@ -74,7 +58,7 @@ static vec3 centre_of(vec3 n, const piece *f) {
 }
 
 static void visit_node(const foundation *f, vec3 at, double area, foundation_visit *visit, void *context) {
-  foundation_node node = {pose_point(f->frame, at), depth_of(f, at), f->sign * area};
+  foundation_node node = {pose_point(f->frame, at), mat3_mul(f->frame.R, f->n), depth_of(f, at), f->sign * area};
   if (node.depth > 0 && area != 0) visit(context, &node);
 }
 
@@ -96,26 +80,13 @@ static void visit_piece(const foundation *f, const piece *of, foundation_visit *
     visit_triangle(f, (vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, visit, context);
 }
 
-// Cuts a piece only where the plane goes through it. Returns which of the parts holds the result; it is empty if all of it is beyond.
-static int cut_if_needed(piece parts[2], int now, vec3 n, double offset) {
-  double most = -INFINITY, least = INFINITY;
-  for (int i = 0; i < parts[now].count; i++) {
-    double over = vec3_dot(n, parts[now].p[i]) - offset;
-    most = over > most ? over : most, least = over < least ? over : least;
-  }
-  if (most <= 0) return now;
-  if (least >= 0) return parts[now].count = 0, now;
-  cut(&parts[now], n, offset, &parts[!now]);
-  return !now;
-}
-
 // In the frame of the foundation.
 static void press_face(const foundation *f, const polytope *p, const polytope_face *face, foundation_visit *visit, void *context) {
   piece parts[2];
   parts[0].count = face->count;
   for (int i = 0; i < face->count; i++) parts[0].p[i] = p->vertices[p->corners[face->first + i]];
-  int now = cut_if_needed(parts, 0, f->slope, f->offset);
-  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++) now = cut_if_needed(parts, now, f->walls[i], f->wall_offsets[i]);
+  int now = piece_cut(parts, 0, f->slope, f->offset);
+  for (int i = 0; i < f->wall_count && parts[now].count > 2; i++) now = piece_cut(parts, now, f->walls[i], f->wall_offsets[i]);
   if (parts[now].count > 2) visit_piece(f, &parts[now], visit, context);
 }
 
@@ -141,53 +112,6 @@ void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope 
     foundation f = foundation_of_face(b, at_b, &b->faces[i], n);
     foundation_press(&f, a, at_a, visit, context);
   }
-}
-
-// --- the direction --------------------------------------------------------------------------------------------------------
-
-// How deep a shape reaches below a plane with an outward normal.
-static double depth_below(const foundation_side *s, vec3 normal, double offset) {
-  vec3 deepest = convex_support(s->shape, mat3_tmul(s->at.R, vec3_neg(normal)));
-  return offset - vec3_dot(normal, pose_point(s->at, deepest)) + s->shape->layer;
-}
-
-// What of a piece lies within a polytope; both parts are memory, the piece is in the first. Returns which holds the result.
-static int cut_to_inside(const foundation_side *s, piece parts[2]) {
-  int now = 0;
-  for (int i = 0; i < s->hull->face_count && parts[now].count > 2; i++) {
-    vec3 n = mat3_mul(s->at.R, s->hull->faces[i].normal);
-    now = cut_if_needed(parts, now, n, s->hull->faces[i].offset + vec3_dot(n, s->at.p));
-  }
-  return now;
-}
-
-static double area_of(vec3 normal, const piece *f) {
-  double twice = 0;
-  for (int i = 1; i + 1 < f->count; i++) twice -= twice_area(normal, f->p[0], f->p[i], f->p[i + 1]);
-  return 0.5 * twice;
-}
-
-// The sum over the faces of one that lie in the other. Depths are parts of `depth`.
-static vec3 sum_of_faces(const foundation_side *of, const foundation_side *in, double depth) {
-  vec3 sum = VEC3_ZERO;
-  for (int i = 0; i < of->hull->face_count; i++) {
-    const polytope_face *face = &of->hull->faces[i];
-    vec3 normal = mat3_mul(of->at.R, face->normal);
-    double below = depth_below(in, normal, face->offset + vec3_dot(normal, of->at.p)) / depth;
-    if (!(below > 0) || below > 100) continue;
-    piece parts[2];
-    parts[0].count = face->count;
-    for (int k = 0; k < face->count; k++) parts[0].p[k] = pose_point(of->at, of->hull->vertices[of->hull->corners[face->first + k]]);
-    const piece *inside = &parts[cut_to_inside(in, parts)];
-    if (inside->count > 2) sum = vec3_axpy(sum, area_of(normal, inside) * foundation_weight(below), normal);
-  }
-  return sum;
-}
-
-vec3 foundation_normal(const foundation_side *a, const foundation_side *b, double depth, vec3 otherwise) {
-  vec3 sum = vec3_sub(sum_of_faces(b, a, depth), sum_of_faces(a, b, depth));
-  double length = vec3_norm(sum);
-  return length > 0 ? vec3_scale(1 / length, sum) : otherwise;
 }
 
 // --- in the plane -------------------------------------------------------------------------------------------------------

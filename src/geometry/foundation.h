@@ -8,7 +8,7 @@
 
 #include "geometry/flat.h"
 
-enum { FOUNDATION_WALLS = FACET_CORNERS, FOUNDATION_CORNERS = 2 * FACET_CORNERS + 2 };
+enum { FOUNDATION_WALLS = FACET_CORNERS };
 
 // A face that is pressed: what lies below it along n, the direction of the springs, and within its outline.
 typedef struct foundation {
@@ -25,6 +25,7 @@ typedef struct foundation {
 // A part of the area of contact.
 typedef struct foundation_node {
   vec3 at;                 // on the face that presses
+  vec3 n;                  // along which it presses
   double depth;            // along n, positive [m]
   double area;             // as seen along n; negative of the far sides of both shapes, so that the sum of depth times area is the volume of
                            // the overlap [m²]
@@ -48,20 +49,5 @@ void foundation_press_pair(vec3 n, const polytope *a, pose at_a, const polytope 
 
 // What of a segment is where n · x ≤ offset. Returns false if nothing is.
 bool foundation_cut_segment(vec3 p[2], vec3 n, double offset);
-
-// How much a face or edge counts for the direction of the pressure, by how deep the other reaches below it over the penetration.
-static inline double foundation_weight(double below) { return pow(below, -8); }
-
-// The direction along which two polytopes press on each other, from B to A: the mean of the normals of all parts of their faces that lie within
-// the other one. A face into which the other reaches deeper counts less, by the eighth power of the depth, so that faces beside the contact
-// hardly matter. It moves continuously with the bodies, and is that of a face where one alone counts. Depths are those of the shapes, which
-// the polytopes may stand for; `depth` is that of the penetration. Returns `otherwise` where no face lies within the other.
-typedef struct foundation_side {
-  const polytope *hull;
-  const convex *shape;
-  pose at;
-} foundation_side;
-
-vec3 foundation_normal(const foundation_side *a, const foundation_side *b, double depth, vec3 otherwise);
 
 #endif
