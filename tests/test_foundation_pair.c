@@ -3,6 +3,7 @@
 
 #include "geometry/flat.h"
 #include "geometry/overlap.h"
+#include "geometry/tessellate.h"
 
 // --- the gradient -----------------------------------------------------------------------------------------------------
 
@@ -57,6 +58,25 @@ static void force_is_the_gradient_of_the_energy(void) {
   arena_free(&memory);
 }
 
+// An upright capsule on a box: the tessellation has rings that lie on each other, in the pole and at the equator. The volume is that of the cap to
+// 1e-3, and by the divergence theorem the same about any origin only if the boundary is closed.
+static void standing_capsule_has_a_closed_boundary(void) {
+  arena memory = arena_create(NULL);
+  flat box = make_box(half[0], &memory);
+  convex shapes[2] = {convex_capsule(0.05, 0.15), convex_box(2 * half[0].x, 2 * half[0].y, 2 * half[0].z)};
+  for (double depth = 1e-5; depth < 1e-2; depth *= 5)
+    for (int i = 0; i < 3; i++) {
+      tessellation room;
+      tessellate(&shapes[0], (vec3){0, 0, -1}, depth, &room);
+      overlap_body first = {&shapes[0], &room.hull, false, 1, {MAT3_IDENTITY, {0, 0, half[0].z + 0.125 - depth}}}, second = {&shapes[1], &box.hull, true, 1, {MAT3_IDENTITY, VEC3_ZERO}};
+      overlap_force f;
+      if (!CHECK(overlap_of_bodies(&first, &second, (vec3){0, 0, half[0].z - i * depth}, depth, &f))) continue;
+      double volume = M_PI * depth * depth * (0.05 - depth / 3);
+      CHECK_NEAR(f.volume, volume, 1e-3 * volume);
+    }
+  arena_free(&memory);
+}
+
 // --- impacts ----------------------------------------------------------------------------------------------------------
 
 static const char *const in_space =
@@ -106,7 +126,7 @@ static void edges_that_cross_keep_the_energy(void) {
   CHECK_LE(t.worst, 2e-6);
 }
 
-// Round sides are polytopes that follow the contact, which makes or loses up to 1e-3 of the energy.
+// Round sides are polytopes that follow the contact, which makes or loses up to 1e-3 of the energy: below the limit of a warning.
 static void round_bodies_nearly_keep_the_energy(void) {
   static const char *const shapes[] = {"cylinder: %c, radius: 0.06, length: 0.2", "cone: %c, radius: 0.08, height: 0.2", "capsule: %c, radius: 0.05, length: 0.15",
                                        "box: %c, size: [0.2, 0.15, 0.1]"};
@@ -118,11 +138,11 @@ static void round_bodies_nearly_keep_the_energy(void) {
     quat a = any_turn(), b = any_turn();
     vec3 spin = any(3);
     snprintf(text, sizeof text, in_space, first, second, a.w, a.x, a.y, a.z, uniform(-0.03, 0.03), uniform(-0.03, 0.03), spin.x, spin.y, spin.z, b.w, b.x, b.y, b.z);
-    tell(text, &t, 2e-3);
+    tell(text, &t, 1e-3);
   }
   printf("    %d of 7 meet, relative energy error at most %.1e, at most %ld steps\n", t.hits, t.worst, t.steps);
   CHECK_LE(5, t.hits);
-  CHECK_LE(t.worst, 2e-3);
+  CHECK_LE(t.worst, 1e-3);
 }
 
 static void polygons_keep_the_energy(void) {
@@ -146,6 +166,7 @@ static void polygons_keep_the_energy(void) {
 
 int main(void) {
   RUN(force_is_the_gradient_of_the_energy);
+  RUN(standing_capsule_has_a_closed_boundary);
   RUN(edges_that_cross_keep_the_energy);
   RUN(round_bodies_nearly_keep_the_energy);
   RUN(polygons_keep_the_energy);

@@ -52,20 +52,23 @@ static int add_vertex(tessellation *to, double x, double y, double z) {
 
 static void add_corner(tessellation *to, int vertex) { to->corners[to->hull.corner_count++] = vertex; }
 
+// The normal of a face by its diagonals. Returns zero if it has no area but by rounding: rings may lie on each other, or all in the pole.
+static vec3 normal_of(const tessellation *to, const int *c, int count) {
+  vec3 d = vec3_sub(to->vertices[c[2]], to->vertices[c[0]]), e = vec3_sub(to->vertices[c[count - 1]], to->vertices[c[1]]), n = vec3_cross(d, e);
+  double a = vec3_norm(d), b = vec3_norm(e), length = vec3_norm(n), size = vec3_norm(to->vertices[c[0]]);
+  bool has_area = a > 1e-14 * size && b > 1e-14 * size && length > 1e-12 * a * b;
+  return has_area ? vec3_scale(1 / length, n) : VEC3_ZERO;
+}
+
 // Ends the face of the corners since `first`; without a normal of its own, that of its diagonals. A face without an area is left out.
 static void end_face(tessellation *to, int first, vec3 normal) {
   const int *c = to->corners + first;
   int count = to->hull.corner_count - first;
+  if (vec3_dot(normal, normal) == 0) normal = normal_of(to, c, count);
   if (vec3_dot(normal, normal) == 0) {
-    vec3 across = vec3_sub(to->vertices[c[2]], to->vertices[c[0]]);
-    normal = vec3_cross(across, vec3_sub(to->vertices[c[count - 1]], to->vertices[c[1]]));
-  }
-  double length = vec3_norm(normal);
-  if (!(length > 0)) {
     to->hull.corner_count = first;
     return;
   }
-  normal = vec3_scale(1 / length, normal);
   to->faces[to->hull.face_count++] = (polytope_face){normal, vec3_dot(normal, to->vertices[c[0]]), first, count};
 }
 
@@ -129,7 +132,7 @@ static void add_rings(const convex *s, double end, double look, double cap, doub
   for (int i = 0; i < COARSE; i++) angles[COARSE - 1 - i] = from - below[i], angles[COARSE + FINE + 1 + i] = above[i];
   for (int i = 0; i <= FINE; i++) angles[COARSE + i] = from + i * narrow;
   for (int j = 0; j <= TESSELLATE_RINGS; j++) {
-    double radius = off * s->layer * cos(angles[j]), rise = j > 0 ? off * s->layer * sin(angles[j]) : 0;
+    double radius = s->layer * fmin(off * cos(angles[j]), 1), rise = j > 0 ? off * s->layer * sin(angles[j]) : 0;  // no wider than the side
     rings[j] = add_ring(to, fmax(radius, 0), end * (s->size[0] + rise), rim, TESSELLATE_ROUND);
   }
 }

@@ -11,7 +11,7 @@
 enum {
   TESSELLATE_RIM = 32,           // corners of a rim
   TESSELLATE_RINGS = 10,         // strips of the half sphere at an end of a capsule
-  TESSELLATE_ROUND = 16,         // corners of each of its rings
+  TESSELLATE_ROUND = 24,         // corners of each of its rings
   TESSELLATE_VERTICES = 2 * (TESSELLATE_RINGS + 1) * TESSELLATE_ROUND,
   TESSELLATE_FACES = (2 * TESSELLATE_RINGS + 1) * TESSELLATE_ROUND,
   TESSELLATE_CORNERS = 4 * TESSELLATE_FACES,
