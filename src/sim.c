@@ -71,10 +71,12 @@ static contact_state *begin_contacts(carom_sim *sim, carom_error *error) {
   return c;
 }
 
-// Back to what is near in the run under way, if there is one.
-static void end_contacts(carom_sim *sim, contact_state *contacts) {
+// Back to what is near in the run under way, if there is one, and to its count of problems. Always false.
+static bool end_start(carom_sim *sim, contact_state *contacts, const problem_dump *dump) {
   contact_state_destroy(contacts);
   if (sim->contacts) name_points(sim, sim->contacts);
+  sim->dump = *dump;
+  return false;
 }
 
 // Starts a new scheme at a state. The old one is kept when no other can be started, but the motion may then hold anything.
@@ -84,14 +86,15 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   if (!old) sim->impacts.started = from->t, sim->impacts.still = contact_still(&model->m, 0);
   contact_state *contacts = begin_contacts(sim, error);
   if (!contacts) return false;
+  const problem_dump dump = sim->dump;
+  const scheme_contact_options given = model_contact_options(model);
+  sim->dump = (problem_dump){.path = given.dump, .every = given.dump_every};
   scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
-                        .options = &model->options, .integrator = &model->integrator, .stop = &sim->stop};
+                        .options = &model->options, .integrator = &model->integrator, .dump = given.dump ? &sim->dump : NULL,
+                        .stop = &sim->stop};
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
-  if (!scheme) {
-    end_contacts(sim, contacts);
-    return false;
-  }
+  if (!scheme) return end_start(sim, contacts, &dump);
   sim->scheme = scheme;
   dynamics_set(&model->m, sim->x, from->t, from->q, from->u);
   sim->evaluated = false;
@@ -104,8 +107,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
     sim->since_booked = since_booked, sim->regular.since_booked = since_regular;
     sim->type->destroy(scheme);
     sim->scheme = old;
-    end_contacts(sim, contacts);
-    return false;
+    return end_start(sim, contacts, &dump);
   }
   sim->type->destroy(old);
   contact_state_destroy(sim->contacts);
@@ -253,6 +255,8 @@ static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_e
 carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   if (interrupted(&sim->stop)) return fail_interrupted(sim, error);
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
+  if (status == CAROM_OK && sim->dump.error.status != CAROM_OK)
+    status = error_set(error, sim->dump.error.status, "%s", sim->dump.error.message);
   if (sim->impacts.parted_count) impact_end_step(&sim->impacts);
   sim->evaluated = false;
   sim->step_ends.known = false;

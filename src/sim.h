@@ -5,6 +5,7 @@
 #include "ledger/energy.h"
 #include "build/model_internal.h"
 #include "scheme/scheme.h"
+#include "solve/problem_dump.h"
 
 // Rows with a number that is not finite, and the first of them.
 typedef struct non_finite_rows {
@@ -43,6 +44,7 @@ struct carom_sim {
   const scheme_type *type;
   void *scheme;
   interrupt stop;              // asked within steps
+  problem_dump dump;           // of contact problems
   joint_start *starts;         // one per joint, then one for names that no joint has; for a batch
   energy_ledger ledger;
   contact_state *contacts;     // what is near

@@ -112,10 +112,24 @@ static void only_what_is_asked_for_is_saved(void) {
   }
 }
 
+// What cannot be saved is told once the step is over, by every method.
+static void a_folder_that_does_not_exist_is_told(void) {
+  static const char *const settings[] = {"method.moreau.dump=/nowhere/met method.moreau.dump_every=1",
+                                         "method=event method.event.dump=/nowhere/met method.event.dump_every=1"};
+  for (int i = 0; i < 2; i++) {
+    run r;
+    if (!run_open(&r, "bouncing-ball", settings[i])) return;
+    CHECK(carom_sim_advance(r.sim, 0.6, &r.error) == CAROM_ERROR_FILE);
+    CHECK_CONTAINS(r.error.message, "/nowhere/met-");
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(steps_are_solved_again);
   RUN(both_problems_of_a_step_are_saved);
   RUN(events_are_solved_again);
   RUN(only_what_is_asked_for_is_saved);
+  RUN(a_folder_that_does_not_exist_is_told);
   return check_summary();
 }

@@ -122,7 +122,7 @@ static void memory(void *scheme, fields *f) {
   fields_count(f, "accelerations", &s->evaluations);
   fields_count(f, "projection_failures_of_modes", &s->projection_failures);
   scheme_tally_fields(&s->tally, f);
-  if (f->from) s->dump.problems = s->tally.problems;
+  if (f->from && s->solver.dump) s->solver.dump->problems = s->tally.problems;
   fields_finites(f, "shares", s->w.m->row_count, s->share);
   if (f->from) s->closed_count = 0;
   for (int p = 0; p < watcher_permanent(&s->w); p++) fields_group(f, "contact", p), point_memory_of(s, p, f);
@@ -136,7 +136,6 @@ static void set_tolerances(event *s) {
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
   s->solver = solve_settings_default();
-  s->solver.dump = s->dump.path ? &s->dump : NULL;
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
 
@@ -155,7 +154,6 @@ static void choose_solvers(event *s) {
 static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   event *s = (event *)w;
   s->options = *(const carom_event_def *)setup->options;
-  s->dump = (problem_dump){.path = s->options.dump, .every = s->options.dump_every};
   w->flow = flow_settings_from(setup, FLOW_PROJECT, 0, 0);
   w->flow.loses[POWER_CONTACT] = w->flow.loses[POWER_FRICTION] = true;
   w->flow.accelerate = accelerate, w->flow.project = project, w->flow.context = s;
@@ -164,6 +162,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
   allocate(s);
   event_friction_create(s);
   set_tolerances(s);
+  s->solver.dump = setup->dump;
   for EACH_POINT(p, w) event_open_point(w, p);
   s->grows = w->contacts->pool || w->contacts->changing_count;
   if (s->grows) return true;
@@ -334,8 +333,6 @@ static carom_status step(void *scheme, double t_stop, carom_error *error) {
     if (error) error->status = CAROM_OK;
     status = error_set(error, CAROM_ERROR_MEMORY, "out of memory for a contact problem of %d points", s->part_count);
   }
-  const carom_error *unsaved = &s->dump.error;
-  if (status == CAROM_OK && unsaved->status != CAROM_OK) status = error_set(error, unsaved->status, "%s", unsaved->message);
   return status;
 }
 

@@ -96,7 +96,6 @@ typedef struct event_instant {
 typedef struct event {
   watcher w;
   carom_event_def options;
-  problem_dump dump;
   bool grows;                      // matrices and problems grow with the points that touch
   bool counts_turns;               // of joints that are measured between markers
   bool settled;                    // modes belong to the state

@@ -27,7 +27,8 @@ SCHEME_INTERFACE(event);
 
 static scheme_contact_options contact(const void *options, double length) {
   (void)length;
-  return (scheme_contact_options){.can_separate = true, .separate = ((const carom_event_def *)options)->separate};
+  const carom_event_def *d = options;
+  return (scheme_contact_options){.can_separate = true, .separate = d->separate, .dump = d->dump, .dump_every = d->dump_every};
 }
 
 static bool rubs_in_space(const mechanism *m, const contact_element *e) { return contact_row_count(m, e) == 3; }

@@ -30,7 +30,8 @@ SCHEME_INTERFACE(moreau);
 static scheme_contact_options contact(const void *options, double length) {
   const carom_moreau_def *d = options;
   return (scheme_contact_options){.can_separate = true, .separate = d->separate,
-                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length)};
+                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length),
+                                  .dump = d->dump, .dump_every = d->dump_every};
 }
 
 static const option_synonym synonyms[] = {
@@ -56,7 +57,7 @@ static const stepper_rule rule = {.place = 0.5, .require = require, .ahead = 0};
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_moreau_def *d = setup->options;
   stepper_settings settings = {.step = d->step, .project = d->project, .remove_overlap = d->remove_overlap,
-                               .time_of_impact = d->time_of_impact, .tolerance = d->tolerance, .dump = {.path = d->dump, .every = d->dump_every}};
+                               .time_of_impact = d->time_of_impact, .tolerance = d->tolerance};
   return stepper_create(&rule, &settings, setup, start, error);
 }
 

@@ -22,6 +22,7 @@ typedef struct scheme_setup {
   impact_ledger *impacts;
   const void *options;             // the member's own struct
   const carom_integrator_def *integrator;
+  struct problem_dump *dump;       // for the chain of solvers; the sim looks whether it could save all. May be null
   interrupt *stop;                 // a step that is interrupted fails; may be null
 } scheme_setup;
 
@@ -115,6 +116,8 @@ typedef struct scheme_contact_options {
   bool can_separate, separate;     // surfaces that overlap at the start
   double activation;               // contacts become active below this gap; 0 if the scheme has no such gap [m]
   double penetration_max;          // bound of the penetration at the first detection of a contact; 0 if there is none [m]
+  const char *dump;                // where contact problems are saved; null: nowhere
+  int dump_every;                  // so many of them; 0: those that are not solved
 } scheme_contact_options;
 
 // What a scheme says about itself before it runs: its section of a model file, what it can run, what makes it more accurate.

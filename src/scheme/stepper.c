@@ -141,7 +141,7 @@ static void count_fields(stepper *s, fields *f) {
   fields_numbers(f, "independence", 3, s->independence);
   scheme_trouble_fields(&s->trouble, f);
   scheme_tally_fields(&s->tally, f);
-  if (f->from) s->settings.dump.problems = s->tally.problems;
+  if (f->from && s->solver.dump) s->solver.dump->problems = s->tally.problems;
 }
 
 // Where bodies were, from which ways are looked at for passages.
@@ -256,7 +256,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
-  s->solver.dump = s->settings.dump.path ? &s->settings.dump : NULL;
+  s->solver.dump = setup->dump;
   if (begin(s, error) != CAROM_OK || !stepper_prepare_storage(s, error)) {
     stepper_destroy(s);
     return NULL;

@@ -9,7 +9,6 @@
 #define SCHEME_STEPPER_H
 
 #include "scheme/scheme.h"
-#include "solve/problem_dump.h"
 
 typedef struct stepper_rule {
   // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.
@@ -27,7 +26,6 @@ typedef struct stepper_settings {
   bool remove_overlap;  // bodies that overlap are moved apart after each step
   bool time_of_impact;  // steps are shorter where fast bodies would pass through others
   double tolerance;     // of the contact problem's residual; 0: the default [-]
-  problem_dump dump;    // by the number of the step
 } stepper_settings;
 
 // Creates the state of a scheme; null after reporting. The rule must outlive it.

@@ -13,6 +13,7 @@
 #include "scheme/stepper_friction.h"
 #include "solve/blocks.h"
 #include "solve/islands.h"
+#include "solve/problem_dump.h"
 #include "solve/storage.h"
 
 // Removal of overlap: its problem has the constraint rows and one normal row for each active point.

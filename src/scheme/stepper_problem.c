@@ -104,8 +104,7 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
     return error_set(error, CAROM_ERROR_SINGULAR, "the contact problem is not finite at t = %g s; " NOT_FINITE_ADVICE, s->t);
-  if (s->settings.dump.error.status == CAROM_OK) return CAROM_OK;
-  return error_set(error, s->settings.dump.error.status, "%s", s->settings.dump.error.message);
+  return CAROM_OK;
 }
 
 // A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
@@ -136,7 +135,7 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
     require(s, k, &e->material, dt);
   }
   add_friction_blocks(s, dt);
-  problem_dump_step(&s->settings.dump, s->steps + 1);
+  if (s->solver.dump) problem_dump_step(s->solver.dump, s->steps + 1);
   carom_status formed = stepper_form_matrix(s, error);
   if (formed != CAROM_OK) return formed;
   if (m->row_count) response_clear(m, x, s->q_rows);
@@ -254,16 +253,16 @@ static carom_status solve_and_respond(stepper *s, double dt, carom_error *error)
 // Friction under load follows the forces, not the percussions of the step, whose problem is solved with it once more.
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error) {
   chain_tally tally = s->tally;
-  problem_dump dump = s->settings.dump;
+  problem_dump *dump = s->solver.dump;
   paradoxes found = s->paradoxes;
   turn_evenly(s, dt);
   memcpy(s->P_even, s->P, (size_t)s->x->row_total * sizeof *s->P);
-  s->settings.dump = (problem_dump){0};
+  s->solver.dump = NULL;
   exchange_problems(s);
   carom_status status = solve_and_respond(s, dt, error);
   if (status == CAROM_OK && s->friction.loaded) status = stepper_settle_friction(s, dt, error);
   exchange_problems(s);
-  s->settings.dump = dump;
+  s->solver.dump = dump;
   if (s->tally.unsolved == tally.unsolved) s->P_mean = s->P_even;
   s->tally = tally, s->paradoxes = found;
   if (status != CAROM_OK || !s->friction.loaded) return status;

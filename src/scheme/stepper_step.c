@@ -193,7 +193,7 @@ static carom_status try_step(stepper *s, double *dt, const double **u_end, carom
     if (!(shorter < *dt)) return CAROM_OK;
     (void)give_up(s, solved);
     forget_touches(s);
-    s->settings.dump.problems = s->tally.problems;
+    if (s->solver.dump) s->solver.dump->problems = s->tally.problems;
     *dt = shorter;
   }
 }
