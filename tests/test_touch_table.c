@@ -188,8 +188,8 @@ static void they_are_recorded_where_pairs_have_no_columns(void) {
 // --- going on -----------------------------------------------------------------------------------------------------
 
 static bool same_tables(const char *first, const char *second, const char *name) {
-  record_reader *in[2];
-  table a, b;
+  record_reader *in[2] = {NULL, NULL};
+  table a = {0}, b = {0};
   bool same = read_table(first, name, &a, &in[0]) && read_table(second, name, &b, &in[1]) && CHECK_EQUAL(a.rows, b.rows) &&
               CHECK(memcmp(a.values, b.values, (size_t)(a.rows * a.about.column_count) * sizeof *a.values) == 0);
   record_close(in[0]), record_close(in[1]);
