@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 #if defined(__GNUC__)
@@ -32,7 +33,7 @@ static struct {
   char scratch[4096];
 } check_state;
 
-CHECK_UNUSED_OK static bool check_true(bool ok, const char *file, int line, const char *text) {
+CHECK_UNUSED_OK static int check_true(bool ok, const char *file, int line, const char *text) {
   if (!ok) {
     printf("    %s:%d: failed: %s\n", file, line, text);
     check_state.failures_here++;
@@ -40,7 +41,7 @@ CHECK_UNUSED_OK static bool check_true(bool ok, const char *file, int line, cons
   return ok;
 }
 
-CHECK_UNUSED_OK static bool check_near(double value, double expected, double tolerance, const char *file, int line,
+CHECK_UNUSED_OK static int check_near(double value, double expected, double tolerance, const char *file, int line,
                                        const char *text) {
   // Written so that a NaN anywhere fails.
   const bool ok = fabs(value - expected) <= tolerance || (isinf(value) && value == expected);
@@ -52,7 +53,7 @@ CHECK_UNUSED_OK static bool check_near(double value, double expected, double tol
   return ok;
 }
 
-CHECK_UNUSED_OK static bool check_le(double a, double b, const char *file, int line, const char *text) {
+CHECK_UNUSED_OK static int check_le(double a, double b, const char *file, int line, const char *text) {
   const bool ok = a <= b;
   if (!ok) {
     printf("    %s:%d: failed: %s\n      left       %.17g\n      right      %.17g\n      excess     %.17g\n", file, line, text,
@@ -62,7 +63,7 @@ CHECK_UNUSED_OK static bool check_le(double a, double b, const char *file, int l
   return ok;
 }
 
-CHECK_UNUSED_OK static bool check_long(long long a, long long b, const char *file, int line, const char *text) {
+CHECK_UNUSED_OK static int check_long(long long a, long long b, const char *file, int line, const char *text) {
   if (a != b) {
     printf("    %s:%d: failed: %s\n      value      %lld\n      expected   %lld\n", file, line, text, a, b);
     check_state.failures_here++;
@@ -70,7 +71,7 @@ CHECK_UNUSED_OK static bool check_long(long long a, long long b, const char *fil
   return a == b;
 }
 
-CHECK_UNUSED_OK static bool check_text(const char *a, const char *b, const char *file, int line, const char *text) {
+CHECK_UNUSED_OK static int check_text(const char *a, const char *b, const char *file, int line, const char *text) {
   const bool ok = (a && b) ? strcmp(a, b) == 0 : a == b;
   if (!ok) {
     printf("    %s:%d: failed: %s\n      value      \"%s\"\n      expected   \"%s\"\n", file, line, text, a ? a : "(null)",
@@ -80,7 +81,7 @@ CHECK_UNUSED_OK static bool check_text(const char *a, const char *b, const char 
   return ok;
 }
 
-CHECK_UNUSED_OK static bool check_contains(const char *a, const char *part, const char *file, int line,
+CHECK_UNUSED_OK static int check_contains(const char *a, const char *part, const char *file, int line,
                                            const char *text) {
   const bool ok = a && part && strstr(a, part);
   if (!ok) {
@@ -91,7 +92,8 @@ CHECK_UNUSED_OK static bool check_contains(const char *a, const char *part, cons
   return ok;
 }
 
-// Each yields whether it held, so a test can stop where going on makes no sense: if (!CHECK(p)) return;
+// Each yields whether it held, so a test can stop where going on makes no sense: if (!CHECK(p)) return; An int, so that several can be joined by
+// & without a warning of the compiler: then all of them are checked.
 #define CHECK(condition) check_true(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_NEAR(value, expected, tolerance) \
   check_near((double)(value), (double)(expected), (double)(tolerance), __FILE__, __LINE__, #value " near " #expected)
@@ -111,13 +113,24 @@ CHECK_UNUSED_OK static bool check_contains(const char *a, const char *part, cons
 // Whether this program runs the long forms of its tests (long.h), and those alone.
 CHECK_UNUSED_OK static bool long_form(void) { return getenv("CAROM_LONG_RUNS") != NULL; }
 
+// Of this program and of those that it has run [s].
+CHECK_UNUSED_OK static double check_processor_time(void) {
+  struct tms t;
+  times(&t);
+  return (double)(t.tms_utime + t.tms_stime + t.tms_cutime + t.tms_cstime) / (double)sysconf(_SC_CLK_TCK);
+}
+
+// Processor time that is worth a look is printed, so that a slow test shows where it spends it.
 CHECK_UNUSED_OK static void check_run(const char *name, void (*test)(void)) {
   if (long_form()) return;
   printf("  %s\n", name);
   fflush(stdout);
   check_state.failures_here = 0;
   check_state.skipped_here = false;
+  const double before = check_processor_time();
   test();
+  const double took = check_processor_time() - before;
+  if (took >= 1) printf("    took %.1f s of processor time\n", took);
   if (check_state.failures_here) check_state.failed++;
   else if (check_state.skipped_here) check_state.skipped++;
   else check_state.passed++;

@@ -352,8 +352,8 @@ static bool write_block(void) {
 // The hull of a file slides and turns as the same points do, as a surface and as the shape of a body.
 static void the_hull_of_a_file_is_a_surface(void) {
   static const char *const forms[] = {
-      "mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\nsurfaces: {b: {hull: b, points: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [0.1, 0.1, -0.1], [-0.1, 0.1, -0.1], "
-      "[-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [0.1, 0.1, 0.1], [-0.1, 0.1, 0.1]], material: m}",
+      ("mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\nsurfaces: {b: {hull: b, points: [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [0.1, 0.1, -0.1], [-0.1, 0.1, -0.1], "
+      "[-0.1, -0.1, 0.1], [0.1, -0.1, 0.1], [0.1, 0.1, 0.1], [-0.1, 0.1, 0.1]], material: m}"),
       "mass: 1, inertia: [1e-2, 1e-2, 1e-2]}}\nsurfaces: {b: {hull: b, file: block.obj, scale: 1 mm, material: m}",
       "mass: 1, inertia: [1e-2, 1e-2, 1e-2], shape: {hull: {file: block.obj, scale: 1 mm}, material: m}}}\nsurfaces: {"};
   static const char *const others[] = {"plane: ground", "box: ground, at: [0, 0, -0.1], size: [4, 4, 0.2]"};
