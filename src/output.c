@@ -31,5 +31,8 @@ const char *carom_model_file(const carom_model *model, int i) {
   const carom_def *def = model->def;
   int texts = def && def->text ? def->text->source_count : 0;
   if (i >= 0 && i < texts) return def->text->sources[i]->name;
-  return i >= texts && i - texts < model->drawing.file_count ? model->drawing.files[i - texts]->path : NULL;
+  i -= texts;
+  if (i >= 0 && i < model->drawing.file_count) return model->drawing.files[i]->path;
+  i -= model->drawing.file_count;
+  return i >= 0 && i < model->table_file_count ? model->table_files[i].path : NULL;
 }

@@ -119,6 +119,8 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
   }
   write(context, "\n## The model as a whole\n\n");
   option_document(&model_table, out);
+  write(context, "## tables\n\n");
+  option_document(&table_table, out);
   write(context, "## bodies, markers, drives, initial\n\n");
   option_document(&body_table, out);
   write_family("shapes", "", "`shape:` of a body says how a report draws it: one of these, or a list of them. A body "

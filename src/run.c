@@ -73,6 +73,14 @@ static const char *list_mesh_files(run *r) {
   return list.text;
 }
 
+static const char *list_table_files(run *r) {
+  arena_text list = {0};
+  arena_append(&r->memory, &list, "%s", "");
+  for (int i = 0; i < r->model->table_file_count; i++)
+    arena_append(&r->memory, &list, "%s = %s\n", r->model->table_files[i].name, r->model->table_files[i].digest);
+  return list.text;
+}
+
 // Points of pairs that are not listed have numbers behind these: so many for each pair of surfaces a < b, a (surfaces) + b. A line with that
 // number, then one for each surface: its name and, after a tab, its shape.
 static const char *list_surfaces(run *r) {
@@ -142,6 +150,7 @@ static record_text *describe(run *r, int *count) {
   texts[used++] = (record_text){"method", r->model->scheme->name};
   texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
   if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
+  if (r->model->table_file_count) texts[used++] = (record_text){"table_files", list_table_files(r)};
   if (contact_can_touch(&r->model->contacts)) texts[used++] = (record_text){"impact_points", list_points(r)};
   if (r->model->contacts.crowd) texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
   if (r->touches.table >= 0) {
@@ -461,8 +470,8 @@ static bool same_values(run *r, const char *kind, const char *before, const char
                    r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
 }
 
-static bool same_mesh_files(run *r, record_reader *in) {
-  const char *before = record_get_text(in, "mesh_files"), *now = list_mesh_files(r), *there;
+static bool same_files(run *r, const char *before, const char *now) {
+  const char *there;
   const char *other = first_difference(now, before ? before : "", &there);
   return !other || (error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with another content of '%.*s'; resume with the same files",
                               r->options->resume, (int)(strcspn(other, "=") - 1), other), false);
@@ -476,7 +485,8 @@ static bool same_model(run *r, record_reader *in) {
   if (!same)
     return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
                      r->options->resume), false;
-  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) && same_mesh_files(r, in) &&
+  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) && same_files(r, record_get_text(in, "mesh_files"), list_mesh_files(r)) &&
+         same_files(r, record_get_text(in, "table_files"), list_table_files(r)) &&
          same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings));
 }
 

@@ -89,7 +89,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   const problem_dump dump = sim->dump;
   const scheme_contact_options given = model_contact_options(model);
   sim->dump = (problem_dump){.path = given.dump, .every = given.dump_every};
-  scheme_setup setup = {.m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
+  scheme_setup setup = {.method = sim->type->name, .m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .dump = given.dump ? &sim->dump : NULL,
                         .stop = &sim->stop};
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q

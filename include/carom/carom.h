@@ -282,7 +282,7 @@ typedef struct carom_output {
 CAROM_API carom_status carom_output_check(const carom_output *output, carom_error *error);
 // Checks, then writes the whole file. If writing fails, an existing file is unchanged.
 CAROM_API carom_status carom_output_write(const carom_output *output, const char *text, size_t length, carom_error *error);
-CAROM_API const char *carom_model_file(const carom_model *model, int i);  // the model file, then the files it includes, then mesh files; null after the last
+CAROM_API const char *carom_model_file(const carom_model *model, int i);  // the model file, then the files it includes, then mesh files, then files of tables; null after the last
 
 // Writes tables of a record as CSV, to standard output if `out` is "-". Also works while the run is still going. `options` may be
 // null.

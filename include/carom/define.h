@@ -218,6 +218,18 @@ typedef struct carom_force_def {
   carom_names inputs;          // kind user: signals that are passed to `call`
 } carom_force_def;
 
+typedef enum carom_table_type { CAROM_TABLE_LINEAR, CAROM_TABLE_MONOTONE, CAROM_TABLE_NATURAL, CAROM_TABLE_CLAMPED } carom_table_type;
+
+// A function of one variable from points, which expressions call by its name. Held beyond its ends.
+typedef struct carom_table_def {
+  int type;                // carom_table_type
+  carom_numbers points;    // x1 y1 x2 y2 ...; x increases
+  const char *file;        // CSV file instead of points; may be null
+  carom_names columns;     // of the file: names from its first line, or numbers from 1 on; empty for the first two
+  carom_names units;       // of these columns; empty for those of the file, else SI
+  carom_numbers slopes;    // of type clamped, at the first and the last point; empty for zero
+} carom_table_def;
+
 typedef struct carom_drive_def {
   const char *joint;       // the driven coordinate: `hinge`, or `cylinder.q1`
   carom_function motion;   // its value as a function of time [rad] or [m]
@@ -312,6 +324,7 @@ CAROM_API carom_marker_def carom_marker_default(void);
 CAROM_API carom_joint_def carom_joint_default(void);
 CAROM_API carom_constraint_def carom_constraint_default(void);
 CAROM_API carom_force_def carom_force_default(void);
+CAROM_API carom_table_def carom_table_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
@@ -331,6 +344,7 @@ CAROM_API carom_status carom_def_joint(carom_def *def, const char *name, const c
 CAROM_API carom_status carom_def_constraint(carom_def *def, const char *name, const char *kind,
                                             const carom_constraint_def *constraint);
 CAROM_API carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force);
+CAROM_API carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table);
 CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive);
 CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);

@@ -603,7 +603,7 @@ static bool check_parts(builder *b) {
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
          check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
-         check_list(b, &r, &def->contacts, &contact_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
@@ -647,12 +647,12 @@ static bool build(builder *b) {
   model->integrator = def->integrator;
   model->record = def->record;
   builder_keep_options(b);
-  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_solids(b) || !builder_shapes(b) || !builder_masses(b) ||
+  if (!check_parts(b) || !builder_check_settings(b) || !list_all_names(b) || !builder_tables(b) || !builder_solids(b) || !builder_shapes(b) || !builder_masses(b) ||
       !builder_shape_surfaces(b) || !builder_hull_surfaces(b))
     return false;
 
   mechanism *m = &model->m;
-  if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
+  if (!fill_mechanism(b, m, false) || !builder_check_units(b, m) || !builder_check_motions(b, m) || !builder_check_shifts(b, m) || !find_start(b, m)) return false;
   model->closes_loop = find_loops(b, m);
   note_free_joints(b, m);
   if (!builder_check_method(b)) return false;

@@ -17,6 +17,7 @@ typedef struct material_builder {
 // --- expressions --------------------------------------------------------------------------------------------------
 
 typedef struct law_scope {
+  builder *b;
   const parameters *names;
   const char *const *variables;   // slot by slot; ends with null
   const dimension *dims;
@@ -35,14 +36,16 @@ static bool resolve_variable(void *context, const char *name, symbol *found, con
   return false;
 }
 
+static const named_curve *find_table(void *context, const char *name) { return builder_table(((law_scope *)context)->b, name); }
+
 static bool bind_expression(const material_builder *mb, const carom_function *f, const char *key, law_scope s,
                             const expr **to) {
   const function_origin *origin = f->origin;
-  s.names = origin ? origin->names : NULL;
+  s.b = mb->b, s.names = origin ? origin->names : NULL;
   const char *text = f->text ? f->text : arena_print(mb->b->memory, "%.17g", f->constant);
   dimension dim;
   place at = origin ? origin->at : (place){0};
-  *to = expr_compile(mb->b->memory, text, at, (scope){resolve_variable, &s}, &dim, mb->b->error);
+  *to = expr_compile(mb->b->memory, text, at, (scope){resolve_variable, &s, find_table}, &dim, mb->b->error);
   if (!*to) return false;
   if (!origin || dimension_equal(dim, origin->dim)) return true;
   char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];

@@ -1,12 +1,7 @@
 // Files of triangles: found, read once, checked, and reduced to what a model keeps of them.
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "build/builder.h"
 #include "build/surface.h"
@@ -17,59 +12,6 @@
 
 enum { DRAWN_MAX = 10000 };       // triangles of a mesh in a report
 enum { HULL_POINTS_MAX = 5000 };  // the time to find a hull grows with their square
-
-// --- bytes --------------------------------------------------------------------------------------------------------
-
-typedef struct bytes {
-  char *items;
-  size_t length;
-} bytes;
-
-static bool read_all(int fd, bytes *to, size_t capacity) {
-  while (to->length < capacity) {
-    ssize_t n = read(fd, to->items + to->length, capacity - to->length);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return n == 0;
-    to->length += (size_t)n;
-  }
-  return true;
-}
-
-static bool unreadable(builder *b, place at, const char *path, const char *why) {
-  return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "cannot read '%s': %s", path, why);
-}
-
-// Memory is taken before the file is opened: running out of it must not leave the file open.
-static bool read_file(builder *b, place at, const char *path, bytes *to) {
-  struct stat info;
-  if (stat(path, &info)) return unreadable(b, at, path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) return unreadable(b, at, path, "not a file");
-  if (info.st_size > MESH_BYTES_MAX)
-    return source_error(b->error, CAROM_ERROR_MODEL, at, "reduce the mesh", "'%s' is too large: %lld bytes, the limit is %d", path,
-                        (long long)info.st_size, MESH_BYTES_MAX);
-  *to = (bytes){.items = arena_alloc(&b->model->scratch, (size_t)info.st_size + 1, 1)};
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool ok = fd >= 0 && read_all(fd, to, (size_t)info.st_size);
-  int trouble = errno;
-  if (fd >= 0) close(fd);
-  return ok || unreadable(b, at, path, strerror(trouble));
-}
-
-// FNV-1a.
-static const char *digest_of(arena *memory, const bytes *from) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < from->length; i++) hash = (hash ^ (unsigned char)from->items[i]) * 0x100000001b3u;
-  return arena_print(memory, "%zu bytes, %016" PRIx64, from->length, hash);
-}
-
-// Beside the file that names it; what `--set` names, beside the model file.
-static const char *path_of(builder *b, place at, const char *name) {
-  const source *from = at.source;
-  if (from && strncmp(from->name, "--", 2) == 0 && b->def->text) from = b->def->text->main;
-  const char *slash = from ? strrchr(from->name, '/') : NULL;
-  if (!slash || name[0] == '/') return arena_copy_text(b->memory, name);
-  return arena_print(b->memory, "%.*s%s", (int)(slash - from->name + 1), from->name, name);
-}
 
 // --- what is wrong ------------------------------------------------------------------------------------------------
 
@@ -114,10 +56,10 @@ static void flip_soup(mesh_soup *soup) {
 }
 
 static bool read_soup(builder *b, place at, mesh_file *f, mesh_soup *soup) {
-  bytes content = {0};
+  file_bytes content = {0};
   char why[MESH_WHY];
-  if (!read_file(b, at, f->path, &content)) return false;
-  f->digest = digest_of(b->memory, &content);
+  if (!builder_read_file(b, at, f->path, MESH_BYTES_MAX, "reduce the mesh", &content)) return false;
+  f->digest = builder_digest(b, &content);
   if (!mesh_read(content.items, content.length, f->scale, &b->model->scratch, soup, why))
     return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': %s", f->path, why);
   if (f->flip) flip_soup(soup);
@@ -270,7 +212,7 @@ static bool take_hull(builder *b, const part *p, carom_surface_def *d) {
   polytope hull;
   vec3 corners[CONTACT_POINTS_MAX];
   double loss;
-  *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = path_of(b, at, d->file), .scale = d->scale, .hull = true, .surface = true};
+  *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = builder_path(b, at, d->file), .scale = d->scale, .hull = true, .surface = true};
   if (!read_mesh(b, at, f, &soup, &m) || !build_hull(b, at, f->name, m.vertices, m.vertex_count, &hull)) return false;
   if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
   int count = choose_corners(&hull, scratch, corners, &loss);
@@ -359,7 +301,7 @@ bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corn
   if (d->file) {
     drawing *all = &b->model->drawing;
     mesh_file *f = ARENA_NEW(b->memory, mesh_file);
-    *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = path_of(b, at, d->file), .scale = d->scale, .flip = d->flip, .surface = true};
+    *f = (mesh_file){.name = arena_copy_text(b->memory, d->file), .path = builder_path(b, at, d->file), .scale = d->scale, .flip = d->flip, .surface = true};
     if (!read_soup(b, at, f, &soup)) return false;
     if (!find_file(b, f)) *ARENA_PUSH(b->memory, all->files, all->file_count, all->file_capacity) = f;
   } else {
@@ -418,7 +360,7 @@ void builder_terrain(builder *b, const char *name, const terrain *from, carom_po
 static bool use_file(builder *b, place at, mesh_file wanted, carom_points *points, shape_data *data) {
   drawing *d = &b->model->drawing;
   arena_mark mark = arena_get_mark(&b->model->scratch);
-  wanted.path = path_of(b, at, wanted.name);
+  wanted.path = builder_path(b, at, wanted.name);
   mesh_file *f = find_file(b, &wanted);
   if (!f) {
     f = ARENA_NEW(b->memory, mesh_file);

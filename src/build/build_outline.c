@@ -7,9 +7,14 @@
 
 enum { SAMPLES = 256 };  // of a curve given by functions: its spline is off by about 1e-8 of its size
 
+typedef struct place_scope {
+  builder *b;
+  const parameters *names;   // may be null
+} place_scope;
+
 // The variable s, and parameters.
 static bool resolve_place(void *context, const char *name, symbol *found, const char **hint) {
-  const parameters *names = context;
+  const parameters *names = ((place_scope *)context)->names;
   if (strcmp(name, "s") == 0) {
     *found = (symbol){.slot = 0, .dim = DIM_NONE};
     return true;
@@ -19,6 +24,8 @@ static bool resolve_place(void *context, const char *name, symbol *found, const 
   return false;
 }
 
+static const named_curve *find_table(void *context, const char *name) { return builder_table(((place_scope *)context)->b, name); }
+
 // The function at all places and, at last, at s = 1, as component `axis` of the points.
 static bool sample_function(builder *b, place key, const carom_function *f, int axis, double (*points)[3]) {
   const function_origin *origin = f->origin;
@@ -26,7 +33,8 @@ static bool sample_function(builder *b, place key, const carom_function *f, int 
   if (f->text) {
     dimension dim;
     place at = origin ? origin->at : (place){0};
-    e = expr_compile(b->memory, f->text, at, (scope){resolve_place, (void *)(origin ? origin->names : NULL)}, &dim, b->error);
+    place_scope names = {b, origin ? origin->names : NULL};
+    e = expr_compile(b->memory, f->text, at, (scope){resolve_place, &names, find_table}, &dim, b->error);
     if (!e) return false;
     char complaint[DIMENSION_COMPLAINT], advice[DIMENSION_ADVICE];
     if (origin && !dimension_equal(dim, origin->dim))

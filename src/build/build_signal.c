@@ -130,6 +130,8 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   return true;
 }
 
+static const named_curve *find_table(void *context, const char *name) { return builder_table(((function_scope *)context)->b, name); }
+
 static bool check_unit(builder *b, const carom_function *from, wanted_unit wanted, dimension got) {
   if (dimension_equal(wanted.dim, got)) return true;
   const function_origin *origin = from->origin;
@@ -148,7 +150,7 @@ bool builder_function(builder *b, const carom_function *from, motion_level level
   *ARENA_PUSH(b->memory, s.signals, s.count, s.capacity) = 0;  // slot 0 is t
   dimension dim;
   place at = origin ? origin->at : (place){0};
-  to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s}, &dim, b->error);
+  to->e = expr_compile(b->memory, from->text, at, (scope){resolve_name, &s, find_table}, &dim, b->error);
   if (!to->e || !check_unit(b, from, wanted, dim)) return false;
   to->signals = s.signals;
   to->slot_count = s.count;

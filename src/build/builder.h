@@ -13,6 +13,8 @@ typedef struct builder {
   names bodies, markers, joints;   // name → index in the definition; ground is body 0
   names signals;
   names solids;                    // of the section
+  names tables;                    // likewise
+  const named_curve *curves;       // one per table
   const body_mass *masses;         // one per body of the definition
   contact_element *elements;       // of the model's contacts, while they may still change
   place *element_at;               // their places in the file
@@ -64,6 +66,12 @@ void builder_signals(builder *b);
 bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to);
 bool builder_outputs(builder *b);
 
+// The tables; one by its name for expressions (the context is the builder), null if there is none.
+bool builder_tables(builder *b);
+const named_curve *builder_table(void *context, const char *name);
+// Refuses motions that jump before the end of the run, as far as their expressions show it, under a method that integrates.
+bool builder_check_motions(builder *b, const mechanism *m);
+
 // What the motion or the effort along a coordinate must be in; no joint: nothing.
 wanted_unit builder_unit_along(builder *b, const mechanism *m, coordinate of, const char *key);
 // Numbers whose unit depends on a coordinate: the start and the limits of joints, springs along them.
@@ -101,6 +109,15 @@ bool builder_hull_surfaces(builder *b);
 // The shapes of bodies, and then the masses of bodies, as given or from the shapes.
 bool builder_shapes(builder *b);
 bool builder_masses(builder *b);
+// A file that the model names at a place: its path from the current folder; its bytes, at most so many, with a zero behind them (`hint` says
+// what to do about more), in scratch memory; and what tells its content from another. Returns false after reporting.
+typedef struct file_bytes {
+  char *items;
+  size_t length;
+} file_bytes;
+const char *builder_path(builder *b, place at, const char *name);
+bool builder_read_file(builder *b, place at, const char *path, int most, const char *hint, file_bytes *to);
+const char *builder_digest(builder *b, const file_bytes *from);
 // The triangles of a file; the hull of points or, if there is a file, of its points. The same file is read once. They give the points
 // that are drawn, of a hull its corners, and the volume. Return false after reporting.
 bool builder_mesh(builder *b, place at, const char *file, double scale, bool flip, carom_points *points, shape_data *data);

@@ -64,6 +64,28 @@ const option_table marker_table = {.name = "marker",
                                    .options = marker_options, .count = COUNT(marker_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_table_def, field)
+static const option table_options[] = {
+    {.key = "type", .type = OPTION_WORD, .offset = AT(type), .words = "linear|monotone|natural|clamped", .preset = "linear",
+     .help = "Between the points: straight lines; cubics that rise and fall only where the points do, level at both ends; a cubic spline without "
+             "curvature at its ends; a cubic spline with given slopes there."},
+    {.key = "points", .type = OPTION_NUMBERS, .offset = AT(points), .dim = DIM_ANY, .flags = OPTION_PAIRS,
+     .help = "Points [x, y] with increasing x."},
+    {.key = "file", .type = OPTION_TEXT, .offset = AT(file), .help = "A CSV file instead of `points`."},
+    {.key = "columns", .type = OPTION_NAMES, .offset = AT(columns),
+     .help = "Two columns of the file, for x and y: names from its first line, or numbers from 1 on; default: the first two."},
+    {.key = "units", .type = OPTION_NAMES, .offset = AT(units),
+     .help = "Units of the two columns; default: those in the second line of the file, otherwise SI."},
+    {.key = "slopes", .type = OPTION_NUMBERS, .offset = AT(slopes), .dim = DIM_ANY, .preset = "[0, 0]",
+     .help = "Of type `clamped`: slopes at the first and the last point."},
+};
+const option_table table_table = {.name = "table",
+                                  .summary = "A function of one variable from points, called in expressions by its name: `plan(t)`. Beyond its ends "
+                                             "it keeps the value there.",
+                                  .example = "plan: {type: clamped, points: [[0, 0], [1 s, 30 deg], [2 s, 10 deg]]}",
+                                  .size = sizeof(carom_table_def), .options = table_options, .count = COUNT(table_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_drive_def, field)
 static const option drive_options[] = {
     {.key = "joint", .type = OPTION_TEXT, .offset = AT(joint), .flags = OPTION_REQUIRED,
@@ -201,6 +223,7 @@ carom_marker_def carom_marker_default(void) { return (carom_marker_def){.rotate 
 carom_joint_def carom_joint_default(void) { return (carom_joint_def){0}; }
 carom_constraint_def carom_constraint_default(void) { return (carom_constraint_def){0}; }
 carom_force_def carom_force_default(void) { return (carom_force_def){0}; }
+carom_table_def carom_table_default(void) { return (carom_table_def){0}; }
 
 // --- definitions in code ------------------------------------------------------------------------------------------
 
@@ -251,6 +274,9 @@ carom_status carom_def_constraint(carom_def *def, const char *name, const char *
 }
 carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force) {
   return add(def, &def->forces, name, kind, force, sizeof *force);
+}
+carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table) {
+  return add(def, &def->tables, name, NULL, table, sizeof *table);
 }
 carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
   return add(def, &def->drives, name, NULL, drive, sizeof *drive);

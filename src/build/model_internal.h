@@ -92,6 +92,12 @@ typedef struct body_mass {
   bool from_shape;
 } body_mass;
 
+// A file of points.
+typedef struct table_file {
+  const char *name, *path;   // as written, and as found from the current folder
+  const char *digest;        // tells one content from another
+} table_file;
+
 struct carom_model {
   arena memory;
   arena scratch;             // of the build; empty afterwards
@@ -114,6 +120,8 @@ struct carom_model {
   const char **contact_details;  // one an element: how its surfaces meet
   output *outputs;
   int output_count;
+  table_file *table_files;   // in the order in which they are named, each once
+  int table_file_count, table_file_capacity;
   assembly_report assembly;
   const char **notes;        // on what was written and has no effect
   int note_count;

@@ -18,6 +18,7 @@ static const section sections[] = {
     {"end", "when a run ends"},
     {"include", "files whose sections are merged into this one"},
     {"parameters", "named numbers, words and flags"},
+    {"tables", "functions from points, for expressions"},
     {"bodies", "rigid bodies"},
     {"markers", "named frames on bodies"},
     {"joints", "connections of bodies"},
@@ -278,7 +279,7 @@ static const option_synonym *all_synonyms(arena *memory) {
 }
 
 bool definition_read(carom_def *def, const document *text, carom_error *error) {
-  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = all_synonyms(&def->memory)}, .def = def, .error = error};
+  reader r = {.options = {.memory = &def->memory, .error = error, .synonyms = all_synonyms(&def->memory), .tables = value_get(text->root, "tables")}, .def = def, .error = error};
   const value *root = text->root;
   def->text = text;
   option_places ignored;
@@ -286,7 +287,7 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
   if (integrator_key) def->integrator_at = integrator_key->at;
   const value *record_key = value_get(root, "record");
   if (record_key) def->record_at = record_key->at;
-  return read_model(&r, root) && read_bodies(&r, root) &&
+  return read_model(&r, root) && read_plain(&r, root, "tables", &table_table, &def->tables) && read_bodies(&r, root) &&
          read_plain(&r, root, "markers", &marker_table, &def->markers) && read_joints(&r, root) &&
          read_constraints(&r, root) && read_forces(&r, root) && read_surfaces(&r, root) &&
          read_plain(&r, root, "materials", &material_table, &def->materials) &&

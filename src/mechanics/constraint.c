@@ -84,7 +84,7 @@ static void evaluate_distance(const mechanism *m, motion *x, const constraint *c
   vec3 n = length > 0 ? vec3_scale(1 / length, D) : mat3_column(a.R, 0);
   double along = vec3_dot(n, D_dot);
   double across = length > 0 ? (vec3_dot(D_dot, D_dot) - along * along) / length : 0;
-  jet L = function_jet(&c->f, x->t);
+  jet L = function_jet(&c->f, function_time(x));
   set_row(m, x, r, &a.anchor, &b.anchor, n, VEC3_ZERO);
   r->phi = length - L.v;
   r->rounding = rounding_of(size_of(a.p) + size_of(b.p));
@@ -96,7 +96,7 @@ static void evaluate_couple(const mechanism *m, motion *x, const constraint *c) 
   row *r = &x->rows[c->row0];
   row_body *bodies = x->row_bodies + r->body0;
   row_speed *speeds = x->row_speeds + r->speed0;
-  jet f = function_jet(&c->f, x->t);
+  jet f = function_jet(&c->f, function_time(x));
   r->phi = -f.v, r->phi_t = -f.d, r->quad = -f.dd;
   double size = fabs(f.v);
   for (int i = 0; i < c->term_count; i++) {

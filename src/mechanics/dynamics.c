@@ -24,7 +24,7 @@ static void apply_drives(const mechanism *m, motion *x) {
     const drive *d = &m->drives[i];
     if (d->speed < 0) continue;
     const node *n = &m->nodes[m->joints[d->of.joint].node];
-    jet f = function_jet(&d->f, x->t);
+    jet f = function_jet(&d->f, function_time(x));
     x->q[n->q + d->of.index] = f.v;
     x->u[d->speed] = f.d;
     x->drive_udot[d->speed] = f.dd;

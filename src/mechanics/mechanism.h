@@ -290,6 +290,9 @@ struct motion {
   // of inner states. `refused` is set where they do not exist, or not yet. May be null.
   void (*push)(void *context, const mechanism *m, motion *x);
   void *push_context;
+  // On which side of an instant at which they change (instant.h) functions of time are there: from just before to just behind the last one
+  // they are behind it, up to the next they are before that.
+  double last_t, from_t, to_t;
   double baumgarte_alpha, baumgarte_beta;
 
   // --- workspace

@@ -174,6 +174,7 @@ motion *motion_create(const mechanism *m, int inner_count, carom_error *error) {
   allocate_workspace(m, x);
   motion_lay_rows(m, x, &x->memory);
   x->accepted_t = NAN;
+  x->last_t = x->from_t = -INFINITY, x->to_t = INFINITY;
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
   for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);

@@ -11,6 +11,7 @@
 #include "mechanics/crossing.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
+#include "mechanics/instant.h"
 #include "mechanics/tree.h"
 
 struct flow {
@@ -35,6 +36,12 @@ struct flow {
   bool failed;                    // the last refusal was the mechanics', not the tolerance's
   double evaluated_t;             // the motion is the one of the last right-hand side, here; NaN: it is not [s]
   double *evaluated_y;
+  const char *method;
+  double instant;                 // no step goes beyond it: something given over time changes there
+  double left;                    // where a step to come leaves an instant, whose sides are compared then; NaN: nowhere [s]
+  bool opaque;                    // motions may jump where their expressions do not tell when
+  bool cut;                       // the last step ends at t_cut with y_cut, where the integrator starts again
+  double t_cut, *y_cut;
   double shown_t;                 // the motion has the accelerations that flow_result found here; NaN: it has not [s]
 };
 
@@ -246,10 +253,68 @@ static double first_step(flow *s, double t) {
   return sum > 0 ? 0.5 * sqrt(2 / sqrt(sum)) : 0;
 }
 
+// --- instants at which functions of time change --------------------------------------------------------------------
+
+// Between two of them the motion is behind the one and before the other.
+static void enter(flow *s, double t) {
+  motion *x = s->x;
+  double rounding = instant_rounding(t);
+  bool there = instant_next(s->m, t - 2 * rounding) <= t + 2 * rounding;
+  s->left = there ? t : NAN;
+  s->instant = instant_next(s->m, t + 2 * rounding);
+  x->last_t = there ? t - 2 * rounding : -INFINITY;
+  x->from_t = there ? t + rounding : -INFINITY;
+  x->to_t = isinf(s->instant) ? INFINITY : s->instant - instant_rounding(s->instant);
+  s->opaque = false;
+  for (int i = 0; i < driven_count(s->m); i++) s->opaque |= driven_is_opaque(driven_get(s->m, i), t);
+  s->evaluated_t = s->shown_t = NAN;
+}
+
+static void cut_at(flow *s, double t) {
+  if (integrator_interpolate(s->it, t, s->y_cut) != CAROM_OK) return;
+  s->cut = true, s->t_cut = t;
+}
+
+// Whether a motion jumps where a step to come leaves an instant.
+static bool finds_jump(const flow *s, motion_jump *jump) {
+  for (int i = 0; !isnan(s->left) && i < driven_count(s->m); i++)
+    if (driven_jumps_at(driven_get(s->m, i), s->left, jump)) return true;
+  return false;
+}
+
+// After a step from t_before: it ends where a motion jumps, or at an instant. The motion goes behind an instant when it is reached, unless it
+// jumps there.
+static void look_for_instants(flow *s, double t_before) {
+  double t = integrator_time(s->it);
+  motion_jump jump;
+  for (int i = 0; s->opaque && i < driven_count(s->m); i++) {
+    driven of = driven_get(s->m, i);
+    if (!driven_is_opaque(of, t_before) || !driven_jumps_within(of, t_before, t, &jump)) continue;
+    s->left = t = jump.t;
+    cut_at(s, t);
+  }
+  if (s->cut || t < s->instant) return;
+  cut_at(s, t);
+  s->left = t;
+  if (!finds_jump(s, &jump)) enter(s, t), s->left = NAN;
+}
+
+// No step leaves an instant at which a motion jumps.
+static carom_status leave_instant(flow *s, carom_error *error) {
+  motion_jump jump;
+  char text[256];
+  bool jumps = finds_jump(s, &jump);
+  if (!jumps) return s->left = NAN, CAROM_OK;
+  motion_jump_explain(&jump, s->method, text, sizeof text);
+  return error_set(error, CAROM_ERROR_INTEGRATOR, "%s; %s", text, motion_jump_hint);
+}
+
 static bool is_dae(const flow *s) { return s->settings.kind == INTEGRATOR_IDA; }
 
 static bool create_integrator(flow *s, const scheme_start *start, carom_error *error) {
   pack(s, start, s->y);
+  enter(s, start->t);
+  s->left = NAN;  // nothing moved before the start
   if (!is_dae(s)) {
     s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, start->t, s->y, error);
     return s->it != NULL;
@@ -268,6 +333,7 @@ void flow_destroy(flow *s) {
   free(s->scale);
   free(s->work);
   free(s->evaluated_y);
+  free(s->y_cut);
   free(s->differential);
   free(s);
 }
@@ -278,9 +344,10 @@ static bool allocate(flow *s, int n) {
   s->scale = calloc((size_t)n, sizeof *s->scale);
   s->work = calloc((size_t)(s->m->nv + s->m->nq + 1), sizeof *s->work);
   s->evaluated_y = calloc((size_t)n, sizeof *s->evaluated_y);
-  s->evaluated_t = s->shown_t = NAN;
+  s->evaluated_t = s->shown_t = s->left = NAN;
   s->differential = calloc((size_t)n, sizeof *s->differential);
-  return s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
+  s->y_cut = calloc((size_t)n, sizeof *s->y_cut);
+  return s->y_cut && s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
 }
 
 // Drives work on the model, and so does a constraint whose length or sum is given over time.
@@ -307,7 +374,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   int powers = choose_accounts(m, settings, chosen);
   int n = m->nq + m->nv + powers + setup->x->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   flow *s = calloc(1, sizeof *s);
-  if (s) s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
+  if (s) s->method = setup->method, s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
   if (!s || !allocate(s, n)) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
     flow_destroy(s);
@@ -354,14 +421,29 @@ static void explain(flow *s, carom_error *error) {
   if (name) error_append(error, " (the largest reactions are those of '%s')", name);
 }
 
+// As a run that is resumed here does.
+static carom_status go_on_behind_cut(flow *s, carom_error *error) {
+  double step = flow_next_step(s);
+  carom_status status = flow_restart(s, s->t_cut, s->y_cut, error);
+  if (status == CAROM_OK && step > 0) integrator_suggest_step(s->it, step);
+  return status;
+}
+
 carom_status flow_step(flow *s, double t_stop, carom_error *error) {
-  carom_status status = integrator_step(s->it, t_stop, error);
+  carom_status status = leave_instant(s, error);
+  if (status == CAROM_OK && s->cut) status = go_on_behind_cut(s, error);
+  if (status != CAROM_OK) return status;
+  double t_before = integrator_time(s->it);
+  status = integrator_step(s->it, fmin(t_stop, s->instant), error);
+  if (status == CAROM_OK) look_for_instants(s, t_before);
   if (status == CAROM_ERROR_INTEGRATOR) explain(s, error);
   return status;
 }
 
 carom_status flow_restart(flow *s, double t, const double *y, carom_error *error) {
   if (y != s->y) memcpy(s->y, y, (size_t)s->n * sizeof *y);
+  s->cut = false;
+  if (t >= s->instant || t <= s->x->last_t) enter(s, t);
   if (!is_dae(s)) return integrator_restart(s->it, t, s->y, error);
   if (!consistent_start(s, t, error)) return CAROM_ERROR_SINGULAR;
   memset(s->y + differential_count(s) + s->nc, 0, (size_t)s->nc * sizeof *s->y);
@@ -370,9 +452,16 @@ carom_status flow_restart(flow *s, double t, const double *y, carom_error *error
 
 void flow_suggest_step(flow *s, double step) { integrator_suggest_step(s->it, step); }
 void flow_renew_jacobian(flow *s) { integrator_renew_jacobian(s->it); }
-carom_status flow_interpolate(flow *s, double t, double *y) { return integrator_interpolate(s->it, t, y); }
-double flow_time(const flow *s) { return integrator_time(s->it); }
-const double *flow_state(const flow *s) { return integrator_state(s->it); }
+double flow_time(const flow *s) { return s->cut ? s->t_cut : integrator_time(s->it); }
+const double *flow_state(const flow *s) { return s->cut ? s->y_cut : integrator_state(s->it); }
+
+carom_status flow_interpolate(flow *s, double t, double *y) {
+  if (!s->cut || t < s->t_cut) return integrator_interpolate(s->it, t, y);
+  if (t > s->t_cut) return CAROM_ERROR_USAGE;
+  memcpy(y, s->y_cut, (size_t)s->n * sizeof *y);
+  return CAROM_OK;
+}
+
 int flow_size(const flow *s) { return s->n; }
 double *flow_inner(const flow *s, double *y) { return y + inner_at(s); }
 

@@ -16,6 +16,7 @@
 
 // What a scheme works on, and where it starts.
 typedef struct scheme_setup {
+  const char *method;              // the member's name, for messages
   const mechanism *m;
   motion *x;
   contact_state *contacts;

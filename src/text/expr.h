@@ -19,5 +19,9 @@ const char *expr_unit(const expr *e, char buffer[32]);
 double expr_value(const expr *e, const double *slots);
 // At a kink it gives the derivatives on the side of larger values. A jump has no derivative.
 jet expr_jet(const expr *e, const jet *slots);
+// The first time after t at which a derivative of the expression may jump as a function of its slot 0, the time: at a point of a table, where
+// the condition of an `if` changes, and so on. Infinite if there is none. `opaque` (may be null) is set if there may be others: where such an
+// argument is not linear in time between jumps, or depends on other slots.
+double expr_next_kink(const expr *e, double t, bool *opaque);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TEXT_EXPR_CODE_H
 #define TEXT_EXPR_CODE_H
 
+#include "text/curve.h"
 #include "text/expr_parse.h"
 
 enum { EXPR_STACK = 64 };
@@ -22,17 +23,22 @@ typedef enum opcode {
 
 typedef struct instruction {
   opcode op;
-  int arg;  // OP_CONSTANT: index into the pool; OP_SLOT: slot; OP_TABLE: index of its knot count in the pool
+  int arg;  // OP_CONSTANT: index into the pool; OP_SLOT: slot; OP_TABLE: index of its curve
 } instruction;
 
 struct expr {
   const instruction *code;
   int length;
-  const double *pool;  // constants; a table is its knot count n, then x1 y1 ... xn yn
+  const double *pool;  // constants
+  const curve *const *curves;  // of tables
   bool is_constant;
   dimension dim;       // of the value; DIM_NONE of a plain number, DIM_ANY when it is not known
   const char *unit;    // of a signal or a sum of signals: how it is written; else null
 };
+
+// Operations on one and two values.
+double expr_apply1(opcode op, double x);
+double expr_apply2(opcode op, double a, double b);
 
 // Reads an optional sign, a number and a unit without allocating. Returns the number of bytes read, 0 if there is no number.
 size_t expr_literal(const char *text, double *value, dimension *dim);

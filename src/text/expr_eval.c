@@ -11,30 +11,7 @@ static double quintic(double u) { return u <= 0 ? 0 : u >= 1 ? 1 : u * u * u * (
 
 static double blend(double x, double x0, double x1) { return x0 == x1 ? x >= x0 : quintic((x - x0) / (x1 - x0)); }
 
-// Index of the knot that begins the segment around x, in a table of at least two knots.
-static int segment(const double *knots, int count, double x) {
-  int low = 0, high = count - 1;
-  while (high - low > 1) {
-    int middle = (low + high) / 2;
-    if (knots[2 * middle] <= x) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-static double table_slope(const double *k) { return (k[3] - k[1]) / (k[2] - k[0]); }
-
-// Linear between the knots, held beyond the ends.
-static double table(const double *pool, double x) {
-  int count = (int)pool[0];
-  const double *knots = pool + 1;
-  if (x <= knots[0]) return knots[1];
-  if (x >= knots[2 * count - 2]) return knots[2 * count - 1];
-  const double *k = knots + 2 * segment(knots, count, x);
-  return k[1] + table_slope(k) * (x - k[0]);
-}
-
-static double value1(opcode op, double x) {
+double expr_apply1(opcode op, double x) {
   switch (op) {
     case OP_NEGATE: return -x;
     case OP_NOT: return x == 0;
@@ -61,7 +38,7 @@ static double value1(opcode op, double x) {
   }
 }
 
-static double value2(opcode op, double a, double b) {
+double expr_apply2(opcode op, double a, double b) {
   switch (op) {
     case OP_ADD: return a + b;
     case OP_SUBTRACT: return a - b;
@@ -90,9 +67,9 @@ double expr_value(const expr *e, const double *slots) {
   for (const instruction *i = e->code; i < e->code + e->length; i++) {
     if (i->op == OP_CONSTANT) stack[n++] = e->pool[i->arg];
     else if (i->op == OP_SLOT) stack[n++] = slots[i->arg];
-    else if (i->op == OP_TABLE) stack[n - 1] = table(e->pool + i->arg, stack[n - 1]);
-    else if (i->op < OP_TABLE) stack[n - 1] = value1(i->op, stack[n - 1]);
-    else if (i->op < OP_SELECT) n--, stack[n - 1] = value2(i->op, stack[n - 1], stack[n]);
+    else if (i->op == OP_TABLE) stack[n - 1] = curve_value(e->curves[i->arg], stack[n - 1]);
+    else if (i->op < OP_TABLE) stack[n - 1] = expr_apply1(i->op, stack[n - 1]);
+    else if (i->op < OP_SELECT) n--, stack[n - 1] = expr_apply2(i->op, stack[n - 1], stack[n]);
     else if (i->op == OP_SELECT) n -= 2, stack[n - 1] = stack[n - 1] != 0 ? stack[n] : stack[n + 1];
     else n -= 2, stack[n - 1] = blend(stack[n - 1], stack[n], stack[n + 1]);
   }
@@ -168,18 +145,6 @@ static jet blend_jet(jet x, jet x0, jet x1) {
   return chain(u, quintic(u.v), 30 * u.v * u.v * r * r, 60 * u.v * r * (r - u.v));
 }
 
-static jet table_jet(const double *pool, jet x) {
-  int count = (int)pool[0];
-  const double *knots = pool + 1, *last = knots + 2 * count - 2;
-  double after = x.d != 0 ? x.d : x.dd;  // where x is going
-  if (x.v < knots[0] || (x.v == knots[0] && after < 0)) return constant(knots[1]);
-  if (x.v > last[0] || (x.v == last[0] && after >= 0)) return constant(last[1]);
-  const double *k = knots + 2 * segment(knots, count, x.v);
-  if (x.v == k[0] && after < 0) k -= 2;
-  double slope = table_slope(k);
-  return (jet){k[1] + slope * (x.v - k[0]), slope * x.d, slope * x.dd};
-}
-
 static jet jet1(opcode op, jet x) {
   double v = x.v, f, g;
   switch (op) {
@@ -200,7 +165,7 @@ static jet jet1(opcode op, jet x) {
     case OP_CBRT: return f = cbrt(v), g = 1 / (3 * f * f), chain(x, f, g, -2 * g / (3 * v));
     case OP_ABS: return side(x) < 0 ? negate(x) : x;
     case OP_RAMP: return side(x) > 0 ? x : constant(0);
-    default: return constant(value1(op, v));  // NOT, SIGN, FLOOR, CEIL, STEP
+    default: return constant(expr_apply1(op, v));  // NOT, SIGN, FLOOR, CEIL, STEP
   }
 }
 
@@ -219,7 +184,7 @@ static jet jet2(opcode op, jet a, jet b) {
     }
     case OP_HYPOT: return hypotenuse(a, b);
     case OP_ATAN2: return angle(a, b);
-    default: return constant(value2(op, a.v, b.v));  // comparisons, AND, OR
+    default: return constant(expr_apply2(op, a.v, b.v));  // comparisons, AND, OR
   }
 }
 
@@ -229,7 +194,7 @@ jet expr_jet(const expr *e, const jet *slots) {
   for (const instruction *i = e->code; i < e->code + e->length; i++) {
     if (i->op == OP_CONSTANT) stack[n++] = constant(e->pool[i->arg]);
     else if (i->op == OP_SLOT) stack[n++] = slots[i->arg];
-    else if (i->op == OP_TABLE) stack[n - 1] = table_jet(e->pool + i->arg, stack[n - 1]);
+    else if (i->op == OP_TABLE) stack[n - 1] = curve_jet(e->curves[i->arg], stack[n - 1]);
     else if (i->op < OP_TABLE) stack[n - 1] = jet1(i->op, stack[n - 1]);
     else if (i->op < OP_SELECT) n--, stack[n - 1] = jet2(i->op, stack[n - 1], stack[n]);
     else if (i->op == OP_SELECT) n -= 2, stack[n - 1] = stack[n - 1].v != 0 ? stack[n] : stack[n + 1];

@@ -53,6 +53,8 @@ typedef struct parser {
   int code_count, code_capacity;
   double *pool;
   int pool_count, pool_capacity;
+  const curve **curves;
+  int curve_count, curve_capacity;
 } parser;
 
 // ---- what there is to call
@@ -151,6 +153,8 @@ static const function *find_function(const char *name) {
     if (strcmp(functions[i].name, name) == 0) return &functions[i];
   return NULL;
 }
+
+bool expr_is_function(const char *name) { return find_function(name) || strcmp(name, SIGNAL) == 0; }
 
 static const char *nearest_builtin(const char *name, bool call) {
   const char *names[FUNCTION_COUNT + CONSTANT_COUNT + 1];
@@ -386,7 +390,7 @@ static operand apply(parser *p, opcode op, int arg, const operand *operands, int
   emit(p, op, arg);
   p->height -= count - 1;
   if (p->failed || !result.is_constant) return result;
-  expr folded = {.code = p->code + result.start, .length = p->code_count - result.start, .pool = p->pool, .is_constant = true};
+  expr folded = {.code = p->code + result.start, .length = p->code_count - result.start, .pool = p->pool, .curves = p->curves, .is_constant = true};
   result.value = expr_value(&folded, NULL);
   if (!isfinite(result.value) && !result.bad) {
     result.bad = op == OP_DIVIDE && operands[1].value == 0 ? "division by zero" : "the result is not a finite number";
@@ -547,11 +551,16 @@ static operand finish_if(parser *p, const operand *a, size_t at) {
   return taken;
 }
 
-// x is on the stack; the knots are constants and go to the pool.
+static operand apply_curve(parser *p, const curve *c, operand x, quantity what, size_t at) {
+  *ARENA_PUSH(p->memory, p->curves, p->curve_count, p->curve_capacity) = c;
+  return apply(p, OP_TABLE, p->curve_count - 1, &x, 1, what, at);
+}
+
+// x is on the stack; the points are constants.
 static operand finish_table(parser *p, operand x, size_t at) {
   operand last = {0}, y = {.what = pure};
-  double *knots = NULL;
-  int count = 0, capacity = 0;
+  double *of[2] = {0};
+  int counts[2] = {0}, capacities[2] = {0}, count = 0;
   while (take(p, ',')) {
     operand k = parse(p, BIND_NONE);
     if (p->failed) return k;
@@ -565,13 +574,28 @@ static operand finish_table(parser *p, operand x, size_t at) {
     }
     p->code_count = k.start;
     p->height--;
-    *ARENA_PUSH(p->memory, knots, count, capacity) = k.value;
+    int way = count++ % 2;
+    *ARENA_PUSH(p->memory, of[way], counts[way], capacities[way]) = k.value;
   }
   if (p->failed) return x;
   if (count < 4 || count % 2) return fail(p, at, NULL, "'table' takes x and then at least two pairs x1, y1, x2, y2");
-  int index = pool_add(p, count / 2);
-  for (int i = 0; i < count; i++) pool_add(p, knots[i]);
-  return apply(p, OP_TABLE, index, &x, 1, y.what, at);
+  return apply_curve(p, curve_create(p->memory, CURVE_LINEAR, counts[0], of[0], of[1], NULL), x, y.what, at);
+}
+
+static quantity quantity_of(dimension d) { return d == DIM_ANY ? pure : of_dimension(FIRM, d); }
+
+// A table of the model by its name, at the parenthesis. One whose points are not known yet stands for any function.
+static operand parse_named_table(parser *p, const named_curve *table, size_t at) {
+  size_t opened = p->i++;
+  operand x = parse(p, BIND_NONE);
+  if (p->failed) return x;
+  if (take(p, ',')) return fail(p, at, NULL, "the table '%s' takes 1 argument", table->name);
+  x = close_bracket(p, x, opened);
+  if (p->failed) return x;
+  if (!table->curve) return x.is_constant = false, x.what = anything, x;
+  operand point = {.what = quantity_of(table->x), .at = x.at};
+  alike(p, x, point, x.at, "the table has");
+  return apply_curve(p, table->curve, x, quantity_of(table->y), at);
 }
 
 static quantity result_quantity(parser *p, const function *f, const operand *a, int count) {
@@ -652,6 +676,8 @@ static operand parse_name(parser *p) {
   if (p->text[p->i] != '(') return parse_symbol(p, name, at);
   if (strcmp(name, SIGNAL) == 0) return parse_signal(p);
   const function *f = find_function(name);
+  const named_curve *table = f || !p->names.table ? NULL : p->names.table(p->names.context, name);
+  if (table) return parse_named_table(p, table, at);
   if (!f) return fail(p, at, nearest_builtin(name, true), "unknown function '%s'", name);
   return parse_call(p, f, at);
 }
@@ -745,7 +771,7 @@ const expr *expr_compile(arena *memory, const char *text, place at, scope names,
   if (p.failed) return NULL;
   if (dim) *dim = has_dimension(result.what) ? result.what.dim : DIM_ANY;
   expr *e = ARENA_NEW(memory, expr);
-  *e = (expr){p.code, p.code_count, p.pool, result.is_constant,
+  *e = (expr){p.code, p.code_count, p.pool, p.curves, result.is_constant,
               .dim = result.what.firm == PURE ? DIM_NONE : dimension_without_cycles(result.what.dim), .unit = result.what.unit};
   return e;
 }

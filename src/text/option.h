@@ -38,6 +38,7 @@ enum {
   OPTION_TURNING = 16,     // components about the axes: in a planar model there is one, about z
   OPTION_ALIAS = 64,       // another key for the option before it
   OPTION_TRIPLES = 128,    // numbers that may stand in lists of three
+  OPTION_PAIRS = 256,      // numbers that may stand in lists of two
 };
 
 enum { OPTION_MEMBERS_MAX = 16 };  // of a family that a model file can name

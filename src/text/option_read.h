@@ -28,6 +28,7 @@ typedef struct option_reader {
   carom_error *error;
   bool planar;
   const option_synonym *synonyms;  // may be null
+  const value *tables;             // the section whose names expressions may call as functions; may be null
 } option_reader;
 
 // Fills `target` with the presets, then with the keys of a map, which may be empty. Keys listed in `others`

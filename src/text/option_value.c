@@ -111,7 +111,7 @@ static bool read_quantity(const asked *a, const value *v, dimension wanted, doub
   arena *memory = a->r->memory;
   arena_mark mark = arena_get_mark(memory);
   dimension got = DIM_ANY;
-  const expr *e = expr_compile(memory, v->text, v->at, (scope){resolve_parameter, (void *)v->parameters}, &got,
+  const expr *e = expr_compile(memory, v->text, v->at, (scope){.resolve = resolve_parameter, .context = (void *)v->parameters}, &got,
                                a->r->error);
   if (e) *x = expr_value(e, NULL);
   arena_release(memory, mark);
@@ -173,22 +173,29 @@ static bool read_vector(const asked *a, const value *v, double x[3]) {
   return read_components(a, v, a->o->dim, space_dimension(a->r), x);
 }
 
-// Lists of three, one after another.
-static bool read_triples(const asked *a, const value *v, carom_numbers *out) {
-  double *x = ARENA_ARRAY(a->r->memory, double, 3 * v->count);
+// How many numbers stand together in a list of lists; 0 if they do not.
+static int tuple_size(const option *o, const value *v) {
+  bool nested = v->kind == VALUE_LIST && v->count > 0 && v->items[0]->kind == VALUE_LIST;
+  return !nested ? 0 : o->flags & OPTION_TRIPLES ? 3 : o->flags & OPTION_PAIRS ? 2 : 0;
+}
+
+// Lists of two or three, one after another.
+static bool read_tuples(const asked *a, const value *v, int size, carom_numbers *out) {
+  double *x = ARENA_ARRAY(a->r->memory, double, size * v->count);
   for (int i = 0; i < v->count; i++) {
-    const value *three = v->items[i];
-    if (three->kind != VALUE_LIST || three->count != 3) return FAIL(a, three->at, NULL, "'%s' must be lists of three numbers, or one list of all", a->o->key);
-    for (int k = 0; k < 3; k++)
-      if (!read_number(a, three->items[k], &x[3 * i + k])) return false;
+    const value *some = v->items[i];
+    if (some->kind != VALUE_LIST || some->count != size)
+      return FAIL(a, some->at, NULL, "'%s' must be lists of %s numbers, or one list of all", a->o->key, size == 2 ? "two" : "three");
+    for (int k = 0; k < size; k++)
+      if (!read_number(a, some->items[k], &x[size * i + k])) return false;
   }
-  *out = (carom_numbers){x, 3 * v->count};
+  *out = (carom_numbers){x, size * v->count};
   return true;
 }
 
 static bool read_numbers(const asked *a, const value *v, carom_numbers *out) {
-  bool nested = v->kind == VALUE_LIST && v->count > 0 && v->items[0]->kind == VALUE_LIST;
-  if (nested && a->o->flags & OPTION_TRIPLES) return read_triples(a, v, out);
+  int size = tuple_size(a->o, v);
+  if (size) return read_tuples(a, v, size, out);
   int count = v->kind == VALUE_LIST ? v->count : 1;
   double *x = ARENA_ARRAY(a->r->memory, double, count);
   for (int i = 0; i < count; i++)
@@ -213,12 +220,12 @@ static bool read_points(const asked *a, const value *v, carom_points *out) {
 
 const dimension *option_open_units(const option_reader *r, const option *o, const value *v) {
   if (o->dim != DIM_ANY || (o->type != OPTION_NUMBER && o->type != OPTION_NUMBERS)) return NULL;
-  int count = v->kind == VALUE_LIST ? v->count : 1;
+  int size = tuple_size(o, v), count = v->kind == VALUE_LIST ? v->count * (size ? size : 1) : 1;
   dimension *dims = ARENA_ARRAY(r->memory, dimension, count);
   arena_mark mark = arena_get_mark(r->memory);
   for (int i = 0; i < count; i++) {
-    const value *number = v->kind == VALUE_LIST ? v->items[i] : v;
-    expr_compile(r->memory, number->text, number->at, (scope){resolve_parameter, (void *)number->parameters}, &dims[i], NULL);
+    const value *number = size ? v->items[i / size]->items[i % size] : v->kind == VALUE_LIST ? v->items[i] : v;
+    expr_compile(r->memory, number->text, number->at, (scope){.resolve = resolve_parameter, .context = (void *)number->parameters}, &dims[i], NULL);
   }
   arena_release(r->memory, mark);
   return dims;
@@ -341,7 +348,9 @@ static bool read_rotation(const asked *a, const value *v, double q[4]) {
 
 typedef struct any_name {
   const parameters *known;
+  const value *tables;       // section of tables; may be null
   bool varies;
+  named_curve table;
 } any_name;
 
 // What is no parameter may be a signal: the text is compiled again when signals are known.
@@ -355,14 +364,22 @@ static bool resolve_any(void *context, const char *name, symbol *found, const ch
   return true;
 }
 
+static const named_curve *find_any_table(void *context, const char *name) {
+  any_name *any = context;
+  if (!any->tables || any->tables->kind != VALUE_MAP || !value_get(any->tables, name)) return NULL;
+  any->varies = true;
+  any->table = (named_curve){.name = name};
+  return &any->table;
+}
+
 static bool read_function(const asked *a, const value *v, carom_function *f) {
   *f = (carom_function){0};
   if (v->kind != VALUE_SCALAR || value_is_nothing(v)) return must_be(a, v, "a number or an expression");
-  any_name any = {.known = v->parameters};
+  any_name any = {.known = v->parameters, .tables = a->r->tables};
   arena *memory = a->r->memory;
   arena_mark mark = arena_get_mark(memory);
   dimension got = DIM_ANY;
-  const expr *e = expr_compile(memory, v->text, v->at, (scope){resolve_any, &any}, &got, a->r->error);
+  const expr *e = expr_compile(memory, v->text, v->at, (scope){resolve_any, &any, find_any_table}, &got, a->r->error);
   bool constant = e && expr_is_constant(e) && !any.varies;
   if (constant) f->constant = expr_value(e, NULL);
   arena_release(memory, mark);

@@ -142,7 +142,7 @@ static bool compile_one(evaluation *e, const value *v, parameter *p, place at, c
   arena *memory = e->loader->memory;
   arena_mark mark = arena_get_mark(memory);
   dimension dim = DIM_ANY;
-  const expr *compiled = expr_compile(memory, v->text, at, (scope){resolve, e}, &dim, error);
+  const expr *compiled = expr_compile(memory, v->text, at, (scope){.resolve = resolve, .context = e}, &dim, error);
   if (compiled) *p = (parameter){p->name, true, expr_value(compiled, NULL), dim, v->text, p->at};
   arena_release(memory, mark);
   return compiled;

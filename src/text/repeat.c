@@ -23,7 +23,7 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
 
 static bool evaluate(loader *l, const char *text, place at, const parameters *names, double *result) {
   arena_mark mark = arena_get_mark(l->memory);
-  const expr *e = expr_compile(l->memory, text, at, (scope){resolve, (void *)names}, NULL, l->error);
+  const expr *e = expr_compile(l->memory, text, at, (scope){.resolve = resolve, .context = (void *)names}, NULL, l->error);
   if (e) *result = expr_value(e, NULL);
   arena_release(l->memory, mark);
   return e;
