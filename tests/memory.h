@@ -18,7 +18,7 @@ static void in_own_memory(const char *name, void (*test)(void)) {
   check_run(name, test);
   arena_free(&memory);
 }
-#undef RUN
-#define RUN(test) in_own_memory(#test, test)
+#undef CHECK_RUNNER
+#define CHECK_RUNNER in_own_memory
 
 #endif

@@ -84,8 +84,8 @@ static void in_own_memory(const char *name, void (*test)(void)) {
   arena_free(&memory);
 }
 
-#undef RUN
-#define RUN(test) in_own_memory(#test, test)
+#undef CHECK_RUNNER
+#define CHECK_RUNNER in_own_memory
 
 int main(void) {
   if (setjmp(out_of_memory)) return 1;
