@@ -23,7 +23,7 @@ typedef struct system {
   double least[ROWS_MAX];                // pivot of a column that is not rounding
 } system;
 
-static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && !solve_has_cones(p); }
+static bool suits(const solve_problem *p) { return p->W.rows <= ROWS_MAX && !solve_has_cones(p) && !solve_has_polygons(p); }
 
 static void measure(solve_workspace *w, const solve_limits *limits) { (void)w, (void)limits; }
 

@@ -31,6 +31,11 @@ static inline solve_block block_of_contact(int row, int size, double mu) {
   return (solve_block){.kind = kind, .row = row, .size = size, .mu = size == 1 ? 0 : mu};
 }
 
+// A contact in space whose friction cone has so many directions.
+static inline solve_block block_of_polygon(int row, double mu, int directions) {
+  return (solve_block){.kind = BLOCK_POLYGON, .row = row, .size = 3, .mu = mu, .directions = directions};
+}
+
 // The same with rows that resist turning, by lengths: in the plane rolling, in space rolling and spinning.
 static inline solve_block block_of_rolling(int row, bool planar, double mu, double rolling, double spinning) {
   return (solve_block){.kind = planar ? BLOCK_ROLLING_PLANE : BLOCK_ROLLING_SPACE, .row = row, .size = planar ? 3 : 6, .mu = mu, .rolling = rolling,

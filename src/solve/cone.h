@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "solve/polygon.h"
 #include "solve/problem.h"
 
 static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -60,6 +61,14 @@ static inline void natural_rolling(const solve_block *b, const double *r, const 
   }
 }
 
+// Polygons: the normal row as of a unilateral one, and the polygon that its percussion gives.
+static inline void natural_polygon(const solve_block *b, const double *r, const double *u, double rho, double *F) {
+  double radius = b->mu * (r[0] > 0 ? r[0] : 0), x[2] = {r[1] - rho * u[1], r[2] - rho * u[2]}, beyond[2];
+  polygon_beyond((int)b->directions, radius, x, beyond);
+  F[0] = r[0] < rho * u[0] ? r[0] : rho * u[0];
+  for (int k = 0; k < 2; k++) F[k + 1] = rho * u[k + 1] + beyond[k];
+}
+
 // F := r − P(r − ρ u) with P onto [lo, hi], as a bound of ρ u: r − lo and r − hi are exact where they matter. A NaN in r
 // goes into F.
 static inline double natural_box(double lo, double hi, double r, double v) {
@@ -77,6 +86,7 @@ static inline void natural_map(const solve_block *b, const double *r, const doub
     case BLOCK_BOX: F[0] = natural_box(b->lo, b->hi, r[0], rho * u[0]); return;
     case BLOCK_PLANE: natural_friction(2, b->mu, r, u, rho, F); return;
     case BLOCK_SPACE: natural_friction(3, b->mu, r, u, rho, F); return;
+    case BLOCK_POLYGON: natural_polygon(b, r, u, rho, F); return;
     case BLOCK_ROLLING_PLANE:
     case BLOCK_ROLLING_SPACE: natural_rolling(b, r, u, (const double[]){rho, rho, rho, rho, rho, rho}, F); return;
   }
@@ -94,7 +104,15 @@ static inline bool shorten_to(double most, int size, double *r) {
   return true;
 }
 
+static inline bool shorten_to_polygon(const solve_block *b, double *r) {
+  double most = b->mu * r[0], reach = polygon_reach((int)b->directions, r + 1);
+  if (!(reach > (1 + CONE_EDGE) * most)) return false;
+  for (int k = 1; k < 3; k++) r[k] *= most / reach;
+  return true;
+}
+
 static inline bool shorten(const solve_block *b, double *r) {
+  if (b->kind == BLOCK_POLYGON) return shorten_to_polygon(b, r);
   bool changed = shorten_to(b->mu * r[0], block_sliding_rows(b) - 1, r + 1);
   if (!block_rolls(b)) return changed;
   block_turn turn[BLOCK_TURNS_MAX];

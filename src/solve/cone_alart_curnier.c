@@ -8,6 +8,8 @@
 //   open    F = r                                     closed, sticking, bilateral   F = ρ u
 //   slips   F_T = r_T − g e,  e = y/|y|,  y = r_T − ρ_T u_T
 //           dF_T = dr_T − μ e (dr_N − ρ_N du_N) − g/|y| (I − e eᵀ)(dr_T − ρ_T du_T),   du = W dr
+//   on a polygon in place of the disc   e to a corner, without the last part; or on a side with the normal n and the inner radius c g
+//           F_T = r_T − c g n − t (t · y),   dF_T = dr_T − μ c n (dr_N − ρ_N du_N) − t tᵀ (dr_T − ρ_T du_T)
 //
 // Open rows are known, so that the equations are as large as the active set. Contacts that share a load make them
 // singular; a little stiffness then picks the share next to the present one, and its error goes with the next step.
@@ -86,10 +88,28 @@ static void choose_rho(newton *x, const solve_problem *p) {
     x->rho[i] = 1 / (diagonal > 1e-12 * largest ? diagonal : largest > 0 ? largest : 1);
   }
   for (int k = 0; k < p->block_count; k++)
-    if (p->blocks[k].kind == BLOCK_SPACE) {
+    if (p->blocks[k].kind == BLOCK_SPACE || p->blocks[k].kind == BLOCK_POLYGON) {
       double *t = x->rho + p->blocks[k].row + 1;
       t[0] = t[1] = 2 / (1 / t[0] + 1 / t[1]);
     }
+}
+
+// The tangential rows of a closed contact with a polygon, whose others are written.
+static void linearise_polygon(const solve_block *b, double g, const double *r, const double *rho, const double y[2], double *F, rows *to) {
+  polygon_place at = polygon_nearest((int)b->directions, g, y);
+  if (at.inside) return;
+  double t[2] = {-at.n[1], at.n[0]}, along = at.corner ? 0 : t[0] * y[0] + t[1] * y[1];
+  for (int i = 0; i < 2; i++) {
+    double e = at.corner ? at.direction[i] : at.inner * at.n[i];
+    F[1 + i] = r[1 + i] - g * e - along * t[i];
+    to->on_r[1 + i][0] = -b->mu * e;
+    to->on_u[1 + i][0] = b->mu * rho[0] * e;
+    for (int j = 0; j < 2; j++) {
+      double side = at.corner ? 0 : t[i] * t[j];
+      to->on_r[1 + i][1 + j] = (double)(i == j) - side;
+      to->on_u[1 + i][1 + j] = rho[1] * side;
+    }
+  }
 }
 
 // F of one block at (r, u), and its rows where they are wanted. Returns whether the block is known.
@@ -114,6 +134,10 @@ static void linearise_block(const solve_block *b, const double *r, const double 
   if (to->known || b->kind == BLOCK_UNILATERAL) return;
   double y[2] = {r[1] - rho[1] * u[1], b->size == 3 ? r[2] - rho[2] * u[2] : 0}, norm = sqrt(y[0] * y[0] + y[1] * y[1]);
   double g = b->mu * pressure;
+  if (b->kind == BLOCK_POLYGON) {
+    linearise_polygon(b, g, r, rho, y, F, to);
+    return;
+  }
   if (norm <= g) return;
   double e[2] = {y[0] / norm, y[1] / norm}, ratio = g / norm;
   for (int i = 0; i < b->size - 1; i++) {

@@ -32,6 +32,20 @@ static double reach_turns(const solve_block *b, const double *r, const double *d
   return reach;
 }
 
+// The largest t with r + t d in the polygon, from inside.
+static double reach_side(const solve_block *b, const double *r, const double *d) {
+  int count = (int)b->directions;
+  double reach = INFINITY;
+  for (int i = 0; i < count; i++) {
+    double n[2];
+    polygon_direction(2 * count, 2 * i + 1, n);
+    double inside = b->mu * polygon_inner(count) * r[0] - n[0] * r[1] - n[1] * r[2];
+    double change = b->mu * polygon_inner(count) * d[0] - n[0] * d[1] - n[1] * d[2];
+    if (change < 0 && inside > 1e-9 * b->mu * r[0]) reach = fmin(reach, -inside / change);
+  }
+  return reach;
+}
+
 static double reach_block(const solve_block *b, const double *r, const double *d) {
   switch (b->kind) {
     case BLOCK_BILATERAL: return INFINITY;
@@ -40,6 +54,7 @@ static double reach_block(const solve_block *b, const double *r, const double *d
     default: break;
   }
   double t = d[0] < 0 ? -r[0] / d[0] : INFINITY;
+  if (b->kind == BLOCK_POLYGON) return fmin(t, reach_side(b, r, d));
   if (!block_rolls(b)) return fmin(t, reach_edge(b, r, d));
   solve_block sliding = {.size = block_sliding_rows(b), .mu = b->mu};
   return fmin(fmin(t, reach_edge(&sliding, r, d)), reach_turns(b, r, d));

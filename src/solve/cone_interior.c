@@ -79,7 +79,7 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
 }
 
 static bool suits(const solve_problem *p) {
-  return p->block_count > 0 && p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_BOX) && !solve_has_rolling(p);
+  return p->block_count > 0 && p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_BOX) && !solve_has_rolling(p) && !solve_has_polygons(p);
 }
 
 // --- the convex problem -------------------------------------------------------------------------------------------

@@ -182,6 +182,10 @@ static inline void solve_block_alone(const solve_problem *p, nsgs_sweeps *m, int
       for (int i = 0; i < 3; i++) q[i] = u[i] - c->D[3 * i] * r[0] - c->D[3 * i + 1] * r[1] - c->D[3 * i + 2] * r[2];
       cone_contact_solve(c, b->mu, q, r);
       return;
+    case BLOCK_POLYGON:
+      for (int i = 0; i < 3; i++) q[i] = u[i] - c->D[3 * i] * r[0] - c->D[3 * i + 1] * r[1] - c->D[3 * i + 2] * r[2];
+      polygon_contact_solve(c, (int)b->directions, b->mu, q, r);
+      return;
     case BLOCK_PLANE:
       for (int i = 0; i < 2; i++) q[i] = u[i] - c->D[2 * i] * r[0] - c->D[2 * i + 1] * r[1];
       solve_plane(c, b->mu, q, r);

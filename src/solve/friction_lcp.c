@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/polygon.h"
+
 // A box open on both sides is bilateral; friction without a coefficient is none.
 static bool is_bilateral(const solve_block *b) {
   return b->kind == BLOCK_BILATERAL || (b->kind == BLOCK_BOX && isinf(b->lo) && isinf(b->hi));
@@ -11,6 +13,7 @@ static bool is_bilateral(const solve_block *b) {
 static int block_unknowns(const solve_block *b) {
   if (is_bilateral(b) || b->kind == BLOCK_SPACE || block_rolls(b)) return 0;
   if (b->kind == BLOCK_PLANE) return b->mu > 0 ? 3 : 1;
+  if (b->kind == BLOCK_POLYGON) return b->mu > 0 ? (int)b->directions + 2 : 1;
   if (b->kind == BLOCK_BOX) return isinf(b->lo) || isinf(b->hi) ? 1 : 2;
   return 1;
 }
@@ -92,6 +95,20 @@ static unknowns unknowns_of(const solve_block *b, int first) {
   return x;
 }
 
+// --- polygons of friction: z = P_N, β_i, λ
+
+static bool is_polygon(const solve_block *b) { return b->kind == BLOCK_POLYGON && b->mu > 0; }
+
+static void write_polygon_columns(const solve_block *b, const double *W, double scale, double *M) {
+  int count = (int)b->directions;
+  for (int i = 0; i < count; i++) {
+    double d[2];
+    polygon_direction(count, i, d);
+    M[1 + i] = scale * (d[0] * W[b->row + 1] + d[1] * W[b->row + 2]);
+  }
+  M[1 + count] = 0;
+}
+
 // Row i of W times what the unknowns of each block are in r.
 static void write_row(const lcp_reduction *l, const solve_problem *p, int row, double sign, double *M) {
   const double *W = l->W + (long)row * p->W.rows;
@@ -101,7 +118,9 @@ static void write_row(const lcp_reduction *l, const solve_problem *p, int row, d
     if (is_bilateral(block)) continue;
     unknowns x = unknowns_of(block, z);
     M[z] = x.sign * scale * W[x.normal];
-    if (x.tangent >= 0) {
+    if (is_polygon(block)) {
+      write_polygon_columns(block, W, scale, M + z);
+    } else if (x.tangent >= 0) {
       M[z] -= block->mu * scale * W[x.tangent];
       M[z + 1] = scale * W[x.tangent];
       M[z + 2] = 0;
@@ -125,13 +144,34 @@ static void write_slack_row(int count, double *M, int z, double below, int z2, d
   M[z] = below, M[z2] = at;
 }
 
+// Rows of λ + d_i · ξ_T and of μP_N − Σβ_i, behind that of ξ_N. The last two of them are first those of ξ_T.
+static void write_polygon_rows(const lcp_reduction *l, const solve_problem *p, const solve_block *b, int z, double *M, int stride, double *q, int q_stride) {
+  int count = (int)b->directions, n = l->unknowns;
+  double *t1 = M + (long)count * stride, *t2 = t1 + stride, o1 = row_offset(l, p, b->row + 1), o2 = row_offset(l, p, b->row + 2);
+  write_row(l, p, b->row + 1, 1, t1);
+  write_row(l, p, b->row + 2, 1, t2);
+  for (int i = 0; i < count; i++) {
+    double d[2], *row = M + (long)(1 + i) * stride;
+    polygon_direction(count, i, d);
+    q[(long)(z + 1 + i) * q_stride] = d[0] * o1 + d[1] * o2;
+    for (int j = 0; j < n; j++) row[j] = d[0] * t1[j] + d[1] * t2[j];  // the last direction over t1 itself
+    row[z + 1 + count] = 1;
+  }
+  memset(t2, 0, (size_t)n * sizeof *t2);
+  t2[z] = b->mu;
+  for (int i = 0; i < count; i++) t2[z + 1 + i] = -1;
+  q[(long)(z + 1 + count) * q_stride] = 0;
+}
+
 static void write_block(const lcp_reduction *l, const solve_problem *p, const solve_block *block, int z, double *M,
                         int stride, double *q, int q_stride) {
   unknowns x = unknowns_of(block, z);
   double *row = M + (long)z * stride;
   write_row(l, p, x.normal, x.sign, row);
   q[(long)z * q_stride] = x.sign * row_offset(l, p, x.normal);
-  if (x.tangent >= 0) {
+  if (is_polygon(block)) {
+    write_polygon_rows(l, p, block, z, row, stride, q, q_stride);
+  } else if (x.tangent >= 0) {
     write_row(l, p, x.tangent, 1, row + stride);
     row[stride + z + 2] += 1;                                                        // ξ_R = … + ξ_L
     q[(long)(z + 1) * q_stride] = row_offset(l, p, x.tangent);
@@ -182,6 +222,31 @@ void lcp_reduce(lcp_reduction *l, const solve_problem *p, double *M, int stride,
     if (!is_bilateral(&p->blocks[b])) write_block(l, p, &p->blocks[b], z, M, stride, q, q_stride);
 }
 
+static void restore_polygon(const solve_block *b, double scale, const double *z, double *r) {
+  int count = (int)b->directions;
+  for (int i = 0; i < count; i++) {
+    double d[2];
+    polygon_direction(count, i, d);
+    for (int k = 0; k < 2; k++) r[b->row + 1 + k] += scale * z[1 + i] * d[k];
+  }
+}
+
+// P_T by the two directions beside it, and the largest slip against a direction.
+static void guess_polygon(const solve_block *b, double impulse, const double *r, const double *u, double *z) {
+  int count = (int)b->directions;
+  double least = 0, x = r[b->row + 1], y = r[b->row + 2];
+  for (int i = 0; i < count; i++) z[1 + i] = 0;
+  for (int i = 0; i < count; i++) {
+    double d[2], e[2];
+    polygon_direction(count, i, d);
+    polygon_direction(count, i + 1, e);
+    least = fmin(least, d[0] * u[b->row + 1] + d[1] * u[b->row + 2]);
+    double det = d[0] * e[1] - d[1] * e[0], first = (x * e[1] - y * e[0]) / det, second = (d[0] * y - d[1] * x) / det;
+    if (first > 0 && second >= 0) z[1 + i] = impulse * first, z[1 + (i + 1) % count] = impulse * second;
+  }
+  z[1 + count] = -least;
+}
+
 void lcp_restore(const lcp_reduction *l, const solve_problem *p, const double *z, double *r) {
   int n = p->W.rows;
   double scale = 1 / l->impulse;
@@ -192,6 +257,7 @@ void lcp_restore(const lcp_reduction *l, const solve_problem *p, const double *z
     unknowns x = unknowns_of(block, at);
     r[x.normal] = x.offset + x.sign * scale * z[at];
     if (x.tangent >= 0) r[x.tangent] = scale * (z[at + 1] - block->mu * z[at]);
+    if (is_polygon(block)) restore_polygon(block, scale, z + at, r);
     if (block->kind == BLOCK_BOX) r[x.normal] = fmin(fmax(r[x.normal], block->lo), block->hi);
   }
   for (int e = l->eliminated_count - 1; e >= 0; e--) {
@@ -209,7 +275,9 @@ void lcp_guess(const lcp_reduction *l, const solve_problem *p, const double *r, 
     if (is_bilateral(block)) continue;
     unknowns x = unknowns_of(block, at);
     z[at] = fmax(0, x.sign * (r[x.normal] - x.offset)) * l->impulse;
-    if (x.tangent >= 0) {
+    if (is_polygon(block)) {
+      guess_polygon(block, l->impulse, r, u, z + at);
+    } else if (x.tangent >= 0) {
       z[at + 1] = fmax(0, r[x.tangent] * l->impulse + block->mu * z[at]);
       z[at + 2] = fmax(0, -u[x.tangent]);
     } else if (block_unknowns(block) == 2) {

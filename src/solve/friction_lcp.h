@@ -1,8 +1,9 @@
-// A problem without spatial friction as a linear complementarity problem, 0 ≤ w = M z + q ⊥ z ≥ 0 (paper 004, (76)
+// A problem without round friction cones as a linear complementarity problem, 0 ≤ w = M z + q ⊥ z ≥ 0 (paper 004, (76)
 // and (85)), with its bilateral rows eliminated and its impulses scaled so that the largest diagonal of W is between ½ and 1:
 //
 //   unilateral   z = P_N,             w = ξ_N
 //   plane        z = P_N, P_R, ξ_L,   w = ξ_N, ξ_R, P_L     with P_R = μP_N + P_T, P_L = μP_N − P_T, ξ_T = ξ_R − ξ_L
+//   polygon      z = P_N, β_i, λ,     w = ξ_N, λ + d_i · ξ_T, μP_N − Σβ_i     with P_T = Σ β_i d_i (paper 002, (23))
 //   box          z = r − lo, ν,       w = u + ν, hi − r
 #ifndef SOLVE_FRICTION_LCP_H
 #define SOLVE_FRICTION_LCP_H
@@ -20,7 +21,7 @@ typedef struct lcp_reduction {
   interrupt *stop;      // ends the elimination of bilateral rows early; may be null
 } lcp_reduction;
 
-// Unknowns of the problem as an LCP; spatial contacts have none.
+// Unknowns of the problem as an LCP; round cones have none.
 int lcp_unknowns(const solve_problem *p);
 // It can be written as one, and dense.
 bool lcp_suits(const solve_problem *p);

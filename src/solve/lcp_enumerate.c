@@ -67,6 +67,7 @@ static int states_of(const solve_block *b, state list[4]) {
       if (!isinf(b->hi)) list[count++] = AT_HI;
       break;
     case BLOCK_SPACE:
+    case BLOCK_POLYGON:
     case BLOCK_ROLLING_PLANE:
     case BLOCK_ROLLING_SPACE: break;
   }

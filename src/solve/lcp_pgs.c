@@ -17,7 +17,7 @@ static memory lay_out(solve_workspace *w, const solve_limits *limits) {
 }
 
 static void measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
-static bool suits(const solve_problem *p) { return !solve_has_cones(p); }
+static bool suits(const solve_problem *p) { return !solve_has_cones(p) && !solve_has_polygons(p); }
 
 static double cut(const solve_block *b, int k, const double *r, double x) {
   switch (b->kind) {

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "solve/friction_lcp.h"
+#include "solve/polygon.h"
 
 const char *solve_status_text(solve_status status) {
   switch (status) {
@@ -48,6 +49,7 @@ static bool block_valid(const solve_block *b) {
     case BLOCK_UNILATERAL: return b->size == 1;
     case BLOCK_PLANE: return b->size == 2 && b->mu >= 0 && isfinite(b->mu);
     case BLOCK_SPACE: return b->size == 3 && b->mu >= 0 && isfinite(b->mu);
+    case BLOCK_POLYGON: return b->size == 3 && b->mu >= 0 && isfinite(b->mu) && polygon_valid(b->directions);
     case BLOCK_ROLLING_PLANE:
     case BLOCK_ROLLING_SPACE:
       return b->size == (b->kind == BLOCK_ROLLING_PLANE ? 3 : 6) && b->mu >= 0 && b->rolling >= 0 && b->spinning >= 0 &&
@@ -80,4 +82,8 @@ bool solve_has_cones(const solve_problem *p) {
   return false;
 }
 
-bool solve_has_friction(const solve_problem *p) { return solve_has(p, BLOCK_PLANE) || solve_has(p, BLOCK_SPACE) || solve_has_rolling(p); }
+bool solve_has_polygons(const solve_problem *p) { return solve_has(p, BLOCK_POLYGON); }
+
+bool solve_has_friction(const solve_problem *p) {
+  return solve_has(p, BLOCK_PLANE) || solve_has(p, BLOCK_SPACE) || solve_has_polygons(p) || solve_has_rolling(p);
+}

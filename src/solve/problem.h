@@ -6,6 +6,7 @@
 //   unilateral   0 ≤ u ⊥ r ≥ 0
 //   plane        (normal, tangent):         0 ≤ u_N ⊥ r_N ≥ 0,  −r_T ∈ μ r_N Sgn(u_T)
 //   space        (normal, tangent, tangent): 0 ≤ u_N ⊥ r_N ≥ 0,  |r_T| ≤ μ r_N, and r_T = −μ r_N u_T/|u_T| if u_T ≠ 0
+//   polygon      the same with r_T in a regular polygon of corners μ r_N d_i in place of the circle: r_T is where r_T · u_T is least (solve/polygon.h)
 //   box          lo ≤ r ≤ hi:  u ≥ 0 where r = lo, u ≤ 0 where r = hi, u = 0 between
 //   rolling      a plane or space, and behind it rows that resist turning, in the plane one (rolling), in space three (rolling, rolling,
 //                spinning): |r_R| ≤ a r_N, and r_R = −a r_N u_R/|u_R| if u_R ≠ 0, the same of the last row with its own length
@@ -18,15 +19,18 @@
 
 #include "solve/matrix.h"
 
-typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX, BLOCK_ROLLING_PLANE, BLOCK_ROLLING_SPACE } block_kind;
+typedef enum block_kind { BLOCK_BILATERAL, BLOCK_UNILATERAL, BLOCK_PLANE, BLOCK_SPACE, BLOCK_BOX, BLOCK_POLYGON, BLOCK_ROLLING_PLANE, BLOCK_ROLLING_SPACE } block_kind;
 
 typedef struct solve_block {
   block_kind kind;
-  int row, size;      // its rows are row … row + size − 1: 1 to BLOCK_ROWS_MAX if bilateral, else 1, 2, 3, 1, 3 and 6
-  double mu;          // coefficient of friction, plane, space and rolling [-]
+  int row, size;      // its rows are row … row + size − 1: 1 to BLOCK_ROWS_MAX if bilateral, else 1, 2, 3, 1, 3, 3 and 6
+  double mu;          // coefficient of friction, plane, space, polygon and rolling [-]
   union {
     struct {
       double lo, hi;  // bounds of a box; may be infinite
+    };
+    struct {
+      double directions, none;   // corners of a polygon, a whole number; not used
     };
     struct {
       double rolling, spinning;  // lengths of a rolling block: the largest moment over the normal percussion
@@ -117,7 +121,8 @@ bool solve_problem_valid(const solve_problem *p);
 bool solve_has(const solve_problem *p, block_kind kind);
 bool solve_has_friction(const solve_problem *p);
 bool solve_has_rolling(const solve_problem *p);
-bool solve_has_cones(const solve_problem *p);  // friction in space or rolling blocks: what linear complementarity does not describe
+bool solve_has_cones(const solve_problem *p);  // round friction cones in space or rolling blocks: what linear complementarity does not describe
+bool solve_has_polygons(const solve_problem *p);
 
 static inline bool block_rolls(const solve_block *b) { return b->kind >= BLOCK_ROLLING_PLANE; }
 // Of a contact with friction: the normal and its tangents, without the rows that resist turning.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "solve/polygon.h"
 #include "solve/problem_build.h"
 #include "solve/problem_text.h"
 
@@ -286,22 +287,25 @@ static bool read_friction(reader *r, solve_problem *p) {
 static const struct {
   const char *word;
   int lo, hi;  // rows
-} kinds[] = {{"bilateral", 1, BLOCK_ROWS_MAX}, {"unilateral", 1, 1}, {"plane", 2, 2}, {"space", 3, 3}, {"box", 1, 1}, {"rolling-plane", 3, 3}, {"rolling-space", 6, 6}};
+} kinds[] = {{"bilateral", 1, BLOCK_ROWS_MAX}, {"unilateral", 1, 1}, {"plane", 2, 2}, {"space", 3, 3}, {"box", 1, 1}, {"polygon", 3, 3}, {"rolling-plane", 3, 3}, {"rolling-space", 6, 6}};
 
 static bool read_block(reader *r, solve_block *b, int row) {
   int kind = 0, count = sizeof kinds / sizeof *kinds;
   while (kind < count && !take(r, kinds[kind].word)) kind++;
-  if (kind == count) return fail(r, "kind of a block expected: bilateral, unilateral, plane, space, box, rolling-plane or rolling-space");
+  if (kind == count) return fail(r, "kind of a block expected: bilateral, unilateral, plane, space, box, polygon, rolling-plane or rolling-space");
   b->kind = (block_kind)kind;
   b->row = row;
   b->size = read_integer(r, "rows of a block", kinds[kind].lo, kinds[kind].hi);
   b->mu = read_number(r, "coefficient of friction");
-  b->lo = read_any(r, block_rolls(b) ? "length of rolling friction" : "lower bound");
-  b->hi = read_any(r, block_rolls(b) ? "length of spinning friction" : "upper bound");
+  bool polygon = b->kind == BLOCK_POLYGON, bounds = !polygon && !block_rolls(b);
+  b->lo = read_any(r, polygon ? "number of directions of friction" : bounds ? "lower bound" : "length of rolling friction");
+  b->hi = read_any(r, polygon ? "zero" : bounds ? "upper bound" : "length of spinning friction");
   if (!r->failed && !(b->mu >= 0)) fail(r, "a coefficient of friction is negative: %g", b->mu);
   if (!r->failed && block_rolls(b) && !(b->rolling >= 0 && b->spinning >= 0 && isfinite(b->rolling + b->spinning)))
     fail(r, "a length of rolling or spinning friction is negative or not finite: %g, %g", b->rolling, b->spinning);
-  if (!r->failed && !block_rolls(b) && (!(b->lo <= b->hi) || b->lo == INFINITY || b->hi == -INFINITY))
+  if (!r->failed && polygon && !polygon_valid(b->directions))
+    fail(r, "a polygon of friction needs an even number of directions from %d to %d: %g", POLYGON_LEAST, POLYGON_MOST, b->directions);
+  if (!r->failed && bounds && (!(b->lo <= b->hi) || b->lo == INFINITY || b->hi == -INFINITY))
     fail(r, "bounds without anything between: %g and %g", b->lo, b->hi);
   return !r->failed;
 }

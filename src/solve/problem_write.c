@@ -112,7 +112,7 @@ static void print_dump(FILE *to, const solve_matrix *W) {
 // --- whole problems -----------------------------------------------------------------------------------------------
 
 static void print_heading(FILE *to, const solve_problem *p) {
-  static const char *const kinds[] = {"bilateral", "unilateral", "plane", "space", "box", "rolling-plane", "rolling-space"};
+  static const char *const kinds[] = {"bilateral", "unilateral", "plane", "space", "box", "polygon", "rolling-plane", "rolling-space"};
   if (all_of(p, BLOCK_UNILATERAL)) {
     fprintf(to, "%d\n", p->block_count);
   } else if (all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE)) {

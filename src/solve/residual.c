@@ -46,7 +46,7 @@ static void take_rolling(const solve_block *b, double *d) {
 static void take_responses(const solve_block *b, double *d) {
   if (b->kind == BLOCK_PLANE) {
     d[0] = d[1] = 0.5 * (fabs(d[0]) + fabs(d[1]));
-  } else if (b->kind == BLOCK_SPACE) {
+  } else if (b->kind == BLOCK_SPACE || b->kind == BLOCK_POLYGON) {
     d[0] = d[1] = d[2] = (fabs(d[0]) + fabs(d[1]) + fabs(d[2])) / 3;
   } else if (block_rolls(b)) {
     take_rolling(b, d);
