@@ -3,12 +3,14 @@
 #include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
+#include "scheme/stewart_trinkle.h"
 #include "scheme_euler.h"
 
 extern const scheme_type *const scheme_test_members[];
 const scheme_type *const scheme_test_members[] = {
     &scheme_smooth,
     &scheme_moreau,
+    &scheme_stewart_trinkle,
     &scheme_event,
     &scheme_compliant,
     &scheme_euler,

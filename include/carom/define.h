@@ -277,6 +277,18 @@ typedef struct carom_moreau_def {
   int dump_every;          // save every n-th problem; 0 saves only unsolved problems
 } carom_moreau_def;
 
+typedef struct carom_stewart_trinkle_def {
+  double step;             // [s]
+  int directions;          // of the polygonal friction cone in space: even, from 4 to 64
+  int rows;                // 0: forces and contact frames at the start of a step, 1: at its midpoint
+  bool project;            // project positions onto the constraints after each step
+  double tolerance;        // residual at which a contact problem counts as solved [-]
+  double activation;       // overlap up to this depth counts as touching; 0 stands for 1e-10 of the model size [m]
+  bool separate;           // move surfaces apart that overlap at the start; otherwise overlap is an error
+  const char *dump;        // save contact problems as DUMP-STEP.dat, further ones of a step as DUMP-STEP-2.dat …; may be null
+  int dump_every;          // save every n-th problem; 0 saves only unsolved problems
+} carom_stewart_trinkle_def;
+
 typedef enum carom_impact_law { CAROM_NEWTON, CAROM_POISSON } carom_impact_law;
 
 typedef struct carom_event_def {
@@ -328,6 +340,7 @@ CAROM_API carom_table_def carom_table_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
+CAROM_API carom_stewart_trinkle_def carom_stewart_trinkle_default(void);
 CAROM_API carom_event_def carom_event_default(void);
 CAROM_API carom_compliant_def carom_compliant_default(void);
 CAROM_API carom_record_def carom_record_default(void);
@@ -354,6 +367,7 @@ CAROM_API carom_status carom_def_integrator(carom_def *def, const carom_integrat
 CAROM_API carom_status carom_def_method(carom_def *def, const char *name, const void *options);
 CAROM_API carom_status carom_def_smooth(carom_def *def, const carom_smooth_def *smooth);
 CAROM_API carom_status carom_def_moreau(carom_def *def, const carom_moreau_def *moreau);
+CAROM_API carom_status carom_def_stewart_trinkle(carom_def *def, const carom_stewart_trinkle_def *stewart_trinkle);
 CAROM_API carom_status carom_def_event(carom_def *def, const carom_event_def *event);
 CAROM_API carom_status carom_def_compliant(carom_def *def, const carom_compliant_def *compliant);
 CAROM_API carom_status carom_def_material(carom_def *def, const char *name, const carom_material_def *material);

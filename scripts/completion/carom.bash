@@ -21,7 +21,7 @@ _carom() {
       return ;;
     --solver) COMPREPLY=($(compgen -W "chain all $(carom list solvers 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
     --law) COMPREPLY=($(compgen -W "$(carom list laws 2>/dev/null | awk '{print $1}')" -- "$word")); return ;;
-    --method) COMPREPLY=($(compgen -W "moreau event compliant smooth" -- "$word")); return ;;
+    --method) COMPREPLY=($(compgen -W "moreau stewart-trinkle event compliant smooth" -- "$word")); return ;;
     --set) compopt -o nospace
       COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
       return ;;

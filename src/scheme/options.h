@@ -29,14 +29,16 @@
    .preset = "0", .help = "Save every n-th problem (1: all); 0 saves the unsolved ones."}
 
 // The C interface of a scheme: its defaults from `table`, and how a definition takes its options.
-#define SCHEME_INTERFACE(name)                                                          \
+#define SCHEME_INTERFACE(name) SCHEME_INTERFACE_OF(name, #name)
+// The same of a method whose name is no identifier.
+#define SCHEME_INTERFACE_OF(name, method)                                               \
   carom_##name##_def carom_##name##_default(void) {                                     \
     carom_##name##_def d;                                                               \
     option_defaults(&table, &d);                                                        \
     return d;                                                                           \
   }                                                                                     \
   carom_status carom_def_##name(carom_def *def, const carom_##name##_def *d) {          \
-    return carom_def_method(def, #name, d);                                             \
+    return carom_def_method(def, method, d);                                            \
   }                                                                                     \
   _Static_assert(sizeof(carom_##name##_def) <= sizeof(scheme_options), "scheme_options has room for these")
 

@@ -7,10 +7,12 @@
 #include "scheme/event.h"
 #include "scheme/moreau.h"
 #include "scheme/smooth.h"
+#include "scheme/stewart_trinkle.h"
 
 static const scheme_type *const members[] = {
     &scheme_smooth,
     &scheme_moreau,
+    &scheme_stewart_trinkle,
     &scheme_event,
     &scheme_compliant,
 };

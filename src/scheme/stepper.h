@@ -14,9 +14,10 @@ typedef struct stepper_rule {
   // θ, from 0 to below 1: rows and forces are evaluated after this part of the step. Up to there positions follow u_A, then u_E.
   double place;
   // What the rows of a contact (the first is the normal) require at the end of the step, beside their rates γ_E there:
-  // ξ = γ_E + required. The gap at q_R and the rates γ_A at the start are known.
+  // ξ = γ_E + required. The gap at q_R (of an overlap the part that belongs to this step) and the rates γ_A at the start are known.
   void (*require)(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required);
-  // Points take part when their gap at q_R, less this many steps of their approach, is at most the activation distance.
+  // Points take part when their gap at q_R is at most the activation distance and this many steps of the fastest approach. 0: the
+  // activation distance alone.
   double ahead;
 } stepper_rule;
 
@@ -25,6 +26,7 @@ typedef struct stepper_settings {
   bool project;         // positions back onto the constraints after each step
   bool remove_overlap;  // bodies that overlap are moved apart after each step
   bool time_of_impact;  // steps are shorter where fast bodies would pass through others
+  int directions;       // of polygonal friction cones in space; 0: the cones are round
   double tolerance;     // of the contact problem's residual; 0: the default [-]
 } stepper_settings;
 

@@ -125,11 +125,18 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
   return CAROM_OK;
 }
 
-// The largest gap at which a point takes part.
-static double reach_of(const stepper *s, const contact_element *e, const contact_point *p, double dt) {
-  double reach = s->contacts->activation;
-  if (s->rule->ahead > 0) reach += s->rule->ahead * dt * fmax(0, -contact_gap_rate(s->m, s->x, e, p));
-  return reach;
+// For a rule that looks ahead, the largest gap at which a point takes part: the way of the fastest approach among those that may meet within
+// the step. What is met may meet others in the same step, which it does not approach yet.
+static double find_reach(const stepper *s, double dt) {
+  double fastest = 0;
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    for (int p = e->point0; p < e->point0 + e->point_count; p++) {
+      double approach = -contact_gap_rate(s->m, s->x, e, &s->points[p]);
+      if (approach > fastest && s->points[p].gap <= s->contacts->activation + s->rule->ahead * dt * approach) fastest = approach;
+    }
+  }
+  return s->contacts->activation + s->rule->ahead * dt * fastest;
 }
 
 // A point that was closed and did not leave at the end of the last step, where positions do not follow velocities alone: drives, projection and
@@ -141,14 +148,14 @@ static bool stays(const stepper *s, const contact_element *e, int p, const schem
 }
 
 // Returns whether a point takes part.
-static bool add_active(stepper *s, const contact_element *e, double dt) {
+static bool add_active(stepper *s, const contact_element *e, double reach, double dt) {
   static const scheme_contact unknown = {0};
   int before_these = s->active_count;
   bool changes = contact_points_change(e);
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
     const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->last_before[p];
     double gap = s->points[p].gap;
-    bool active = gap <= reach_of(s, e, &s->points[p], dt) || stays(s, e, p, before);
+    bool active = gap <= reach || stays(s, e, p, before);
     s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
     s->moved[p] &= active;
     if (!active) continue;
@@ -171,6 +178,10 @@ static void set_far(stepper *s, const contact_element *e) {
 void stepper_find_active(stepper *s, double dt) {
   rows_clear(s->m, s->x);
   s->active_count = 0;
+  bool ahead = s->rule->ahead > 0;
+  for (int i = 0; i < s->contacts->element_count && ahead; i++)
+    contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->points);
+  double reach = ahead ? find_reach(s, dt) : s->contacts->activation;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_near(s, e)) continue;
@@ -178,8 +189,8 @@ void stepper_find_active(stepper *s, double dt) {
       set_far(s, e);
       continue;
     }
-    contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
-    if (add_active(s, e, dt)) s->touched[e->slot] = s->steps;
+    if (!ahead) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+    if (add_active(s, e, reach, dt)) s->touched[e->slot] = s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
 }

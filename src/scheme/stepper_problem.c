@@ -10,8 +10,10 @@
 
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
   const contact_material *of = &e->material;
+  int size = contact_row_count(s->m, e), directions = s->settings.directions;
   if (contact_rolls(e)) block_list_add(&s->blocks, block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
-  else block_list_add(&s->blocks, block_of_contact(row_index, contact_row_count(s->m, e), of->friction));
+  else if (size == 3 && directions) block_list_add(&s->blocks, block_of_polygon(row_index, of->friction, directions));
+  else block_list_add(&s->blocks, block_of_contact(row_index, size, of->friction));
 }
 
 static void add_friction_blocks(stepper *s, double dt) {
@@ -59,10 +61,17 @@ void stepper_look_for_paradox(stepper *s) {
 enum { STEPS_TO_CLOSE = 10 };
 static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0 && s->points[point].gap > s->contacts->activation; }
 
+// The gap that a rule may close in a step. An overlap, which curved surfaces leave, is closed over a whole step; in a shorter one the same
+// acceleration closes a part of it. Closed at once, it would need a force without bound.
+static double gap_to_close(const stepper *s, int point, double dt) {
+  double gap = s->points[point].gap, part = fmin(1, dt / s->settings.step);
+  return gap < 0 ? gap * part * part : gap;
+}
+
 // q = γ_F + what the rule requires of a contact of this material.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->active[k], first = s->active_row[k], size = contact_sliding_rows(s->m, s->element_of[point]);
-  s->rule->require(of, size, s->points[point].gap, s->rate_before + first, dt, s->q_rows + first);
+  s->rule->require(of, size, gap_to_close(s, point, dt), s->rate_before + first, dt, s->q_rows + first);
   if (has_opened(s, point)) s->q_rows[first] = s->points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
   for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i];
   if (!contact_rolls(s->element_of[point])) return;
@@ -211,7 +220,8 @@ static void foresee_turns(stepper *s, double dt) {
 
 // The turning of rows is answered by percussions that belong to the time between the two places. For the forces in this step it
 // counts as much as it would in a step of that length, γ_A += excess · turn; where no time has passed, as much as it will be in this
-// step. A contact that lasts keeps its rate: what restitution makes of the turning is no force.
+// step. A contact that lasts keeps its rate: what restitution makes of the turning is no force,
+// and the rate closes the overlap that turning has left.
 static void turn_evenly(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
@@ -227,7 +237,7 @@ static void turn_evenly(stepper *s, double dt) {
     const contact_material *of = &s->element_of[p]->material;
     if ((s->dt > 0 && !s->last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
     double required[3];
-    s->rule->require(of, size, s->points[p].gap, (const double[3]){0, 0, 0}, dt, required);
+    s->rule->require(of, size, fmax(0, s->points[p].gap), (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {
       double before = s->rate_E[3 * p + i - first], turn = s->turn[i];
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves

@@ -1,0 +1,101 @@
+// Scheme `stewart-trinkle`: a rule of the stepper core, and what it says about itself.
+#include "scheme/stewart_trinkle.h"
+#include "scheme/options.h"
+#include "scheme/stepper.h"
+#include "solve/polygon.h"
+
+enum { ROWS_AT_START, ROWS_AT_MIDPOINT };
+
+#define AT(field) offsetof(carom_stewart_trinkle_def, field)
+static const option options[] = {
+    {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
+     .help = "Time step."},
+    {.key = "directions", .type = OPTION_INTEGER, .offset = AT(directions), .flags = OPTION_POSITIVE, .preset = "8",
+     .help = "Directions of the polygonal friction cone in space: an even number from 4 to 64. In the plane there are two."},
+    {.key = "rows", .type = OPTION_WORD, .offset = AT(rows), .preset = "start", .words = "start|midpoint",
+     .help = "Where forces, gaps and contact frames are evaluated: at the start of a step, or at its midpoint."},
+    {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
+     .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
+    TOLERANCE_OPTION("1e-10"),
+    {.key = "activation", .type = OPTION_NUMBER, .offset = AT(activation), .dim = DIM_LENGTH, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Contacts whose gap may close to this value within two steps take part; 0: 1e-10 of the model size."},
+    SEPARATE_OPTION,
+    DUMP_OPTIONS("STEP"),
+};
+static const option_table table = {.name = "stewart-trinkle",
+                                   .summary = "Time stepping after Stewart and Trinkle: inelastic rigid contact on the level of positions, with a "
+                                              "polygonal friction cone.",
+                                   .example = "method: {stewart-trinkle: {step: 1 ms, directions: 8}}",
+                                   .size = sizeof(carom_stewart_trinkle_def), .options = options, .count = OPTION_COUNT(options)};
+#undef AT
+SCHEME_INTERFACE_OF(stewart_trinkle, "stewart-trinkle");
+
+static scheme_contact_options contact(const void *options, double length) {
+  const carom_stewart_trinkle_def *d = options;
+  return (scheme_contact_options){.can_separate = true, .separate = d->separate,
+                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length)};
+}
+
+// --- what it can run --------------------------------------------------------------------------------------------------
+
+static bool accepts_settings(const scheme_request *request, scheme_refusal *why) {
+  const carom_stewart_trinkle_def *d = request->options;
+  if (polygon_valid(d->directions)) return true;
+  return SCHEME_REFUSE(why, REFUSED_METHOD, 0, "use 8 or 16", "'directions' is %d, but a friction cone needs an even number of them from %d to %d",
+                       d->directions, POLYGON_LEAST, POLYGON_MOST);
+}
+
+static bool rebounds(const mechanism *m, const contact_element *e) {
+  (void)m;
+  return e->material.restitution > 0 || e->material.tangential_restitution > 0;
+}
+
+static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
+  refused_contact c;
+  if (!scheme_find_contact(request, rebounds, &c)) return true;
+  return SCHEME_REFUSE(why, c.where, c.index, "set restitution and tangential_restitution of the material to 0, or use method moreau or event",
+                       "'%s' has a restitution, but method stewart-trinkle asks where surfaces are at the end of a step, not how fast they part: "
+                       "its impacts are inelastic", c.name);
+}
+
+static const option_synonym synonyms[] = {
+    {"stewart_trinkle", "stewart-trinkle", NULL}, {"stewart", "stewart-trinkle", NULL}, {NULL, NULL, NULL},
+};
+
+static const scheme_about about = {
+    .table = &table, .synonyms = synonyms, .knows_joint_friction = true, .finds_pairs = true, .contact = contact,
+    .accepts_settings = accepts_settings, .accepts_model = accepts_model, .required = "step=1e-4", .accuracy = "take a shorter step",
+    .loops = "keep project: true",
+};
+
+// --- the rule -----------------------------------------------------------------------------------------------------------
+
+// 0 ≤ g + Δt γ_E at the end of the step (18a), over Δt; friction acts on the slip at the end of the step.
+static void require(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
+  (void)of, (void)rate;
+  required[0] = gap / dt;
+  for (int k = 1; k < rows; k++) required[k] = 0;
+}
+
+// From the midpoint on, positions follow u_E for half a step.
+static void require_from_midpoint(const contact_material *of, int rows, double gap, const double *rate, double dt, double *required) {
+  require(of, rows, gap, rate, 0.5 * dt, required);
+}
+
+// All points that come within reach of the step take part. Positions follow u_E: with u_A they would turn an inelastic impact into a rebound.
+static const stepper_rule rules[] = {
+    [ROWS_AT_START] = {.place = 0, .require = require, .ahead = 2},
+    [ROWS_AT_MIDPOINT] = {.place = 0.5, .require = require_from_midpoint, .ahead = 2},
+};
+
+static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
+  const carom_stewart_trinkle_def *d = setup->options;
+  stepper_settings settings = {.step = d->step, .project = d->project, .directions = d->directions, .tolerance = d->tolerance,
+                               .dump = {.path = d->dump, .every = d->dump_every}};
+  return stepper_create(&rules[d->rows], &settings, setup, start, error);
+}
+
+const scheme_type scheme_stewart_trinkle = {
+    .name = "stewart-trinkle", .about = &about, .energy = {.warn = 0.01, .bad = 0.05},  // of first order, as moreau
+    .create = create, STEPPER_FUNCTIONS,
+};
