@@ -73,25 +73,8 @@ bool carom_model_joint_closes_loop(const carom_model *model, int i) {
   return i >= 0 && i < model->m.joint_count && model->closes_loop[i];
 }
 
-// Rigid methods read no law, so nothing is beyond its range.
-static carom_remark collect_remark(const carom_model *model, contact_test *test, const char *name, const char *text) {
-  carom_remark r = {.name = name, .text = text};
-  contact_element e = {0};
-  if (model->scheme->about->needs_laws) r.count = (int)contact_count(&model->contacts, &model->m, test, &e);
-  if (!r.count) return r;
-  r.contact = e.name ? e.name : model->contacts.surfaces[e.surface[0]].name;
-  r.prescribed = e.material.restitution, r.achieved = e.material.achieved;
-  return r;
-}
-
 carom_remark carom_model_remark(const carom_model *model, int i) {
-  const carom_remark all[] = {
-      collect_remark(model, contact_restitution_differs, "restitution",
-                     "the law achieves another restitution than the nominal one; use restitution_is: achieved"),
-      collect_remark(model, contact_is_conformal, "conformal",
-                     "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for cylinders use law: johnson"),
-      model->no_contact,
-  };
+  const carom_remark all[] = {model->restitution, model->conformal, model->no_contact};
   for (int k = 0; k < (int)(sizeof all / sizeof *all); k++)
     if (all[k].count && i-- == 0) return all[k];
   return (carom_remark){0};
@@ -138,7 +121,8 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
   }
   if (strcmp(section_name, "contacts") == 0 && i < model->contacts.element_count) {
     const contact_element *e = &model->contacts.elements[i];
-    return (carom_part){e->name, e->type->name, {body_of(m, e->first), body_of(m, e->second)}, model->contact_details[i]};
+    int first = e->told_backwards ? e->second : e->first, second = e->told_backwards ? e->first : e->second;
+    return (carom_part){e->name, e->type->name, {body_of(m, first), body_of(m, second)}, model->contact_details[i]};
   }
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
     return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}, NULL};

@@ -524,11 +524,6 @@ static energy_limits balance_limits(const carom_sim *sim) {
   return (energy_limits){.warn = fmax(l.warn, least), .bad = fmax(l.bad, least)};
 }
 
-// Rigid methods read no law, so nothing is beyond its range.
-static long count_remark(const carom_model *model, contact_test *test) {
-  return model->scheme->about->needs_laws ? contact_count(&model->contacts, &model->m, test, NULL) : 0;
-}
-
 // The first contact that a step has missed.
 static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_summary *s) {
   const contact_world *w = &sim->model->contacts;
@@ -569,8 +564,8 @@ carom_summary carom_sim_summary(const carom_sim *sim) {
                      .energy_gained = stats.trouble.gained, .energy_gained_t = stats.trouble.gained_at, .accumulations = stats.trouble.accumulations,
                      .accumulation_error = stats.trouble.accumulation_error,
                      .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
-                     .other_restitution = count_remark(sim->model, contact_restitution_differs),
-                     .conformal = count_remark(sim->model, contact_is_conformal), .curvature = stats.trouble.curvature,
+                     .other_restitution = sim->model->restitution.count,
+                     .conformal = sim->model->conformal.count, .curvature = stats.trouble.curvature,
                      .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
                      .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
                      .initial_changes = (sim->model->assembly.moved_joint != NULL) +

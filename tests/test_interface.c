@@ -339,12 +339,54 @@ static void a_missing_material_is_named(void) {
   CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
   CHECK_CONTAINS(r.error.text, "there is no material 'stel'");
   CHECK_CONTAINS(r.error.text, "steel");
+  CHECK_EQUAL(r.error.line, 3);
+  CHECK_EQUAL(r.error.column, (int)(strstr(text, "stel}") - strstr(text, "surfaces:")) + 1);
   run_close(&r);
+}
+
+// A contact is told as its name has it: the surface that is named first comes first, with its body.
+static void bodies_of_a_contact_are_in_the_order_of_its_name(void) {
+  run r;
+  static const char text[] =
+      "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {f: {free: [ground, b], at: [0, 0, 1]}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, ball: {sphere: b, radius: 0.1, material: m}}\nmaterials: {m: {friction: 0.3}}\n"
+      "method: {moreau: {step: 1 ms}}\n";
+  if (!run_open_text(&r, text, NULL)) return;
+  carom_part p = carom_model_part(r.model, "contacts", 0);
+  CHECK_TEXT(p.name, "floor-ball");
+  CHECK_TEXT(p.between[0], "ground");
+  CHECK_TEXT(p.between[1], "b");
+  run_close(&r);
+}
+
+// What is remarked of a law is counted by pairs, of a crowd as of a list, and names the first pair.
+static void remarks_count_pairs(void) {
+  static const char *const text =
+      "bodies: {\"b{i}\": {repeat: {i: [1, n]}, mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {\"f{i}\": {repeat: {i: [1, n]}, free: [ground, \"b{i}\"], at: [i, 0, 0.5]}}\n"
+      "surfaces: {floor: {plane: ground, material: m}, \"s{i}\": {repeat: {i: [1, n]}, sphere: \"b{i}\", radius: 0.4, material: m}}\n"
+      "materials: {m: {restitution: 0.5, law: lankarani-nikravesh, stiffness: 1e8}}\n"
+      "parameters: {n: 3}\nmethod: compliant\n";
+  static const int bodies[] = {3, 80};  // at most 64 pairs are listed
+  for (int i = 0; i < 2; i++) {
+    run r;
+    char settings[16];
+    snprintf(settings, sizeof settings, "n=%d", bodies[i]);
+    if (!run_open_text(&r, text, settings)) return;
+    carom_remark remark = carom_model_remark(r.model, 0);
+    CHECK_TEXT(remark.name, "restitution");
+    CHECK_TEXT(remark.contact, "floor-s1");
+    CHECK_EQUAL(remark.count, bodies[i] + bodies[i] * (bodies[i] - 1) / 2);
+    CHECK_EQUAL(carom_sim_summary(r.sim).other_restitution, remark.count);
+    run_close(&r);
+  }
 }
 
 int main(void) {
   RUN(many_bodies_start_with_their_velocities);
   RUN(a_missing_material_is_named);
+  RUN(bodies_of_a_contact_are_in_the_order_of_its_name);
+  RUN(remarks_count_pairs);
   RUN(options_of_methods_are_checked);
   RUN(a_method_is_chosen_by_name);
   RUN(a_method_gives_advice);

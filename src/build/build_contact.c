@@ -181,16 +181,22 @@ bool contacts_are_points(const contact_builder *c, int i, int j) {
   return type_of_surface(c, i)->is_point && type_of_surface(c, j)->is_point;
 }
 
+static const char *material_of(const part *surface) { return ((const carom_surface_def *)surface->content)->material; }
+
+// Of a surface that names one.
+static bool find_own_material(contact_builder *c, int i, contact_material *to) {
+  const part *p = contacts_surface(c, i);
+  return find_material(c, material_of(p), builder_place(p, type_of_surface(c, i)->table, "material"), p->name, to);
+}
+
 bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to) {
   const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
-  const char *of_a = ((const carom_surface_def *)a->content)->material;
-  const char *of_b = ((const carom_surface_def *)b->content)->material;
-  bool differ = !material && of_a && of_b && strcmp(of_a, of_b) != 0;
-  if (differ && (!find_material(c, of_a, at, a->name, to) || !find_material(c, of_b, at, b->name, to))) return false;
-  if (differ)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
-                        "'%s' and '%s' name different materials", a->name, b->name);
-  return find_material(c, material ? material : of_a ? of_a : of_b, at, name, to);
+  const char *of_a = material_of(a), *of_b = material_of(b);
+  if (material || (!of_a && !of_b)) return find_material(c, material, at, name, to);
+  if ((of_b && !find_own_material(c, j, to)) || (of_a && !find_own_material(c, i, to))) return false;
+  if (!of_a || !of_b || strcmp(of_a, of_b) == 0) return true;
+  return source_error(c->b->error, CAROM_ERROR_MODEL, at, "add a 'contacts' entry with a material",
+                      "'%s' and '%s' name different materials", a->name, b->name);
 }
 
 // An element for two surfaces whose contact is supported, told as one of i against j.
@@ -601,6 +607,26 @@ static bool resolve_crowd(builder *b) {
   return true;
 }
 
+static carom_remark law_remark(builder *b, contact_test *test, const char *name, const char *text) {
+  const contact_world *w = &b->model->contacts;
+  contact_element e = {0};
+  char pair[CONTACT_NAME];
+  carom_remark r = {.name = name, .text = text, .count = (int)contact_count(w, &b->model->m, test, &e)};
+  if (!r.count) return r;
+  r.contact = arena_copy_text(b->memory, contact_name(w, &e, pair));
+  r.prescribed = e.material.restitution, r.achieved = e.material.achieved;
+  return r;
+}
+
+// Methods with rigid contact read no law, so that nothing is remarked.
+static void remark_laws(builder *b) {
+  b->model->restitution = law_remark(b, contact_restitution_differs, "restitution",
+                                     "the law achieves another restitution than the nominal one; use restitution_is: achieved");
+  b->model->conformal = law_remark(b, contact_is_conformal, "conformal",
+                                   "Hertz's stiffness is used between nearly conformal surfaces, outside its range; give a stiffness, or for "
+                                   "cylinders use law: johnson");
+}
+
 bool builder_resolve_materials(builder *b) {
   contact_world *set = &b->model->contacts;
   for (int i = 0; i < set->element_count; i++) {
@@ -610,7 +636,9 @@ bool builder_resolve_materials(builder *b) {
       return source_error(b->error, f.error.status, b->element_at[i], f.hint, "%s", f.error.message);
     set->inner_count += e->point_count * contact_inner_count(&b->model->m, e);
   }
-  return !b->crowd || resolve_crowd(b);
+  if (b->crowd && !resolve_crowd(b)) return false;
+  remark_laws(b);
+  return true;
 }
 
 bool builder_contacts(builder *b, const mechanism *m) {

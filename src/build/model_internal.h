@@ -111,6 +111,7 @@ struct carom_model {
   scheme_options options;    // of the scheme, as given
   carom_record_def record;
   contact_world contacts;
+  carom_remark restitution, conformal;  // of contact laws outside their range; count 0: none
   carom_remark no_contact;   // count 0: surfaces can touch, or there are none
   drawing drawing;
   const body_mass *masses;   // one per body without ground

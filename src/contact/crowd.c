@@ -54,15 +54,24 @@ bool contact_crowd_sample(const contact_world *w, const mechanism *m, int p, int
   return true;
 }
 
+static long pairs_of_classes(const contact_world *w, int p, int q) {
+  long a = 0, b = 0;
+  for (int i = 0; i < w->surface_count; i++) a += w->crowd->class_of[i] == p, b += w->crowd->class_of[i] == q;
+  return p == q ? a * (a - 1) / 2 : a * b;
+}
+
 long contact_count(const contact_world *w, const mechanism *m, contact_test *test, contact_element *first) {
-  long count = 0;
+  long count = 0, of_crowd = 0;
   contact_element e;
   for (int i = 0; i < w->element_count; i++)
     if (test(m, &w->elements[i]) && !count++ && first) *first = w->elements[i];
   for (int p = 0; w->crowd && p < w->crowd->class_count; p++)
-    for (int q = p; q < w->crowd->class_count; q++)
-      if (contact_crowd_sample(w, m, p, q, &e) && test(m, &e) && !count++ && first) *first = e;
-  return count;
+    for (int q = p; q < w->crowd->class_count; q++) {
+      if (!contact_crowd_sample(w, m, p, q, &e) || !test(m, &e)) continue;
+      if (count + of_crowd == 0 && first) *first = e;
+      of_crowd += pairs_of_classes(w, p, q);
+    }
+  return of_crowd ? count + (of_crowd < w->crowd->possible ? of_crowd : w->crowd->possible) : count;
 }
 
 bool contact_find(const contact_world *w, const mechanism *m, contact_test *test, contact_element *found, int *index) {

@@ -34,7 +34,8 @@ bool contact_resolve(const mechanism *m, contact_element *e, const char *name, f
 // the test must ask for what is the same for all of two classes. `index`: of a permanent element, else -1. Returns false if there is none.
 typedef bool contact_test(const mechanism *m, const contact_element *e);
 bool contact_find(const contact_world *w, const mechanism *m, contact_test *test, contact_element *found, int *index);
-// Counts them likewise: permanent elements, and pairs of classes. `first` is the first one; may be null.
+// Counts them likewise: permanent elements, and pairs of surfaces of two classes, those on bodies that cannot meet included unless they are more than
+// all that can. `first` is the first one; may be null.
 long contact_count(const contact_world *w, const mechanism *m, contact_test *test, contact_element *first);
 // Tests for what a law of a contact is remarked by, see contact_material.remarks.
 bool contact_restitution_differs(const mechanism *m, const contact_element *e);
