@@ -125,6 +125,7 @@ static void complaints_say_what_is_wanted_and_what_to_write(void) {
   CHECK_TEXT(advice(DIM_LENGTH, DIM_ANGLE, "300 rpm*t"),
              "a length such as a radius is missing: write for instance 10 mm * (300 rpm*t)");
   CHECK_TEXT(advice(DIM_FORCE, DIM_MASS, "5 kg"), "the weight of a mass is 5 kg * g0");
+  CHECK_TEXT(advice(DIM_FORCE, DIM_MASS, "-M*9.81"), "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
   CHECK_TEXT(advice(DIM_MASS, DIM_LENGTH, "3 m"), "give it in kg");
   char text[400];
   memset(text, 'x', sizeof text - 1);

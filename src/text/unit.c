@@ -297,6 +297,8 @@ const char *dimension_advice(dimension wanted, dimension got, const char *text, 
     say(&w, "a cycle has 2*pi rad: write 2*pi*%s%s", *text ? part : "f with the frequency f", plain == DIM_TIME && may_use_time ? "*t" : "");
   else if (!*text) say(&w, "give it in %s", dimension_text(wanted, unit_text));
   else if (plain == DIM_TIME && may_use_time) say(&w, "write %s * t", part);
+  else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS && strstr(text, "9.8"))
+    say(&w, "give the acceleration of free fall its unit: 9.81 m/s^2, or write g0");
   else if (plain == DIM_ACCELERATION && without_angle(got) == DIM_MASS) say(&w, "the weight of a mass is %s * g0", part);
   else if (plain == DIM_LENGTH) say(&w, "a length such as a radius is missing: write for instance 10 mm * %s", part);
   else if (plain == DIM(-1, 0, 0)) say(&w, "divide by a length such as a radius: write for instance %s/(10 mm)", part);
