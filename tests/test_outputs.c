@@ -390,6 +390,24 @@ static void models_and_records_are_told_apart(void) {
   CHECK_CONTAINS(err, "did you mean 'moreau'?");
 }
 
+// A run that is killed leaves the file that it has written beside its output. The next one to the same output removes it, once it is old; not that of a
+// process that runs, nor a file of another name.
+static void what_killed_runs_left_is_removed(void) {
+  static const struct {
+    const char *name;
+    bool old, stays;
+  } beside[] = {{"k.h5.999999999-0.part", true, false}, {"k.h5.999999999-1.part", false, true}, {"k.h5.1-0.part", true, true},
+                {"kk.h5.999999999-0.part", true, true}, {"k.h5.999999999-0.party", true, true}, {"k.h5.old.part", true, true}};
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+    write_text(scratch(beside[i].name), "part");
+    if (beside[i].old) in_scratch("touch -d '2 minutes ago' %s", beside[i].name);
+  }
+  in_scratch("cp half.h5 k.h5");
+  CHECK_EQUAL(carom("run m.yaml -q --resume k.h5 -o k.h5"), 0);
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+    if (!CHECK_EQUAL(access(scratch(beside[i].name), F_OK) == 0, beside[i].stays)) printf("      %s\n", beside[i].name);
+}
+
 int main(void) {
   RUN(models_and_records_are_told_apart);
   RUN(every_output_of_every_command_is_covered);
@@ -406,6 +424,7 @@ int main(void) {
   RUN(only_csv_goes_to_the_standard_output);
   RUN(names_beside_are_new);
   RUN(a_failing_write_keeps_the_old_file);
+  RUN(what_killed_runs_left_is_removed);
   forget_output();
   return check_summary();
 }

@@ -1,12 +1,15 @@
 #define _GNU_SOURCE  // memmem
 #include "base/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -133,6 +136,30 @@ static carom_status fail(output_file *f, int reason, carom_error *error) {
 
 enum { PLACES = 1000 };  // names that are tried
 
+// Whether a name is that of a file beside `name` whose process is gone.
+static bool is_left_over(const char *name, const char *entry) {
+  size_t length = strlen(name);
+  long process;
+  int number, end = 0;
+  if (strncmp(entry, name, length) != 0 || sscanf(entry + length, ".%ld-%d.part%n", &process, &number, &end) < 2 || !end) return false;
+  return entry[length + (size_t)end] == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+// Removes what runs to the same file have left that were killed. The process may be one of another machine: what was written in the last minute stays.
+static void remove_left_over(const char *path) {
+  enum { YOUNG = 60 };  // [s]
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+  DIR *in = folder ? opendir(folder) : NULL;
+  for (struct dirent *entry; in && (entry = readdir(in));) {
+    struct stat about;
+    if (!is_left_over(name, entry->d_name) || fstatat(dirfd(in), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (S_ISREG(about.st_mode) && time(NULL) - about.st_mtime > YOUNG) unlinkat(dirfd(in), entry->d_name, 0);
+  }
+  if (in) closedir(in);
+  free(folder);
+}
+
 // Creates a new file beside `path`, never one that exists: it may belong to another thread, or be a link. Returns its name, or
 // null if the folder takes no new file.
 static char *create_place(const char *path) {
@@ -167,6 +194,7 @@ bool output_begin(output_file *f, const char *path, carom_error *error) {
                      .mode = about.st_mode & 07777};
   if (!f->path) return error_set(error, CAROM_ERROR_FILE, "cannot write '%s': %s", path, strerror(errno)), false;
   if (there && !f->direct && access(f->path, W_OK) != 0) return fail(f, errno, error), false;
+  if (!f->direct) remove_left_over(f->path);
   f->place = f->direct ? NULL : create_place(f->path);
   if (!f->place) f->direct = true, f->place = strdup(f->path);
   if (!f->place) return fail(f, ENOMEM, error), false;
