@@ -269,6 +269,42 @@ static void free_bodies_take_fewer_sweeps(void) {
   }
 }
 
+// The normal rows of contacts between free bodies, soft or not, as the removal of overlap has them: swept in pieces, they have the
+// solution of the formed matrix.
+static void normal_rows_of_free_bodies_are_swept(void) {
+  for (int soft = 0; soft < 2; soft++) {
+    bed b, whole;
+    begin(&b), begin(&whole);
+    scene_data s = scene_balls(6, 0.3, 1e-2);
+    solve_problem p = of_unit_masses(&b.memory, &s, true);
+    int count = s.contacts;
+    solve_block *blocks = ARENA_ARRAY(&b.memory, solve_block, count);
+    double *q = ARENA_ARRAY(&b.memory, double, count), *own = ARENA_ARRAY(&b.memory, double, count);
+    int *start = ARENA_ARRAY(&b.memory, int, count + 1);
+    for (int i = 0; i < count; i++) blocks[i] = block_of_contact(i, 1, 0), q[i] = s.q[3 * i], own[i] = soft ? 0.1 * (1 + i % 3) : 0;
+    for (int i = 0; i <= count; i++) start[i] = i;
+    solve_matrix W = matrix_factored(count, count, start, p.W.velocities, p.W.J, p.W.B);
+    W.own = own;
+    take(&b, (solve_problem){count, blocks, W, q});
+    CHECK_LE(100, count);
+    CHECK_EQUAL(run(&b, 1e-9, false, NULL).status, SOLVE_SOLVED);
+    const double *dense = as_dense(&b);
+    CHECK_LE(judge(&b, dense), 1.01e-9);
+    if (soft) {  // and only one
+      take(&whole, (solve_problem){count, blocks, matrix_dense(count, count, start, dense), q});
+      solve_limits limits = solve_limits_exact(&whole.p);
+      solve_settings settings = solve_settings_default();
+      solve_workspace *w = solve_workspace_create(&limits, NULL);
+      settings.tolerance = 1e-9;
+      CHECK_EQUAL(solve_chain(&whole.p, &settings, w, &whole.to, NULL).status, SOLVE_SOLVED);
+      for (int i = 0; i < count; i++) CHECK_NEAR(b.to.r[i], whole.to.r[i], 1e-6);
+      solve_workspace_destroy(w);
+    }
+    end(&b), end(&whole);
+    scene_free(&s);
+  }
+}
+
 // --- memory and interrupts ------------------------------------------------------------------------------------------
 
 // One island of as many contacts as there are: nothing grows with their square.
@@ -358,6 +394,7 @@ int main(void) {
   RUN(piles_have_the_solutions_of_the_whole);
   RUN(references_have_the_solutions_of_the_whole);
   RUN(free_bodies_take_fewer_sweeps);
+  RUN(normal_rows_of_free_bodies_are_swept);
   RUN(memory_grows_with_the_rows);
   RUN(an_island_may_grow_within_its_memory);
   RUN(interrupted_problems_are_not_counted);

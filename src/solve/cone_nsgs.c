@@ -8,6 +8,7 @@
 #include "solve/cone_drift.h"
 #include "solve/cone_nsgs.h"
 #include "solve/cone_packed.h"
+#include "solve/normal_packed.h"
 #include "solve/residual.h"
 
 struct nsgs_sweeps {
@@ -19,6 +20,7 @@ struct nsgs_sweeps {
   const double *weights; // of the residual; may be null
   drift drift;
   packed_sweeps *packed; // of a crowd; null: block after block as below
+  packed_normals *normals;  // of the normal rows of a crowd; null: likewise
   double scale;          // of a crowd: what its residual is relative to, or less, squared
   int *first, *column;   // of a dense W that is mostly zero: its blocks
   size_t *offset;
@@ -33,7 +35,6 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   m.u = TAKE(w, double, limits->rows);
   m.work = TAKE(w, double, limits->rows + limits->velocities);
   m.drift = (drift){TAKE(w, double, limits->rows), TAKE(w, double, limits->rows), 0};
-  m.packed = packed_lay_out(w, limits);
   size_t blocks = (size_t)(limits->blocks < limits->dense ? limits->blocks : limits->dense);
   m.first = TAKE(w, int, blocks + 1);
   m.column = TAKE(w, int, blocks * blocks);
@@ -42,9 +43,16 @@ static nsgs_sweeps lay_out(solve_workspace *w, const solve_limits *limits) {
   return m;
 }
 
+// Behind it the sweeps of crowds, one kind or the other.
 void nsgs_measure(solve_workspace *w, const solve_limits *limits) {
   TAKE(w, nsgs_sweeps, 1);
   lay_out(w, limits);
+  size_t mark = w->used;
+  normals_lay_out(w, limits);
+  size_t of_normals = w->used;
+  w->used = mark;
+  packed_lay_out(w, limits);
+  if (w->used < of_normals) w->used = of_normals;
 }
 static bool suits(const solve_problem *p) { return p->block_count > 0; }
 
@@ -266,6 +274,10 @@ static double look(const solve_problem *p, const nsgs_sweeps *m, const double *r
     packed_velocities(m->packed, m->u);
     return solve_residual_weighted(p, r, m->u, m->weights);
   }
+  if (m->normals) {
+    normals_velocities(m->normals, m->u);
+    return solve_residual_weighted(p, r, m->u, m->weights);
+  }
   for (int k = 0; k < p->block_count; k++) {
     int row = p->blocks[k].row;
     p->W.ops->row(&p->W, k, r, m->v, m->u + row);
@@ -292,6 +304,16 @@ static bool jump(const solve_problem *p, nsgs_sweeps *m, double *r) {
   return true;
 }
 
+static void begin_crowd(const solve_problem *p, solve_workspace *w, const solve_limits *limits, nsgs_sweeps *m) {
+  size_t mark = w->used;
+  m->packed = packed_lay_out(w, limits);
+  if (packed_begin(m->packed, p, m->weights)) return;
+  m->packed = NULL, w->used = mark;
+  m->normals = normals_lay_out(w, limits);
+  if (normals_begin(m->normals, p, m->weights)) return;
+  m->normals = NULL, w->used = mark;
+}
+
 nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
   solve_limits limits = solve_limits_exact(p);
   nsgs_sweeps *m = TAKE(w, nsgs_sweeps, 1);
@@ -301,12 +323,9 @@ nsgs_sweeps *nsgs_begin(const solve_problem *p, solve_workspace *w) {
       matrix_entries(&p->W) < 0.5 * p->W.rows * p->W.rows)
     m->problem.W = compressed(&p->W, m);
   m->weights = w->weights;
-  if (packed_begin(m->packed, p, m->weights)) {
-    m->scale = packed_scale(m->packed);
-  } else {
-    m->packed = NULL;
-    prepare(&m->problem, m);
-  }
+  begin_crowd(p, w, &limits, m);
+  if (m->packed) m->scale = packed_scale(m->packed);
+  else if (!m->normals) prepare(&m->problem, m);
   return m;
 }
 
@@ -331,10 +350,28 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
   return SOLVE_LIMIT;
 }
 
+// The same without looks ahead and drift: few sweeps over normal rows are asked for.
+static solve_status go_on_normals(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
+  const solve_problem *p = &m->problem;
+  int most = s->iterations ? s->iterations : limit(p);
+  if (m->done == 0) normals_take(m->normals, r);
+  while (info->iterations < most) {
+    if (interrupted(stop)) return normals_give(m->normals, r), SOLVE_INTERRUPTED;
+    double change = normals_sweep(m->normals);
+    info->iterations++;
+    bool looks = ++m->done % s->check_every == 0, still = !(change > 0);
+    if (looks || still || info->iterations == most) normals_give(m->normals, r);
+    if (looks && look(p, m, r) <= s->tolerance) return SOLVE_SOLVED;
+    if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
+  }
+  return SOLVE_LIMIT;
+}
+
 solve_status nsgs_go_on(nsgs_sweeps *m, const solve_settings *s, interrupt *stop, double *r, solve_info *info) {
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
   if (m->packed) return go_on_packed(m, s, stop, r, info);
+  if (m->normals) return go_on_normals(m, s, stop, r, info);
   if (m->done == 0) p->W.ops->start(&p->W, r, m->v);
   while (info->iterations < most) {
     if (interrupted(stop)) return SOLVE_INTERRUPTED;

@@ -1,19 +1,12 @@
 #include "solve/cone_packed.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "solve/cone_contact.h"
+#include "solve/packed_body.h"
 
-enum { SPEEDS = 6, PADDED = 8, ROW = 2 * SPEEDS, COLOURS = 64 };
-
-typedef double four __attribute__((vector_size(32)));
-
-// Row i of J is J[i]: four speeds of the first body, four of the second, the last two of the first, the last two of the second. Sums of four
-// products each then need no speed alone.
 typedef struct packed {
-  double J[3][ROW];
+  double J[3][PACKED_ROW];
   cone_contact alone;
   double q[3], mu;
   double r[3], weight;
@@ -25,154 +18,96 @@ typedef struct packed {
 struct packed_sweeps {
   packed *contact;
   int count, bodies;
-  double *v, *v_before;  // PADDED speeds of each body, and of none; before the last sweep
+  double *v, *v_before;  // PACKED_PADDED speeds of each body, and of none; before the last sweep
   double theta, beta;    // of the momentum
   int circles;           // how often the sweeps were found to run in circles
   bool calm;             // without momentum and on shorter ways for that reason
   double least, most, least_before;  // changes of sweeps, of late and in the time before
   int sweeps;
-  uint64_t *used;        // of each body: the colours of its contacts
-  uint8_t *colour;       // of each block
+  uint64_t *used;
+  int *place;            // of each block, in the order of colours
 };
 
 packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / SPEEDS + 1;
+  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
   packed_sweeps *m = TAKE(w, packed_sweeps, 1);
-  packed_sweeps of = {.contact = TAKE(w, packed, blocks), .v = TAKE(w, double, PADDED * bodies), .v_before = TAKE(w, double, PADDED * bodies),
-                      .used = TAKE(w, uint64_t, bodies),
-                      .colour = TAKE(w, uint8_t, blocks)};
+  packed_sweeps of = {.contact = TAKE(w, packed, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .v_before = TAKE(w, double, PACKED_PADDED * bodies),
+                      .used = TAKE(w, uint64_t, bodies), .place = TAKE(w, int, blocks)};
   if (m) *m = of;
   return m;
 }
 
 // --- packing ------------------------------------------------------------------------------------------------------
 
-// One piece or two of six speeds each, the same in J and B.
-static bool is_on_free_bodies(const solve_matrix *W, int b) {
-  int count = W->J.first[b + 1] - W->J.first[b];
-  if (count < 1 || count > 2 || W->B.first[b + 1] - W->B.first[b] != count) return false;
-  for (int k = 0; k < count; k++) {
-    int j = W->J.first[b] + k, i = W->B.first[b] + k;
-    if (W->J.width[j] != SPEEDS || W->B.width[i] != SPEEDS || W->J.at[j] % SPEEDS || W->J.at[j] != W->B.at[i] || W->J.offset[j] != W->B.offset[i])
-      return false;
-  }
-  return true;
-}
-
-static bool suits(const solve_problem *p) {
-  const solve_matrix *W = &p->W;
-  if (W->velocities == 0 || W->velocities % SPEEDS || W->J.values != W->B.values) return false;
-  for (int i = 0; W->own && i < W->rows; i++)
-    if (W->own[i] != 0) return false;
-  for (int b = 0; b < p->block_count; b++)
-    if (p->blocks[b].kind != BLOCK_SPACE || !is_on_free_bodies(W, b)) return false;
-  return true;
-}
-
-// Each block takes the first colour that its bodies do not have yet. Returns the colours, the last one of which takes the blocks that find none.
-static int choose_colours(packed_sweeps *m, const solve_problem *p) {
-  const matrix_pieces *J = &p->W.J;
-  int most = 0;
-  memset(m->used, 0, (size_t)m->bodies * sizeof *m->used);
-  for (int b = 0; b < p->block_count; b++) {
-    uint64_t used = 0;
-    int colour = 0;
-    for (int k = J->first[b]; k < J->first[b + 1]; k++) used |= m->used[J->at[k] / SPEEDS];
-    while (colour < COLOURS && used >> colour & 1) colour++;
-    for (int k = J->first[b]; colour < COLOURS && k < J->first[b + 1]; k++) m->used[J->at[k] / SPEEDS] |= (uint64_t)1 << colour;
-    m->colour[b] = (uint8_t)colour;
-    most = colour > most ? colour : most;
-  }
-  return most + 1;
-}
-
 static double product(const double *a, const double *b) {
   double sum = 0;
-  for (int k = 0; k < ROW; k++) sum += a[k] * b[k];
+  for (int k = 0; k < PACKED_ROW; k++) sum += a[k] * b[k];
   return sum;
 }
 
-static void pack(packed_sweeps *m, const solve_problem *p, int b, double weight, packed *c) {
-  const matrix_pieces *J = &p->W.J;
+// Nothing beside J on the diagonal.
+static bool suits(const solve_problem *p) {
+  for (int i = 0; p->W.own && i < p->W.rows; i++)
+    if (p->W.own[i] != 0) return false;
+  return packed_suits(p, BLOCK_SPACE);
+}
+
+static void pack(const packed_sweeps *m, const solve_problem *p, int b, double weight, packed *c) {
   const solve_block *block = &p->blocks[b];
-  int from = J->first[b], count = J->first[b + 1] - from;
-  *c = (packed){.mu = block->mu, .weight = weight, .row = block->row, .body = {J->at[from] / SPEEDS, m->bodies}};
+  *c = (packed){.mu = block->mu, .weight = weight, .row = block->row};
+  packed_bodies(&p->W.J, b, m->bodies, c->body);
   memcpy(c->q, p->q + block->row, sizeof c->q);
-  for (int k = 0; k < count; k++) {
-    const double *values = J->values + J->offset[from + k];
-    c->body[k] = J->at[from + k] / SPEEDS;
-    for (int i = 0; i < 3; i++, values += SPEEDS) {
-      memcpy(c->J[i] + 4 * k, values, 4 * sizeof *values);
-      memcpy(c->J[i] + 8 + 2 * k, values + 4, 2 * sizeof *values);
-    }
-  }
+  for (int i = 0; i < 3; i++) packed_row(&p->W.J, b, i, c->J[i]);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j <= i; j++) c->alone.D[3 * i + j] = c->alone.D[3 * j + i] = product(c->J[i], c->J[j]);
   cone_contact_prepare(&c->alone, 3);
 }
 
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
+  int start[PACKED_COLOURS + 2];
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
-  m->count = p->block_count, m->bodies = p->W.velocities / SPEEDS;
-  int colours = choose_colours(m, p), end[COLOURS + 2] = {0};  // of the contacts of each colour, the last one those that share a body with each of the others
-  for (int b = 0; b < p->block_count; b++) end[m->colour[b]]++;
-  for (int c = 0; c < colours; c++) end[c + 1] += end[c];
-  for (int b = p->block_count - 1; b >= 0; b--) pack(m, p, b, weights[p->blocks[b].row], &m->contact[--end[m->colour[b]]]);
+  m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  packed_colour(p, m->used, m->place, start);
+  for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->contact[m->place[b]]);
   return true;
 }
 
 // --- velocities -----------------------------------------------------------------------------------------------------
 
-// No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
-static inline void load(four *to, const double *x) { memcpy(to, x, sizeof *to); }
-
-static inline void load_speeds(const double *a, const double *b, four to[3]) {
-  load(&to[0], a), load(&to[1], b);
-  to[2] = (four){a[4], a[5], b[4], b[5]};
-}
-
 // u := J v + q
 static inline void velocity(const packed *c, const double *a, const double *b, double u[3]) {
-  four v[3], J[3];
-  load_speeds(a, b, v);
-  for (int i = 0; i < 3; i++) {
-    for (int k = 0; k < 3; k++) load(&J[k], c->J[i] + 4 * k);
-    four x = J[0] * v[0] + J[1] * v[1] + J[2] * v[2];
-    u[i] = c->q[i] + ((x[0] + x[2]) + (x[1] + x[3]));
-  }
+  four v[3];
+  packed_load_speeds(a, b, v);
+  for (int i = 0; i < 3; i++) u[i] = c->q[i] + packed_product(c->J[i], v);
 }
 
 // v := v + Jᵀ r
 static inline void move(const packed *c, const double r[3], double *a, double *b, bool second) {
   four v[3], J;
-  load_speeds(a, b, v);
+  packed_load_speeds(a, b, v);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
-      load(&J, c->J[i] + 4 * k);
+      packed_load(&J, c->J[i] + 4 * k);
       v[k] += J * r[i];
     }
-  memcpy(a, &v[0], sizeof v[0]);
-  a[4] = v[2][0], a[5] = v[2][1];
-  if (!second) return;
-  memcpy(b, &v[1], sizeof v[1]);
-  b[4] = v[2][2], b[5] = v[2][3];
+  packed_store_speeds(v, a, b, second);
 }
 
-static inline double *of_body(const packed_sweeps *m, int body) { return m->v + (long)PADDED * body; }
+static inline double *of_body(const packed_sweeps *m, int body) { return m->v + (long)PACKED_PADDED * body; }
 
 static void begin_momentum(packed_sweeps *m) { m->theta = 1, m->beta = 0; }
 
 void packed_take(packed_sweeps *m, const double *r) {
   begin_momentum(m);
-  memset(m->v, 0, (size_t)(m->bodies + 1) * PADDED * sizeof *m->v);
+  memset(m->v, 0, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
   for (int k = 0; k < m->count; k++) {
     packed *c = &m->contact[k];
     memcpy(c->r, r + c->row, sizeof c->r);
     memcpy(c->before, c->r, sizeof c->r);
     move(c, c->r, of_body(m, c->body[0]), of_body(m, c->body[1]), c->body[1] < m->bodies);
   }
-  memcpy(m->v_before, m->v, (size_t)(m->bodies + 1) * PADDED * sizeof *m->v);
+  memcpy(m->v_before, m->v, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
 }
 
 void packed_give(const packed_sweeps *m, double *r) {
@@ -221,7 +156,7 @@ static inline void sweep_contact(const packed_sweeps *m, packed *c, double beta,
 }
 
 static void extrapolate_velocities(packed_sweeps *m) {
-  int count = PADDED * m->bodies;
+  int count = PACKED_PADDED * m->bodies;
   for (int i = 0; i < count; i++) {
     double now = m->v[i];
     m->v[i] = now + m->beta * (now - m->v_before[i]), m->v_before[i] = now;

@@ -1,7 +1,5 @@
 // Sweeps over a crowd: contacts in space between free bodies, each with all that a sweep needs in one place.
-//
-// W = J Jᵀ, with J in pieces of 3 x 6 for one or two bodies of each contact (matrix.h, factored with J = B). Contacts are coloured: no two of one
-// colour share a body. They are swept colour by colour, so that neighbours in memory do not wait for each other's velocities.
+// Contacts are rows of three on free bodies, and coloured (packed_body.h).
 //
 // Sweeps have momentum (Nesterov's): each begins not at the percussions r that the last one has left but at r + β Δr, Δr from sweep to sweep, with a
 // β that grows from 0 and begins anew where the sweep turns back. Errors that are smooth over the crowd, which plain sweeps reduce

@@ -1,0 +1,99 @@
+#include "solve/normal_packed.h"
+
+#include "solve/packed_body.h"
+
+typedef struct normal {
+  double J[PACKED_ROW];
+  double q, r, own, inverse;  // of W_ii = J Jᵀ + own
+  double weight;
+  int body[2];                // the second may be that of none, which has no speeds
+  int row;
+} normal;
+
+struct packed_normals {
+  normal *normal;
+  int count, bodies;
+  double *v;                  // PACKED_PADDED speeds of each body, and of none
+  uint64_t *used;
+  int *place;
+};
+
+packed_normals *normals_lay_out(solve_workspace *w, const solve_limits *limits) {
+  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
+  packed_normals *m = TAKE(w, packed_normals, 1);
+  packed_normals of = {.normal = TAKE(w, normal, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .used = TAKE(w, uint64_t, bodies),
+                       .place = TAKE(w, int, blocks)};
+  if (m) *m = of;
+  return m;
+}
+
+static void pack(const packed_normals *m, const solve_problem *p, int b, double weight, normal *n) {
+  int row = p->blocks[b].row;
+  *n = (normal){.q = p->q[row], .own = p->W.own ? p->W.own[row] : 0, .weight = weight, .row = row};
+  packed_bodies(&p->W.J, b, m->bodies, n->body);
+  packed_row(&p->W.J, b, 0, n->J);
+  double diagonal = n->own;
+  for (int k = 0; k < PACKED_ROW; k++) diagonal += n->J[k] * n->J[k];
+  n->inverse = diagonal > 0 ? 1 / diagonal : 0;
+}
+
+bool normals_begin(packed_normals *m, const solve_problem *p, const double *weights) {
+  int start[PACKED_COLOURS + 2];
+  if (!weights || !packed_suits(p, BLOCK_UNILATERAL)) return false;
+  m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  packed_colour(p, m->used, m->place, start);
+  for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->normal[m->place[b]]);
+  return true;
+}
+
+static inline double *of_body(const packed_normals *m, int body) { return m->v + (long)PACKED_PADDED * body; }
+
+// v := v + Jᵀ r
+static inline void move(const packed_normals *m, const normal *n, double r, four v[3]) {
+  for (int k = 0; k < 3; k++) {
+    four J;
+    packed_load(&J, n->J + 4 * k);
+    v[k] += J * r;
+  }
+  packed_store_speeds(v, of_body(m, n->body[0]), of_body(m, n->body[1]), n->body[1] < m->bodies);
+}
+
+void normals_take(packed_normals *m, const double *r) {
+  four v[3];
+  memset(m->v, 0, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
+  for (int k = 0; k < m->count; k++) {
+    normal *n = &m->normal[k];
+    n->r = r[n->row];
+    packed_load_speeds(of_body(m, n->body[0]), of_body(m, n->body[1]), v);
+    move(m, n, n->r, v);
+  }
+}
+
+void normals_give(const packed_normals *m, double *r) {
+  for (int k = 0; k < m->count; k++) r[m->normal[k].row] = m->normal[k].r;
+}
+
+void normals_velocities(const packed_normals *m, double *u) {
+  four v[3];
+  for (int k = 0; k < m->count; k++) {
+    const normal *n = &m->normal[k];
+    packed_load_speeds(of_body(m, n->body[0]), of_body(m, n->body[1]), v);
+    u[n->row] = n->q + n->own * n->r + packed_product(n->J, v);
+  }
+}
+
+double normals_sweep(packed_normals *m) {
+  double all = 0;
+  for (int k = 0; k < m->count; k++) {
+    normal *n = &m->normal[k];
+    four v[3];
+    packed_load_speeds(of_body(m, n->body[0]), of_body(m, n->body[1]), v);
+    double u = n->q + n->own * n->r + packed_product(n->J, v), r = n->r - u * n->inverse, change;
+    r = r > 0 ? r : 0 * r;  // keeps a NaN
+    change = r - n->r;
+    if (change == 0) continue;
+    n->r = r, all += n->weight * change * change;
+    move(m, n, change, v);
+  }
+  return all;
+}

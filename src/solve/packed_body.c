@@ -1,0 +1,61 @@
+#include "solve/packed_body.h"
+
+// One piece or two of six speeds each, the same in J and B.
+static bool is_on_free_bodies(const solve_matrix *W, int b) {
+  int count = W->J.first[b + 1] - W->J.first[b];
+  if (count < 1 || count > 2 || W->B.first[b + 1] - W->B.first[b] != count) return false;
+  for (int k = 0; k < count; k++) {
+    int j = W->J.first[b] + k, i = W->B.first[b] + k;
+    if (W->J.width[j] != PACKED_SPEEDS || W->B.width[i] != PACKED_SPEEDS || W->J.at[j] % PACKED_SPEEDS || W->J.at[j] != W->B.at[i] ||
+        W->J.offset[j] != W->B.offset[i])
+      return false;
+  }
+  return true;
+}
+
+bool packed_suits(const solve_problem *p, block_kind kind) {
+  const solve_matrix *W = &p->W;
+  if (W->velocities == 0 || W->velocities % PACKED_SPEEDS || W->J.values != W->B.values) return false;
+  for (int b = 0; b < p->block_count; b++)
+    if (p->blocks[b].kind != kind || !is_on_free_bodies(W, b)) return false;
+  return true;
+}
+
+static int choose_colour(const matrix_pieces *J, int block, uint64_t *used) {
+  uint64_t taken = 0;
+  int colour = 0;
+  for (int k = J->first[block]; k < J->first[block + 1]; k++) taken |= used[J->at[k] / PACKED_SPEEDS];
+  while (colour < PACKED_COLOURS && taken >> colour & 1) colour++;
+  for (int k = J->first[block]; colour < PACKED_COLOURS && k < J->first[block + 1]; k++) used[J->at[k] / PACKED_SPEEDS] |= (uint64_t)1 << colour;
+  return colour;
+}
+
+int packed_colour(const solve_problem *p, uint64_t *used, int *place, int start[PACKED_COLOURS + 2]) {
+  int count[PACKED_COLOURS + 1] = {0}, colours = 0;
+  memset(used, 0, (size_t)(p->W.velocities / PACKED_SPEEDS) * sizeof *used);
+  for (int b = 0; b < p->block_count; b++) {
+    int colour = choose_colour(&p->W.J, b, used);
+    place[b] = colour, count[colour]++;
+    colours = colour >= colours ? colour + 1 : colours;
+  }
+  start[0] = 0;
+  for (int c = 0; c < colours; c++) start[c + 1] = start[c] + count[c], count[c] = start[c];
+  for (int b = 0; b < p->block_count; b++) place[b] = count[place[b]]++;
+  return colours;
+}
+
+void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]) {
+  int from = J->first[block];
+  body[0] = J->at[from] / PACKED_SPEEDS;
+  body[1] = J->first[block + 1] - from > 1 ? J->at[from + 1] / PACKED_SPEEDS : none;
+}
+
+void packed_row(const matrix_pieces *J, int block, int i, double to[PACKED_ROW]) {
+  int from = J->first[block], count = J->first[block + 1] - from;
+  memset(to, 0, PACKED_ROW * sizeof *to);
+  for (int k = 0; k < count; k++) {
+    const double *values = J->values + J->offset[from + k] + PACKED_SPEEDS * i;
+    memcpy(to + 4 * k, values, 4 * sizeof *values);
+    memcpy(to + 8 + 2 * k, values + 4, 2 * sizeof *values);
+  }
+}

@@ -1,0 +1,53 @@
+// What sweeps over crowds share: rows on free bodies of six speeds each, coloured, and the speeds that they act on.
+//
+// W = J Jᵀ, with J in pieces for one or two bodies of each block (matrix.h, factored with J = B). Blocks are coloured: no two of one colour
+// share a body. They are swept colour by colour, so that neighbours in memory do not wait for each other's velocities.
+#ifndef SOLVE_PACKED_BODY_H
+#define SOLVE_PACKED_BODY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "solve/problem.h"
+
+// A row of J has four speeds of the first body, four of the second, the last two of the first, the last two of the second. Sums of four products
+// each then need no speed alone. Speeds of bodies are padded.
+enum { PACKED_SPEEDS = 6, PACKED_PADDED = 8, PACKED_ROW = 2 * PACKED_SPEEDS, PACKED_COLOURS = 64 };
+
+// Blocks of one kind on one or two free bodies each, the same in J and B.
+bool packed_suits(const solve_problem *p, block_kind kind);
+
+// Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, those that find none. `used` is scratch, one per
+// body. place[b] is where block b comes in the order of colours, and colour c begins at start[c] and ends at start[c + 1]. Returns how many there are.
+int packed_colour(const solve_problem *p, uint64_t *used, int *place, int start[PACKED_COLOURS + 2]);
+
+// The bodies of a block, and row i of its J. A body of none has the number `none`.
+void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]);
+void packed_row(const matrix_pieces *J, int block, int i, double to[PACKED_ROW]);
+
+typedef double four __attribute__((vector_size(32)));
+
+// No function takes or gives a vector: how it would be passed depends on the processor that is compiled for.
+static inline void packed_load(four *to, const double *x) { memcpy(to, x, sizeof *to); }
+
+static inline void packed_load_speeds(const double *a, const double *b, four to[3]) {
+  packed_load(&to[0], a), packed_load(&to[1], b);
+  to[2] = (four){a[4], a[5], b[4], b[5]};
+}
+
+static inline double packed_product(const double J[PACKED_ROW], const four v[3]) {
+  four x[3];
+  for (int k = 0; k < 3; k++) packed_load(&x[k], J + 4 * k);
+  four sum = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+static inline void packed_store_speeds(const four v[3], double *a, double *b, bool second) {
+  memcpy(a, &v[0], sizeof v[0]);
+  a[4] = v[2][0], a[5] = v[2][1];
+  if (!second) return;
+  memcpy(b, &v[1], sizeof v[1]);
+  b[4] = v[2][2], b[5] = v[2][3];
+}
+
+#endif
