@@ -105,7 +105,15 @@ static const double *free_factor(const rig *g, int at) {
 // v := Lᵀ u of the tree of a piece; elsewhere v = u.
 static void take_velocities(const rig *g, const response_piece *of, const double *u, double *v) {
   const double *L = free_factor(g, of->at);
+  const node *n = &g->m->nodes[g->m->speed_node[g->m->base_speeds[of->at]]];
   int w = of->speed_count;
+  if (L && n->steady) {  // its L⁻ᵀ is known
+    const double *Y = n->half;
+    u += n->v;
+    v[2] = u[2] / Y[5], v[1] = (u[1] - Y[4] * v[2]) / Y[3], v[0] = (u[0] - Y[1] * v[1] - Y[2] * v[2]) / Y[0];
+    for (int i = 3; i < 6; i++) v[i] = u[i] / Y[6];
+    return;
+  }
   for (int i = 0; i < w; i++) {
     v[i] = L ? 0 : u[g->m->base_speeds[of->at + i]];
     for (int j = i; L && j < w; j++) v[i] += L[j * w + i] * u[g->m->base_speeds[of->at + j]];

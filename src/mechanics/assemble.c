@@ -26,6 +26,7 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
     node *n = &uniform.nodes[i];
     n->mass = 1;
     n->com = n->moment = VEC3_ZERO;
+    n->steady = false;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)

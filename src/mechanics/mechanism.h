@@ -63,6 +63,8 @@ typedef struct node {
   int last_speed;           // the last of its speeds or, where it has none, of those towards ground; -1: none
   int free[JOINT_MAX_FREEDOM], free_count;  // speeds that are not driven, as offsets from v
   int factor;               // where its block of the factorised mass matrix starts
+  bool steady;              // its block D = L Lᵀ never changes: a free body in space whose mass centre and joint marker are at its origin, and that carries none
+  double half[7];           // of it L⁻ᵀ: xx xy xz yy yz zz of the turn, and one for the way
   int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
   double mass;
   vec3 com, moment;         // the mass centre in the body's axes, and times the mass

@@ -141,14 +141,18 @@ BLOCK void split_free_body(const int w, const mechanism *m, const motion *x, con
   int index = m->base_nodes[m->base_start[tree]];
   const node *n = &m->nodes[index];
   double f[6] = {0}, J[6], half[6];
+  bool steady = w == 6 && n->steady;
   for (int k = 0; k < r->body_count; k++)
     if (x->row_bodies[r->body0 + k].node == index) block_axpy(w, 1, x->row_bodies[r->body0 + k].J, f);
-  for (int v = 0; v < w; v++) J[v] = block_dot(w, x->S + 6 * (n->v + v), f);
+  if (steady) tree_steady_efforts(x->S + 6 * n->v, f, J);
+  else
+    for (int v = 0; v < w; v++) J[v] = block_dot(w, x->S + 6 * (n->v + v), f);
   for (int k = 0; k < r->speed_count; k++) {
     const row_speed *t = &x->row_speeds[r->speed0 + k];
     if (m->speed_node[t->speed] == index) J[t->speed - n->v] += t->c;
   }
-  block_mul_transposed(w, tree_free_half(w, n, x), J, half);
+  if (steady) tree_steady_half(n, J, half);
+  else block_mul_transposed(w, tree_free_half(w, n, x), J, half);
   for (int v = 0; v < w; v++) of->J[v] = of->response[v] = half[v];
 }
 

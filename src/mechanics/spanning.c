@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/force.h"
 #include "mechanics/response_internal.h"
 #include "mechanics/signal.h"
+#include "mechanics/tree.h"
 
 // --- the tree -----------------------------------------------------------------------------------------------------
 
@@ -219,6 +221,30 @@ static void drive_speeds(mechanism *m, arena *memory) {
   }
 }
 
+// --- bodies that move freely --------------------------------------------------------------------------------------
+
+// D = (inertia in the axes of the joint's marker, mass). False if it is singular, which the tree reports.
+static bool find_half(node *n) {
+  const double *b = n->inertia;
+  mat3 local = {{b[0], b[3], b[4], b[3], b[1], b[5], b[4], b[5], b[2]}}, D = local;
+  if (n->outer_turned) D = mat3_product(mat3_transpose(n->outer.R), mat3_product(local, n->outer.R));
+  if (!(n->mass > 0) || !dense_cholesky(3, D.m, 3, TREE_SINGULAR, NULL)) return false;
+  const double *L = D.m;
+  double x = 1 / L[0], y = 1 / L[4], z = 1 / L[8], xy = -L[3] * x * y;
+  memcpy(n->half, (double[7]){x, xy, -(L[6] * x + L[7] * xy) * z, y, -L[7] * y * z, z, 1 / sqrt(n->mass)}, sizeof n->half);
+  return true;
+}
+
+static void mark_steady(mechanism *m) {
+  for (int i = 1; i < m->node_count; i++) m->nodes[i].steady = !m->planar;
+  for (int i = 1; i < m->node_count; i++) {
+    node *n = &m->nodes[i];
+    bool centred = vec3_norm(n->moment) == 0 && !n->outer_moved && !n->reversed;
+    n->steady &= n->parent == GROUND && n->type == &joint_free && n->free_count == n->nv && centred && find_half(n);
+    m->nodes[n->parent].steady = false;  // parents come first
+  }
+}
+
 // --- the pattern of G M⁻¹ Gᵀ --------------------------------------------------------------------------------------
 
 // Marks the nodes between a constrained one and ground.
@@ -404,6 +430,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   if (!check_connected(m, f) || !check_drives(m, f)) return false;
   close_loops(m, memory);
   drive_speeds(m, memory);
+  mark_steady(m);
   watch_joints(m);
   m->extra_rows = m->friction_count + (temporary ? temporary->count : 0);
   m->length = typical_length(m, temporary, memory);

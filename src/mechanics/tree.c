@@ -26,7 +26,7 @@ void tree_kinematics_again(const mechanism *m, motion *x) {
 BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
   for (int i = 1; i < m->node_count; i++) {
     tree_link *l = &x->links[i];
-    block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
+    if (!m->nodes[i].steady) block_inertia(w, l->J, l->mk, m->nodes[i].mass, l->IA);
   }
 }
 
@@ -92,7 +92,7 @@ BLOCK bool factor_tree(const int w, const mechanism *m, motion *x) {
   for (int i = m->node_count - 1; i > 0; i--) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
-    bool regular = n->free_count == 0 || (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
+    bool regular = n->free_count == 0 || n->steady || (n->free_count == 1 ? factor_single(w, n, x, l) : factor_several(w, n, x, l));
     if (!regular) {
       x->singular_node = i;
       return false;
@@ -117,12 +117,31 @@ BLOCK void solve_block(const node *n, const motion *x, double *e) {
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
 }
 
+// The two steps below for a steady node: nothing is carried, and what no speed stands for is zero.
+static inline void reduce_steady(const node *n, motion *x, const tree_link *l, const double *tau) {
+  double e[6], half[6];
+  tree_steady_efforts(x->S + 6 * n->v, l->pA, e);
+  for (int k = 0; k < 6; k++) e[k] = (tau ? tau[n->v + k] : 0) - e[k];
+  tree_steady_half(n, e, half);
+  tree_steady_back(n, half, x->reduced + n->v);
+}
+
+static inline void expand_steady(const node *n, const motion *x, tree_link *l, double *out) {
+  const double *e = x->reduced + n->v;
+  if (out) memcpy(out + n->v, e, 6 * sizeof *out);
+  tree_steady_motion(x->S + 6 * n->v, e, l->A);
+}
+
 // Inward step of one node: from its bias pA, efforts tau and relative acceleration c (may be null for zero) the reduced effort
 // e = D⁻¹ (tau - Sᵀ pA), and the parent's share  Tᵀ (pA + Ia c + U e).
 BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const double *tau, const double *c) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
   double *e = x->reduced + n->v;
+  if (w == 6 && n->steady) {
+    reduce_steady(n, x, l, tau);
+    return;
+  }
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
@@ -144,6 +163,10 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
 BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const double *c, double *out) {
   const node *n = &m->nodes[i];
   tree_link *l = &x->links[i];
+  if (w == 6 && n->steady) {
+    expand_steady(n, x, l, out);
+    return;
+  }
   bool rests = n->parent == GROUND && !c;  // a' = 0
   double g[JOINT_MAX_FREEDOM] = {0};
   block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
@@ -232,6 +255,9 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
   if (k == 1) {
     half[n->v + n->free[0]] = e[0] * sqrt(L[0]);
     e[0] *= L[0];
+  } else if (n->steady) {
+    tree_steady_half(n, e, half + n->v);
+    return;
   } else if (k > 1) {
     double y[JOINT_MAX_FREEDOM];
     for (int a = 0; a < k; a++) {

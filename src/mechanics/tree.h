@@ -19,6 +19,26 @@ bool tree_factor(const mechanism *m, motion *x);
 // Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor, L⁻ᵀ of its block D = L Lᵀ, w x w.
 static inline bool tree_is_free_body(int w, const node *n) { return n->parent == GROUND && n->free_count == w; }
 static inline const double *tree_free_half(int w, const node *n, const motion *x) { return x->factor + n->factor + w * w; }
+// The same of a steady node, whose block is known without that: h := L⁻¹ e, and e := L⁻ᵀ h.
+static inline void tree_steady_half(const node *n, const double *e, double *h) {
+  const double *Y = n->half;
+  h[0] = Y[0] * e[0], h[1] = Y[1] * e[0] + Y[3] * e[1], h[2] = Y[2] * e[0] + Y[4] * e[1] + Y[5] * e[2];
+  for (int k = 3; k < 6; k++) h[k] = Y[6] * e[k];
+}
+static inline void tree_steady_back(const node *n, const double *h, double *e) {
+  const double *Y = n->half;
+  e[0] = Y[0] * h[0] + Y[1] * h[1] + Y[2] * h[2], e[1] = Y[3] * h[1] + Y[4] * h[2], e[2] = Y[5] * h[2];
+  for (int k = 3; k < 6; k++) e[k] = Y[6] * h[k];
+}
+// Its columns turn or move, none does both: e := Sᵀ f, and A := S e.
+static inline void tree_steady_efforts(const double *S, const double *f, double *e) {
+  for (int k = 0; k < 3; k++, S += 6) e[k] = S[0] * f[0] + S[1] * f[1] + S[2] * f[2];
+  for (int k = 3; k < 6; k++, S += 6) e[k] = S[3] * f[3] + S[4] * f[4] + S[5] * f[5];
+}
+static inline void tree_steady_motion(const double *S, const double *e, double *A) {
+  for (int i = 0; i < 3; i++) A[i] = S[i] * e[0] + S[6 + i] * e[1] + S[12 + i] * e[2];
+  for (int i = 3; i < 6; i++) A[i] = S[18 + i] * e[3] + S[24 + i] * e[4] + S[30 + i] * e[5];
+}
 
 // Accelerations under the applied wrenches (links[].F), tau and the velocity-dependent terms: fills links[].A and
 // x->udot; driven speeds accelerate as x->drive_udot says.

@@ -125,9 +125,9 @@ static carom_status take_fresh(watcher *w, carom_error *error) {
 }
 
 // An integrator that starts again does not know its next step. A multistep method may make the one after it ten times as long, and plans it not
-// beyond the limit of this one.
+// beyond the limit of this one. A step that was cut at the last stop may at once be several times as long as the integrator says.
 carom_status watcher_meet(watcher *w, double t_stop, carom_error *error) {
-  static const double SHORTEST = 1e-6, GROWTH = 12;
+  static const double SHORTEST = 1e-6, GROWTH = 40;
   contact_state *c = w->contacts;
   if (!c->pool) return CAROM_OK;
   double rest = t_stop - w->t, planned = GROWTH * flow_next_step(w->core);
