@@ -22,9 +22,12 @@ struct contact_pool {
   broad *tree;                // surfaces but for planes
   int *planes, plane_count;
   vec3 *velocity;             // of each surface's marker
+  bool straight;              // as contact_state has it, and shift
+  double shift;
+  double *ball;               // the radius around it within which the surface stays while the marker moves straight on
   marker_place *place;
   key_list walls, near;       // pairs with planes, and all, in ascending order
-  int live_count;             // the first of the pool's elements in contact_state.elements are permanent, then so many
+  key_list live;              // of the elements in contact_state.elements that follow the permanent ones
   contact_element **chunks;
   int chunk_count;
   int *free_slots, free_count;
@@ -123,7 +126,6 @@ static const contact_element *open_pair(contact_state *s, contact_key key, carom
 
 static int compare(contact_key p, contact_key q) { return p.a != q.a ? (p.a < q.a ? -1 : 1) : (p.b > q.b) - (p.b < q.b); }
 static int compare_items(const void *p, const void *q) { return compare(*(const contact_key *)p, *(const contact_key *)q); }
-static contact_key key_of(const contact_element *e) { return (contact_key){e->surface[0], e->surface[1]}; }
 
 static void list_points(contact_state *s) {
   s->point_count = s->changing_count = 0;
@@ -148,12 +150,11 @@ static void forget_ended(contact_state *s) {
 }
 
 // Both lists are sorted.
-static int count_fresh(const contact_state *s, const contact_key *near, int count) {
-  const contact_element *const *live = s->elements + s->world->element_count;
+static int count_fresh(const key_list *live, const key_list *near) {
   int fresh = 0;
-  for (int i = 0, j = 0; j < count; j++) {
-    while (i < s->pool->live_count && compare(key_of(live[i]), near[j]) < 0) i++;
-    fresh += i == s->pool->live_count || compare(key_of(live[i]), near[j]) != 0;
+  for (int i = 0, j = 0; j < near->count; j++) {
+    while (i < live->count && compare(live->items[i], near->items[j]) < 0) i++;
+    fresh += i == live->count || compare(live->items[i], near->items[j]) != 0;
   }
   return fresh;
 }
@@ -168,40 +169,46 @@ static int count_rows(const mechanism *m, const contact_element *const *elements
 }
 
 // Makes elements of what is new, the last first. They are not live yet; where one cannot be made there are none.
-static bool open_fresh(contact_state *s, const contact_key *near, int count, carom_error *error) {
-  const contact_element *const *live = s->elements + s->world->element_count;
-  for (int i = s->pool->live_count - 1, j = count - 1; j >= 0; j--) {
-    while (i >= 0 && compare(key_of(live[i]), near[j]) > 0) i--;
-    if (i >= 0 && compare(key_of(live[i]), near[j]) == 0) continue;
-    const contact_element *e = open_pair(s, near[j], error);
+static bool open_fresh(contact_state *s, carom_error *error) {
+  const key_list *live = &s->pool->live, *near = &s->pool->near;
+  for (int i = live->count - 1, j = near->count - 1; j >= 0; j--) {
+    while (i >= 0 && compare(live->items[i], near->items[j]) > 0) i--;
+    if (i >= 0 && compare(live->items[i], near->items[j]) == 0) continue;
+    const contact_element *e = open_pair(s, near->items[j], error);
     if (!e) return forget_fresh(s), false;
     s->fresh[s->fresh_count++] = e;
   }
   return true;
 }
 
-static carom_status take_over(contact_state *s, const contact_key *near, int count, carom_error *error) {
+// What is near becomes what is live.
+static carom_status take_over(contact_state *s, carom_error *error) {
   contact_pool *p = s->pool;
+  const contact_key *had = p->live.items, *near = p->near.items;
+  int had_count = p->live.count, count = p->near.count;
   forget_ended(s);
-  int fresh = count_fresh(s, near, count);
-  if (!fresh && count == p->live_count) return CAROM_OK;
+  int fresh = count_fresh(&p->live, &p->near);
+  if (!fresh && count == had_count) return CAROM_OK;
   if (!reserve_slots(s, fresh)) return fail(error);
-  if (!open_fresh(s, near, count, error)) return CAROM_ERROR_MODEL;
+  if (!open_fresh(s, error)) return CAROM_ERROR_MODEL;
   if (s->reserve && !s->reserve(s->owner, contact_state_rows(s, p->m) + count_rows(p->m, s->fresh, s->fresh_count))) {
     forget_fresh(s);
     return fail(error);
   }
   const contact_element **live = s->elements + s->world->element_count;
   int kept = 0;
-  for (int i = 0, j = 0; i < p->live_count; i++) {
-    while (j < count && compare(near[j], key_of(live[i])) < 0) j++;
-    if (j < count && compare(near[j], key_of(live[i])) == 0) live[kept++] = live[i];
+  for (int i = 0, j = 0; i < had_count; i++) {
+    while (j < count && compare(near[j], had[i]) < 0) j++;
+    if (j < count && compare(near[j], had[i]) == 0) live[kept++] = live[i];
     else s->ended[s->ended_count++] = live[i];
   }
   // from behind, so that what is kept moves up without being overwritten
-  for (int i = kept - 1, j = count - 1, k = 0; j >= 0; j--)
-    live[j] = i >= 0 && compare(key_of(live[i]), near[j]) == 0 ? live[i--] : s->fresh[k++];
-  p->live_count = count;
+  for (int i = kept - 1, last = had_count - 1, j = count - 1, k = 0; j >= 0; j--) {
+    while (last >= 0 && compare(had[last], near[j]) > 0) last--;
+    live[j] = last >= 0 && compare(had[last], near[j]) == 0 ? live[i--] : s->fresh[k++];
+  }
+  key_list taken = p->near;
+  p->near = p->live, p->live = taken;
   s->element_count = s->world->element_count + count;
   list_points(s);
   return CAROM_OK;
@@ -218,7 +225,7 @@ carom_status contact_state_set(contact_state *s, const mechanism *m, const conta
     bool exists = k.a >= 0 && k.a < k.b && k.b < surfaces && contact_crowd_meets(s->world, m, k.a, k.b);
     if (ascends && exists && !push_key(&p->near, k)) return fail(error);
   }
-  return take_over(s, p->near.items, p->near.count, error);
+  return take_over(s, error);
 }
 
 // --- what is near -----------------------------------------------------------------------------------------------------
@@ -234,7 +241,7 @@ static double margin_of(const contact_world *w, double size) { return w->activat
 // What a body turns by while it moves on moves its surfaces on arcs: half the square of the angle, times the arm.
 static double arc_of(double angle, double arm) { return 0.5 * angle * angle * arm; }
 
-// The box of all places of a surface on its way. It is wider than the shape where this turns.
+// The box of all places of a surface on its way, and the radius of its ball. It is wider than the shape where this turns.
 static broad_box swept_box(const contact_pool *p, const motion *x, int i, double behind, double ahead) {
   const contact_surface *s = &p->world->surfaces[i];
   const mechanism *m = p->m;
@@ -242,7 +249,8 @@ static broad_box swept_box(const contact_pool *p, const motion *x, int i, double
   const marker_place *at = &p->place[i];
   double reach = s->reach, angle = vec3_norm(block_angular(m, x->links[node].V)) * fmax(behind, ahead);
   vec3 edge = contact_surface_extent(s, &at->R), v = p->velocity[i];
-  double more = margin_of(p->world, reach) + arc_of(angle, vec3_norm(vec3_sub(at->p, x->links[node].p)));
+  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, vec3_norm(vec3_sub(at->p, x->links[node].p)));
+  p->ball[i] = reach + more;
   double e[3], low[3], high[3], place[3], speed[3];
   vec3_store(e, edge), vec3_store(place, at->p), vec3_store(speed, v);
   for (int k = 0; k < 3; k++) {
@@ -273,7 +281,7 @@ static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, 
   anchor opposite = anchor_at(x, wall->node, at->p);
   double rate = vec3_dot(n, vec3_sub(p->velocity[i], anchor_velocity(m, x, &opposite)));
   double angle = (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) * fmax(behind, ahead);
-  double more = margin_of(p->world, reach) + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + vec3_norm(vec3_sub(at->p, x->links[at->node].p)));
+  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + vec3_norm(vec3_sub(at->p, x->links[at->node].p)));
   return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);
 }
 
@@ -293,6 +301,13 @@ static bool find_walls(contact_pool *p, const motion *x, double behind, double a
   return true;
 }
 
+// Whether the balls around two surfaces whose boxes overlap come near each other. In a heap of round bodies half of these pairs do not.
+static bool come_near(const contact_pool *p, broad_pair of, double most) {
+  vec3 way = vec3_sub(p->place[of.b].p, p->place[of.a].p), v = vec3_sub(p->velocity[of.b], p->velocity[of.a]);
+  double reach = p->ball[of.a] + p->ball[of.b] + most * vec3_norm(v);
+  return !(vec3_dot(way, way) > reach * reach);
+}
+
 static bool find_near(contact_pool *p, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
   find_places(p, x);
@@ -303,6 +318,10 @@ static bool find_near(contact_pool *p, const motion *x, double behind, double ah
   const broad_pair *pairs = broad_pairs(p->tree, &count);
   p->near.count = 0;
   while (i < count || j < p->walls.count) {
+    if (i < count && p->straight && !come_near(p, pairs[i], fmax(behind, ahead))) {
+      i++;
+      continue;
+    }
     contact_key key = i < count ? (contact_key){pairs[i].a, pairs[i].b} : p->walls.items[j];
     bool wall = i == count || (j < p->walls.count && compare(p->walls.items[j], key) < 0);
     if (wall) key = p->walls.items[j++];
@@ -315,18 +334,17 @@ static bool find_near(contact_pool *p, const motion *x, double behind, double ah
 carom_status contact_refresh(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
-  p->m = m;
+  p->m = m, p->straight = s->straight, p->shift = s->shift;
   if (!find_near(p, x, behind, ahead)) return fail(error);
-  return take_over(s, p->near.items, p->near.count, error);
+  return take_over(s, error);
 }
 
 // Adds what is live to what is near.
 static bool add_live(contact_state *s) {
   contact_pool *p = s->pool;
-  const contact_element *const *live = s->elements + s->world->element_count;
   int near = p->near.count;
-  for (int i = 0, j = 0; i < p->live_count; i++) {
-    contact_key key = key_of(live[i]);
+  for (int i = 0, j = 0; i < p->live.count; i++) {
+    contact_key key = p->live.items[i];
     while (j < near && compare(p->near.items[j], key) < 0) j++;
     if ((j == near || compare(p->near.items[j], key) != 0) && !push_key(&p->near, key)) return false;
   }
@@ -337,9 +355,9 @@ static bool add_live(contact_state *s) {
 carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x, double behind, double ahead, carom_error *error) {
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
-  p->m = m;
+  p->m = m, p->straight = s->straight, p->shift = s->shift;
   if (!find_near(p, x, behind, ahead) || !add_live(s)) return fail(error);
-  return take_over(s, p->near.items, p->near.count, error);
+  return take_over(s, error);
 }
 
 // --- creation ---------------------------------------------------------------------------------------------------------
@@ -352,19 +370,20 @@ static contact_pool *create_pool(const contact_world *world, const mechanism *m)
   p->tree = broad_create(world->surface_count, meets, p);
   p->planes = calloc(count, sizeof *p->planes);
   p->velocity = calloc(count, sizeof *p->velocity);
+  p->ball = calloc(count, sizeof *p->ball);
   p->place = calloc(count, sizeof *p->place);
   for (int i = 0; p->planes && i < world->surface_count; i++)
     if (contact_is_half_space(&world->surfaces[i])) p->planes[p->plane_count++] = i;
   return p;
 }
 
-static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->place; }
+static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->ball && p->place; }
 
 static void destroy_pool(contact_pool *p) {
   if (!p) return;
   broad_destroy(p->tree);
-  free(p->planes), free(p->velocity), free(p->place);
-  free(p->walls.items), free(p->near.items);
+  free(p->planes), free(p->velocity), free(p->ball), free(p->place);
+  free(p->walls.items), free(p->near.items), free(p->live.items);
   for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
   free(p->chunks), free(p->free_slots);
   free(p);

@@ -35,6 +35,8 @@ typedef struct contact_state {
   const contact_element **ended, **fresh;
   int ended_count, fresh_count;
   contact_pool *pool;                  // null if all elements are permanent
+  bool straight;                       // of a scheme that moves bodies at their velocities alone: pairs that then stay apart are left out, also if boxes overlap
+  double shift;                        // how far it may have moved a surface beside that on the way behind [m]
   // Storage of whoever has arrays by slot, reserved before pairs become live: `rows` is the most rows of all points. Returns false if memory ran
   // out; then nothing becomes live. May be null.
   bool (*reserve)(void *owner, int rows);

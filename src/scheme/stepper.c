@@ -136,6 +136,7 @@ static void count_fields(stepper *s, fields *f) {
   fields_number(f, "projection_energy", &s->projection_energy);
   fields_number(f, "overlap_energy", &s->overlap.energy);
   fields_number(f, "overlap_depth", &s->overlap.depth_before);
+  fields_number(f, "overlap_shift", &s->overlap.shift);
   fields_number(f, "largest_violation", &s->violation);
   fields_numbers(f, "seen_open", 2, s->seen_open);
   fields_numbers(f, "independence", 3, s->independence);
@@ -243,6 +244,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->memory = arena_create(&out_of_memory);
   s->m = setup->m, s->x = setup->x, s->contacts = setup->contacts, s->impacts = s->ledger = setup->impacts;
   s->contacts->reserve = stepper_reserve, s->contacts->owner = s;
+  s->contacts->straight = true;
   s->stop = setup->stop;
   s->rule = rule, s->settings = *settings;
   stepper_begin_impacts(s);

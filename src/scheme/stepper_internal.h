@@ -24,6 +24,7 @@ typedef struct stepper_overlap {
   double *displacement;                  // of this step, one per speed
   bool moves;                            // it is not zero
   double depth, depth_before;            // the deepest overlap that this step removes, and the one before it [m]
+  double shift;                          // the farthest that the last step moved a surface [m]
   double energy, energy_A;               // put in by it until now, and until the start of the last step [J]
 } stepper_overlap;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mechanics/block.h"
 #include "mechanics/dynamics.h"
 #include "scheme/stepper_internal.h"
 
@@ -111,6 +112,16 @@ static carom_status solve(stepper *s, carom_error *error) {
   return CAROM_OK;
 }
 
+// How far the removal moves surfaces beside their velocities: where pairs have come from counts that.
+static void find_shift(stepper *s) {
+  const mechanism *m = s->m;
+  if (s->x->written_out) tree_spread(m, s->x, s->overlap.displacement);  // else the response has left the displacements of all bodies
+  for (int i = 1; i < m->node_count; i++) {
+    const double *by = s->x->links[i].A;
+    s->overlap.shift = fmax(s->overlap.shift, vec3_norm(block_linear(m, by)) + vec3_norm(block_angular(m, by)) * m->length);
+  }
+}
+
 carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   stepper_overlap *o = &s->overlap;
   double allowed = allowance(s, dt), *lambda = s->turn, zero = 0;
@@ -126,6 +137,7 @@ carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   const double *displacement = response_to(s->m, s->x, lambda, s->x->row_total);
   memcpy(o->displacement, displacement, (size_t)s->m->nv * sizeof *displacement);
   o->moves = true;
+  if (s->contacts->pool) find_shift(s);
   mark_points(s, dt, allowed);
   return CAROM_OK;
 }

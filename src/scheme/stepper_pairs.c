@@ -118,6 +118,7 @@ static void take_changes(stepper *s) {
 void stepper_pairs_changed(void *scheme) { take_changes(scheme); }
 
 carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error) {
+  s->contacts->shift = s->overlap.shift;
   carom_status found = contact_refresh(s->contacts, s->m, s->x, behind, ahead, error);
   s->element_of = s->contacts->element_of;
   if (found == CAROM_OK) take_changes(s);

@@ -148,6 +148,7 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
     if (met != CAROM_OK) return met;
   }
   s->P_mean = s->P;
+  s->overlap.shift = 0;
   if (!prepare(s, dt)) return fail_singular(s, error);
   s->fast = shorter && stepper_any_fast(s, dt);
   s->active_count = 0;
