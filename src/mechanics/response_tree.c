@@ -188,19 +188,24 @@ void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) 
   for (int b = 0; b < r->base_count; b++) tree_reduce_base(m, x, x->row_bases[r->base0 + b], tau, half);
 }
 
-void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates) {
-  tree_spread(m, x, u);
+BLOCK void find_rates(const int w, const motion *x, const double *u, double *rates) {
   for (int i = 0; i < x->row_total; i++) {
     const row *r = &x->rows[i];
     double sum = 0;
     for (int k = 0; k < r->body_count; k++) {
       const row_body *t = &x->row_bodies[r->body0 + k];
-      sum += block_dot(m->n, t->J, x->links[t->node].A);
+      sum += block_dot(w, t->J, x->links[t->node].A);
     }
     for (int k = 0; k < r->speed_count; k++)
       sum += x->row_speeds[r->speed0 + k].c * u[x->row_speeds[r->speed0 + k].speed];
     rates[i] = sum;
   }
+}
+
+void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates) {
+  tree_spread(m, x, u);
+  if (m->planar) find_rates(3, x, u, rates);
+  else find_rates(6, x, u, rates);
 }
 
 void response_tree_solve(const mechanism *m, motion *x, const double *P, int row_count, double *out) {

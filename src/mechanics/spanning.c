@@ -46,7 +46,7 @@ static node *add_node(mechanism *m, int parent, int body_index, const joint_type
     n->last_speed = m->nv + k;
   }
   m->bodies[body_index].node = m->node_count;
-  m->nq += n->nq, m->nv += n->nv, m->factor_size += (n->parent == GROUND ? 2 : 1) * n->nv * n->nv;
+  m->nq += n->nq, m->nv += n->nv, m->factor_size += tree_factor_size(n);
   n->base = parent == GROUND ? m->base_count++ : m->nodes[parent].base;
   set_body(m, n);
   m->node_count++;

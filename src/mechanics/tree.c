@@ -50,6 +50,16 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   return true;
 }
 
+// Whether a free body has the columns and the articulated inertia that its factor was found for; they are kept behind it. Bodies at rest have.
+BLOCK bool is_factored(const int w, const node *n, motion *x, const tree_link *l) {
+  double *S = x->factor + n->factor + 2 * w * w, *IA = S + 6 * w;
+  const double *now = x->S + 6 * n->v;
+  size_t size_S = 6 * (size_t)w * sizeof *S, size_IA = (size_t)(w * w) * sizeof *IA;
+  if (memcmp(S, now, size_S) == 0 && memcmp(IA, l->IA, size_IA) == 0) return true;
+  memcpy(S, now, size_S), memcpy(IA, l->IA, size_IA);
+  return false;
+}
+
 // L⁻ᵀ. A free body responds to many contacts in a step, each time by products with it.
 BLOCK void invert_factor(const int w, const double *L, double *Y) {
   for (int j = 0; j < w; j++) Y[j * w + j] = 1 / L[j * w + j];
@@ -66,11 +76,15 @@ BLOCK void invert_factor(const int w, const double *L, double *Y) {
 BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
+  if (tree_is_free_body(w, n) && is_factored(w, n, x, l)) return true;
   for (int a = 0; a < k; a++) block_mul(w, l->IA, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[a]));
   for (int a = 0; a < k; a++)
     for (int b = 0; b <= a; b++)
       D[a * k + b] = block_dot(w, x->S + 6 * (n->v + n->free[a]), x->U + 6 * (n->v + n->free[b]));
-  if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) return false;
+  if (!dense_cholesky(k, D, k, TREE_SINGULAR, NULL)) {
+    if (tree_is_free_body(w, n)) D[2 * w * w] = NAN;  // there is no factor
+    return false;
+  }
   if (tree_is_free_body(w, n)) invert_factor(w, D, D + w * w);
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
@@ -110,11 +124,20 @@ bool tree_factor(const mechanism *m, motion *x) {
 // --- accelerations ------------------------------------------------------------------------------------------------
 
 // e := D⁻¹ e over the free speeds of a node
-BLOCK void solve_block(const node *n, const motion *x, double *e) {
-  if (n->free_count == 1)
+BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
+  if (n->free_count == 1) {
     e[0] *= x->factor[n->factor];
-  else
+  } else if (tree_is_free_body(w, n)) {
+    const double *half = tree_free_half(w, n, x);
+    double reduced[6];
+    block_mul_transposed(w, half, e, reduced);
+    for (int i = 0; i < w; i++) {
+      e[i] = 0;
+      for (int j = i; j < w; j++) e[i] += half[i * w + j] * reduced[j];
+    }
+  } else {
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
+  }
 }
 
 // The two steps below for a steady node: nothing is carried, and what no speed stands for is zero.
@@ -146,7 +169,7 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
     int v = n->v + n->free[a];
     e[a] = (tau ? tau[v] : 0) - block_dot(w, x->S + 6 * v, l->pA);
   }
-  if (n->free_count) solve_block(n, x, e);
+  if (n->free_count) solve_block(w, n, x, e);
   if (n->parent == GROUND) return;
   double p[6];
   if (c) {
@@ -174,7 +197,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
     for (int k = 0; k < w; k++) l->A[k] += c[k];
   if (!rests) {
     for (int a = 0; a < n->free_count; a++) g[a] = block_dot(w, x->U + 6 * (n->v + n->free[a]), l->A);
-    if (n->free_count) solve_block(n, x, g);
+    if (n->free_count) solve_block(w, n, x, g);
   }
   for (int a = 0; a < n->free_count; a++) {
     int v = n->v + n->free[a];

@@ -40,6 +40,9 @@ static inline void tree_steady_motion(const double *S, const double *e, double *
   for (int i = 3; i < 6; i++) A[i] = S[18 + i] * e[3] + S[24 + i] * e[4] + S[30 + i] * e[5];
 }
 
+// Of the factor of one node: D, and of a free body L⁻ᵀ, and the joint columns (6 per speed) and the articulated inertia that it was found for.
+static inline int tree_factor_size(const node *n) { return n->nv * n->nv + (n->parent == GROUND ? 2 * n->nv * n->nv + 6 * n->nv : 0); }
+
 // Accelerations under the applied wrenches (links[].F), tau and the velocity-dependent terms: fills links[].A and
 // x->udot; driven speeds accelerate as x->drive_udot says.
 void tree_forward(const mechanism *m, motion *x);
