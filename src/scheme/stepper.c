@@ -32,6 +32,7 @@ static void allocate(stepper *s) {
   s->P_before = ARENA_ARRAY(a, double, m->row_count + 1);
   s->u_even = ARENA_ARRAY(a, double, m->nv + 1);
   stepper_enlarge(s);
+  stepper_rest_create(s);
   s->lambda = ARENA_ARRAY(a, double, m->row_count + 1);
   s->moves = ARENA_ARRAY(a, bool, m->row_count + 1);
   s->row_size = ARENA_ARRAY(a, double, m->row_count + 1);
@@ -222,6 +223,7 @@ carom_status stepper_restored(void *scheme, carom_error *error) {
   stepper *s = scheme;
   (void)error;
   s->grid = 0;
+  stepper_rest_forget(s);
   s->projection_energy_A = s->projection_energy, s->overlap.energy_A = s->overlap.energy;  // of the last step only the end is shown from here on
   s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;  // the next step looks there again
   stepper_show_end(s);

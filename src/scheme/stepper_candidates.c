@@ -59,7 +59,8 @@ static bool was_pushed(const stepper *s, const contact_element *e) {
 // an impact that was missed. What is remembered of an element is kept with its first point.
 static void look_for_passage(stepper *s, const contact_element *e, double time, double t) {
   int p = e->point0;
-  bool struck = is_struck(s, e);
+  bool struck = is_struck(s, e), touches = s->touched[e->slot] == s->steps;
+  if (!struck && !touches && s->nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps) return;  // it stays apart
   if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points, time);
   if (!has_parted(s, e)) {
     s->struck[p] |= !struck && was_pushed(s, e);
@@ -185,14 +186,20 @@ void stepper_find_active(stepper *s, double dt) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!is_near(s, e)) continue;
-    if (is_far(s, e, s->contacts->found, s->points)) {
+    if (stepper_rest_keeps(s, e)) {
+      if (s->steps - s->touched[e->slot] > REMEMBERED) continue;  // it does not touch
+    } else if (is_far(s, e, s->contacts->found, s->points)) {
       set_far(s, e);
       continue;
+    } else if (!ahead) {
+      contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
     }
-    if (!ahead) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
-    if (add_active(s, e, reach, dt)) s->touched[e->slot] = s->steps;
+    if (!add_active(s, e, reach, dt)) continue;
+    s->touched[e->slot] = s->steps;
+    s->rest.same &= s->rest.known[e->slot].since < s->steps;
   }
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
+  stepper_rest_compare_rows(s);
 }
 
 // What has not touched of late is held to nothing already.

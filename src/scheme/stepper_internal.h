@@ -36,6 +36,25 @@ typedef struct stepper_suspect {
   double gap;                            // with this gap at the start [m]
 } stepper_suspect;
 
+// Since when the points of an element are the same in every step, and the last step that has them.
+typedef struct stepper_known {
+  long since, last;
+} stepper_known;
+
+// Bodies at rest, see stepper_rest.c.
+typedef struct stepper_rest {
+  bool any;                              // there are free bodies that carry no others: positions of these are rounded where rows are evaluated
+  bool *single;                          // by node: it is one of them
+  double *exact;                         // positions there before they are rounded
+  double *rounded;                       // and rounded, in the last step; NaN: not known
+  double finest;                         // what places are rounded to [m]
+  bool *still;                           // by node: ground, or one of them that is where it was in the last step
+  stepper_known *known;                  // by slot of an element
+  int *active, active_count;             // points that took part in the last step
+  bool same;                             // rows of this step are those of the last one,
+  bool formed;                           // for which the matrix was formed and islands were found
+} stepper_rest;
+
 typedef struct stepper {
   arena memory;
   const stepper_rule *rule;
@@ -112,6 +131,7 @@ typedef struct stepper {
   solve_islands islands;
   solve_settings solver;
   stepper_overlap overlap;
+  stepper_rest rest;
   interrupt *stop;
   chain_tally tally, tally_before;
   contact_trouble trouble;
@@ -122,6 +142,20 @@ enum { REMEMBERED = 2 };                 // steps whose contacts are known
 
 // Its memory but for what is shown.
 void stepper_state_fields(stepper *s, fields *f);
+
+// --- stepper_rest.c --------------------------------------------------------------------------------------------------
+
+void stepper_rest_create(stepper *s);
+// Nothing is known of the last step: it was given up, or the state is another one.
+void stepper_rest_forget(stepper *s);
+// Rounds the positions of free bodies, of the motion.
+void stepper_round_positions(stepper *s);
+// Which bodies are where the last step had them, the motion being where rows are evaluated. Once in each step that is tried.
+void stepper_rest_look(stepper *s);
+// Whether the points of an element, and what is known of them in `last`, are those of two steps before and so need not be found. Once in each step.
+bool stepper_rest_keeps(stepper *s, const contact_element *e);
+// Whether the points that take part, all known by now, are those of the last step.
+void stepper_rest_compare_rows(stepper *s);
 
 // --- stepper_step.c --------------------------------------------------------------------------------------------------
 
@@ -153,6 +187,7 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
   stepper_move_from(s, q, u, way);
   if (m->drive_count) stepper_set_drives(s, u, t_rows, t + dt, dt);
   s->x->t = t_rows;
+  if (s->rest.any) stepper_round_positions(s);
   tree_kinematics(m, s->x);
   if (s->reads_coordinates) coordinate_update(m, s->x);
 }

@@ -61,29 +61,38 @@ static carom_status fail_memory(const stepper *s, carom_error *error) {
   return error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", s->x->row_total);
 }
 
-carom_status stepper_form_matrix(stepper *s, carom_error *error) {
+static bool form(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (!s->crowded) {
     response_problem(m, x, s->storage.W);
-  } else {
-    s->blocks.start[s->blocks.count] = x->row_total;
-    if (!response_split(m, x, s->blocks.start, s->blocks.count, &s->pieces)) return fail_memory(s, error);
-    if (!interrupted(s->stop)) response_decouple_pieces(m, x, &s->pieces);
+    return true;
   }
+  if (!response_split(m, x, s->blocks.start, s->blocks.count, &s->pieces)) return false;
+  if (!interrupted(s->stop)) response_decouple_pieces(m, x, &s->pieces);
+  return true;
+}
+
+carom_status stepper_form_matrix(stepper *s, carom_error *error) {
+  s->blocks.start[s->blocks.count] = s->x->row_total;
+  if (!s->rest.same && !form(s)) return fail_memory(s, error);
+  s->rest.formed = true;
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   return CAROM_OK;
 }
 
+// The matrix has changed where a row is held: in the next step it is formed again.
 bool stepper_hold(stepper *s, int row_index) {
-  if (s->crowded) return response_hold_pieces(s->m, s->x, s->u_free, &s->pieces, s->q_rows, row_index);
-  return response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, row_index);
+  bool held = s->crowded ? response_hold_pieces(s->m, s->x, s->u_free, &s->pieces, s->q_rows, row_index)
+                         : response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, row_index);
+  s->rest.formed &= !held;
+  return held;
 }
 
 carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
   for (int i = 0, row_index = s->friction.row0; i < s->m->friction_count; i++, row_index++)
     s->friction.diagonal[i] = stepper_entry(s, row_index, row_index);
-  if (!s->crowded) return CAROM_OK;
+  if (!s->crowded || s->rest.same) return CAROM_OK;
   solve_problem p = stepper_problem(s);
   return islands_find(&s->islands, &p, error) ? CAROM_OK : CAROM_ERROR_MEMORY;
 }

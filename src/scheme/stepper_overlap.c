@@ -105,6 +105,7 @@ static carom_status solve(stepper *s, carom_error *error) {
     (void)solve_chain(&p, &settings, s->storage.workspace, &to, NULL);
   } else {
     solve_problem p = problem_in_pieces(s);
+    s->rest.formed = false;  // islands become those of this problem
     if (!islands_find(&s->islands, &p, error)) return CAROM_ERROR_MEMORY;
     (void)islands_solve(&s->islands, &p, &settings, s->stop, &to, NULL);
   }

@@ -47,6 +47,8 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->shown, had, count);
   ENLARGE(s->rate_E, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->rest.known, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->rest.active, had, count);
   if (s->meets) ENLARGE(s->suspects, 0, s->contacts->element_slots + 1);
   s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
   if (s->settings.remove_overlap) enlarge_overlap(s, s->m->row_count + s->contacts->point_slots);
@@ -111,6 +113,7 @@ static void take_changes(stepper *s) {
   for (int i = 0; i < c->fresh_count; i++) {
     const contact_element *e = c->fresh[i];
     s->touched[e->slot] = s->steps - REMEMBERED - 1;
+    s->rest.known[e->slot] = (stepper_known){s->steps, s->steps - REMEMBERED};
     for (int k = 0; k < e->point_count; k++) stepper_forget_point(s, e->point0 + k);
   }
 }

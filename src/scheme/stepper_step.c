@@ -35,6 +35,7 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double *q = s->q, *u = s->u, zero = 0;  // times each speed; NaN where one is not finite
+  if (s->rest.any) memcpy(x->q, s->rest.exact, (size_t)m->nq * sizeof *q);
   if (m->nq > m->nv) {
     stepper_turn(s, h, u_end, x->q);
     memcpy(q, x->q, (size_t)m->nq * sizeof *q);
@@ -122,6 +123,7 @@ static void set_aside(stepper *s) {
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
+  stepper_rest_forget(s);
   stepper_exchange_steps(s);
   memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
   if (s->friction.loaded || s->excess != 0 || s->meets) s->tally = s->tally_before;
@@ -157,6 +159,7 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
     if (*shorter < dt) return CAROM_OK;
     if (!prepare(s, dt)) return fail_singular(s, error);
   }
+  stepper_rest_look(s);
   stepper_find_active(s, dt);
   if (s->x->row_total == 0) return CAROM_OK;
   carom_status solved = stepper_solve(s, dt, error);
