@@ -123,21 +123,21 @@ bool tree_factor(const mechanism *m, motion *x) {
 
 // --- accelerations ------------------------------------------------------------------------------------------------
 
+// e := L⁻ᵀ L⁻¹ e of a free body, with Y = L⁻ᵀ
+BLOCK void solve_free_body(const int w, const double *Y, double *e) {
+  double half[6];
+  block_mul_transposed(w, Y, e, half);
+  for (int i = 0; i < w; i++) e[i] = block_dot(w, Y + i * w, half);
+}
+
 // e := D⁻¹ e over the free speeds of a node
 BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
-  if (n->free_count == 1) {
+  if (n->free_count == 1)
     e[0] *= x->factor[n->factor];
-  } else if (tree_is_free_body(w, n)) {
-    const double *half = tree_free_half(w, n, x);
-    double reduced[6];
-    block_mul_transposed(w, half, e, reduced);
-    for (int i = 0; i < w; i++) {
-      e[i] = 0;
-      for (int j = i; j < w; j++) e[i] += half[i * w + j] * reduced[j];
-    }
-  } else {
+  else if (tree_is_free_body(w, n))
+    solve_free_body(w, tree_free_half(w, n, x), e);
+  else
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
-  }
 }
 
 // The two steps below for a steady node: nothing is carried, and what no speed stands for is zero.
