@@ -132,6 +132,9 @@ static void memory(void *scheme, fields *f) {
 
 // Positions and speeds are good to about ten times the tolerance of a step; closer than that nothing can be told apart.
 static void set_tolerances(event *s) {
+  s->lightest = INFINITY;
+  for (int i = 1; i < s->w.m->node_count; i++)
+    if (s->w.m->nodes[i].mass > 0) s->lightest = fmin(s->lightest, s->w.m->nodes[i].mass);
   double atol = s->w.flow.integrator.atol, length = s->w.m->length;
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
@@ -314,7 +317,7 @@ static carom_status end(watcher *w, bool *changed, carom_error *error) {
 
 static const watcher_type watched = {
     .size = sizeof(event), .memory = "the events of contact", .prepare = prepare, .enlarge = enlarge, .open = event_open_point, .place = place, .destroy = destroy, .looks = 5,
-    .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .value = event_value, .find = event_find, .limit = limit,
+    .functions = EVENT_FUNCTIONS, .what = " their modes", .look = event_look, .is_unchanged = event_is_unchanged, .is_even = event_is_even, .value = event_value, .find = event_find, .limit = limit,
     .touches = touches, .show = show, .describe = describe, .list = list, .begin = begin, .restarted = restarted,
     .end = end,
 };

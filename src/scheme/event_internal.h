@@ -101,6 +101,7 @@ typedef struct event {
   bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step
   double still;                    // a speed below this is none [m/s]
+  double lightest;                 // mass of a body [kg]
   event_point *point;              // contact points, then joints
   event_joint *joint;
   int *part, part_count;           // points that take part: they have rows in the problem at hand. Behind them, all joints.
@@ -276,5 +277,7 @@ bool event_look(watcher *w);
 double event_value(const watcher *w, int function, const watch_look *at);
 double event_find(watcher *w, int function, int k);
 event_kind event_kind_of(const event *s, int function);
+bool event_is_unchanged(watcher *w);
+bool event_is_even(const watcher *w);
 
 #endif

@@ -126,6 +126,43 @@ static bool look_between(watcher *w, double from, double to) {
   return true;
 }
 
+// What lies between two looks and a third, by a parabola through the three: at a share x of the way from the first to the last. The middle may be null:
+// by a line.
+static double between(double x, double a, const double *m, double b) {
+  return a + x * (b - a) - (m ? 2 * x * (1 - x) * (a - 2 * *m + b) : 0);
+}
+
+static void estimate(watcher *w, int k, double x, const watch_look *middle) {
+  int last = w->type->looks - 1;
+  w->at[k] = w->at[0] + x * (w->at[last] - w->at[0]);
+  for EACH_ENTRY(p, w) {
+    const watch_look *a = &w->look[0][p], *m = middle ? &middle[p] : NULL, *b = &w->look[last][p];
+    watch_look *to = &w->look[k][p];
+    *to = *b;
+    to->gap = between(x, a->gap, m ? &m->gap : NULL, b->gap);
+    to->rate = between(x, a->rate, m ? &m->rate : NULL, b->rate);
+    to->normal = between(x, a->normal, m ? &m->normal : NULL, b->normal);
+    for (int i = 0; i < 2; i++) {
+      to->slip[i] = between(x, a->slip[i], m ? &m->slip[i] : NULL, b->slip[i]);
+      to->drag[i] = between(x, a->drag[i], m ? &m->drag[i] : NULL, b->drag[i]);
+      to->loss[i] = between(x, a->loss[i], m ? &m->loss[i] : NULL, b->loss[i]);
+    }
+  }
+}
+
+// Estimated looks serve the books alone.
+bool watcher_fill_between(watcher *w) {
+  int last = w->type->looks - 1;
+  if (w->type->is_even(w)) {
+    for (int k = 1; k < last; k++) estimate(w, k, (double)k / last, NULL);
+    return true;
+  }
+  if (!look_at(w, last / 2, 0.5 * (w->at[0] + w->at[last]))) return false;
+  for (int k = 1; k < last; k++)
+    if (2 * k != last) estimate(w, k, (double)k / last, w->look[last / 2]);
+  return true;
+}
+
 // The first change between two looks that follow each other, of all functions.
 static bool find_change(watcher *w) {
   w->first = INFINITY;
@@ -165,7 +202,8 @@ static bool watch(watcher *w, double *until) {
   if (!look_between(w, w->from, to) || !find_change(w)) return false;
   if (!(w->first < to)) return true;
   *until = w->first;
-  return look_at(w, last, *until) && look_between(w, w->from, *until);  // mostly where the search has looked last
+  if (!look_at(w, last, *until)) return false;  // mostly where the search has looked last
+  return w->type->is_even ? watcher_fill_between(w) : look_between(w, w->from, *until);
 }
 
 typedef struct search {

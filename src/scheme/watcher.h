@@ -66,6 +66,8 @@ typedef struct watcher_type {
   bool (*look)(watcher *w);
   // Whether the looks at both ends show that nothing has changed and nothing is to be booked that needs others; may be null.
   bool (*is_unchanged)(watcher *w);
+  // Whether forces change so little from the start of a step to its end that the books need no look between; may be null: they do.
+  bool (*is_even)(const watcher *w);
   double (*value)(const watcher *w, int function, const watch_look *at);
   // When, between look k and the next, a function ends its mode; infinite: not there, or after w->first; NaN: the motion cannot be
   // evaluated.
@@ -147,6 +149,9 @@ void watcher_keep_modes(watcher *w, void *memory, size_t size);
 void watcher_keep_modes_of_entries(watcher *w, void *array, size_t item);  // `array`: the address of the scheme's pointer
 // The look at the start of the step to come, in the present modes.
 bool watcher_look_at_start(watcher *w);
+// The looks between those at both ends of a step, for the books: estimated, with a look at the middle unless forces are even. Returns false if it
+// cannot be evaluated.
+bool watcher_fill_between(watcher *w);
 // The motion at a time within the integrator's last step, seen.
 bool watcher_see_at(watcher *w, double t);
 
