@@ -50,7 +50,7 @@ static bool takes_part_as_before(const event *s, const event_factor *f) {
 
 // The rows of held points say their modes as well.
 static bool is_of_these_rows(const event *s, const event_factor *f) {
-  return f->n > 0 && f->n == s->held.n && memcmp(f->row, s->held.row, (size_t)f->n * sizeof *f->row) == 0 && takes_part_as_before(s, f);
+  return f->n > 0 && f->held == s->held.n && memcmp(f->row, s->held.row, (size_t)f->held * sizeof *f->row) == 0 && takes_part_as_before(s, f);
 }
 
 // Where a factor of these rows is kept; null where none is.
@@ -62,18 +62,57 @@ static event_factor *factor_of(event *s, event_hold what, bool coupled) {
 static event_factor *begin_factor(event *s, event_hold what, bool coupled) {
   event_factor *f = factor_of(s, what, coupled);
   if (f) f->n = 0;
-  s->held.factor = f ? f->LU : s->spare.LU, s->held.pivot = f ? f->pivot : s->spare.pivot;
+  bool keeps = f && !s->redundant;
+  s->held.factor = keeps ? f->LU : s->spare.LU, s->held.pivot = keeps ? f->pivot : s->spare.pivot;
   return f;
 }
 
-// Not of rows that repeat each other, where the iteration depends on rounding, and not of few rows, where a factor is soon found.
+// W of the held rows = L Lᵀ, scaled to a unit diagonal: what is left of the diagonal of a row is the square of its distance to the rows before it. L is
+// over the independent rows, in f->LU.
+static void find_order(const event *s, event_factor *f) {
+  static const double INDEPENDENT = 1e-10;
+  const response_held *h = &s->held;
+  int depend = h->n;
+  f->n = 0;
+  for (int i = 0; i < h->n; i++) {
+    double *l = f->LU + (long)f->n * h->n, left = 1;
+    const double *W = s->W + (long)h->row[i] * s->w.x->row_total;
+    for (int k = 0; k < f->n; k++) {
+      const double *lk = f->LU + (long)k * h->n;
+      double sum = h->scale[i] * h->scale[f->order[k]] * W[h->row[f->order[k]]];
+      for (int j = 0; j < k; j++) sum -= l[j] * lk[j];
+      l[k] = sum / lk[k];
+      left -= l[k] * l[k];
+    }
+    if (left > INDEPENDENT) l[f->n] = sqrt(left), f->order[f->n++] = i;
+    else f->order[--depend] = i;
+  }
+}
+
+// The factor of the independent rows. Returns false if it is singular, as where friction lets a point jam.
+static bool factor_independent(const event *s, event_factor *f) {
+  static const double REGULAR = 1e-8;
+  const response_held *h = &s->held;
+  find_order(s, f);
+  for (int i = 0; i < f->n; i++)
+    for (int j = 0; j < f->n; j++) f->LU[(long)i * f->n + j] = h->A[(long)f->order[i] * h->n + f->order[j]];
+  return lu_factor(f->n, f->LU, f->n, f->pivot, s->w.stop) > REGULAR;
+}
+
+// Not of rows that were replaced by others, and not of few rows, where a factor is soon found.
 static void keep_factor(event *s, event_factor *f) {
   enum { MANY = 48 };
   const response_held *h = &s->held;
-  if (!f || h->n < MANY || s->redundant || s->repeat.any) return;
+  if (!f || h->n < MANY || s->repeat.any) return;
   for (int i = 0; i < h->n; i++)
     if (!(h->scale[i] > 0)) return;
-  f->n = h->n, f->parts = s->part_count;
+  for (int i = 0; i < h->n; i++) f->order[i] = i;
+  f->n = h->n;
+  if (s->redundant && !factor_independent(s, f)) {
+    f->n = 0;
+    return;
+  }
+  f->held = h->n, f->parts = s->part_count;
   memcpy(f->row, h->row, (size_t)h->n * sizeof *h->row);
   memcpy(f->part, s->part, (size_t)s->part_count * sizeof *s->part);
   memcpy(f->scale, h->scale, (size_t)h->n * sizeof *h->scale);
@@ -82,7 +121,7 @@ static void keep_factor(event *s, event_factor *f) {
 
 event_factor event_factor_create(event *s, int rows, int parts) {
   arena *a = &s->w.memory;
-  return (event_factor){.row = ARENA_ARRAY(a, int, rows), .part = ARENA_ARRAY(a, int, parts + 1), .pivot = ARENA_ARRAY(a, int, rows), .scale = ARENA_ARRAY(a, double, rows),
+  return (event_factor){.row = ARENA_ARRAY(a, int, rows), .order = ARENA_ARRAY(a, int, rows), .part = ARENA_ARRAY(a, int, parts + 1), .pivot = ARENA_ARRAY(a, int, rows), .scale = ARENA_ARRAY(a, double, rows),
                         .z = ARENA_ARRAY(a, double, rows), .LU = ARENA_ARRAY(a, double, (long)rows * rows)};
 }
 
@@ -107,20 +146,33 @@ bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled
 
 // --- with a factor that was kept ----------------------------------------------------------------------------------
 
-// b - A z, from the rows and M⁻¹ alone; over the scale of the rows. Returns the largest.
+// b - A z, from the rows and M⁻¹ alone; over the scale of the rows. Returns the largest of the independent rows.
 static double find_residual(event *s, const event_factor *f, bool coupled, const double *rhs, double *lambda) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  double most = 0;
+  double most = 0, *r = s->held.r;
   memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
-  for (int i = 0; i < f->n; i++) lambda[f->row[i]] = f->scale[i] * f->z[i];
+  for (int i = 0; i < f->held; i++) lambda[f->row[i]] = f->scale[i] * f->z[i];
   if (coupled) follow_normals(s, lambda);
   response_rates(m, x, response_to(m, x, lambda, x->row_total), s->response);
-  for (int i = 0; i < f->n; i++) {
-    s->held.r[i] = f->scale[i] * (rhs[f->row[i]] - s->response[f->row[i]]);
-    most = fmax(most, fabs(s->held.r[i]));
-  }
+  for (int i = 0; i < f->held; i++) r[i] = f->scale[i] * (rhs[f->row[i]] - s->response[f->row[i]]);
+  for (int k = 0; k < f->n; k++) most = fmax(most, fabs(r[f->order[k]]));
   return most;
+}
+
+static void improve(event *s, const event_factor *f) {
+  double *of = s->held.b;
+  for (int k = 0; k < f->n; k++) of[k] = s->held.r[f->order[k]];
+  lu_solve(f->n, f->LU, f->n, f->pivot, of);
+  for (int k = 0; k < f->n; k++) f->z[f->order[k]] += of[k];
+}
+
+// Rows that depend on others are held by these. Where they are not, they no longer depend on them.
+static bool others_are_held(const event *s, const event_factor *f, double scale) {
+  static const double CLOSELY = 1e-9;
+  for (int k = f->n; k < f->held; k++)
+    if (!(fabs(s->held.r[f->order[k]]) <= CLOSELY * scale)) return false;
+  return true;
 }
 
 // A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each as the square of the rows, where a
@@ -133,16 +185,16 @@ bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool co
   if (!f || !is_of_these_rows(s, f)) return false;
   s->has_matrix = s->repeat.any = false;
   double scale = 0, before = INFINITY;
-  for (int i = 0; i < f->n; i++) scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
+  for (int i = 0; i < f->held; i++) scale = fmax(scale, fabs(f->scale[i] * rhs[f->row[i]]));
+  for (int k = f->n; k < f->held; k++) f->z[f->order[k]] = lambda[f->row[f->order[k]]] / f->scale[f->order[k]];
   double size = find_residual(s, f, coupled, rhs, lambda);
   for (int turn = 0; turn < TURNS && size > 0 && size < 0.25 * before; turn++) {
     before = size;
-    lu_solve(f->n, f->LU, f->n, f->pivot, s->held.r);
-    for (int i = 0; i < f->n; i++) f->z[i] += s->held.r[i];
+    improve(s, f);
     size = find_residual(s, f, coupled, rhs, lambda);
   }
-  if (!(size <= ENOUGH * scale)) return f->n = 0, false;
-  memcpy(s->held.scale, f->scale, (size_t)f->n * sizeof *f->scale);
+  if (!(size <= ENOUGH * scale && others_are_held(s, f, scale))) return f->n = 0, false;
+  memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;
 }
 
@@ -157,10 +209,16 @@ void event_respond_held(event *s, int row, double *speeds) {
   memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
   lambda[row] = 1;
   response_rates(m, x, response_to(m, x, lambda, x->row_total), s->response);
-  for (int i = 0; i < n; i++) h->r[i] = -scale[i] * s->response[rows[i]];
+  for (int k = 0; k < n; k++) {
+    int i = f ? f->order[k] : k;
+    h->r[k] = -scale[i] * s->response[rows[i]];
+  }
   lu_solve(n, LU, n, f ? f->pivot : h->pivot, h->r);
   memset(lambda, 0, (size_t)x->row_total * sizeof *lambda);
-  for (int i = 0; i < n; i++) lambda[rows[i]] = scale[i] * h->r[i];
+  for (int k = 0; k < n; k++) {
+    int i = f ? f->order[k] : k;
+    lambda[rows[i]] = scale[i] * h->r[k];
+  }
   follow_normals(s, lambda);
   lambda[row] += 1;
   memcpy(speeds, response_to(m, x, lambda, x->row_total), (size_t)m->nv * sizeof *speeds);

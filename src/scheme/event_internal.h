@@ -69,11 +69,13 @@ typedef struct event_joint {
   vec3 force0, torque0;            // the reaction to the forces alone, in an impact
 } event_joint;
 
-// The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are held.
+// The factor of a matrix of held rows, and its last solution. It serves as long as the same rows of the same points are held. It is that of independent rows;
+// the others, which these hold as well, keep their share of the load.
 typedef struct event_factor {
-  int n, parts;                    // rows and points that take part; no rows: there is no factor
-  int *row, *part, *pivot;
-  double *LU, *scale, *z;
+  int n, held, parts;              // independent rows, held rows and points that take part; no rows: there is no factor
+  int *row, *part, *pivot;         // the held rows, and the points
+  int *order;                      // which of the rows: first the independent ones, then those that depend on them
+  double *LU, *scale, *z;          // scale and solution by held row
 } event_factor;
 
 // Slips in space whose direction is stiff, and the response to a unit force along each of their tangents.
@@ -198,7 +200,8 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
-// The same with the factor of a state nearby, without W. Returns false if there is none that serves.
+// The same with the factor of a state nearby, without W. Where the reactions are not unique, rows that depend on others keep those of `lambda` as given. Returns
+// false if there is none that serves.
 bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
 // The speeds under a unit impulse along a row and what the held rows react, after accelerations were found; with the factor of these.
 void event_respond_held(event *s, int row, double *speeds);

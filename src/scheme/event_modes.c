@@ -229,6 +229,7 @@ static void turn_round(event *s) {
 
 // The reactions s->lambda to the free accelerations s->a.
 static bool react(event *s) {
+  recall_shares(s);
   turn_round(s);
   if (event_solve_as_before(s, s->a, HOLD_STICKING, true, s->lambda)) return true;
   turn_round(s);
@@ -314,6 +315,11 @@ static bool moves_far(const event *s) {
   return moved > FAR * FAR * missed;
 }
 
+static bool solve_as_before(event *s, event_hold what) {
+  memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
+  return event_solve_as_before(s, s->a, what, false, s->lambda);
+}
+
 // The reactions s->lambda that change the held rows by s->a, the least where they are not unique.
 static bool solve_least(event *s, event_hold what, bool coupled) {
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
@@ -321,7 +327,7 @@ static bool solve_least(event *s, event_hold what, bool coupled) {
 }
 
 static bool solve_positions(event *s) {
-  if (event_solve_as_before(s, s->a, HOLD_NORMALS, false, s->lambda)) return true;
+  if (solve_as_before(s, HOLD_NORMALS)) return true;
   form_projection(s);
   event_replace_repeats(s, s->a, s->w.nearness);
   return solve_least(s, HOLD_NORMALS, false);
@@ -375,7 +381,7 @@ bool event_arrest(event *s, event_hold what, bool coupled) { return measure_rate
 static bool project_velocities(event *s, event_hold what) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
-  if (!measure_rates(s) || !(event_solve_as_before(s, s->a, what, false, s->lambda) || arrest(s, what, false))) return false;
+  if (!measure_rates(s) || !(solve_as_before(s, what) || arrest(s, what, false))) return false;
   const double *change = response_to(m, x, response_repeat_spread(&s->repeat, s->lambda), x->row_total);
   for (int i = 0; i < m->nv; i++) x->u[i] += change[i];
   x->level = LEVEL_NONE;
