@@ -138,6 +138,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
   }
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
   if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
+  for (int i = 0; sim->x && i < model->m.state_count; i++) sim->x->inner[i] = model->m.states[i].initial;
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
   if (!sim->x || !start(sim, &from, error)) {
     carom_sim_destroy(sim);
@@ -642,7 +643,7 @@ static void go_back(carom_sim *sim, const motion *before) {
 
 static carom_status start_from(carom_sim *sim, const motion *x, carom_error *error) {
   const mechanism *m = &sim->model->m;
-  motion *before = motion_create(m, sim->x->inner_count, error);
+  motion *before = motion_create(m, sim->model->contacts.inner_count, error);
   if (!before) return CAROM_ERROR_MEMORY;
   copy_with_forces(before, sim->x);
   memcpy(sim->x->joint_q, x->joint_q, (size_t)m->joint_nq * sizeof *x->joint_q);

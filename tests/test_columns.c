@@ -459,6 +459,19 @@ static void joints_that_move_slip(void) {
   }
 }
 
+// A controller with a state, signals and a table turns an arm: roots of about 4 rad/s, which the plan excites at 2 rad/s.
+static void a_controller_turns_an_arm(void) {
+  compare_all(&(subject){.name = "controller", .methods = 4, .moves = true, .tolerance = 1e-3 * 4 * 4 * 1e-3 * 4 * 4, .times = {0, 0.5, 2}, .text =
+    "space: planar\n"
+    "gravity: [0, -1]\n"
+    "bodies: {arm: {mass: 1, inertia: 0.1, com: [0.3, 0]}}\n"
+    "joints: {hinge: {revolute: [ground, arm]}}\n"
+    "tables: {plan: {type: natural, points: [[0, 0], [1, 0.5], [2, 0.2], [3, 0.4]]}}\n"
+    "signals: {error: plan(t) - hinge.q, torque: 3*error + 2*integral - hinge.u}\n"
+    "states: {integral: {rate: error}}\n"
+    "forces: {motor: {along: hinge, effort: torque}}\n"});
+}
+
 // A motor turns an eccentric wheel evenly; a gear, a rack and a coupling move a second wheel, a bar and a table. An engine of 1 kg
 // hangs on the table by a bushing of 1 N/m and swings with about 1 rad/s, so that its acceleration is no less exact than its place. A
 // torque that depends on time is the load.
@@ -613,6 +626,7 @@ int main(void) {
   RUN(a_crank_turns_in_space);
   RUN(a_contact_on_a_driven_loop_stays_closed);
   RUN(joints_that_move_slip);
+  RUN(a_controller_turns_an_arm);
   RUN(a_gear_train_turns);
   RUN(a_short_step_shows_the_forces_of_a_parallelogram);
   RUN(a_short_step_shows_the_forces_of_a_driven_loop);

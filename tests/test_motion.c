@@ -51,7 +51,7 @@ static void a_copy_shows_the_same(void) {
     run r;
     if (!run_open(&r, names[i], NULL)) continue;
     const mechanism *m = &r.model->m;
-    motion *copy = motion_create(m, r.sim->x->inner_count, &r.error);
+    motion *copy = motion_create(m, r.model->contacts.inner_count, &r.error);
     for (int k = 1; k <= 2 && CHECK(copy); k++) {
       if (!run_to(&r, k * fmin(0.01, 0.01 * carom_model_get_info(r.model).end)) || !CHECK(sim_evaluate(r.sim, &r.error))) break;
       motion_copy(copy, r.sim->x);

@@ -230,6 +230,17 @@ typedef struct carom_table_def {
   carom_numbers slopes;    // of type clamped, at the first and the last point; empty for zero
 } carom_table_def;
 
+// A quantity with a rate, integrated with the motion.
+typedef struct carom_state_def {
+  carom_function rate;     // per second; over t, positions, velocities, states and signals of the section `signals`
+  double initial;
+  carom_numbers limits;    // lowest and highest value, where it rests while its rate points outwards; empty if there are none
+  carom_numbers reset_at;  // times at which it is set to reset_to [s]
+  carom_numbers reset_to;  // one number; empty for `initial`
+  double scale;            // its size, for the absolute tolerance
+  const char *unit;        // for columns and checks; may be null
+} carom_state_def;
+
 typedef struct carom_drive_def {
   const char *joint;       // the driven coordinate: `hinge`, or `cylinder.q1`
   carom_function motion;   // its value as a function of time [rad] or [m]
@@ -265,10 +276,14 @@ typedef struct carom_smooth_def {
   double alpha, beta;      // coefficients of Baumgarte stabilisation [1/s]
 } carom_smooth_def;
 
+// Which velocities, and states, forces see in a step: those at its start, or in its middle.
+typedef enum carom_velocity_terms { CAROM_TERMS_AT_START, CAROM_TERMS_AT_MIDPOINT } carom_velocity_terms;
+
 typedef struct carom_moreau_def {
   double step;             // [s]
   bool project;            // project positions onto the constraints after each step
   bool remove_overlap;     // move bodies apart that overlap after a step; no velocity changes
+  int velocity_terms;      // carom_velocity_terms
   bool time_of_impact;     // take shorter steps where fast bodies would pass through others
   double tolerance;        // residual at which a contact problem counts as solved [-]
   double activation;       // contacts become active below this gap; 0 stands for 1e-10 of the model size [m]
@@ -337,6 +352,7 @@ CAROM_API carom_joint_def carom_joint_default(void);
 CAROM_API carom_constraint_def carom_constraint_default(void);
 CAROM_API carom_force_def carom_force_default(void);
 CAROM_API carom_table_def carom_table_default(void);
+CAROM_API carom_state_def carom_state_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
@@ -358,6 +374,9 @@ CAROM_API carom_status carom_def_constraint(carom_def *def, const char *name, co
                                             const carom_constraint_def *constraint);
 CAROM_API carom_status carom_def_force(carom_def *def, const char *name, const char *kind, const carom_force_def *force);
 CAROM_API carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table);
+// A signal: an expression over t, positions, velocities, states and other signals.
+CAROM_API carom_status carom_def_signal(carom_def *def, const char *name, carom_function value);
+CAROM_API carom_status carom_def_state(carom_def *def, const char *name, const carom_state_def *state);
 CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive);
 CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);

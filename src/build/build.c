@@ -69,20 +69,21 @@ bool builder_names(builder *b, names *n, const part_list *list, const char *sect
   return true;
 }
 
-// Expressions name constraints, forces, drives and outputs alike, so that no two of them may have the same name.
+// Expressions name constraints, forces, drives, signals, states and outputs alike, so that no two of them may have the same name.
 static bool list_shared_names(builder *b) {
   const carom_def *def = b->def;
-  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->outputs};
-  static const char *const sections[] = {"constraints", "forces", "drives", "outputs"};
+  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->signals, &def->states, &def->outputs};
+  static const char *const sections[] = {"constraints", "forces", "drives", "signals", "states", "outputs"};
+  enum { LISTS = sizeof lists / sizeof *lists };
   names all = names_create(b->memory);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < LISTS; k++) {
     names own = names_create(b->memory);
     if (!builder_names(b, &own, lists[k], sections[k], 0)) return false;
     for (int i = 0; i < lists[k]->count; i++) {
       const part *p = &lists[k]->items[i];
       int before = names_find(&all, p->name);
       if (before >= 0)
-        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives and outputs share their names",
+        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives, signals, states and outputs share their names",
                             "'%s' in '%s' has the name of an entry of '%s'", p->name, sections[k], sections[before]);
       names_add(&all, p->name, k);
     }
@@ -603,7 +604,7 @@ static bool check_parts(builder *b) {
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
          check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
-         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) && check_list(b, &r, &def->states, &state_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 
@@ -671,10 +672,11 @@ static bool build(builder *b) {
   builder_choose_integrator(model);
   if (def->scheme->about->needs_laws && !builder_resolve_materials(b)) return false;
   if (!builder_separate_surfaces(b, m)) return false;
+  if (!builder_name_control(b, m)) return false;
   builder_signals(b);
   note_rows(b);
   builder_note_tolerances(b);
-  if (!bind_forces(b, m) || !builder_outputs(b) || !builder_drawing(b)) return false;
+  if (!builder_control(b, m) || !bind_forces(b, m) || !builder_outputs(b) || !builder_drawing(b)) return false;
   model->notes = b->notes, model->note_count = b->note_count;
   return true;
 }

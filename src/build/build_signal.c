@@ -117,6 +117,7 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     *hint = arena_print(s->b->memory, "'%s' depends on the forces, so that they cannot depend on it", name);
     return false;
   }
+  if (of_mechanism && of_mechanism->kind == SIGNAL_COMPUTED && !builder_compute(s->b, of_mechanism->index)) return false;
   if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
     m->joints[of_mechanism->index].watched = true;
   const char *unit_text = carom_model_signal_unit(s->b->model, signal_index);
@@ -159,7 +160,7 @@ bool builder_function(builder *b, const carom_function *from, motion_level level
 
 // --- outputs ------------------------------------------------------------------------------------------------------
 
-static const char *output_unit(builder *b, const carom_function *from, const function *f) {
+const char *builder_function_unit(builder *b, const carom_function *from, const function *f) {
   const function_origin *origin = from->origin;
   char unit_text[32];
   if (f->e) return arena_copy_text(b->memory, expr_unit(f->e, unit_text));
@@ -184,7 +185,7 @@ bool builder_outputs(builder *b) {
     if (!name_is_free(b, &list->items[i])) return false;
     o->name = arena_copy_text(b->memory, list->items[i].name);
     if (!builder_function(b, from, LEVEL_ACCELERATION, ANY_UNIT, &o->f)) return false;
-    o->unit = output_unit(b, from, &o->f);
+    o->unit = builder_function_unit(b, from, &o->f);
   }
   return true;
 }

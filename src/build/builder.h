@@ -15,6 +15,7 @@ typedef struct builder {
   names solids;                    // of the section
   names tables;                    // likewise
   const named_curve *curves;       // one per table
+  struct computing *computing;     // how far the signals that the model computes are known (build_control.c)
   const body_mass *masses;         // one per body of the definition
   contact_element *elements;       // of the model's contacts, while they may still change
   place *element_at;               // their places in the file
@@ -65,6 +66,13 @@ typedef struct wanted_unit {
 void builder_signals(builder *b);
 bool builder_function(builder *b, const carom_function *from, motion_level level, wanted_unit wanted, function *to);
 bool builder_outputs(builder *b);
+
+// States and signals of the model: their names and numbers, before signals are listed; then their expressions, those that others need first.
+bool builder_name_control(builder *b, mechanism *m);
+bool builder_control(builder *b, mechanism *m);
+bool builder_compute(builder *b, int index);  // the expression of one signal, once; false after reporting
+// The unit of what a function of a definition gives; "" if it is not known.
+const char *builder_function_unit(builder *b, const carom_function *from, const function *f);
 
 // The tables; one by its name for expressions (the context is the builder), null if there is none.
 bool builder_tables(builder *b);

@@ -86,6 +86,24 @@ const option_table table_table = {.name = "table",
                                   .size = sizeof(carom_table_def), .options = table_options, .count = COUNT(table_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_state_def, field)
+static const option state_options[] = {
+    {.key = "rate", .type = OPTION_FUNCTION, .offset = AT(rate), .flags = OPTION_REQUIRED,
+     .help = "Its rate: an expression over t, positions, velocities, states and `signals`."},
+    {.key = "initial", .type = OPTION_NUMBER, .offset = AT(initial), .dim = DIM_ANY, .preset = "0", .help = "Its value at the start."},
+    {.key = "limits", .type = OPTION_NUMBERS, .offset = AT(limits), .dim = DIM_ANY,
+     .help = "Lowest and highest value. The state rests there while its rate points outwards (anti-windup)."},
+    {.key = "reset_at", .type = OPTION_NUMBERS, .offset = AT(reset_at), .dim = DIM_TIME, .help = "Times at which it is set to `reset_to`."},
+    {.key = "reset_to", .type = OPTION_NUMBERS, .offset = AT(reset_to), .dim = DIM_ANY, .help = "One number; default: `initial`."},
+    {.key = "scale", .type = OPTION_NUMBER, .offset = AT(scale), .dim = DIM_ANY, .flags = OPTION_POSITIVE, .preset = "1",
+     .help = "Its typical size: the absolute tolerance of an integrator is `atol` times this."},
+    {.key = "unit", .type = OPTION_TEXT, .offset = AT(unit), .help = "Its unit, such as `rad*s`; default: that of `initial`."},
+};
+const option_table state_table = {.name = "state", .summary = "A quantity with a rate, integrated with the motion: memory of a controller, a current, a temperature.",
+                                  .example = "integral: {rate: target - hinge.q, limits: [-1, 1]}",
+                                  .size = sizeof(carom_state_def), .options = state_options, .count = COUNT(state_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_drive_def, field)
 static const option drive_options[] = {
     {.key = "joint", .type = OPTION_TEXT, .offset = AT(joint), .flags = OPTION_REQUIRED,
@@ -215,6 +233,7 @@ DEFAULT(record, record_table_options)
 DEFAULT(material, material_table)
 DEFAULT(solid, solid_table)
 DEFAULT(contact, contact_table)
+DEFAULT(state, state_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}, .scale = 1}; }
 
@@ -277,6 +296,12 @@ carom_status carom_def_force(carom_def *def, const char *name, const char *kind,
 }
 carom_status carom_def_table(carom_def *def, const char *name, const carom_table_def *table) {
   return add(def, &def->tables, name, NULL, table, sizeof *table);
+}
+carom_status carom_def_signal(carom_def *def, const char *name, carom_function value) {
+  return add(def, &def->signals, name, NULL, &value, sizeof value);
+}
+carom_status carom_def_state(carom_def *def, const char *name, const carom_state_def *state) {
+  return add(def, &def->states, name, NULL, state, sizeof *state);
 }
 carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
   return add(def, &def->drives, name, NULL, drive, sizeof *drive);

@@ -28,6 +28,8 @@ static const section sections[] = {
     {"solids", "elastic solids in addition to the built-in ones"},
     {"surfaces", "surfaces that can touch"},
     {"contacts", "pairs of surfaces that can touch"},
+    {"signals", "expressions with names, for controllers"},
+    {"states", "quantities with a rate, integrated with the motion"},
     {"drives", "prescribed motions"},
     {"initial", "initial values"},
     {"outputs", "expressions to record"},
@@ -202,20 +204,20 @@ static bool read_surfaces(const reader *r, const value *root) {
   return read_family(r, root, "surfaces", "surface", tables, count, &r->def->surfaces);
 }
 
-// `outputs:` maps each name to an expression.
-static bool read_outputs(const reader *r, const value *root) {
+// `outputs:` and `signals:` map each name to an expression.
+static bool read_expressions(const reader *r, const value *root, const char *name, const char *example, part_list *list) {
   static const option options[] = {{.key = "value", .type = OPTION_FUNCTION, .flags = OPTION_REQUIRED | OPTION_SUBJECT,
-                                    .help = "An expression over t and all signals but other outputs: coordinates, forces, contacts, energies."}};
+                                    .help = "An expression."}};
   static const option_table table = {.name = "value", .size = sizeof(carom_function), .options = options, .count = 1};
-  const value *map = value_get(root, "outputs");
+  const value *map = value_get(root, name);
   if (!map) return true;
-  if (!need_map(r, map, "outputs", "reach: tip.x - 5 cm")) return false;
+  if (!need_map(r, map, name, example)) return false;
   for (int i = 0; i < map->count; i++) {
     const value *wrapped = wrap(r, map->items[i], "value");  // the table then reads it like any other function
     carom_function *content = ARENA_NEW(&r->def->memory, carom_function);
     option_places places;
     if (!option_read(&r->options, &table, wrapped, content, NULL, &places)) return false;
-    add_part(r, &r->def->outputs, map->items[i], NULL, content, places);
+    add_part(r, list, map->items[i], NULL, content, places);
   }
   return true;
 }
@@ -294,7 +296,9 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
          read_plain(&r, root, "solids", &solid_table, &def->solids) &&
          read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
-         read_plain(&r, root, "initial", &initial_table, &def->initials) && read_outputs(&r, root) &&
+         read_plain(&r, root, "initial", &initial_table, &def->initials) && read_plain(&r, root, "states", &state_table, &def->states) &&
+         read_expressions(&r, root, "signals", "error: target - hinge.q", &def->signals) &&
+         read_expressions(&r, root, "outputs", "reach: tip.x - 5 cm", &def->outputs) &&
          read_method(&r, root) &&
          read_optional(&r, root, "integrator", &integrator_table, &def->integrator, &ignored) &&
          read_optional(&r, root, "record", &record_table_options, &def->record, &ignored);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "mechanics/control.h"
 #include "mechanics/function.h"
 
 static void look_at(const function *f, double t, double *next) {
@@ -14,7 +15,9 @@ double instant_next(const mechanism *m, double t) {
   for (int i = 0; i < m->constraint_count; i++) look_at(&m->constraints[i].f, t, &next);
   for (int i = 0; i < m->force_count; i++)
     for (int k = 0; k < 3; k++) look_at(&m->forces[i].f[k], t, &next);
-  return next;
+  for (int i = 0; i < m->computed_count; i++) look_at(&m->computed[i].f, t, &next);
+  for (int i = 0; i < m->state_count; i++) look_at(&m->states[i].rate, t, &next);
+  return fmin(next, control_next_reset(m, t));
 }
 
 // --- motions that jump --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Instants at which something that is given over time changes its course: points of tables, conditions of expressions. Integrators
+// Instants at which something that is given over time changes its course: points of tables, conditions of expressions, resets of states. Integrators
 // end a step there and start again behind it; in between, functions of time are smooth as far as their expressions tell.
 #ifndef MECHANICS_INSTANT_H
 #define MECHANICS_INSTANT_H

@@ -81,6 +81,23 @@ typedef struct function {
   void *context;
 } function;
 
+// A signal that the model computes (control.h).
+typedef struct computed {
+  const char *name, *unit;  // of its expression; "" when it is not known
+  function f;
+} computed;
+
+// A quantity with a rate, integrated with the motion (control.h).
+typedef struct model_state {
+  const char *name, *unit;
+  function rate;
+  double initial, scale;    // its size, for the absolute tolerance
+  double low, high;         // limits; infinite if there are none
+  const double *resets;     // times [s]
+  int reset_count;
+  double reset_to;
+} model_state;
+
 // One coordinate of one joint.
 typedef struct coordinate {
   int joint, index;
@@ -192,6 +209,9 @@ struct mechanism {
   force *forces;            int force_count;
   drive *drives;            int drive_count;
   joint_friction *frictions; int friction_count;
+  computed *computed;       int computed_count;
+  const int *computed_order;  // in which they need each other
+  model_state *states;      int state_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
   int *speed_before;        // the next speed towards ground, or -1
@@ -272,14 +292,15 @@ struct motion {
   // Time, coordinates and speeds of the joints at the last accepted state, from where turns are counted (coordinate.h).
   double accepted_t;        // NaN: none yet; turns are counted from the last evaluation
   double *accepted_q, *accepted_u;
-  double *inner;            // states of forces beside coordinates and speeds: as many as it was created for
-  int inner_count;
+  double *inner;            // beside coordinates and speeds: the states of the model, then as many of forces as it was created for
+  int inner_count;          // of both
   double *friction_effort;  // one per friction: what acts besides the forces; a scheme's to say
   int *friction_slip;       // 0 where it sticks, else the sign of its slip
   int most_rank;            // of the constraint rows away from singular positions (crossing.h); 0: not known
   double usual_nearness;    // where no singular position is close (crossing.h); 0: not known
   double *way;              // direction in which to leave a singular position from rest, one per speed
   double *drive_udot;       // given by drives at t, or as the mean over a step; one per speed (zero where none)
+  int *held;                // one per state of the model: -1 and 1 where it rests at its lower and its upper limit, else 0
   motion_block state;
 
   // --- results, in `results`
@@ -329,12 +350,13 @@ struct motion {
   double kinetic;           // energy, and the gravity potential, known at the level of reactions
   double *drive_effort;     // one per drive
   double *inner_rate;
+  double *computed;         // signals that the model computes
   bool refused;
   int singular_node;        // the node whose inertia was singular, or 0
 };
 
-// With so many inner states of forces. Null after reporting.
-motion *motion_create(const mechanism *m, int inner_count, carom_error *error);
+// With so many inner states of forces beside the states of the model. Null after reporting.
+motion *motion_create(const mechanism *m, int force_states, carom_error *error);
 void motion_destroy(motion *x);
 // Copies state and results between two motions of one mechanism. The workspace of `to` is computed again when it is needed; its
 // settings stay. Allocates nothing.

@@ -47,6 +47,7 @@ static void lay_state(const mechanism *m, motion *x, layout *l) {
   x->way = take(l, m->nv);
   x->drive_udot = take(l, m->nv);
   x->friction_slip = take_integers(l, m->friction_count);
+  x->held = take_integers(l, m->state_count);
 }
 
 static void lay_results(const mechanism *m, motion *x, layout *l) {
@@ -94,6 +95,7 @@ static void allocate_workspace(const mechanism *m, motion *x) {
   x->force_outputs = ARENA_ARRAY(a, double, m->force_output_count + 1);
   x->drive_effort = ARENA_ARRAY(a, double, m->drive_count + 1);
   x->inner_rate = ARENA_ARRAY(a, double, x->inner_count + 1);
+  x->computed = ARENA_ARRAY(a, double, m->computed_count + 1);
 }
 
 static void add_base(const mechanism *m, motion *x, row *r, int index) {
@@ -157,7 +159,7 @@ bool motion_reserve_rows(const mechanism *m, motion *x, int extra) {
   return enough;
 }
 
-motion *motion_create(const mechanism *m, int inner_count, carom_error *error) {
+motion *motion_create(const mechanism *m, int force_states, carom_error *error) {
   jmp_buf out_of_memory;
   motion *volatile x = calloc(1, sizeof *x);
   bool failed = !x;
@@ -168,7 +170,7 @@ motion *motion_create(const mechanism *m, int inner_count, carom_error *error) {
     return NULL;
   }
   x->memory = arena_create(&out_of_memory);
-  x->inner_count = inner_count;
+  x->inner_count = m->state_count + force_states;
   x->state = allocate_block(m, x, lay_state);
   x->results = allocate_block(m, x, lay_results);
   allocate_workspace(m, x);
@@ -247,6 +249,7 @@ static void state_fields(const mechanism *m, motion *x, fields *f) {
   fields_finites(f, "accepted_q", m->joint_nq, x->accepted_q);
   fields_finites(f, "accepted_u", m->joint_nv, x->accepted_u);
   fields_finites(f, "inner", x->inner_count, x->inner);
+  fields_signs(f, "held", m->state_count, x->held);
   fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
   fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
   fields_choice(f, "most_rank", m->row_count, &x->most_rank);

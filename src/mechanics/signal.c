@@ -111,6 +111,8 @@ void signal_list(mechanism *m, arena *memory) {
       add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), constraint_multiplier_unit(m, &m->constraints[i], k),
           SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
   for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
+  for (int i = 0; i < m->state_count; i++) add(&l, NULL, m->states[i].name, m->states[i].unit, SIGNAL_STATE, i, 0, LEVEL_POSITION);
+  for (int i = 0; i < m->computed_count; i++) add(&l, NULL, m->computed[i].name, m->computed[i].unit, SIGNAL_COMPUTED, i, 0, LEVEL_VELOCITY);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
   add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
@@ -158,6 +160,8 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_MULTIPLIER: return r->lambda[s->index];
     case SIGNAL_FRICTION_EFFORT: return r->friction_effort[s->index];
     case SIGNAL_FRICTION_SLIP: return r->friction_slip[s->index];
+    case SIGNAL_STATE: return x->inner[s->index];
+    case SIGNAL_COMPUTED: return x->computed[s->index];
     case SIGNAL_KINETIC: return x->level >= LEVEL_REACTION ? x->kinetic : tree_kinetic_energy(m, x);
     case SIGNAL_GRAVITY:
       return x->level >= LEVEL_REACTION ? x->potentials[POTENTIAL_GRAVITY] : tree_gravity_energy(m, x);

@@ -53,7 +53,7 @@ static void open_point(watcher *w, int p) {
 
 // Pairs of a crowd have no bristles.
 static void lay_bristles(compliant *s) {
-  int inner = 0;
+  int inner = s->w.m->state_count;  // behind the states of the model
   for EACH_POINT(p, &s->w) {
     touch_point *c = &s->point[p];
     c->inner_count = contact_inner_count(s->w.m, c->e);

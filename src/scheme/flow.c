@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "mechanics/constraint.h"
+#include "mechanics/control.h"
 #include "mechanics/crossing.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
@@ -42,6 +43,8 @@ struct flow {
   bool opaque;                    // motions may jump where their expressions do not tell when
   bool cut;                       // the last step ends at t_cut with y_cut, where the integrator starts again
   double t_cut, *y_cut;
+  bool limited;                   // states of the model have limits
+  int *held_before;               // their modes in the last step
   double shown_t;                 // the motion has the accelerations that flow_result found here; NaN: it has not [s]
 };
 
@@ -213,7 +216,7 @@ static void set_scales(flow *s) {
   double energy = fmax(tree_kinetic_energy(m, s->x), mass * vec3_norm(m->gravity) * length);
   for (int k = 0; k < s->powers; k++) s->scale[work_at(s) + k] = energy > 0 ? energy : 1;
   // bristles of rubbing surfaces: fractions of a millimetre on a mechanism of a metre
-  for (int k = 0; k < s->x->inner_count; k++) s->scale[inner_at(s) + k] = 1e-3 * length;
+  for (int k = 0; k < s->x->inner_count; k++) s->scale[inner_at(s) + k] = k < m->state_count ? m->states[k].scale : 1e-3 * length;
 }
 
 static void mark_differential(flow *s) {
@@ -275,6 +278,77 @@ static void cut_at(flow *s, double t) {
   s->cut = true, s->t_cut = t;
 }
 
+// --- limits of states --------------------------------------------------------------------------------------------
+
+// The rate of a state without its limits, at a state of the flow.
+static double free_rate(flow *s, int k, double t, const double *y) {
+  set_motion(s, t, y);
+  dynamics_positions_velocities(s->m, s->x);
+  control_update(s->m, s->x);
+  return control_free_rate(s->m, s->x, k);
+}
+
+// At a start, or after a reset: states at a limit rest there if their rates point outwards.
+static void settle_states(flow *s, double t, double *y) {
+  double *states = y + inner_at(s);
+  control_limit(s->m, states);
+  for (int k = 0; k < s->m->state_count; k++) {
+    const model_state *z = &s->m->states[k];
+    s->x->held[k] = 0;
+    if (states[k] > z->low && states[k] < z->high) continue;
+    double rate = free_rate(s, k, t, y);
+    s->x->held[k] = states[k] >= z->high && rate > 0 ? 1 : states[k] <= z->low && rate < 0 ? -1 : 0;
+  }
+}
+
+// Positive where a state is beyond its limits, or its rate points away from the one where it rests.
+static double excess(flow *s, int k, double t) {
+  const model_state *z = &s->m->states[k];
+  if (integrator_interpolate(s->it, t, s->y) != CAROM_OK) return NAN;
+  double value = s->y[inner_at(s) + k];
+  int held = s->x->held[k];
+  return held ? -held * free_rate(s, k, t, s->y) : fmax(value - z->high, z->low - value);
+}
+
+// The first time in a step at which the mode of a state changes, no later than `to`; `to` if it does not. Looks at four places.
+static double find_change(flow *s, int k, double from, double to, double end) {
+  enum { PLACES = 4, HALVINGS = 60 };
+  double low = from, high = NAN;
+  for (int i = 1; i <= PLACES && isnan(high); i++) {
+    double t = i == PLACES ? end : from + i * (end - from) / PLACES;
+    if (excess(s, k, t) > 0) high = t;
+    else low = t;
+  }
+  if (isnan(high) || low >= to) return to;
+  for (int i = 0; i < HALVINGS && high - low > instant_rounding(high); i++) {
+    double t = 0.5 * (low + high);
+    if (excess(s, k, t) > 0) high = t;
+    else low = t;
+  }
+  return fmin(high, to);
+}
+
+// After a step: it ends where the first state reaches a limit or leaves one.
+static void look_for_limits(flow *s, double t_before) {
+  double end = integrator_time(s->it), first = end;
+  int changed = -1;
+  memcpy(s->held_before, s->x->held, (size_t)s->m->state_count * sizeof *s->held_before);
+  for (int k = 0; k < s->m->state_count; k++) {
+    const model_state *z = &s->m->states[k];
+    if (!(z->low > -INFINITY || z->high < INFINITY)) continue;
+    double t = find_change(s, k, t_before, first, end);
+    if (t < first || (t == end && changed < 0 && excess(s, k, t) > 0)) first = t, changed = k;
+  }
+  if (changed < 0) return;
+  cut_at(s, first);
+  double *value = s->y_cut + inner_at(s) + changed;
+  const model_state *z = &s->m->states[changed];
+  if (s->x->held[changed]) s->x->held[changed] = 0;
+  else s->x->held[changed] = *value > z->high ? 1 : -1, *value = s->x->held[changed] > 0 ? z->high : z->low;
+}
+
+// --- steps up to an instant ---------------------------------------------------------------------------------------
+
 // Whether a motion jumps where a step to come leaves an instant.
 static bool finds_jump(const flow *s, motion_jump *jump) {
   for (int i = 0; !isnan(s->left) && i < driven_count(s->m); i++)
@@ -293,10 +367,14 @@ static void look_for_instants(flow *s, double t_before) {
     s->left = t = jump.t;
     cut_at(s, t);
   }
-  if (s->cut || t < s->instant) return;
-  cut_at(s, t);
+  if (s->limited && !s->cut) look_for_limits(s, t_before);
+  if (flow_time(s) < s->instant) return;
+  if (!s->cut) cut_at(s, t);
   s->left = t;
-  if (!finds_jump(s, &jump)) enter(s, t), s->left = NAN;
+  if (finds_jump(s, &jump)) return;
+  enter(s, t), s->left = NAN;
+  control_reset(s->m, t, s->y_cut + inner_at(s));
+  if (s->limited) settle_states(s, t, s->y_cut);
 }
 
 // No step leaves an instant at which a motion jumps.
@@ -315,6 +393,7 @@ static bool create_integrator(flow *s, const scheme_start *start, carom_error *e
   pack(s, start, s->y);
   enter(s, start->t);
   s->left = NAN;  // nothing moved before the start
+  if (s->limited) settle_states(s, start->t, s->y);
   if (!is_dae(s)) {
     s->it = integrator_create_ode(s->settings.kind, &s->ode, &s->settings.integrator, start->t, s->y, error);
     return s->it != NULL;
@@ -334,6 +413,7 @@ void flow_destroy(flow *s) {
   free(s->work);
   free(s->evaluated_y);
   free(s->y_cut);
+  free(s->held_before);
   free(s->differential);
   free(s);
 }
@@ -347,7 +427,8 @@ static bool allocate(flow *s, int n) {
   s->evaluated_t = s->shown_t = s->left = NAN;
   s->differential = calloc((size_t)n, sizeof *s->differential);
   s->y_cut = calloc((size_t)n, sizeof *s->y_cut);
-  return s->y_cut && s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
+  s->held_before = calloc((size_t)s->m->state_count + 1, sizeof *s->held_before);
+  return s->y_cut && s->held_before && s->y && s->ydot && s->scale && s->work && s->evaluated_y && s->differential;
 }
 
 // Drives work on the model, and so does a constraint whose length or sum is given over time.
@@ -374,7 +455,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
   int powers = choose_accounts(m, settings, chosen);
   int n = m->nq + m->nv + powers + setup->x->inner_count + (settings->kind == INTEGRATOR_IDA ? 2 * m->row_count : 0);
   flow *s = calloc(1, sizeof *s);
-  if (s) s->method = setup->method, s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
+  if (s) s->limited = control_has_limits(m), s->method = setup->method, s->m = m, s->x = setup->x, s->settings = *settings, s->stop = setup->stop;
   if (!s || !allocate(s, n)) {
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the integrator");
     flow_destroy(s);
@@ -442,6 +523,7 @@ carom_status flow_step(flow *s, double t_stop, carom_error *error) {
 
 carom_status flow_restart(flow *s, double t, const double *y, carom_error *error) {
   if (y != s->y) memcpy(s->y, y, (size_t)s->n * sizeof *y);
+  if (s->cut && s->limited && t < s->t_cut) memcpy(s->x->held, s->held_before, (size_t)s->m->state_count * sizeof *s->held_before);
   s->cut = false;
   if (t >= s->instant || t <= s->x->last_t) enter(s, t);
   if (!is_dae(s)) return integrator_restart(s->it, t, s->y, error);

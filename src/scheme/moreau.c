@@ -11,6 +11,9 @@ static const option options[] = {
      .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
     {.key = "remove_overlap", .type = OPTION_FLAG, .offset = AT(remove_overlap), .preset = "true",
      .help = "Move bodies apart that overlap after a step; no velocity changes, and the energy this adds is recorded."},
+    {.key = "velocity_terms", .type = OPTION_WORD, .offset = AT(velocity_terms), .words = "start|midpoint", .preset = "start",
+     .help = "Velocities and states in forces and inertia: those at the start of the step (order one), or in its middle (order two in joint "
+             "coordinates, away from loops and contact; twice the evaluations)."},
     {.key = "time_of_impact", .type = OPTION_FLAG, .offset = AT(time_of_impact), .preset = "true",
      .help = "Take shorter steps where fast bodies would pass through others; false: keep the step and count the passage."},
     TOLERANCE_OPTION("1e-10"),
@@ -57,7 +60,7 @@ static const stepper_rule rule = {.place = 0.5, .require = require, .ahead = 0};
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_moreau_def *d = setup->options;
   stepper_settings settings = {.step = d->step, .project = d->project, .remove_overlap = d->remove_overlap,
-                               .time_of_impact = d->time_of_impact, .tolerance = d->tolerance};
+                               .midpoint = d->velocity_terms == CAROM_TERMS_AT_MIDPOINT, .time_of_impact = d->time_of_impact, .tolerance = d->tolerance};
   return stepper_create(&rule, &settings, setup, start, error);
 }
 

@@ -21,6 +21,9 @@ static void allocate(stepper *s) {
   s->q = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->q_A = ARENA_ARRAY(a, double, m->nq + m->nv + 1);
   s->u = s->q + m->nq, s->u_A = s->q_A + m->nq;
+  s->z = ARENA_ARRAY(a, double, m->state_count + 1);
+  s->z_A = ARENA_ARRAY(a, double, m->state_count + 1);
+  s->z_rate = ARENA_ARRAY(a, double, m->state_count + 1);
   s->placed = ARENA_ARRAY(a, double, m->nq + 1);
   s->unplaced = ARENA_ARRAY(a, double, m->nq + 1);
   s->before_placing = ARENA_ARRAY(a, double, m->nq + 1);
@@ -51,13 +54,13 @@ static void allocate(stepper *s) {
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->passes = s->contacts->world->crowd != NULL;
-  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count || m->state_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     s->reads_coordinates |= e->type->reads_coordinate;
     s->passes |= e->type->nearest != NULL;
   }
-  s->sweeps = !s->reads_coordinates && response_sweeps(m);
+  s->sweeps = !s->reads_coordinates && !s->settings.midpoint && response_sweeps(m);
 }
 
 void stepper_destroy(void *scheme) {
@@ -118,12 +121,15 @@ static void step_fields(stepper *s, fields *f) {
   fields_finite(f, "scheme.t", &s->t);
   fields_finites(f, "scheme.q", m->nq, s->q);
   fields_finites(f, "scheme.u", m->nv, s->u);
+  fields_finites(f, "scheme.z", m->state_count, s->z);
   fields_numbers(f, "account", POWER_COUNT, s->accounts);
   fields_numbers(f, "losses", 2, s->losses);
   // where the last step began, from which it is shown
   fields_finite(f, "t_A", &s->t_A);
   fields_finites(f, "q_A", m->nq, s->q_A);
   fields_finites(f, "u_A", m->nv, s->u_A);
+  fields_finites(f, "z_A", m->state_count, s->z_A);
+  fields_finites(f, "z_rate", m->state_count, s->z_rate);
   fields_numbers(f, "account_A", POWER_COUNT, s->accounts_A);
   fields_numbers(f, "losses_A", 2, s->losses_A);
   fields_flag(f, "books_differ", &s->books_differ);
@@ -259,6 +265,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->t = s->t_A = start->t;
   memcpy(s->q, start->q, (size_t)s->m->nq * sizeof *s->q);
   memcpy(s->u, start->u, (size_t)s->m->nv * sizeof *s->u);
+  memcpy(s->z, s->x->inner, (size_t)s->m->state_count * sizeof *s->z);
   s->losses[0] = s->losses_A[0] = s->impacts->loss_normal, s->losses[1] = s->losses_A[1] = s->impacts->loss_tangential;
   s->solver.dump = setup->dump;
   if (begin(s, error) != CAROM_OK || !stepper_prepare_storage(s, error)) {

@@ -4,7 +4,7 @@
 //   M (u_E - u_F) = W P
 //   ξ = γ_E + what the rule requires  for each contact row,   γ_E = 0  for each constraint row
 //   0 ≤ ξ_N ⊥ P_N ≥ 0,   -P_T ∈ μ P_N Sgn(ξ_T)
-//   q_E = q_R ⊕ (1-θ)Δt u_E
+//   q_E = q_R ⊕ (1-θ)Δt u_E,   z_E = z_A + Δt ż(q_R, u_A, z_A, t_R)       the states of the model
 #ifndef SCHEME_STEPPER_H
 #define SCHEME_STEPPER_H
 
@@ -27,6 +27,7 @@ typedef struct stepper_settings {
   bool remove_overlap;  // bodies that overlap are moved apart after each step
   bool time_of_impact;  // steps are shorter where fast bodies would pass through others
   int directions;       // of polygonal friction cones in space; 0: the cones are round
+  bool midpoint;        // velocities and states in forces are those of the middle of the step; otherwise of its start
   double tolerance;     // of the contact problem's residual; 0: the default [-]
 } stepper_settings;
 

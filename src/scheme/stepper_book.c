@@ -118,9 +118,11 @@ static void book_contacts(stepper *s, double dt) {
 
 // The work of a force that is the same throughout the step is the force times the way ½ (u_A + u_E) Δt.
 static void book_forces(stepper *s, double dt, const double *u_end) {
-  double powers[POWER_COUNT];
+  double powers[POWER_COUNT], before[POWER_COUNT];
+  memcpy(before, s->x->powers, sizeof before);  // at u_A, unless forces are those of the midpoint
+  if (s->settings.midpoint) dynamics_force_powers(s->m, s->x, s->u, before);
   dynamics_force_powers(s->m, s->x, u_end, powers);
-  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += 0.5 * dt * (s->x->powers[i] + powers[i]);
+  for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += 0.5 * dt * (before[i] + powers[i]);
 }
 
 // Means over the step of what acts on each speed: accelerations, and all rows as forces.

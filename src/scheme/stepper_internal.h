@@ -71,6 +71,7 @@ typedef struct stepper {
   double *q, *u;                         // the state, one array: at E when a step is done
   double *q_A, *u_A;                     // where the last step began,
   double t_A, dt;                        // when, and how long it was; 0: there was none
+  double *z, *z_A, *z_rate;              // states of the model likewise, and their rates over the last step
   double dt_before;                      // the step before it; 0: there was none
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
   double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
@@ -179,6 +180,10 @@ static inline void stepper_move_from(stepper *s, const double *q, const double *
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
   stepper_turn(s, h, u, x->q);
 }
+
+// Forces at (q_R, u_A, z_A), where the motion is, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
+// the rates of the states. Returns false if it is singular there.
+bool stepper_apply_forces(stepper *s, const double *u, const double *z, double dt);
 
 // The motion at (q_R, u_A), where rows are evaluated, with accelerations of drives over the step.
 static inline void stepper_go_to_rows(stepper *s, const double *q, const double *u, double t, double dt) {

@@ -57,7 +57,7 @@ static void find_means(stepper *s) {
   memcpy(s->shown, s->last, (size_t)s->point_capacity * sizeof *s->shown);
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
-  dynamics_apply_forces(m, x);
+  (void)stepper_apply_forces(s, s->u_A, s->z_A, s->dt);
   for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
   if (m->row_count) {
     memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "mechanics/block.h"
 #include "mechanics/constraint.h"
+#include "mechanics/control.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/function.h"
 #include "mechanics/response.h"
@@ -51,6 +52,30 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   return zero == 0;
 }
 
+// The motion goes on by part of a step with its accelerations, constraints included, and the rates of the states: velocities and states of
+// order two half a step later. Contact forces are left out.
+static bool predict(stepper *s, const double *u, const double *z, double h) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  if (m->row_count) constraints_evaluate(m, x);
+  x->level = LEVEL_VELOCITY;
+  if (!dynamics_accelerations(m, x)) return false;
+  for (int i = 0; i < m->nv; i++) x->u[i] = u[i] + h * x->udot[i];
+  for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * x->inner_rate[k];
+  x->level = LEVEL_NONE;
+  if (m->row_count) return dynamics_project_velocities(m, x);  // those of the start hold where the step before evaluated its rows
+  tree_kinematics(m, x);
+  coordinate_update(m, x);
+  return true;
+}
+
+bool stepper_apply_forces(stepper *s, const double *u, const double *z, double dt) {
+  memcpy(s->x->inner, z, (size_t)s->m->state_count * sizeof *z);
+  if (s->settings.midpoint && !predict(s, u, z, s->rule->place * dt)) return false;
+  dynamics_apply_forces(s->m, s->x);
+  return true;
+}
+
 // What acts at (q_R, u_A): forces, the free velocity, constraint rows.
 static bool prepare(stepper *s, double dt) {
   const mechanism *m = s->m;
@@ -62,8 +87,8 @@ static bool prepare(stepper *s, double dt) {
   } else {
     if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
     if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
-    dynamics_apply_forces(m, x);
-    if (!response_accelerate(m, x)) return false;
+    if (!stepper_apply_forces(s, s->u, s->z, dt) || !response_accelerate(m, x)) return false;
+    memcpy(s->z_rate, x->inner_rate, (size_t)m->state_count * sizeof *s->z_rate);
   }
   for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
   if (m->row_count) {
@@ -82,18 +107,27 @@ static void keep_books(stepper *s) {
 
 // What was the state is where the step began, and its array takes the new one.
 static void turn_over(stepper *s, double dt) {
-  double *q = s->q_A, *u = s->u_A;
-  s->q_A = s->q, s->u_A = s->u, s->t_A = s->t;
+  double *q = s->q_A, *u = s->u_A, *z = s->z_A;
+  s->q_A = s->q, s->u_A = s->u, s->z_A = s->z, s->t_A = s->t;
   s->dt_before = s->dt, s->dt = dt;
-  s->q = q, s->u = u;
+  s->q = q, s->u = u, s->z = z;
   s->projection_energy_A = s->projection_energy;
   s->overlap.energy_A = s->overlap.energy, s->overlap.depth_before = s->overlap.depth;
   s->shows_A = false;
 }
 
+// A state beyond a limit goes back to it.
+static void move_states(stepper *s, double t_end) {
+  for (int k = 0; k < s->m->state_count; k++) s->z[k] = s->z_A[k] + s->dt * s->z_rate[k];
+  control_limit(s->m, s->z);
+  control_reset(s->m, t_end, s->z);
+  memcpy(s->x->inner, s->z, (size_t)s->m->state_count * sizeof *s->z);
+}
+
 static carom_status finish(stepper *s, double t_end, double dt, const double *u_end, carom_error *error) {
   bool grown = s->m->row_count && !s->settings.project && stepper_opens(s, dt);
   turn_over(s, dt);
+  if (s->m->state_count) move_states(s, t_end);
   bool finite = move_to_end(s, (1 - s->rule->place) * dt, u_end);
   s->t = s->x->t = t_end;
   s->x->level = LEVEL_NONE;
@@ -209,6 +243,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   double h = s->settings.step;
   s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
   double t_next = s->grid * h;
+  if (s->m->state_count) t_stop = fmin(t_stop, control_next_reset(s->m, s->t));
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   const double *u_end;

@@ -1,0 +1,136 @@
+// States and signals of a model: names, numbers, expressions in the order in which they need each other.
+#include <math.h>
+#include <string.h>
+
+#include "build/builder.h"
+#include "mechanics/signal.h"
+
+// --- names and numbers --------------------------------------------------------------------------------------------
+
+static bool check_free_name(builder *b, const part *p, const carom_function *f) {
+  const function_origin *origin = f->origin;
+  bool parameter = origin && origin->names && parameters_find(origin->names, p->name);
+  if (!parameter && strcmp(p->name, "t") != 0) return true;
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "give it another name", "'%s' is the name of %s already", p->name,
+                      parameter ? "a parameter" : "the time");
+}
+
+#define REFUSE(key, hint, ...) source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &state_table, key), hint, __VA_ARGS__)
+
+// The unit of a number of a state as it is written; DIM_ANY if it has none.
+static dimension written_unit(const part *p, const char *key, int k) {
+  for (int i = 0; p->places.dims && i < state_table.count; i++)
+    if (strcmp(state_table.options[i].key, key) == 0 && p->places.dims[i] && p->places.each[i].source) return p->places.dims[i][k];
+  return DIM_ANY;
+}
+
+static bool find_unit(builder *b, const part *p, const carom_state_def *d, model_state *to) {
+  char text[32];
+  dimension of_initial = written_unit(p, "initial", 0);
+  if (!d->unit) {
+    to->unit = of_initial == DIM_ANY ? "" : arena_copy_text(b->memory, dimension_text(of_initial, text));
+    return true;
+  }
+  double factor;
+  dimension dim;
+  bool plain = strcmp(d->unit, "1") == 0;
+  if (!plain && unit_product(d->unit, &factor, &dim) != strlen(d->unit)) return REFUSE("unit", NULL, "'%s' is not a unit", d->unit);
+  if (!plain && factor != 1) return REFUSE("unit", "a column is in SI units", "'%s' is not an SI unit", d->unit);
+  to->unit = arena_copy_text(b->memory, d->unit);
+  return true;
+}
+
+static bool check_units(builder *b, const part *p, const carom_state_def *d, const model_state *to) {
+  const struct {
+    const char *key;
+    int count;
+  } numbers[] = {{"initial", 1}, {"limits", d->limits.count}, {"reset_to", d->reset_to.count}, {"scale", 1}};
+  dimension wanted = dimension_of_unit(to->unit);
+  char complaint[DIMENSION_COMPLAINT];
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < numbers[i].count; k++) {
+      dimension got = written_unit(p, numbers[i].key, k);
+      if (!dimension_equal(wanted, got)) return REFUSE(numbers[i].key, NULL, "'%s' must be %s", numbers[i].key, dimension_complaint(wanted, got, complaint));
+    }
+  return true;
+}
+
+static bool name_state(builder *b, const part *p, model_state *to) {
+  const carom_state_def *d = p->content;
+  *to = (model_state){.name = arena_copy_text(b->memory, p->name), .initial = d->initial, .scale = d->scale, .low = -INFINITY, .high = INFINITY,
+                      .reset_to = d->reset_to.count ? d->reset_to.items[0] : d->initial};
+  if (!d->rate.text && !d->rate.call && !d->rate.origin && d->rate.constant == 0) return REFUSE("rate", NULL, "state '%s' has no rate", p->name);
+  if (!check_free_name(b, p, &d->rate) || !find_unit(b, p, d, to) || !check_units(b, p, d, to)) return false;
+  if (d->reset_to.count > 1) return REFUSE("reset_to", NULL, "'reset_to' of '%s' takes one number, not %d", p->name, d->reset_to.count);
+  carom_numbers resets = builder_numbers(b, d->reset_at);
+  to->resets = resets.items, to->reset_count = resets.count;
+  if (!d->limits.count) return true;
+  if (d->limits.count != 2 || !(d->limits.items[0] < d->limits.items[1]))
+    return REFUSE("limits", NULL, "'limits' of '%s' must be two numbers, the lower first", p->name);
+  to->low = d->limits.items[0], to->high = d->limits.items[1];
+  bool starts = d->initial >= to->low && d->initial <= to->high, resets_within = to->reset_to >= to->low && to->reset_to <= to->high;
+  if (starts && resets_within) return true;
+  return REFUSE(starts ? "reset_to" : "initial", NULL, "'%s' of '%s' is beyond its limits", starts ? "reset_to" : "initial", p->name);
+}
+
+bool builder_name_control(builder *b, mechanism *m) {
+  const part_list *states = &b->def->states, *signals = &b->def->signals;
+  m->states = ARENA_ARRAY(b->memory, model_state, states->count + 1);
+  m->computed = ARENA_ARRAY(b->memory, computed, signals->count + 1);
+  m->state_count = states->count, m->computed_count = signals->count;
+  for (int i = 0; i < states->count; i++)
+    if (!name_state(b, &states->items[i], &m->states[i])) return false;
+  for (int i = 0; i < signals->count; i++) {
+    const part *p = &signals->items[i];
+    if (!check_free_name(b, p, p->content)) return false;
+    m->computed[i] = (computed){.name = arena_copy_text(b->memory, p->name), .unit = ""};
+  }
+  return true;
+}
+
+// --- expressions --------------------------------------------------------------------------------------------------
+
+struct computing {
+  enum { TO_DO, UNDER_WAY, DONE } *how_far;
+  int *order, count;
+};
+
+// The list of signals has their units.
+static void set_unit(mechanism *m, int index, const char *unit) {
+  signal *all = (signal *)m->signals;
+  m->computed[index].unit = unit;
+  for (int i = 0; i < m->signal_count; i++)
+    if (all[i].kind == SIGNAL_COMPUTED && all[i].index == index) all[i].unit = unit;
+}
+
+bool builder_compute(builder *b, int index) {
+  struct computing *c = b->computing;
+  mechanism *m = &b->model->m;
+  const part *p = &b->def->signals.items[index];
+  if (c->how_far[index] == DONE) return true;
+  if (c->how_far[index] == UNDER_WAY)
+    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "a state in between, with a rate, makes it a feedback",
+                        "signal '%s' depends on itself, directly or through other signals", p->name);
+  c->how_far[index] = UNDER_WAY;
+  if (!builder_function(b, p->content, LEVEL_VELOCITY, ANY_UNIT, &m->computed[index].f)) return false;
+  set_unit(m, index, builder_function_unit(b, p->content, &m->computed[index].f));
+  c->how_far[index] = DONE;
+  c->order[c->count++] = index;
+  return true;
+}
+
+bool builder_control(builder *b, mechanism *m) {
+  b->computing = ARENA_NEW(b->memory, struct computing);
+  b->computing->how_far = arena_alloc(b->memory, (size_t)m->computed_count + 1, sizeof *b->computing->how_far);
+  b->computing->order = ARENA_ARRAY(b->memory, int, m->computed_count + 1);
+  for (int i = 0; i < m->computed_count; i++)
+    if (!builder_compute(b, i)) return false;
+  m->computed_order = b->computing->order;
+  for (int i = 0; i < m->state_count; i++) {
+    const carom_state_def *d = b->def->states.items[i].content;
+    dimension dim = dimension_of_unit(m->states[i].unit);
+    wanted_unit wanted = {dim == DIM_ANY ? DIM_ANY : dimension_product(dim, DIM_TIME, -1), "rate", "per second of the state's unit"};
+    if (!builder_function(b, &d->rate, LEVEL_VELOCITY, wanted, &m->states[i].rate)) return false;
+  }
+  return true;
+}
