@@ -20,6 +20,11 @@ static bool open_stepper(run *r, const char *text, double h, const char *terms, 
   return run_open_text(r, text, settings);
 }
 
+#define ROTOR                                    \
+  "space: planar\ngravity: [0, 0]\n"              \
+  "bodies: {rotor: {mass: 1, inertia: 0.5}}\n"    \
+  "joints: {hinge: {revolute: [ground, rotor]}}\n"
+
 // --- linear loops: x' = A x + b -------------------------------------------------------------------------------------
 
 enum { MOST = 4 };  // with b as a last column
@@ -126,11 +131,6 @@ static void a_direct_current_motor(void) {
 
 // --- limits and resets ----------------------------------------------------------------------------------------------
 
-#define ROTOR                                    \
-  "space: planar\ngravity: [0, 0]\n"              \
-  "bodies: {rotor: {mass: 1, inertia: 0.5}}\n"    \
-  "joints: {hinge: {revolute: [ground, rotor]}}\n"
-
 // z' = 1 - t between -0.5 and 0.3: at the upper limit from 1 - sqrt(0.4) until its rate changes sign, then down to the lower one.
 static double limited(double t) {
   if (t < 1 - sqrt(0.4)) return t - t * t / 2;
@@ -222,6 +222,40 @@ static void states_are_reset(void) {
       CHECK_NEAR(run_read(&r, "z"), 1.1, 1e-12);
       CHECK_NEAR(run_read(&r, "hinge.u"), speed, 100 * rtol);
     }
+    run_close(&r);
+  }
+}
+
+// --- motors ---------------------------------------------------------------------------------------------------------
+
+// T e' = 4 - e, J w' = e
+static void a_motor_lags(void) {
+  const double T = 0.05, J = 0.5;
+  check_loop(&(loop){.end = 0.2, .names = {NULL, "hinge.u"},
+                     .A = {{-1 / T, 0, 0, 4 / T}, {1 / J, 0, 0, 0}, {0}, {0}},
+                     .text = ROTOR "forces: {motor: {motor: hinge, effort: 4 N*m, lag: 50 ms}}\n"});
+}
+
+// J w' = 10 t up to its limit of 3, where it stays; with a lag T, and the other way: e = a (t - T (1 - exp(-t/T))) up to t1, then towards the limit.
+static void a_motor_is_limited(void) {
+  for (int k = 0; k < INTEGRATED; k++) {
+    run r;
+    if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: 10*t, limit: 3 N*m}}\n", k)) return;
+    if (run_to(&r, 0.5)) {
+      CHECK_NEAR(run_read(&r, "hinge.u"), (0.45 + 0.6) / 0.5, 100 * rtol);
+      CHECK_NEAR(run_read(&r, "motor.effort"), 3, 0);
+      CHECK_NEAR(run_read(&r, "motor.asked"), 5, 1e-14);
+      CHECK_NEAR(run_read(&r, "motor.power"), 3 * run_read(&r, "hinge.u"), 1e-14);
+      CHECK_NEAR(run_read(&r, "energy.applied"), run_read(&r, "energy.kinetic"), 100 * rtol);
+    }
+    run_close(&r);
+    if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: -10*t, limit: 3 N*m, lag: 0.1}}\n", k)) return;
+    double T = 0.1, at = 10 * (0.3 - T * (1 - exp(-0.3 / T)));
+    if (run_to(&r, 0.5)) CHECK_NEAR(run_read(&r, "motor.effort"), -(3 + (at - 3) * exp(-0.2 / T)), 100 * rtol);
+    run_close(&r);
+    // a limit that falls with the speed: J w' = 5 - 0.4 w
+    if (!open_integrated(&r, ROTOR "forces: {motor: {motor: hinge, effort: 100, limit: 5 - 0.4*hinge.u}}\n", k)) return;
+    if (run_to(&r, 1)) CHECK_NEAR(run_read(&r, "hinge.u"), 12.5 * (1 - exp(-0.8)), 100 * rtol * 5);
     run_close(&r);
   }
 }
@@ -339,6 +373,8 @@ int main(void) {
   RUN(a_state_rests_at_its_limits);
   RUN(anti_windup_of_a_pid_loop);
   RUN(states_are_reset);
+  RUN(a_motor_lags);
+  RUN(a_motor_is_limited);
   RUN(outputs_and_tables_see_states);
   RUN(midpoint_terms_are_of_order_two);
   RUN(resumed_runs_are_the_same);

@@ -202,15 +202,17 @@ typedef enum carom_frame { CAROM_WORLD, CAROM_MARKER } carom_frame;
 // in world axes (six numbers), or output[0], the effort along a joint.
 typedef void carom_user_force(void *context, double t, const double *inputs, double *output);
 
-// Force kinds: spring along bushing force torque user.
+// Force kinds: spring along motor bushing force torque user.
 typedef struct carom_force_def {
   const char *between[2];      // spring, bushing: markers or bodies
   const char *on;              // force, torque, user: marker or body
-  const char *joint;           // along: the joint coordinate, `hinge` or `cylinder.q1`
+  const char *joint;           // along, motor: the joint coordinate, `hinge` or `cylinder.q1`
   carom_numbers stiffness;     // one number; a bushing takes one, two (translation, rotation) or six
   carom_numbers damping;
   double rest;                 // length or coordinate at which the force is zero [m] or [rad]
-  carom_function effort;       // spring: positive pushes apart; along: positive increases the coordinate
+  carom_function effort;       // spring: positive pushes apart; along, motor: positive increases the coordinate
+  carom_function limit;        // motor: largest effort in both directions; 0 for none [N] or [N·m]
+  double lag;                  // motor: time constant with which its effort follows; 0 for none [s]
   carom_function components[3];
   int frame;                   // carom_frame in which the components are given
   carom_user_force *call;      // kind user

@@ -412,7 +412,7 @@ static bool fill_force(builder *b, mechanism *m, const part *p, force *f) {
   if (!type) return unknown_kind(b, p, "force");
   place at = builder_place(p, type->table, p->kind);
   *f = (force){.name = arena_copy_text(b->memory, p->name), .type = type, .first = -1,
-               .second = -1, .of = {-1, 0}, .rest = d->rest, .in_marker_axes = d->frame == CAROM_MARKER,
+               .second = -1, .of = {-1, 0}, .rest = d->rest, .lag = d->lag, .state = -1, .in_marker_axes = d->frame == CAROM_MARKER,
                .call = d->call, .context = d->context};
   bool (*numbers)(builder *, const part *, const option_table *, const char *, carom_numbers, double *) =
       type->six_numbers ? six_numbers : one_number;
@@ -455,6 +455,8 @@ static bool bind_force(builder *b, const mechanism *m, const part *p, force *f) 
     for (int k = 0; k < 3; k++)
       if (!builder_function(b, &d->components[k], LEVEL_VELOCITY, ANY_UNIT, &f->f[k])) return false;
   } else if (!builder_function(b, &d->effort, LEVEL_VELOCITY, builder_unit_along(b, m, f->of, "effort"), &f->f[0])) {
+    return false;
+  } else if (!builder_function(b, &d->limit, LEVEL_VELOCITY, builder_unit_along(b, m, f->of, "limit"), &f->f[1])) {
     return false;
   }
   return !f->type->calls || bind_inputs(b, m, p, f);

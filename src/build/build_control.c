@@ -75,11 +75,16 @@ static bool name_state(builder *b, const part *p, model_state *to) {
 
 bool builder_name_control(builder *b, mechanism *m) {
   const part_list *states = &b->def->states, *signals = &b->def->signals;
-  m->states = ARENA_ARRAY(b->memory, model_state, states->count + 1);
+  m->states = ARENA_ARRAY(b->memory, model_state, states->count + m->force_count + 1);
   m->computed = ARENA_ARRAY(b->memory, computed, signals->count + 1);
   m->state_count = states->count, m->computed_count = signals->count;
   for (int i = 0; i < states->count; i++)
     if (!name_state(b, &states->items[i], &m->states[i])) return false;
+  for (int i = 0; i < m->force_count; i++)
+    if (m->forces[i].lag > 0) {
+      m->forces[i].state = m->state_count;
+      m->states[m->state_count++] = (model_state){.unit = "", .scale = 1, .low = -INFINITY, .high = INFINITY};
+    }
   for (int i = 0; i < signals->count; i++) {
     const part *p = &signals->items[i];
     if (!check_free_name(b, p, p->content)) return false;
@@ -126,7 +131,7 @@ bool builder_control(builder *b, mechanism *m) {
   for (int i = 0; i < m->computed_count; i++)
     if (!builder_compute(b, i)) return false;
   m->computed_order = b->computing->order;
-  for (int i = 0; i < m->state_count; i++) {
+  for (int i = 0; i < b->def->states.count; i++) {
     const carom_state_def *d = b->def->states.items[i].content;
     dimension dim = dimension_of_unit(m->states[i].unit);
     wanted_unit wanted = {dim == DIM_ANY ? DIM_ANY : dimension_product(dim, DIM_TIME, -1), "rate", "per second of the state's unit"};

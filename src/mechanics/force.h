@@ -37,7 +37,7 @@ struct force_type {
   const option_table *table;  // its words in a model file, over carom_force_def
 };
 
-extern const force_type force_spring, force_along, force_bushing, force_load, force_torque, force_user;
+extern const force_type force_spring, force_along, force_motor, force_bushing, force_load, force_torque, force_user;
 
 // All of them, in the order of the reference page.
 const force_type *const *force_types(int *count);

@@ -89,7 +89,7 @@ typedef struct computed {
 
 // A quantity with a rate, integrated with the motion (control.h).
 typedef struct model_state {
-  const char *name, *unit;
+  const char *name, *unit;  // without a name: of a force, which sets its rate itself
   function rate;
   double initial, scale;    // its size, for the absolute tolerance
   double low, high;         // limits; infinite if there are none
@@ -179,7 +179,9 @@ struct force {
   int first, second;        // markers, or -1
   coordinate of;            // of a force along a joint
   double stiffness[6], damping[6], rest;  // a bushing has six, the others one
-  function f[3];
+  function f[3];            // its components, or its effort and the limit of that
+  double lag;               // of a motor [s]
+  int state;                // of the model, by which it lags; -1: none
   bool in_marker_axes;
   int output;               // into motion.force_outputs
   void *context;

@@ -65,9 +65,9 @@ static void add_body(lister *l, int i) {
 
 static const char *effort_unit(const mechanism *m, coordinate of) { return coordinate_slides(m, of) ? "N" : "N*m"; }
 
-// A force along a coordinate has its effort first.
+// Of a force along a coordinate the first output is an effort, and others without a unit of their own.
 static const char *force_unit(const mechanism *m, const force *f, int k) {
-  return f->of.joint >= 0 && k == 0 ? effort_unit(m, f->of) : f->type->output_units[k];
+  return f->of.joint >= 0 && (k == 0 || !f->type->output_units[k][0]) ? effort_unit(m, f->of) : f->type->output_units[k];
 }
 
 static void add_friction(lister *l, int i) {
@@ -111,7 +111,8 @@ void signal_list(mechanism *m, arena *memory) {
       add(&l, m->constraints[i].name, arena_print(memory, "lambda%d", k), constraint_multiplier_unit(m, &m->constraints[i], k),
           SIGNAL_MULTIPLIER, m->constraints[i].row0 + k, 0, LEVEL_ACCELERATION);
   for (int i = 0; i < m->friction_count; i++) add_friction(&l, i);
-  for (int i = 0; i < m->state_count; i++) add(&l, NULL, m->states[i].name, m->states[i].unit, SIGNAL_STATE, i, 0, LEVEL_POSITION);
+  for (int i = 0; i < m->state_count; i++)
+    if (m->states[i].name) add(&l, NULL, m->states[i].name, m->states[i].unit, SIGNAL_STATE, i, 0, LEVEL_POSITION);
   for (int i = 0; i < m->computed_count; i++) add(&l, NULL, m->computed[i].name, m->computed[i].unit, SIGNAL_COMPUTED, i, 0, LEVEL_VELOCITY);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
