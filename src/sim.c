@@ -654,6 +654,28 @@ static carom_status start_from(carom_sim *sim, const motion *x, carom_error *err
   return started ? CAROM_OK : error->status;
 }
 
+carom_status carom_sim_set_state(carom_sim *sim, const char *name, double value, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  carom_error own = {0};
+  if (!error) error = &own;
+  error_clear(error);
+  int i = 0;
+  while (i < m->state_count && !(m->states[i].name && strcmp(m->states[i].name, name) == 0)) i++;
+  if (i == m->state_count) return error_set(error, CAROM_ERROR_USAGE, "there is no state '%s'", name);
+  if (!(value >= m->states[i].low && value <= m->states[i].high) || !isfinite(value))
+    return error_set(error, CAROM_ERROR_USAGE, "state '%s' was given %g, which is beyond its limits or not finite", name, value);
+  sim_show_end(sim);
+  double before = sim->x->inner[i];
+  sim->x->inner[i] = value;
+  motion *now = motion_create(m, sim->model->contacts.inner_count, error);
+  if (!now) return sim->x->inner[i] = before, CAROM_ERROR_MEMORY;
+  motion_copy(now, sim->x);
+  carom_status status = start_from(sim, now, error);
+  if (status != CAROM_OK) sim->x->inner[i] = before;
+  motion_destroy(now);
+  return status;
+}
+
 static carom_status start_as_assembled(carom_sim *sim, motion *from, carom_error *error) {
   motion *x = motion_create(&sim->model->m, 0, error);
   if (!x) return CAROM_ERROR_MEMORY;

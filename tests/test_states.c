@@ -86,6 +86,8 @@ static void check_loop(const loop *l) {
   run r;
   for (int k = 0; k < INTEGRATED; k++) {
     if (!open_integrated(&r, l->text, k)) return;
+    for (int i = 0; i < 3; i++)
+      if (l->names[i]) CHECK_NEAR(run_read(&r, "%s", l->names[i]), 0, 0);  // at the start
     if (run_to(&r, l->end)) CHECK_LE(loop_error(&r, l), 100 * rtol);
     run_close(&r);
   }

@@ -241,6 +241,20 @@ CAROM_API carom_status carom_batch_run(const carom_model *model, const carom_bat
 CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, const double *q, const double *u,
                                            carom_error *error);
 
+// Sets a state of the model at the current time and restarts the sim. Returns CAROM_ERROR_USAGE if there is none of that name, or if the value is beyond its
+// limits. After a failure the sim is unchanged.
+CAROM_API carom_status carom_sim_set_state(carom_sim *sim, const char *state, double value, carom_error *error);
+
+// The whole state of a sim: motion, states, method, ledgers. It can be put back into the same sim or into another one of the same model, as often as
+// needed. A sim that could not be restored is of no use. Integrators with a history (adams, bdf, ida) start again; the others, and time stepping, go on bit by bit.
+// carom_sim_save returns null on failure.
+typedef struct carom_snapshot carom_snapshot;
+CAROM_API carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error);
+CAROM_API carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *snapshot, carom_error *error);
+CAROM_API void carom_snapshot_destroy(carom_snapshot *snapshot);
+// Back to the start of the model.
+CAROM_API carom_status carom_sim_reset(carom_sim *sim, carom_error *error);
+
 // --- runs ---------------------------------------------------------------------------------------------------------
 
 typedef struct carom_progress {

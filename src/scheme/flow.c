@@ -479,6 +479,7 @@ flow *flow_create(const scheme_setup *setup, const flow_settings *settings, cons
     flow_destroy(s);
     return NULL;
   }
+  memcpy(s->x->inner, flow_state(s) + inner_at(s), (size_t)s->x->inner_count * sizeof *s->x->inner);  // IDA has looked ahead
   return s;
 }
 

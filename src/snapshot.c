@@ -1,0 +1,48 @@
+// The whole state of a sim, kept in memory and put back: the numbers of a checkpoint.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "sim.h"
+
+struct carom_snapshot {
+  const carom_model *model;
+  int size;                  // numbers of the sim, before those of points
+  int points;                // of pairs that are near
+  double numbers[];
+};
+
+carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error) {
+  error_clear(error);
+  int size = sim_checkpoint_size(sim), points = sim->model->contacts.crowd ? sim_pair_points(sim) : 0;
+  size_t count = (size_t)size + (points ? (size_t)points * (size_t)sim_point_size(sim) : 0);
+  carom_snapshot *s = malloc(sizeof *s + count * sizeof *s->numbers);
+  if (!s) {
+    error_set(error, CAROM_ERROR_MEMORY, "out of memory for the state of a simulation");
+    return NULL;
+  }
+  s->model = sim->model, s->size = size, s->points = points;
+  sim_checkpoint(sim, s->numbers);
+  if (points) sim_checkpoint_points(sim, s->numbers + size);
+  return s;
+}
+
+carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *s, carom_error *error) {
+  error_clear(error);
+  if (s->model != sim->model) return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation of another model");
+  carom_status status = sim_resume(sim, s->numbers, error);
+  return status == CAROM_OK && sim->model->contacts.crowd ? sim_resume_points(sim, s->numbers + s->size, s->points, error) : status;
+}
+
+void carom_snapshot_destroy(carom_snapshot *s) { free(s); }
+
+carom_status carom_sim_reset(carom_sim *sim, carom_error *error) {
+  carom_error own = {0};
+  if (!error) error = &own;
+  error_clear(error);
+  carom_sim *fresh = carom_sim_create(sim->model, error);
+  carom_snapshot *s = fresh ? carom_sim_save(fresh, error) : NULL;
+  carom_status status = s ? carom_sim_restore(sim, s, error) : error->status;
+  carom_snapshot_destroy(s);
+  carom_sim_destroy(fresh);
+  return status;
+}
