@@ -115,7 +115,7 @@ static void a_puck_stops_where_the_polygon_says(void) {
   CHECK_NEAR(1 / cos(M_PI / 8), 1.0824, 5e-5);
   CHECK_NEAR(distance_at(M_PI / 4, 1e-3, "method.stewart-trinkle.directions=4"), way * sqrt(2) - 1e-3, 1e-5);
   CHECK_NEAR(distance_at(M_PI / 64, 1e-3, "method.stewart-trinkle.directions=64"), way / cos(M_PI / 64) - 1e-3, 1e-5);
-  CHECK_NEAR(distance_at(0, 1e-3, "method.stewart-trinkle.rows=midpoint"), way, 1e-5);  // shown as the mean of u_A and u_E
+  CHECK_NEAR(distance_at(0, 1e-3, "method.stewart-trinkle.velocity_terms=midpoint"), way, 1e-5);  // shown as the mean of u_A and u_E
 }
 
 // A ball thrown at a floor lands without a gap and stays there. After n steps in the air u = -n g Δt, and it has fallen by

@@ -297,7 +297,7 @@ typedef struct carom_moreau_def {
 typedef struct carom_stewart_trinkle_def {
   double step;             // [s]
   int directions;          // of the polygonal friction cone in space: even, from 4 to 64
-  int rows;                // 0: forces and contact frames at the start of a step, 1: at its midpoint
+  int velocity_terms;      // carom_velocity_terms; contact frames and positions in forces likewise
   bool project;            // project positions onto the constraints after each step
   double tolerance;        // residual at which a contact problem counts as solved [-]
   double activation;       // overlap up to this depth counts as touching; 0 stands for 1e-10 of the model size [m]

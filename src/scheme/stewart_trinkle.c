@@ -4,16 +4,15 @@
 #include "scheme/stepper.h"
 #include "solve/polygon.h"
 
-enum { ROWS_AT_START, ROWS_AT_MIDPOINT };
-
 #define AT(field) offsetof(carom_stewart_trinkle_def, field)
 static const option options[] = {
     {.key = "step", .type = OPTION_NUMBER, .offset = AT(step), .dim = DIM_TIME, .flags = OPTION_REQUIRED | OPTION_POSITIVE,
      .help = "Time step."},
     {.key = "directions", .type = OPTION_INTEGER, .offset = AT(directions), .flags = OPTION_POSITIVE, .preset = "8",
      .help = "Directions of the polygonal friction cone in space: an even number from 4 to 64. In the plane there are two."},
-    {.key = "rows", .type = OPTION_WORD, .offset = AT(rows), .preset = "start", .words = "start|midpoint",
-     .help = "Where forces, gaps and contact frames are evaluated: at the start of a step, or at its midpoint."},
+    {.key = "velocity_terms", .type = OPTION_WORD, .offset = AT(velocity_terms), .preset = "start", .words = "start|midpoint",
+     .help = "Positions, velocities and states in forces, inertia and contact frames: those at the start of the step (order one), or in its middle "
+             "(order two in joint coordinates, away from loops and contact; twice the evaluations)."},
     {.key = "project", .type = OPTION_FLAG, .offset = AT(project), .preset = "true",
      .help = "Project positions onto the constraints after each step; the energy this adds is recorded."},
     TOLERANCE_OPTION("1e-10"),
@@ -33,7 +32,8 @@ SCHEME_INTERFACE_OF(stewart_trinkle, "stewart-trinkle");
 static scheme_contact_options contact(const void *options, double length) {
   const carom_stewart_trinkle_def *d = options;
   return (scheme_contact_options){.can_separate = true, .separate = d->separate,
-                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length)};
+                                  .activation = d->activation > 0 ? d->activation : contact_nearness(length),
+                                  .dump = d->dump, .dump_every = d->dump_every};
 }
 
 // --- what it can run --------------------------------------------------------------------------------------------------
@@ -84,15 +84,15 @@ static void require_from_midpoint(const contact_material *of, int rows, double g
 
 // All points that come within reach of the step take part. Positions follow u_E: with u_A they would turn an inelastic impact into a rebound.
 static const stepper_rule rules[] = {
-    [ROWS_AT_START] = {.place = 0, .require = require, .ahead = 2},
-    [ROWS_AT_MIDPOINT] = {.place = 0.5, .require = require_from_midpoint, .ahead = 2},
+    [CAROM_TERMS_AT_START] = {.place = 0, .require = require, .ahead = 2},
+    [CAROM_TERMS_AT_MIDPOINT] = {.place = 0.5, .require = require_from_midpoint, .ahead = 2},
 };
 
 static void *create(const scheme_setup *setup, const scheme_start *start, carom_error *error) {
   const carom_stewart_trinkle_def *d = setup->options;
-  stepper_settings settings = {.step = d->step, .project = d->project, .directions = d->directions, .tolerance = d->tolerance,
-                               .dump = {.path = d->dump, .every = d->dump_every}};
-  return stepper_create(&rules[d->rows], &settings, setup, start, error);
+  stepper_settings settings = {.step = d->step, .project = d->project, .midpoint = d->velocity_terms == CAROM_TERMS_AT_MIDPOINT,
+                               .directions = d->directions, .tolerance = d->tolerance};
+  return stepper_create(&rules[d->velocity_terms], &settings, setup, start, error);
 }
 
 const scheme_type scheme_stewart_trinkle = {
