@@ -111,7 +111,7 @@ static void what_has_no_law_is_refused(void) {
   snprintf(text, sizeof text, outlines, "point: b", "law: hooke");
   refused(text, "point on a concave outline");
   snprintf(text, sizeof text, ball, "ellipsoid: b, semi_axes: [1, 1, 2]", "height_field: ground, columns: 2, spacing: 1, heights: [0, 0, 0, 0]", "law: hooke", "0, 0, 3", "0, 0, 0");
-  refused(text, "points and spheres alone");
+  refused(text, "'foundation'");
 }
 
 int main(void) {

@@ -314,6 +314,7 @@ bool builder_triangles(builder *b, const part *p, terrain *to, const vec3 **corn
   note_degenerate(b, p->name, &soup, m);
   if (!check_surface(b, at, p->name, &soup, m)) return false;
   *to = terrain_of_mesh(m, b->memory);
+  if (b->def->scheme->about->needs_laws) terrain_measure(to, b->memory);
   *corner_count = find_corners(b, m, corners);
   arena_release(scratch, mark);
   return true;

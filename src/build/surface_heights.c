@@ -27,7 +27,7 @@ static const option options[] = {
      .help = "Distance of the heights along x and y: one number or two."},
 };
 static const option_table table =
-    SURFACE_TABLE("height_field", "Heights over a grid, with the material below: each cell is two triangles. It touches convex shapes, under moreau; points and spheres also under compliant.",
+    SURFACE_TABLE("height_field", "Heights over a grid, with the material below: each cell is two triangles. It touches convex shapes under moreau, and under compliant with `foundation`; points and spheres need no `foundation`.",
                   "hills: {height_field: ground, columns: 3, spacing: 1 m, heights: [0, 0, 0, 0, 0.2, 0, 0, 0, 0]}");
 
 const surface_type surface_height_field = {.table = &table, .shape = SHAPE_TERRAIN, .fault = fault_of, .terrain = make_terrain, .drawn = &shape_mesh, .is_body = true};

@@ -32,7 +32,7 @@ static const option options[] = {
      .help = "With `points`: three numbers of points for each triangle, from 1 on, counter-clockwise as seen from outside. Each three may be a list of their own."},
 };
 static const option_table table =
-    SURFACE_TABLE("mesh", "Triangles of a file, or given one by one, with the material behind them; closed or open. It touches planes, convex shapes and other meshes, under moreau, points and spheres also under compliant; planes with the corners of its hull.",
+    SURFACE_TABLE("mesh", "Triangles of a file, or given one by one, with the material behind them; closed or open. It touches planes, convex shapes and other meshes, under moreau, and under compliant with `foundation`; points and spheres need no `foundation`; planes with the corners of its hull.",
                   "rock: {mesh: ground, file: rock.stl, scale: 1 mm}");
 
 const surface_type surface_mesh = {.table = &table, .shape = SHAPE_MESH, .fault = fault_of, .drawn = &shape_mesh, .by_triangles = true, .takes_file = true, .is_body = true};

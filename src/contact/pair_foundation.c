@@ -17,7 +17,7 @@ static pose pose_at(const marker_place *p) { return (pose){p->R, p->p}; }
 
 // --- the point ----------------------------------------------------------------------------------------------------------
 
-static void evaluate(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+void contact_evaluate_area(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   contact_overlap o;
   e->type->overlap(m, x, e, &o);
@@ -248,9 +248,21 @@ static void press_polygons(const contact_element *e, pose2 a, pose2 b, contact_o
   if (overlap_end(&o, &f)) set_force(&f, to);
 }
 
+void contact_nearest_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
+  marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
+  *to = (contact_overlap){.gap = INFINITY, .nearest = second.p, .apart = {0, 1, 0}};
+  touch t[TOUCHES_MAX];
+  int count = touches_of(e->outline_first, pose2_of(pose_at(&first)), e->outline_second, pose2_of(pose_at(&second)), INFINITY, t), best = 0;
+  for (int i = 1; i < count; i++)
+    if (t[i].gap < t[best].gap) best = i;
+  if (!count) return;
+  to->gap = t[best].gap, to->apart = vec2_in_space(t[best].normal);
+  to->nearest = vec2_in_space(vec2_scale(0.5, vec2_add(t[best].on_a, t[best].on_b)));
+}
+
 // Where they are apart, the nearest places. Of edges that are parallel up to rounding that of the second counts, so that the normal does not
 // flicker.
-static void overlap_of_polygons(const contact_element *e, pose2 a, pose2 b, contact_overlap *to) {
+static void overlap_of_polygons(const mechanism *m, const motion *x, const contact_element *e, pose2 a, pose2 b, contact_overlap *to) {
   *to = (contact_overlap){.gap = -INFINITY};
   try_edges(e->outline_second, b, e->outline_first, a, 1, 0, to);
   try_edges(e->outline_first, a, e->outline_second, b, -1, 1e-9 * (e->outline_first->size + e->outline_second->size), to);
@@ -259,20 +271,15 @@ static void overlap_of_polygons(const contact_element *e, pose2 a, pose2 b, cont
     press_polygons(e, a, b, to);
     return;
   }
-  touch t[TOUCHES_MAX];
-  int count = touches_of(e->outline_first, a, e->outline_second, b, INFINITY, t), best = 0;
-  for (int i = 1; i < count; i++)
-    if (t[i].gap < t[best].gap) best = i;
-  if (!count) return;
-  to->gap = t[best].gap, to->apart = vec2_in_space(t[best].normal);
-  to->nearest = vec2_in_space(vec2_scale(0.5, vec2_add(t[best].on_a, t[best].on_b)));
+  contact_nearest_outlines(m, x, e, to);
+  to->n = to->apart, to->at = to->nearest;
 }
 
 static void overlap_of_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to) {
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pose2 a = pose2_of(pose_at(&first)), b = pose2_of(pose_at(&second));
   if (is_half_plane(e->outline_second)) overlap_of_half_plane(e, a, &second, to), sum_parts(m, x, e, to);
-  else overlap_of_polygons(e, a, b, to);
+  else overlap_of_polygons(m, x, e, a, b, to);
 }
 
 // Of a straight edge of the second outline; the boundary of a half-plane has no ends.
@@ -301,7 +308,7 @@ static void visit_outlines(const mechanism *m, const motion *x, const contact_el
 // --- types --------------------------------------------------------------------------------------------------------------
 
 #define FOUNDATION_POINT                                                                                                          \
-  .point_count = 1, .point_count_planar = 1, .evaluate = evaluate, .tell_overlap = contact_tell_surfaces
+  .point_count = 1, .point_count_planar = 1, .evaluate = contact_evaluate_area, .tell_overlap = contact_tell_surfaces
 
 static const contact_type contact_area_plane = {
     .name = "faces on plane", .overlap = overlap_of_plane, .visit = visit_on_plane, FOUNDATION_POINT,
@@ -326,21 +333,29 @@ static bool is_area_of_polygons(const outline *a, const outline *b) {
 }
 
 // It has flat faces or straight lines, and no more of them than there is room for.
-static bool presses_flat(const contact_surface *s) { return s->faces || (s->form && s->form->type->tessellate); }
+static bool presses_flat(const contact_surface *s) { return s->faces || (s->form && s->form->type->sides); }
+
+// A capsule on a plane or a capsule has the law of a point as well. It counts if the material has a stiffness for it.
+static bool has_law_of_a_point(const contact_element *e) {
+  const contact_material *m = &e->material;
+  bool has_stiffness = m->normal.stiffness > 0 || m->has_solids || (m->normal.type && m->normal.type->contact == LAW_OWN);
+  return has_stiffness && (e->type == &contact_capsule_plane || e->type == &contact_capsule_capsule);
+}
+
+static const contact_type *area_type(const mechanism *m, const contact_surface *first, const contact_surface *second, contact_element *e) {
+  if (m->planar && is_area_of_polygons(first->outline, second->outline)) {
+    e->outline_first = first->outline, e->outline_second = second->outline;
+    return &contact_area_outlines;
+  }
+  if (m->planar || first->terrain || second->terrain) return contact_depth_type(m, first, second, e);
+  if (!presses_flat(first) || !(contact_is_half_space(second) || presses_flat(second))) return NULL;
+  e->faces_first = first->faces, e->faces_second = second->faces;
+  return contact_is_half_space(second) ? &contact_area_plane : &contact_area_pair;
+}
 
 bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
   const contact_surface *first = e->first == a->marker ? a : b, *second = first == a ? b : a;
-  if (m->planar) {
-    if (!is_area_of_polygons(first->outline, second->outline)) return false;
-    e->outline_first = first->outline, e->outline_second = second->outline;
-    return set_type(e, &contact_area_outlines);
-  }
-  if (contact_is_half_space(second)) {
-    if (!presses_flat(first) || e->type == &contact_capsule_plane) return false;
-    e->faces_first = first->faces;
-    return set_type(e, &contact_area_plane);
-  }
-  if (!presses_flat(first) || !presses_flat(second) || e->type == &contact_capsule_capsule) return false;
-  e->faces_first = first->faces, e->faces_second = second->faces;
-  return set_type(e, &contact_area_pair);
+  if (has_law_of_a_point(e)) return false;
+  const contact_type *type = area_type(m, first, second, e);
+  return type && set_type(e, type);
 }

@@ -21,6 +21,12 @@ extern const contact_type contact_outlines, contact_sphere_terrain, contact_shap
 // element as it is if they touch in points alone, or if no such type exists for them.
 bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e);
 
+// For the types of surfaces that touch with an area: their point, and where two outlines are nearest.
+void contact_evaluate_area(const mechanism *m, const motion *x, const contact_element *e, contact_point *p);
+void contact_nearest_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to);
+// The type of those that press into a field of depth; sets what it needs. Returns null if there is none.
+const contact_type *contact_depth_type(const mechanism *m, const contact_surface *first, const contact_surface *second, contact_element *e);
+
 // Chooses the type and the number of points of an element of type contact_outlines.
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second);
 

@@ -157,8 +157,9 @@ static const convex_type cylinder = {.has_edges = true, .support = support_cylin
                                      .tessellate = tessellate_cylinder, .sides = sides_of_cylinder};
 static const convex_type cone = {.has_edges = true, .support = support_cone, .radii = radii_of_cone, .facet = facet_of_cone, .tessellate = tessellate_cone,
                                  .sides = sides_of_cone};
-static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid};
-static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid};
+static const convex_type ellipsoid = {.support = support_ellipsoid, .radii = radii_of_ellipsoid, .tessellate = tessellate_ellipsoid};
+static const convex_type superellipsoid = {.support = support_superellipsoid, .radii = radii_of_superellipsoid,
+                                           .tessellate = tessellate_superellipsoid};
 static const convex_type hull = {.of_points = true, .has_edges = true, .support = support_hull};
 
 convex convex_sphere(double radius) { return (convex){.type = &sphere, .layer = radius}; }

@@ -33,9 +33,9 @@ typedef struct convex_type {
   mat3 (*radii)(const convex *s, vec3 n, vec3 at);
   // The round face or side line that looks along a unit vector, see facet.h. NULL if it has none, or if its faces are those of a polytope.
   void (*facet)(const convex *s, vec3 n, struct facet *to);
-  // A polytope in its place, see tessellate.h. NULL if it has no flat faces or straight lines, or is a polytope.
+  // A polytope in its place, see tessellate.h. NULL of a sphere and of polytopes.
   void (*tessellate)(const convex *s, vec3 n, double depth, struct tessellation *to);
-  // Its flat and round sides, as a point x within it sees them. Returns how many. NULL where `tessellate` is.
+  // Its flat and round sides, as a point x within it sees them. Returns how many. NULL if it has no flat faces or straight lines, or is a polytope.
   int (*sides)(const convex *s, vec3 x, struct convex_side *to);
 } convex_type;
 

@@ -42,42 +42,20 @@ static double depth_of(const foundation *f, vec3 p) { return f->offset - vec3_do
 
 // --- faces --------------------------------------------------------------------------------------------------------------
 
-// Twice the area of a triangle as seen along n, positive where its corners are counter-clockwise from below, as on the side that presses.
-static double twice_area(vec3 n, vec3 a, vec3 b, vec3 c) { return -vec3_dot(n, vec3_cross(vec3_sub(b, a), vec3_sub(c, a))); }
-
-// Where the area of the piece has its centre. It moves smoothly while corners come and go.
-static vec3 centre_of(vec3 n, const piece *f) {
-  vec3 sum = VEC3_ZERO;
-  double area = 0;
-  for (int i = 1; i + 1 < f->count; i++) {
-    double part = twice_area(n, f->p[0], f->p[i], f->p[i + 1]);
-    area += part;
-    sum = vec3_axpy(sum, part / 3, vec3_add(vec3_sub(f->p[i], f->p[0]), vec3_sub(f->p[i + 1], f->p[0])));
-  }
-  return area != 0 ? vec3_axpy(f->p[0], 1 / area, sum) : f->p[0];
-}
-
 static void visit_node(const foundation *f, vec3 at, double area, foundation_visit *visit, void *context) {
   foundation_node node = {pose_point(f->frame, at), mat3_mul(f->frame.R, f->n), depth_of(f, at), f->sign * area};
   if (node.depth > 0 && area != 0) visit(context, &node);
 }
 
-// Six nodes, exact up to the fourth degree (Dunavant 1985).
-static void visit_triangle(const foundation *f, const vec3 corner[3], foundation_visit *visit, void *context) {
-  static const double weight[2] = {0.223381589678011, 0.109951743655322}, inner[2] = {0.445948490915965, 0.091576213509771};
-  double area = 0.5 * twice_area(f->n, corner[0], corner[1], corner[2]);
-  for (int ring = 0; ring < 2; ring++)
-    for (int k = 0; k < 3; k++) {
-      vec3 at = vec3_scale(1 - 2 * inner[ring], corner[k]);
-      at = vec3_axpy(vec3_axpy(at, inner[ring], corner[(k + 1) % 3]), inner[ring], corner[(k + 2) % 3]);
-      visit_node(f, at, weight[ring] * area, visit, context);
-    }
-}
+typedef struct pressing {
+  const foundation *f;
+  foundation_visit *visit;
+  void *context;
+} pressing;
 
-static void visit_piece(const foundation *f, const piece *of, foundation_visit *visit, void *context) {
-  vec3 centre = centre_of(f->n, of);
-  for (int i = 0; i < of->count; i++)
-    visit_triangle(f, (vec3[3]){centre, of->p[i], of->p[(i + 1) % of->count]}, visit, context);
+static void visit_part(void *context, vec3 at, vec3 surface) {
+  const pressing *p = context;
+  visit_node(p->f, at, -vec3_dot(p->f->n, surface), p->visit, p->context);
 }
 
 // In the frame of the foundation.
@@ -87,7 +65,8 @@ static void press_face(const foundation *f, const polytope *p, const polytope_fa
   for (int i = 0; i < face->count; i++) parts[0].p[i] = p->vertices[p->corners[face->first + i]];
   int now = piece_cut(parts, 0, f->slope, f->offset);
   for (int i = 0; i < f->wall_count && parts[now].count > 2; i++) now = piece_cut(parts, now, f->walls[i], f->wall_offsets[i]);
-  if (parts[now].count > 2) visit_piece(f, &parts[now], visit, context);
+  pressing to = {f, visit, context};
+  if (parts[now].count > 2) piece_visit(&parts[now], face->normal, visit_part, &to);
 }
 
 // The same foundation, in the axes of a pose.

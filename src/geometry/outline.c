@@ -234,6 +234,46 @@ static int number(chain *c, bool joined) {
   return curved;
 }
 
+// How far a ray goes to a line or an arc, infinite if it misses it.
+static double way_to(const outline_feature *f, vec2 from, vec2 way) {
+  if (f->kind == OUTLINE_LINE) {
+    double across = vec2_dot(f->n0, way), length = vec2_dot(f->n0, vec2_sub(f->from, from)) / across;
+    double along = vec2_dot(outline_along(f), vec2_sub(vec2_axpy(from, length, way), f->from));
+    return length > 0 && along >= f->low && along <= f->high ? length : INFINITY;
+  }
+  if (f->radius == 0) return INFINITY;
+  vec2 off = vec2_sub(from, f->centre);
+  double b = vec2_dot(off, way), d = b * b - vec2_dot(off, off) + f->radius * f->radius, least = INFINITY;
+  for (int k = -1; k <= 1 && d > 0; k += 2) {
+    double length = -b + k * sqrt(d);
+    vec2 n = vec2_scale(1 / f->radius, vec2_axpy(off, length, way));
+    if (length > 0 && length < least && outline_has_normal(f, n, 1e-9)) least = length;
+  }
+  return least;
+}
+
+// Rays from the middle and the quarters of a line or an arc into the material; from a hollow corner one.
+static double thickness_at(const outline *o, int i) {
+  const outline_feature *f = &o->features[i];
+  double least = INFINITY;
+  for (int k = 1; k <= 3; k++) {
+    vec2 n = f->n0, from = outline_line_point(f, f->low + 0.25 * k * (f->high - f->low));
+    if (f->kind == OUTLINE_ROUND) n = vec2_turn(f->n0, cos(0.25 * k * f->sweep), sin(0.25 * k * f->sweep)), from = vec2_axpy(f->centre, f->radius, n);
+    for (int j = 0; j < o->count; j++) {
+      bool touches = f->radius == 0 && f->kind == OUTLINE_ROUND && (j == (i + 1) % o->count || i == (j + 1) % o->count);
+      if (j != i && !touches) least = fmin(least, way_to(&o->features[j], from, vec2_neg(n)));
+    }
+  }
+  return least;
+}
+
+// Only of outlines whose depth is asked for (geometry/depth.h).
+static void measure(const outline *o, outline_feature *features) {
+  bool simple = o->flat;
+  for (int i = 0; i < o->count; i++) features[i].half_thickness = INFINITY, simple = simple && features[i].kind != OUTLINE_CUBIC;
+  for (int i = 0; simple && i < o->count; i++) features[i].half_thickness = 0.5 * thickness_at(o, i);
+}
+
 static void finish(chain *c, vec2 at, outline *to) {
   int before = c->count;
   join(c, at, c->first);
@@ -248,6 +288,7 @@ static void finish(chain *c, vec2 at, outline *to) {
     to->corner_count += corner && f->sense > 0;
   }
   bound(to);
+  measure(to, c->items);
 }
 
 // --- drawing and checks -----------------------------------------------------------------------------------------------

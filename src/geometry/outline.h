@@ -24,6 +24,7 @@ typedef struct outline_feature {
   vec2 centre;       // of an arc or corner
   double radius;     // of an arc: negative where it is hollow; 0: a corner
   vec2 c[4];         // of a cubic: its coefficients over 0 to 1
+  double half_thickness;  // half the way through the material below a line or an arc of an outline with straight edges; infinite: not known
 } outline_feature;
 
 typedef struct outline {

@@ -77,20 +77,38 @@ static bool overlap(vec3 low, vec3 high, vec3 low2, vec3 high2) {
   return low.x <= high2.x && low2.x <= high.x && low.y <= high2.y && low2.y <= high.y && low.z <= high2.z && low2.z <= high.z;
 }
 
+static terrain_triangle triangle_of_mesh(const mesh *m, int k) {
+  const int *v = m->triangles[k];
+  return (terrain_triangle){k, {v[0], v[1], v[2]}, {m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}, m->normals[k]};
+}
+
+static void each_of_leaf(const terrain *t, const terrain_node *n, terrain_visit *visit, void *context) {
+  for (int i = n->first; i < n->first + n->count; i++) {
+    terrain_triangle triangle = triangle_of_mesh(t->triangles, t->list[i]);
+    visit(context, &triangle);
+  }
+}
+
 static void each_of_mesh(const terrain *t, vec3 low, vec3 high, terrain_visit *visit, void *context) {
-  const mesh *m = t->triangles;
   int stack[DEPTH], count = 0;
   stack[count++] = 0;
   while (count) {
     const terrain_node *n = &t->nodes[stack[--count]];
     if (!overlap(n->low, n->high, low, high)) continue;
     if (!n->count) stack[count++] = n->first + 1, stack[count++] = n->first;
-    for (int i = n->first; i < n->first + n->count; i++) {
-      int k = t->list[i];
-      const int *v = m->triangles[k];
-      terrain_triangle triangle = {k, {v[0], v[1], v[2]}, {m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}, m->normals[k]};
-      visit(context, &triangle);
-    }
+    each_of_leaf(t, n, visit, context);
+  }
+}
+
+void terrain_each_below(const terrain *t, vec3 n, double offset, terrain_visit *visit, void *context) {
+  int stack[DEPTH], count = 0;
+  stack[count++] = 0;
+  while (count) {
+    const terrain_node *at = &t->nodes[stack[--count]];
+    vec3 lowest = {n.x > 0 ? at->low.x : at->high.x, n.y > 0 ? at->low.y : at->high.y, n.z > 0 ? at->low.z : at->high.z};
+    if (!(vec3_dot(n, lowest) < offset)) continue;
+    if (!at->count) stack[count++] = at->first + 1, stack[count++] = at->first;
+    each_of_leaf(t, at, visit, context);
   }
 }
 
@@ -114,7 +132,7 @@ static vec3 grid_point(const terrain *t, int i, int j) {
   return (vec3){t->low.x + i * t->dx, t->low.y + j * t->dy, t->heights[(long)j * t->nx + i]};
 }
 
-static void visit_half(const terrain *t, int i, int j, int half, terrain_visit *visit, void *context) {
+static terrain_triangle half_of_cell(const terrain *t, int i, int j, int half) {
   static const int steps[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
   terrain_triangle triangle = {.number = 2 * (j * (t->nx - 1) + i) + half};
   for (int k = 0; k < 3; k++) {
@@ -124,7 +142,7 @@ static void visit_half(const terrain *t, int i, int j, int half, terrain_visit *
   }
   vec3 n = vec3_cross(vec3_sub(triangle.p[1], triangle.p[0]), vec3_sub(triangle.p[2], triangle.p[0]));
   triangle.normal = vec3_scale(1 / vec3_norm(n), n);
-  visit(context, &triangle);
+  return triangle;
 }
 
 // The cell of a coordinate, at most `last`.
@@ -139,7 +157,10 @@ static void each_of_heights(const terrain *t, vec3 low, vec3 high, terrain_visit
   int y0 = cell_of(t->low.y, t->dy, low.y, t->ny - 2), y1 = cell_of(t->low.y, t->dy, high.y, t->ny - 2);
   for (int j = y0; j <= y1; j++)
     for (int i = x0; i <= x1; i++)
-      for (int half = 0; half < 2; half++) visit_half(t, i, j, half, visit, context);
+      for (int half = 0; half < 2; half++) {
+        terrain_triangle triangle = half_of_cell(t, i, j, half);
+        visit(context, &triangle);
+      }
 }
 
 static const terrain_type of_heights = {each_of_heights};
@@ -149,6 +170,32 @@ terrain terrain_of_heights(const double *heights, int nx, int ny, double x, doub
                .nx = nx, .ny = ny, .dx = dx, .dy = dy};
   for (long i = 0; i < (long)nx * ny; i++) t.low.z = fmin(t.low.z, heights[i]), t.high.z = fmax(t.high.z, heights[i]);
   return t;
+}
+
+// --- neighbours -------------------------------------------------------------------------------------------------------
+
+// Across the sides of both halves of a cell: steps in x and y; the half there is the other one.
+static bool beside_in_heights(const terrain *t, int number, int k, terrain_triangle *to) {
+  static const int steps[2][3][2] = {{{0, -1}, {1, 0}, {0, 0}}, {{0, 0}, {0, 1}, {-1, 0}}};
+  int half = number % 2, cell = number / 2, i = cell % (t->nx - 1) + steps[half][k][0], j = cell / (t->nx - 1) + steps[half][k][1];
+  if (i < 0 || j < 0 || i > t->nx - 2 || j > t->ny - 2) return false;
+  *to = half_of_cell(t, i, j, !half);
+  return true;
+}
+
+bool terrain_beside(const terrain *t, const terrain_triangle *of, int k, vec3 *normal, vec3 *corner) {
+  terrain_triangle other;
+  if (t->heights) {
+    if (!beside_in_heights(t, of->number, k, &other)) return false;
+  } else {
+    int beside = mesh_beside(t->triangles, of->number, k);
+    if (beside < 0) return false;
+    other = triangle_of_mesh(t->triangles, beside);
+  }
+  *normal = other.normal, *corner = other.p[0];
+  for (int i = 0; i < 3; i++)
+    if (other.corners[i] != of->corners[k] && other.corners[i] != of->corners[(k + 1) % 3]) *corner = other.p[i];
+  return vec3_dot(other.normal, other.normal) > 0;
 }
 
 // --- the nearest point of a triangle ----------------------------------------------------------------------------------

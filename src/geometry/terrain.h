@@ -3,6 +3,8 @@
 #ifndef GEOMETRY_TERRAIN_H
 #define GEOMETRY_TERRAIN_H
 
+#include <math.h>
+
 #include "geometry/mesh.h"
 
 typedef struct terrain terrain;
@@ -34,6 +36,7 @@ struct terrain {
   const terrain_node *nodes;
   const int *list;
   const int *owner;     // of each vertex: the first triangle that has it
+  const double *half_thickness;  // of the material below each triangle, infinite where it has no end; null: not measured
   // heights over a grid in x and y: row after row along x, from `low`
   const double *heights;
   int nx, ny;
@@ -45,6 +48,16 @@ terrain terrain_of_mesh(const mesh *m, arena *memory);
 // nx times ny heights over a grid with its first point at (x, y), borrowed. The material lies below, within the grid: a centre beside the
 // grid is never inside. Each cell has two triangles that meet in the diagonal from its first to its last point.
 terrain terrain_of_heights(const double *heights, int nx, int ny, double x, double y, double dx, double dy);
+
+// Finds how thick the material of a mesh is below each triangle.
+void terrain_measure(terrain *t, arena *memory);
+// Half of that; infinite if it is not known, and of a height field.
+static inline double terrain_half_thickness(const terrain *t, int triangle) { return t->half_thickness ? t->half_thickness[triangle] : INFINITY; }
+
+// The triangle across the side from corner k to the next: its normal, and its corner that is not on this side. Returns false if there is none.
+bool terrain_beside(const terrain *t, const terrain_triangle *of, int k, vec3 *normal, vec3 *corner);
+// Visits the triangles of a mesh of which a part may be where n · x < offset.
+void terrain_each_below(const terrain *t, vec3 n, double offset, terrain_visit *visit, void *context);
 
 enum { TERRAIN_TOUCHES = 8 };
 

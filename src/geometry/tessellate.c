@@ -148,3 +148,90 @@ void tessellate_capsule(const convex *s, vec3 n, double depth, tessellation *to)
     add_side(to, low[j + 1], low[j], TESSELLATE_ROUND);
   }
 }
+
+// --- ellipsoids -----------------------------------------------------------------------------------------------------------
+
+enum { FINE_RINGS = 8, ALL_RINGS = 2 * TESSELLATE_RINGS };
+
+// Rings of a unit sphere around a pole in the direction u, close together within `cap` of it. Corners lie off the sphere so that caps have their volume.
+static void set_globe(vec3 u, double cap, int rings, int corners, vec3 at[][TESSELLATE_ROUND]) {
+  double angles[ALL_RINGS + 1], narrow = cap / FINE_RINGS, off = outset(narrow), round = outset(2 * M_PI / corners);
+  vec3 t[2];
+  vec3_tangents(u, t);
+  for (int j = 0; j <= FINE_RINGS; j++) angles[j] = j * narrow;
+  spread(cap, M_PI, narrow, rings - FINE_RINGS, angles + FINE_RINGS + 1);
+  for (int j = 0; j <= rings; j++)
+    for (int i = 0; i < corners; i++) {
+      double turn = 2 * M_PI * i / corners, across = off * round * sin(angles[j]);
+      vec3 p = vec3_scale(off * cos(angles[j]), u);
+      at[j][i] = j == rings ? vec3_neg(u) : vec3_axpy(vec3_axpy(p, across * cos(turn), t[0]), across * sin(turn), t[1]);
+    }
+}
+
+static vec3 scaled(const convex *s, vec3 p) { return (vec3){s->size[0] * p.x, s->size[1] * p.y, s->size[2] * p.z}; }
+
+// An ellipsoid is a sphere, scaled along its axes, and so are its caps.
+void tessellate_ellipsoid(const convex *s, vec3 n, double depth, tessellation *to) {
+  vec3 at[ALL_RINGS + 1][TESSELLATE_ROUND], u = scaled(s, n);
+  double height = vec3_norm(u);
+  int ring = 0;
+  set_globe(vec3_scale(1 / height, u), cap_angle(depth, height), ALL_RINGS, TESSELLATE_ROUND, at);
+  for (int j = 0; j <= ALL_RINGS; j++) {
+    int first = to->hull.vertex_count;
+    for (int i = 0; i < TESSELLATE_ROUND; i++) {
+      vec3 p = scaled(s, at[j][i]);
+      add_vertex(to, p.x, p.y, p.z);
+    }
+    if (j > 0) add_side(to, first, ring, TESSELLATE_ROUND);
+    ring = first;
+  }
+}
+
+// The point of a superellipsoid in a direction of the scaled axes: its surface is where a norm of norms is 1.
+static vec3 on_superellipsoid(const convex *s, vec3 p) {
+  double x = fabs(p.x), y = fabs(p.y), z = fabs(p.z), across = pow(pow(x, 2 / s->size[4]) + pow(y, 2 / s->size[4]), s->size[4] / 2);
+  double norm = pow(pow(across, 2 / s->size[3]) + pow(z, 2 / s->size[3]), s->size[3] / 2), length = vec3_norm(p);
+  return scaled(s, vec3_scale(length / norm, p));
+}
+
+// The largest angle to u at which a point is no farther than the depth below the highest one along n.
+static double cap_around(const convex *s, vec3 u, vec3 n, double depth) {
+  enum { AROUND = 8, HALVINGS = 20 };
+  double most = vec3_dot(n, convex_support(s, n)) - MARGIN * depth, cap = 1e-6;
+  vec3 t[2];
+  vec3_tangents(u, t);
+  for (int i = 0; i < AROUND; i++) {
+    vec3 across = vec3_axpy(vec3_scale(cos(2 * M_PI * i / AROUND), t[0]), sin(2 * M_PI * i / AROUND), t[1]);
+    double low = 0, high = M_PI / 2;
+    for (int k = 0; k < HALVINGS; k++) {
+      double angle = 0.5 * (low + high);
+      vec3 p = on_superellipsoid(s, vec3_axpy(vec3_scale(cos(angle), u), sin(angle), across));
+      if (vec3_dot(n, p) > most) low = angle;
+      else high = angle;
+    }
+    cap = fmax(cap, low);
+  }
+  return cap;
+}
+
+// Its quadrangles are not flat: each is two triangles.
+void tessellate_superellipsoid(const convex *s, vec3 n, double depth, tessellation *to) {
+  enum { RINGS = 15, CORNERS = 16 };
+  vec3 at[ALL_RINGS + 1][TESSELLATE_ROUND], top = convex_support(s, n), u = {top.x / s->size[0], top.y / s->size[1], top.z / s->size[2]};
+  u = vec3_scale(1 / vec3_norm(u), u);
+  set_globe(u, cap_around(s, u, n, depth), RINGS, CORNERS, at);
+  for (int j = 0; j <= RINGS; j++)
+    for (int i = 0; i < CORNERS; i++) {
+      vec3 p = on_superellipsoid(s, at[j][i]);
+      add_vertex(to, p.x, p.y, p.z);
+    }
+  for (int j = 0; j < RINGS; j++)
+    for (int i = 0; i < CORNERS; i++) {
+      int next = (i + 1) % CORNERS, high = j * CORNERS, low = high + CORNERS, quad[4] = {low + i, low + next, high + next, high + i};
+      for (int k = 0; k < 2; k++) {
+        int first = to->hull.corner_count;
+        add_corner(to, quad[0]), add_corner(to, quad[1 + k]), add_corner(to, quad[2 + k]);
+        end_face(to, first, VEC3_ZERO);
+      }
+    }
+}

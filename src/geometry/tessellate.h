@@ -24,12 +24,14 @@ typedef struct tessellation {
   int corners[TESSELLATE_CORNERS];
 } tessellation;
 
-// Of a cylinder, cone or capsule in its own axes; n is the direction in which it looks at what it is pressed into.
+// Of a cylinder, cone, capsule, ellipsoid or superellipsoid in its own axes; n is the direction in which it looks at what it is pressed into.
 void tessellate(const convex *s, vec3 n, double depth, tessellation *to);
 
 // For the shapes themselves, see convex_type.
 void tessellate_cylinder(const convex *s, vec3 n, double depth, tessellation *to);
 void tessellate_cone(const convex *s, vec3 n, double depth, tessellation *to);
+void tessellate_ellipsoid(const convex *s, vec3 n, double depth, tessellation *to);
+void tessellate_superellipsoid(const convex *s, vec3 n, double depth, tessellation *to);
 void tessellate_capsule(const convex *s, vec3 n, double depth, tessellation *to);
 
 #endif

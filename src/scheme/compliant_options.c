@@ -68,13 +68,12 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, is_flat, &c)) return true;
   bool changes = contact_points_change(&c.e);
-  if (c.e.terrain)
-    return SCHEME_REFUSE(why, c.where, c.index, "use method moreau",
-                         "'%s': on meshes and height fields method compliant supports points and spheres alone", c.name);
+  if (c.e.material.foundation > 0 && c.e.terrain_first)
+    return SCHEME_REFUSE(why, c.where, c.index, "close one of them, or use method moreau",
+                         "'%s': both meshes are open, and method compliant needs one that is closed: the pressure acts on its material", c.name);
   if (c.e.material.foundation > 0)
     return SCHEME_REFUSE(why, c.where, c.index, changes ? "use method moreau" : "use method moreau or event",
-                         "'%s': under method compliant the key 'foundation' supports boxes, hulls, cylinders, cones, capsules and convex polygons on planes "
-                         "and on each other, and no other surfaces with flat faces or straight edges", c.name);
+                         "'%s': method compliant has no pressure over an area, which the key 'foundation' asks for, between these surfaces", c.name);
   return SCHEME_REFUSE(why, c.where, c.index,
                        changes ? "add foundation: to the material, in N/m^3, or use method moreau"
                                : "add foundation: to the material, in N/m^3, or use method moreau or event",
@@ -87,7 +86,7 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
 // other sides.
 static bool has_no_law(const mechanism *m, const contact_element *e) {
   (void)m;
-  return contact_points_change(e) && e->outline_first && !(e->outline_first->size > 0 && e->outline_second->size > 0);
+  return contact_points_change(e) && e->outline_first && e->outline_first->size == 0;
 }
 
 static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
