@@ -500,11 +500,21 @@ double carom_sim_read(carom_sim *sim, int signal_index) {
   return signal_index < first_output ? read_signal(sim, signal_index) : output_signal(sim, signal_index - first_output, NULL);
 }
 
+// What acts at this instant cannot be found: a force is not a number, a mechanism is locked. Where the bodies are is known all the same.
+static void read_without_result(carom_sim *sim) {
+  const carom_model *model = sim->model;
+  for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;
+  dynamics_positions_velocities(&model->m, sim->x);
+  coordinate_update(&model->m, sim->x);
+  for (int i = 0; i < model->m.signal_count; i++)
+    if (!model->m.signals[i].of_step) sim->row[i] = signal_read(&model->m, sim->x, i);
+  sim->row[0] = sim->x->t;
+}
+
 const double *sim_read_all(carom_sim *sim) {
   const carom_model *model = sim->model;
   if (!sim_evaluate(sim, NULL)) {
-    for (int i = 0; i < sim_signal_count(model); i++) sim->row[i] = NAN;
-    sim->row[0] = sim->x->t;
+    read_without_result(sim);
     return sim->row;
   }
   signal_read_all(&model->m, sim->x, sim->row);

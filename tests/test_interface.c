@@ -49,11 +49,14 @@ static void a_method_is_chosen_by_name(void) {
     CHECK_EQUAL(carom_def_method(def, name, NULL), CAROM_OK);
     carom_moreau_def moreau = carom_moreau_default();
     moreau.step = 1e-3, moreau.activation = 0.25;
-    if (strcmp(name, "moreau") == 0) CHECK_EQUAL(carom_def_method(def, name, &moreau), CAROM_OK);
+    carom_stewart_trinkle_def stewart_trinkle = carom_stewart_trinkle_default();
+    stewart_trinkle.step = 1e-3, stewart_trinkle.activation = 0.25;
+    const void *options = strcmp(name, "moreau") == 0 ? (const void *)&moreau : strcmp(name, "stewart-trinkle") == 0 ? &stewart_trinkle : NULL;
+    if (options) CHECK_EQUAL(carom_def_method(def, name, options), CAROM_OK);
     CHECK_EQUAL(carom_def_method(def, "mureau", NULL), CAROM_ERROR_USAGE);
     CHECK_EQUAL(carom_def_method(def, NULL, NULL), CAROM_ERROR_USAGE);
     CHECK_TEXT(method_of(def, &activation), name);
-    CHECK_NEAR(activation, strcmp(name, "moreau") == 0 ? 0.25 : 0, 0);
+    CHECK_NEAR(activation, options ? 0.25 : 0, 0);
     chosen++;
   }
   CHECK(chosen >= 4);

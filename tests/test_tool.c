@@ -661,7 +661,8 @@ static void a_method_that_cannot_run_is_skipped(void) {
   char *json = read_file(scratch("fine.json"), NULL);
   CHECK_CONTAINS(json, "{\"maker\": \"carom ");
   CHECK_CONTAINS(json, "\"agree\": true");
-  CHECK_CONTAINS(json, "\"skipped\": [{\"method\": \"compliant\"");
+  CHECK_CONTAINS(json, "\"skipped\": [{\"method\": \"stewart-trinkle\", \"reason\": \"'step' is missing");
+  CHECK_CONTAINS(json, "{\"method\": \"compliant\", \"reason\"");
   free(json);
   CHECK_EQUAL(carom("compare stop.yaml --set method.moreau.step=2e-2 -o coarse.json"), 0);
   CHECK(exists("coarse.json") && exists("coarse-event.h5") && !exists("coarse.json.json"));
