@@ -31,10 +31,10 @@ test: ## install what is missing, build, run every test, end with a count
 	@$(check)
 	@scripts/run-tests build/check build/release
 
-campaign: ## long runs in the optimised build, then random trials under the sanitizers (SECONDS=1800 SEED=1); all in one log
+campaign: ## long runs in the optimised build, then random trials and fuzzing under the sanitizers (SECONDS=1800 SEED=1); all in one log
 	@scripts/setup build test
 	@$(release) --target long-runs
-	@cmake --preset check >/dev/null && cmake --build --preset check --target campaign
+	@cmake --preset check >/dev/null && cmake --build --preset check --target campaign fuzzers
 	@scripts/campaign $(SECONDS) $(SEED)
 
 bench: ## measure, beside the peers that are installed
