@@ -70,6 +70,48 @@ static void every_storage_comes_back(void) {
     }
 }
 
+// Two contacts in space, one of them with a single piece, and a unilateral row that nothing moves; J and B are the same or not.
+static solve_problem problem_in_pieces(bool symmetric) {
+  static const solve_block blocks[] = {{.kind = BLOCK_SPACE, .row = 0, .size = 3, .mu = 0.3}, {.kind = BLOCK_SPACE, .row = 3, .size = 3, .mu = 0.7},
+                                       {.kind = BLOCK_UNILATERAL, .row = 6, .size = 1}};
+  static const int start[] = {0, 3, 6, 7}, first[] = {0, 2, 3, 3}, at[] = {0, 6, 6}, width[] = {6, 5, 5};
+  static const size_t offset[] = {0, 18, 33};
+  static double J[48], B[48], own[7], q[7];
+  for (int i = 0; i < 48; i++) J[i] = uniform(-1, 1), B[i] = uniform(-1, 1);
+  for (int i = 0; i < 7; i++) own[i] = i == 6, q[i] = uniform(-1, 1);
+  solve_problem p = {3, blocks, matrix_factored(7, 3, start, 11, (matrix_pieces){first, at, width, offset, J}, (matrix_pieces){first, at, width, offset, symmetric ? J : B}), q};
+  p.W.own = own;
+  return p;
+}
+
+static char *print_in_pieces(const solve_problem *p, size_t *size) {
+  char *text = NULL;
+  FILE *to = open_memstream(&text, size);
+  problem_print(to, p, PROBLEM_PIECES);
+  fclose(to);
+  return text;
+}
+
+static void pieces_come_back(void) {
+  for (int symmetric = 0; symmetric < 2; symmetric++) {
+    size_t size;
+    solve_problem p = problem_in_pieces(symmetric);
+    char *text = print_in_pieces(&p, &size);
+    carom_error error = {0};
+    const solve_problem *back = parse(text, &error);
+    if (!CHECK(back)) printf("      %s\n", error.text);
+    if (back) CHECK(same(&p, back) && strcmp(back->W.ops->name, "factored") == 0 && matrix_is_symmetric(&back->W) == symmetric);
+    for (size_t length = 0; length < size - 30; length++) {
+      char *part = malloc(length + 1);  // of exactly that size, for the sanitizer
+      memcpy(part, text, length);
+      part[length] = 0;
+      CHECK(!problem_parse(&memory, "part", part, length, &error));
+      free(part);
+    }
+    free(text);
+  }
+}
+
 static void take_residual(void *context, const carom_solve_result *result) {
   if (result->solved) *(double *)context = result->residual;
 }
@@ -268,6 +310,9 @@ static const struct {
     {"1e300\n0\n1e300\n1e300\n", 1, "is not between"},
     {"3\n2.5\n0\n", 2, "not an integer"},
     {"3\n1\n7\n3\n3\n", 3, "storage of the matrix is 7"},
+    {"3\n1\n3\n3\n4\n", 3, "storage of the matrix is 3"},
+    {"carom-problem 1\n1\nunilateral 1 0 0 0\n3\n1\n1\n1 1 0\n1\n1 1 2\n1\n", 9, "width of a piece is 1"},
+    {"carom-problem 1\n1\nunilateral 1 0 0 0\n3\n1\n1\n99999999 1 0\n1\n0 1 2\n1\n", 7, "too short"},
     {"3\n1\n0\n3\n3\n3 3\n1 0 0 0 1 0 0 0 1\n-1 0 0\n-0.5\n", 9, "friction is negative"},
     {"2\n1\n1\n2\n2\n1\n1\n1\n2\n2\n2\n1\n0 1\n4\n0\n1 0 0 1\n0 0\n0.1\n", 14, "block column is 4"},
     {"2\n1\n1\n2\n2\n1\n1\n1\n2\n2\n2\n1\n1 1\n0\n0\n1 0 0 1\n0 0\n0.1\n", 14, "do not cover"},
@@ -368,6 +413,7 @@ static void solvers_are_listed(void) {
 
 int main(void) {
   RUN(every_storage_comes_back);
+  RUN(pieces_come_back);
   RUN(saved_problems_can_be_replayed);
   RUN(dense_is_by_columns);
   RUN(sparse_dumps_are_read);

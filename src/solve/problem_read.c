@@ -224,19 +224,64 @@ static bool read_dump(reader *r, int size, entry_list *to) {
   return !r->failed;
 }
 
-static bool read_matrix(reader *r, solve_problem *p, int rows) {
-  int storage = read_integer(r, "storage of the matrix", 0, 2);
+typedef struct piece {
+  int at, width;
+  size_t offset;
+} piece;
+
+static matrix_pieces lay_out_pieces(arena *memory, const int *first, const piece *pieces, int count, const double *values) {
+  int *at = ARENA_ARRAY(memory, int, count), *width = ARENA_ARRAY(memory, int, count);
+  size_t *offset = ARENA_ARRAY(memory, size_t, count);
+  for (int k = 0; k < count; k++) at[k] = pieces[k].at, width[k] = pieces[k].width, offset[k] = pieces[k].offset;
+  return (matrix_pieces){first, at, width, offset, values};
+}
+
+static bool read_pieces(reader *r, const solve_problem *p, int velocities, matrix_pieces *to) {
+  int *first = ARENA_ARRAY(r->memory, int, p->block_count + 1), count = 0, capacity = 0, used = 0, room = 0;
+  piece *pieces = NULL;
+  double *values = NULL;
+  for (int b = 0; b < p->block_count && !r->failed; b++) {
+    int more = read_integer(r, "number of pieces", 0, INT_MAX);
+    for (int k = 0; k < more && !r->failed; k++) {
+      int at = read_integer(r, "place of a piece", 0, velocities), width = read_integer(r, "width of a piece", 0, velocities - at);
+      *ARENA_PUSH(r->memory, pieces, count, capacity) = (piece){at, width, (size_t)used};
+      if (!can_hold(r, (double)width * p->blocks[b].size, "values of a piece")) return false;
+      for (int i = 0; i < width * p->blocks[b].size && !r->failed; i++)
+        *ARENA_PUSH(r->memory, values, used, room) = read_number(r, "value of a piece");
+    }
+    first[b + 1] = count;
+  }
+  if (!r->failed) *to = lay_out_pieces(r->memory, first, pieces, count, values);
+  return !r->failed;
+}
+
+static bool read_factored(reader *r, solve_problem *p, int rows, const int *start) {
+  matrix_pieces J, B;
+  int velocities = read_integer(r, "number of velocities", 1, INT_MAX / 8);
+  bool symmetric = read_integer(r, "whether B is J", 0, 1), has_own = read_integer(r, "whether rows have an entry of their own", 0, 1);
+  if (!can_hold(r, (double)velocities + p->block_count, "pieces") || !read_pieces(r, p, velocities, &J)) return false;
+  if (symmetric) B = J;
+  else if (!read_pieces(r, p, velocities, &B)) return false;
+  p->W = matrix_factored(rows, p->block_count, start, velocities, J, B);
+  if (has_own) p->W.own = read_numbers(r, (size_t)rows, "entries of the diagonal");
+  return !r->failed;
+}
+
+// Storages up to `last`: the formats of others have no pieces.
+static bool read_matrix(reader *r, solve_problem *p, int rows, problem_storage last) {
+  int storage = read_integer(r, "storage of the matrix", 0, (int)last);
   read_integer(r, "number of rows", rows, rows);
   read_integer(r, "number of columns", rows, rows);
   if (r->failed) return false;
   const int *start = problem_build_start(r->memory, p->blocks, p->block_count);
-  if (storage == 0) {
+  if (storage == PROBLEM_DENSE) {
     const double *values = read_dense(r, rows);
     if (values) p->W = matrix_dense(rows, p->block_count, start, values);
     return values != NULL;
   }
+  if (storage == PROBLEM_PIECES) return read_factored(r, p, rows, start);
   entry_list entries = {0};
-  if (!(storage == 1 ? read_blocks(r, rows, &entries) : read_dump(r, rows, &entries))) return false;
+  if (!(storage == PROBLEM_BLOCKS ? read_blocks(r, rows, &entries) : read_dump(r, rows, &entries))) return false;
   p->W = problem_build_sparse(r->memory, rows, p->block_count, start, entries.items, entries.count);
   return true;
 }
@@ -263,7 +308,7 @@ static bool read_lcp(reader *r, solve_problem *p) {
   p->block_count = read_integer(r, "number of rows", 1, INT_MAX / 8);
   if (!can_hold(r, p->block_count, "rows")) return false;
   p->blocks = problem_build_blocks(r->memory, BLOCK_UNILATERAL, 1, p->block_count, NULL);
-  if (!read_matrix(r, p, p->block_count)) return false;
+  if (!read_matrix(r, p, p->block_count, PROBLEM_DUMP)) return false;
   p->q = read_numbers(r, (size_t)p->block_count, "values of q");
   return !r->failed;
 }
@@ -275,7 +320,7 @@ static bool read_friction(reader *r, solve_problem *p) {
   block_kind kind = size == 2 ? BLOCK_PLANE : BLOCK_SPACE;
   solve_block *blocks = (solve_block *)problem_build_blocks(r->memory, kind, size, p->block_count, NULL);
   p->blocks = blocks;
-  if (!read_matrix(r, p, size * p->block_count)) return false;
+  if (!read_matrix(r, p, size * p->block_count, PROBLEM_DUMP)) return false;
   p->q = read_numbers(r, (size_t)(size * p->block_count), "values of q");
   for (int b = 0; b < p->block_count && !r->failed; b++) {
     blocks[b].mu = read_number(r, "coefficient of friction");
@@ -319,7 +364,7 @@ static bool read_mixed(reader *r, solve_problem *p) {
   for (int b = 0; b < p->block_count; rows += blocks[b].size, b++)
     if (!read_block(r, &blocks[b], rows)) return false;
   p->blocks = blocks;
-  if (!read_matrix(r, p, rows)) return false;
+  if (!read_matrix(r, p, rows, PROBLEM_PIECES)) return false;
   p->q = read_numbers(r, (size_t)rows, "values of q");
   return !r->failed;
 }

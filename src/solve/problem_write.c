@@ -13,6 +13,8 @@ static bool all_of(const solve_problem *p, block_kind kind) {
   return true;
 }
 
+static bool is_friction(const solve_problem *p) { return all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE); }
+
 typedef void each_block(void *context, int a, int b, int rows, int columns, const double *A);
 
 static void for_blocks(const solve_matrix *W, each_block *call, void *context) {
@@ -109,13 +111,36 @@ static void print_dump(FILE *to, const solve_matrix *W) {
   for_blocks(W, dump_block, &x);
 }
 
+// --- pieces -------------------------------------------------------------------------------------------------------
+
+static void print_piece_list(FILE *to, const solve_matrix *W, const matrix_pieces *p) {
+  for (int b = 0; b < W->block_count; b++) {
+    fprintf(to, "%d\n", p->first[b + 1] - p->first[b]);
+    for (int k = p->first[b]; k < p->first[b + 1]; k++) {
+      fprintf(to, "%d %d", p->at[k], p->width[k]);
+      for (int i = 0; i < matrix_block_size(W, b) * p->width[k]; i++) fprintf(to, " %.17g", p->values[p->offset[k] + (size_t)i]);
+      fprintf(to, "\n");
+    }
+  }
+}
+
+static void print_pieces(FILE *to, const solve_matrix *W) {
+  bool symmetric = matrix_is_symmetric(W);
+  fprintf(to, "%d %d %d\n", W->velocities, symmetric, W->own != NULL);
+  print_piece_list(to, W, &W->J);
+  if (!symmetric) print_piece_list(to, W, &W->B);
+  for (int i = 0; W->own && i < W->rows; i++) fprintf(to, "%.17g ", W->own[i]);
+  if (W->own) fprintf(to, "\n");
+}
+
 // --- whole problems -----------------------------------------------------------------------------------------------
 
-static void print_heading(FILE *to, const solve_problem *p) {
+// The formats of others have no pieces.
+static void print_heading(FILE *to, const solve_problem *p, bool in_pieces) {
   static const char *const kinds[] = {"bilateral", "unilateral", "plane", "space", "box", "polygon", "rolling-plane", "rolling-space"};
-  if (all_of(p, BLOCK_UNILATERAL)) {
+  if (all_of(p, BLOCK_UNILATERAL) && !in_pieces) {
     fprintf(to, "%d\n", p->block_count);
-  } else if (all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE)) {
+  } else if (is_friction(p) && !in_pieces) {
     fprintf(to, "%d\n%d\n", p->blocks[0].size, p->block_count);
   } else {
     fprintf(to, "carom-problem 1\n%d\n", p->block_count);
@@ -127,13 +152,14 @@ static void print_heading(FILE *to, const solve_problem *p) {
 }
 
 void problem_print(FILE *to, const solve_problem *p, problem_storage storage) {
-  static void (*const print[])(FILE *, const solve_matrix *) = {print_dense, print_blocks, print_dump};
-  print_heading(to, p);
+  static void (*const print[])(FILE *, const solve_matrix *) = {print_dense, print_blocks, print_dump, print_pieces};
+  bool in_pieces = storage == PROBLEM_PIECES;
+  print_heading(to, p, in_pieces);
   fprintf(to, "%d\n%d\n%d\n", storage, p->W.rows, p->W.rows);
   print[storage](to, &p->W);
   for (int i = 0; i < p->W.rows; i++) fprintf(to, "%.17g ", p->q[i]);
   fprintf(to, "\n");
-  if (all_of(p, BLOCK_PLANE) || all_of(p, BLOCK_SPACE)) {
+  if (is_friction(p) && !in_pieces) {
     for (int b = 0; b < p->block_count; b++) fprintf(to, "%.17g ", p->blocks[b].mu);
     fprintf(to, "\n");
   }
@@ -156,10 +182,14 @@ static bool is_problem(int fd, const void *unused) {
   return found;
 }
 
+static problem_storage storage_of(const solve_matrix *W) {
+  return matrix_is_dense(W) ? PROBLEM_DENSE : W->velocities ? PROBLEM_PIECES : PROBLEM_BLOCKS;
+}
+
 static bool print_file(const solve_problem *p, const char *path) {
   FILE *to = fopen(path, "w");
   if (!to) return false;
-  problem_print(to, p, strcmp(p->W.ops->name, "dense") == 0 ? PROBLEM_DENSE : PROBLEM_BLOCKS);
+  problem_print(to, p, storage_of(&p->W));
   bool failed = ferror(to);
   return fclose(to) == 0 && !failed;
 }
