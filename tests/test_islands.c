@@ -245,6 +245,14 @@ static solve_problem of_unit_masses(arena *memory, const scene_data *s, bool one
   return p;
 }
 
+static int sweeps_alone(bed *b, double tolerance) {
+  solve_settings settings = solve_settings_default();
+  settings.tolerance = tolerance, settings.polish = false;
+  solve_info info = solver_run(&solver_nsgs, &b->p, &settings, b->islands.workspace, &b->to);
+  CHECK_EQUAL(info.status, SOLVE_SOLVED);
+  return info.iterations;
+}
+
 // Sweeps over free bodies have momentum: of the same problem in one array and in two, the first takes fewer.
 static void free_bodies_take_fewer_sweeps(void) {
   for (int k = 0; k < 3; k++) {
@@ -260,7 +268,7 @@ static void free_bodies_take_fewer_sweeps(void) {
       CHECK_EQUAL(b.islands.count, 1);
       CHECK_EQUAL(info.status, SOLVE_SOLVED);
       CHECK_LE(judge(&b, as_dense(&b)), 1.01 * tolerance);
-      sweeps[one] = info.iterations;
+      sweeps[one] = sweeps_alone(&b, tolerance);
     }
     printf("    %d contacts to %.0e: %d sweeps, without momentum %d\n", s.contacts, tolerance, sweeps[1], sweeps[0]);
     CHECK_LE(sweeps[1], 0.7 * sweeps[0]);
@@ -388,6 +396,66 @@ static void islands_follow_their_pieces(void) {
   end(&b);
 }
 
+// --- equations for the velocities -----------------------------------------------------------------------------------
+
+// Newton's methods do not form W: they solve problems that are too large for that.
+static void newton_solves_large_problems_in_pieces(void) {
+  static const char *const names[] = {"interior", "alart-curnier"};
+  for (int k = 0; k < 2; k++) {
+    scene_data s = k ? scene_random(600, 500) : scene_balls(8, 0.3, 1e-2);
+    bed b;
+    begin(&b);
+    take(&b, in_pieces(&b.memory, &s));
+    CHECK_LE(SOLVE_DENSE_MAX + 1, b.p.W.rows);
+    solve_limits limits = solve_limits_of(&b.p);
+    solve_workspace *w = solve_workspace_create(&limits, NULL);
+    if (!w) exit(2);
+    solve_settings settings = solve_settings_default();
+    settings.polish = false;
+    if (k) {  // from sweeps, which are not at the solution yet
+      settings.tolerance = 1e-3;
+      CHECK_LE(1e-4, solver_run(&solver_nsgs, &b.p, &settings, w, &b.to).residual);
+      settings.warm_start = true, settings.tolerance = 1e-8;
+    }
+    solve_info info = solver_run(solver_find(names[k]), &b.p, &settings, w, &b.to);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    printf("    %s: residual %.1e after %d steps\n", names[k], info.residual, info.iterations);
+    CHECK_LE(info.iterations, 60);
+    solve_workspace_destroy(w);
+    scene_free(&s);
+    end(&b);
+  }
+}
+
+// The same steps as with W formed, until rounding matters, and the same solution: its velocities are unique here.
+static void newton_in_pieces_is_newton(void) {
+  static const char *const names[] = {"interior", "alart-curnier"};
+  scene_data s = scene_balls(4, 0.4, 1e-2);
+  bed b;
+  begin(&b);
+  take(&b, in_pieces(&b.memory, &s));
+  solve_problem dense = b.p;
+  dense.W = matrix_dense(b.p.W.rows, b.p.block_count, b.p.W.start, as_dense(&b));
+  solve_limits limits = solve_limits_of(&b.p);
+  solve_workspace *w = solve_workspace_create(&limits, NULL);
+  for (int k = 0; w && k < 2; k++) {
+    solve_settings settings = solve_settings_default();
+    settings.tolerance = 1e-5;
+    double *u = ARENA_ARRAY(&b.memory, double, b.p.W.rows), most = 0, apart = 0;
+    solve_info formed = solver_run(solver_find(names[k]), &dense, &settings, w, &b.to);
+    memcpy(u, b.to.u, (size_t)b.p.W.rows * sizeof *u);
+    solve_info info = solver_run(solver_find(names[k]), &b.p, &settings, w, &b.to);
+    CHECK_EQUAL(info.status, SOLVE_SOLVED);
+    CHECK_EQUAL(formed.status, SOLVE_SOLVED);
+    CHECK_LE(abs(info.iterations - formed.iterations), 5);
+    for (int i = 0; i < b.p.W.rows; i++) most = fmax(most, fabs(u[i])), apart = fmax(apart, fabs(u[i] - b.to.u[i]));
+    CHECK_LE(apart, 1e-8 * most);
+  }
+  solve_workspace_destroy(w);
+  scene_free(&s);
+  end(&b);
+}
+
 int main(void) {
   RUN(islands_follow_their_pieces);
   RUN(islands_are_what_interacts);
@@ -398,5 +466,7 @@ int main(void) {
   RUN(memory_grows_with_the_rows);
   RUN(an_island_may_grow_within_its_memory);
   RUN(interrupted_problems_are_not_counted);
+  RUN(newton_solves_large_problems_in_pieces);
+  RUN(newton_in_pieces_is_newton);
   return check_summary();
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "solve/chain.h"
+#include "solve/condensed.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_nsgs.h"
 #include "solve/friction_lcp.h"
@@ -66,8 +67,9 @@ enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16
 // Nanoseconds, measured: only their ratios count.
 static double sweep_work(const solve_problem *p) { return 0.4 * matrix_entries(&p->W) + 50.0 * p->block_count; }
 
-static double factor_work(const solve_problem *p) {
+static double factor_work(const solve_problem *p, solve_workspace *w) {
   double n = p->W.rows;
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) return 0.2 * condensed_work(w->condensed) + 600 * n;
   return 0.012 * n * n * n + 6 * n * n + 500;
 }
 
@@ -96,7 +98,7 @@ typedef struct race {
 static double work_of(const race *x, int i) {
   const runner *r = &runners[i];
   double steps = r->steps + (i == INTERIOR ? -STEPS_PER_DIGIT * log10(x->c->settings->tolerance) : 0);
-  return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p);
+  return r->solver == &solver_lemke ? pivoting_work(x->c->p) : steps * factor_work(x->c->p, x->c->w);
 }
 
 static void line_up(race *x) {
@@ -268,7 +270,7 @@ static void polish_end(race *x) {
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (!by_sweeps || !can_polish(x) || x->c->info->residual <= SOLVE_ROUNDING) return;
   bool probed = x->tried[PROBE], crowd = p->W.velocities > 0;
-  double cost = probed || crowd ? POLISH_STEPS * factor_work(p) / sweep_work(p) : 0;
+  double cost = probed || crowd ? POLISH_STEPS * factor_work(p, x->c->w) / sweep_work(p) : 0;
   if (probed && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
   if (crowd && cost > x->sweeps) return;  // there it would take longer than all else
   polish(x);
@@ -281,7 +283,7 @@ static void polish_cut(race *x) {
   solve_status status = x->c->info->status;
   bool over = status == SOLVE_SOLVED || status == SOLVE_NONE || status == SOLVE_INTERRUPTED;
   if (over || x->allowed < LEAST_SWEEPS || !can_polish(x)) return;
-  if (POLISH_STEPS * factor_work(x->c->p) <= x->allowed * sweep_work(x->c->p)) polish(x);
+  if (POLISH_STEPS * factor_work(x->c->p, x->c->w) <= x->allowed * sweep_work(x->c->p)) polish(x);
   else try_runner(x, PROBE);
 }
 

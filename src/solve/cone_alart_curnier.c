@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "solve/condensed.h"
 #include "solve/cone.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -54,13 +55,18 @@ typedef struct newton {
   int *unknown, *pivot;     // rows of A
   int count;
   double lift;              // stiffness
+  condensed *pieces;        // of a problem in pieces; null: W and A are formed
+  double *v;                // velocities of a problem in pieces
+  double *inverse;          // of each block in pieces: P⁻¹
 } newton;
 
 static newton lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t n = (size_t)limits->dense;
+  size_t n = (size_t)limits->rows, dense = (size_t)limits->dense, pieces = limits->velocities ? 3 * n : 0;
   newton x = {0};
-  x.W = TAKE(w, double, n * n);
-  x.A = TAKE(w, double, n * n);
+  x.W = TAKE(w, double, dense * dense);
+  x.A = TAKE(w, double, dense * dense);
+  x.v = TAKE(w, double, limits->velocities);
+  x.inverse = TAKE(w, double, pieces);
   x.r = TAKE(w, double, n);
   x.u = TAKE(w, double, n);
   x.F = TAKE(w, double, n);
@@ -76,17 +82,17 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
 }
 
 void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
-static bool suits(const solve_problem *p) { return p->block_count > 0 && p->W.rows <= SOLVE_DENSE_MAX && !solve_has_rolling(p); }
+static bool suits(const solve_problem *p) {
+  return p->block_count > 0 && (p->W.rows <= SOLVE_DENSE_MAX || condensed_suits(p)) && !solve_has_rolling(p);
+}
 
 // ρ = 1/W_ii makes ρ u a percussion; both tangential rows of a contact share one, so that their disc stays round.
 static void choose_rho(newton *x, const solve_problem *p) {
   int n = x->n;
   double largest = 0;
-  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x->W[(long)i * n + i]));
-  for (int i = 0; i < n; i++) {
-    double diagonal = x->W[(long)i * n + i];
-    x->rho[i] = 1 / (diagonal > 1e-12 * largest ? diagonal : largest > 0 ? largest : 1);
-  }
+  p->W.ops->diagonal(&p->W, x->rho);
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(x->rho[i]));
+  for (int i = 0; i < n; i++) x->rho[i] = 1 / (x->rho[i] > 1e-12 * largest ? x->rho[i] : largest > 0 ? largest : 1);
   for (int k = 0; k < p->block_count; k++)
     if (p->blocks[k].kind == BLOCK_SPACE || p->blocks[k].kind == BLOCK_POLYGON) {
       double *t = x->rho + p->blocks[k].row + 1;
@@ -175,8 +181,124 @@ static void write_equation(const newton *x, const solve_block *b, const rows *of
   }
 }
 
+// --- in pieces ----------------------------------------------------------------------------------------------------
+//
+// The equations of a block whose step is not known are P dr + Q du = −F with P of the rows on r and the stiffness, Q of the rows on u.
+// With du = J v they give dr = P⁻¹ b − E J v, E = P⁻¹ Q, b = −F − Q du of the blocks that are known, and v = Bᵀ dr is found from
+// K v = Bᵀ P⁻¹ b (condensed.h).
+
+// P⁻¹ of a block, of which bilateral ones keep the diagonal alone.
+static inline double *inverse_of(const newton *x, const solve_block *b) { return x->inverse + 3 * (long)b->row; }
+
+// P is diagonal, or [stiffness 0; b T] where the contact slips.
+static void invert_block(const newton *x, const solve_block *b, const rows *of) {
+  int n = b->size;
+  double *inverse = inverse_of(x, b);
+  if (b->kind == BLOCK_BILATERAL) {
+    for (int i = 0; i < n; i++) inverse[i] = 1 / x->lift;
+    return;
+  }
+  memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
+  for (int i = 0; i < n; i++) inverse[i * n + i] = 1 / x->lift;
+  if (n == 1 || !(of->on_r[1][1] + of->on_r[n - 1][n - 1] > 0)) return;
+  const double T[4] = {of->on_r[1][1] + x->lift, of->on_r[1][2], of->on_r[2][1], n == 3 ? of->on_r[2][2] + x->lift : 1};
+  double det = T[0] * T[3] - T[1] * T[2];
+  const double of_T[4] = {T[3] / det, -T[1] / det, -T[2] / det, T[0] / det};
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < n; j++) inverse[i * n + j] = of_T[2 * (i - 1) + j - 1], inverse[i * n] -= of_T[2 * (i - 1) + j - 1] * of->on_r[j][0] / x->lift;
+}
+
+// y := P⁻¹ y
+static void apply_inverse(const newton *x, const solve_block *b, double *y) {
+  const double *inverse = inverse_of(x, b);
+  double from[BLOCK_ROWS_MAX];
+  memcpy(from, y, (size_t)b->size * sizeof *y);
+  for (int i = 0; i < b->size; i++) {
+    y[i] = b->kind == BLOCK_BILATERAL ? inverse[i] * from[i] : 0;
+    for (int j = 0; b->kind != BLOCK_BILATERAL && j < b->size; j++) y[i] += inverse[i * b->size + j] * from[j];
+  }
+}
+
+// y := Q u
+static void apply_on_u(const newton *x, const solve_block *b, const rows *of, const double *u, double *y) {
+  for (int i = 0; i < b->size; i++) {
+    y[i] = b->kind == BLOCK_BILATERAL ? x->rho[b->row + i] * u[i] : 0;
+    for (int j = 0; b->kind != BLOCK_BILATERAL && j < b->size; j++) y[i] += of->on_u[i][j] * u[j];
+  }
+}
+
+static void add_block(newton *x, int k, const solve_block *b, const rows *of) {
+  double E[BLOCK_ROWS_MAX * BLOCK_ROWS_MAX], column[BLOCK_ROWS_MAX];
+  invert_block(x, b, of);
+  for (int j = 0; j < b->size; j++) {
+    double unit[BLOCK_ROWS_MAX] = {0};
+    unit[j] = 1;
+    apply_on_u(x, b, of, unit, column);
+    apply_inverse(x, b, column);
+    for (int i = 0; i < b->size; i++) E[i * b->size + j] = column[i];
+  }
+  condensed_add(x->pieces, k, E);
+}
+
+// right := P⁻¹ right; then v, and right := right − E J v.
+static void solve_in_pieces(newton *x, const solve_problem *p, double *right) {
+  for (int k = 0; k < p->block_count; k++)
+    if (!x->rows[k].known) apply_inverse(x, &p->blocks[k], right + p->blocks[k].row);
+  p->W.ops->start(&p->W, right, x->v);
+  condensed_solve(x->pieces, x->v);
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    double u[BLOCK_ROWS_MAX], y[BLOCK_ROWS_MAX];
+    if (x->rows[k].known) continue;
+    p->W.ops->row(&p->W, k, right, x->v, u);
+    apply_on_u(x, b, &x->rows[k], u, y);
+    apply_inverse(x, b, y);
+    for (int i = 0; i < b->size; i++) right[b->row + i] -= y[i];
+  }
+}
+
+// right := −F − P dr − Q du of the blocks whose step is not known, at the step as it is.
+static void find_defect(newton *x, const solve_problem *p) {
+  p->W.ops->apply(&p->W, x->step, x->du, x->work);
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    const rows *of = &x->rows[k];
+    double y[BLOCK_ROWS_MAX];
+    apply_on_u(x, b, of, x->du + b->row, y);
+    for (int i = 0; i < b->size; i++) {
+      int row = b->row + i;
+      bool plain = b->kind == BLOCK_BILATERAL;
+      double sum = -x->F[row] - y[i] - (plain || of->on_u[i][i] != 0 ? x->lift * x->step[row] : 0);
+      for (int j = 0; !plain && j < b->size; j++) sum -= of->on_r[i][j] * x->step[b->row + j];
+      x->right[row] = of->known ? 0 : sum;
+    }
+  }
+}
+
+static bool direction_in_pieces(newton *x, const solve_problem *p) {
+  enum { TURNS = 2 };  // the second one removes rounding of the first
+  condensed_clear(x->pieces);
+  for (int k = 0; k < p->block_count; k++) {
+    const solve_block *b = &p->blocks[k];
+    for (int i = b->row; i < b->row + b->size; i++) x->step[i] = x->rows[k].known ? -x->F[i] : 0;
+    if (x->rows[k].known) continue;
+    add_block(x, k, b, &x->rows[k]);
+  }
+  if (!condensed_factor(x->pieces)) return false;
+  for (int turn = 0; turn < TURNS; turn++) {
+    find_defect(x, p);
+    solve_in_pieces(x, p, x->right);
+    for (int i = 0; i < x->n; i++) x->step[i] += x->right[i];
+  }
+  for (int i = 0; i < x->n; i++)
+    if (!isfinite(x->step[i])) return false;
+  return true;
+}
+
 // Newton's direction; false when there is none.
 static bool direction(newton *x, const solve_problem *p, interrupt *stop) {
+  if (x->pieces) return direction_in_pieces(x, p);
+  if (x->n > SOLVE_DENSE_MAX) return false;
   x->count = 0;
   memset(x->step, 0, (size_t)x->n * sizeof *x->step);
   for (int k = 0; k < p->block_count; k++)
@@ -221,7 +343,8 @@ static newton begin(const solve_problem *p, solve_workspace *w) {
   x.n = p->W.rows;
   x.weights = w->weights;
   x.lift = LITTLE;
-  p->W.ops->dense(&p->W, x.W);
+  if (condensed_suits(p) && condensed_begin(w->condensed, p)) x.pieces = w->condensed;
+  else if (x.n <= SOLVE_DENSE_MAX) p->W.ops->dense(&p->W, x.W);
   choose_rho(&x, p);
   return x;
 }
@@ -360,9 +483,9 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 
 static void measure(solve_workspace *w, const solve_limits *limits) {
   lay_out(w, limits);
-  TAKE(w, double, limits->dense);
-  TAKE(w, double, limits->dense);
+  TAKE(w, double, limits->rows);
+  TAKE(w, double, limits->rows);
 }
 
 const solver solver_alart_curnier = {
-    "alart-curnier", "Newton on all contacts at once with a line search: exact cone, dense.", suits, limit, measure, solve, .finite = false};
+    "alart-curnier", "Newton on all contacts at once with a line search: exact cone.", suits, limit, measure, solve, .finite = false};

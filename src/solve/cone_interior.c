@@ -12,7 +12,8 @@
 //
 //   G dz − M dx = −ρ,   λ∘(T⁻¹ dx + T dz) = σ m e − λ∘λ − (correction of second order)
 //
-// by (M + G T⁻²) dx = ρ + G T⁻¹ d, where d is what T⁻¹ dx + T dz is to be. Bilateral rows have z = 0 and no scaling.
+// by (M + G T⁻²) dx = ρ + G T⁻¹ d, where d is what T⁻¹ dx + T dz is to be, or for problems in pieces by equations for the
+// velocities (condensed.h). Bilateral rows have z = 0 and no scaling.
 //
 // First the slip follows z: G dz = dz − (e·dz_T) e_N with e = z_T/|z_T|. This takes 20 to 30 steps, but the problem is not
 // convex, and some runs stick to the edge of a cone. Then the slips are held: G is the identity, each problem is
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "math/lu.h"
+#include "solve/condensed.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -36,10 +38,12 @@ static const double GAP = 1e-24;
 static const double NEARLY = 0.99, LESS = 0.95;
 // A step of less than this part sticks to an edge. All cones then go back towards their middle.
 static const double STUCK = 0.1;
-// Above this residual neither that nor Newton's method is likely to help.
+// Above this residual Newton's method is not likely to help, and retreats are worth their while only in pieces, where a step costs little.
 static const double FAR = 4e-2;
+// Below this one it is, in pieces also where a step sticks to an edge.
+static const double NEAR = 1e-4;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, RETREATS = 3, MORE_RETREATS = 20, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -53,6 +57,10 @@ typedef struct interior {
   int n, cone_count, iterations;
   cone *cones;
   bool follows;            // the slips follow z, else they are held
+  condensed *pieces;       // of a problem in pieces; null: M is formed
+  const solve_matrix *W;
+  double unit;             // M = unit · scale · W · scale
+  double *v;
   double *M, *A, *c;       // row by row
   double *scale;           // r = scale · x; 0 where x stays 0, as friction without a coefficient
   double *x, *z, *dx, *dz, *rho, *d, *right, *slip;
@@ -61,11 +69,12 @@ typedef struct interior {
 } interior;
 
 static interior lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t n = (size_t)(limits->dense < ROWS_MAX ? limits->dense : ROWS_MAX);
+  size_t n = (size_t)limits->rows, dense = (size_t)limits->dense;
   interior i = {0};
-  i.cones = TAKE(w, cone, n);
-  i.M = TAKE(w, double, n * n);
-  i.A = TAKE(w, double, n * n);
+  i.cones = TAKE(w, cone, limits->blocks);
+  i.M = TAKE(w, double, dense * dense);
+  i.A = TAKE(w, double, dense * dense);
+  i.v = TAKE(w, double, limits->velocities);
   double **vectors[] = {&i.c, &i.scale, &i.x, &i.z, &i.dx, &i.dz, &i.rho, &i.d, &i.right, &i.slip, &i.r, &i.u};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = TAKE(w, double, n);
   i.work = TAKE(w, double, limits->rows + limits->velocities);
@@ -78,8 +87,10 @@ static void measure(solve_workspace *w, const solve_limits *limits) {
   alart_curnier_measure(w, limits);
 }
 
+static bool in_pieces(const solve_problem *p) { return condensed_suits(p) && !solve_has(p, BLOCK_BILATERAL); }
+
 static bool suits(const solve_problem *p) {
-  return p->block_count > 0 && p->W.rows <= ROWS_MAX && !solve_has(p, BLOCK_BOX) && !solve_has_rolling(p) && !solve_has_polygons(p);
+  return p->block_count > 0 && (p->W.rows <= ROWS_MAX || in_pieces(p)) && !solve_has(p, BLOCK_BOX) && !solve_has_rolling(p) && !solve_has_polygons(p);
 }
 
 // --- the convex problem -------------------------------------------------------------------------------------------
@@ -101,8 +112,8 @@ static void add_cone(interior *i, const solve_block *b, double percussion) {
 static bool begin(interior *i, const solve_problem *p, double *speed) {
   int n = i->n = p->W.rows;
   double diagonal = 0;
-  p->W.ops->dense(&p->W, i->M);
-  for (int k = 0; k < n; k++) diagonal += fabs(i->M[k * n + k]) / n;
+  p->W.ops->diagonal(&p->W, i->r);
+  for (int k = 0; k < n; k++) diagonal += fabs(i->r[k]) / n;
   *speed = size_of(n, p->q);
   if (!(diagonal > 0 && *speed > 0)) return false;
   i->cone_count = 0;
@@ -111,8 +122,11 @@ static bool begin(interior *i, const solve_problem *p, double *speed) {
     if (b->kind != BLOCK_BILATERAL) add_cone(i, b, *speed / diagonal);
     for (int j = 0; b->kind == BLOCK_BILATERAL && j < b->size; j++) i->scale[b->row + j] = *speed / diagonal;
   }
+  i->W = &p->W, i->unit = diagonal / (*speed * *speed);
+  if (i->pieces) return true;
+  p->W.ops->dense(&p->W, i->M);
   for (int k = 0; k < n; k++)
-    for (int j = 0; j < n; j++) i->M[k * n + j] *= i->scale[k] * i->scale[j] * diagonal / (*speed * *speed);
+    for (int j = 0; j < n; j++) i->M[k * n + j] *= i->scale[k] * i->scale[j] * i->unit;
   return true;
 }
 
@@ -190,9 +204,33 @@ static double scaling_entry(const cone *c, int a, int b) {
   return (2 * v_a * v_b - (a == b ? diagonal : 0)) / (c->eta * c->eta);
 }
 
+// Of T² = η² (2 w wᵀ − diag(1, −1, −1)).
+static double squared_entry(const cone *c, int a, int b) {
+  double diagonal = a ? -1 : 1;
+  return (2 * c->w[a] * c->w[b] - (a == b ? diagonal : 0)) * (c->eta * c->eta);
+}
+
+// K of the pieces, with T² G⁻¹ in the units of M; G⁻¹ = 1 + e_N eᵀ.
+static bool factor_pieces(interior *i) {
+  condensed_clear(i->pieces);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    int size = matrix_block_size(i->W, k);
+    double E[9] = {0};
+    for (int a = 0; a < c->size; a++)
+      for (int b = 0; b < c->size; b++) {
+        double entry = squared_entry(c, a, b) + (b ? squared_entry(c, a, 0) * c->along[b - 1] : 0);
+        E[a * size + b] = i->unit * i->scale[c->row + a] * i->scale[c->row + b] * entry;
+      }
+    condensed_add(i->pieces, k, E);
+  }
+  return condensed_factor(i->pieces);
+}
+
 // A := M + G T⁻², factorised; rows without a velocity of their own stay where they are.
 static bool factor(interior *i, interrupt *stop) {
   int n = i->n;
+  if (i->pieces) return factor_pieces(i);
   memcpy(i->A, i->M, (size_t)n * (size_t)n * sizeof *i->A);
   for (int k = 0; k < n; k++) i->A[k * n + k] += i->scale[k] > 0 ? LIFT : 1;
   for (int k = 0; k < i->cone_count; k++) {
@@ -208,12 +246,57 @@ static bool factor(interior *i, interrupt *stop) {
   return lu_factor(n, i->A, n, i->pivot, stop) > 0;
 }
 
-// dx and dz for the targets d.
-static void find_step(interior *i) {
+// y := M x
+static void apply(interior *i, const double *x, double *y) {
+  if (!i->pieces) {
+    for (int k = 0; k < i->n; k++) y[k] = dot(i->n, i->M + (long)k * i->n, x);
+    return;
+  }
+  for (int k = 0; k < i->n; k++) i->right[k] = i->scale[k] * x[k];
+  i->W->ops->apply(i->W, i->right, y, i->work);
+  for (int k = 0; k < i->n; k++) y[k] *= i->unit * i->scale[k];
+}
+
+// y := G⁻¹ y, and dx := T (d − T y)
+static void respond(const cone *c, const double *d, double *y, double *dx) {
+  double t[3] = {0};
+  for (int j = 1; j < c->size; j++) y[0] += c->along[j - 1] * y[j];
+  scale_by(c, 1, y, t);
+  for (int j = 0; j < c->size; j++) t[j] = d[j] - t[j];
+  scale_by(c, 1, t, dx);
+}
+
+// dx and dz for the targets d, in pieces: K v = Bᵀ (T d + T² G⁻¹ ρ), dz = G⁻¹ (J v − ρ) and dx = T (d − T dz). Found this way dz is small where
+// z is. Rounding grows with T², so that x·z ends at about 1e-14; from there Newton's method reaches the solution.
+static void find_step_in_pieces(interior *i) {
+  double root = sqrt(i->unit);
+  memset(i->right, 0, (size_t)i->n * sizeof *i->right);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double y[3] = {0};
+    for (int j = 0; j < c->size; j++) y[j] = -i->rho[c->row + j];
+    respond(c, i->d + c->row, y, i->right + c->row);
+    for (int j = 0; j < c->size; j++) i->right[c->row + j] *= root * i->scale[c->row + j];
+  }
+  i->W->ops->start(i->W, i->right, i->v);
+  condensed_solve(i->pieces, i->v);
+  memset(i->dx, 0, (size_t)i->n * sizeof *i->dx);
+  memset(i->dz, 0, (size_t)i->n * sizeof *i->dz);
+  for (int k = 0; k < i->cone_count; k++) {
+    const cone *c = &i->cones[k];
+    double y[BLOCK_ROWS_MAX] = {0};
+    i->W->ops->row(i->W, k, i->x, i->v, y);
+    for (int j = 0; j < c->size; j++) y[j] = root * i->scale[c->row + j] * y[j] - i->rho[c->row + j];
+    respond(c, i->d + c->row, y, i->dx + c->row);
+    memcpy(i->dz + c->row, y, (size_t)c->size * sizeof *y);
+  }
+}
+
+static void find_step_formed(interior *i) {
   memcpy(i->dx, i->rho, (size_t)i->n * sizeof *i->dx);
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
-    double t[3];
+    double t[3] = {0};
     scale_by(c, -1, i->d + c->row, t);
     for (int j = 0; j < c->size; j++) i->dx[c->row + j] += t[j];
     for (int j = 1; j < c->size; j++) i->dx[c->row] -= c->along[j - 1] * t[j];
@@ -222,11 +305,17 @@ static void find_step(interior *i) {
   memset(i->dz, 0, (size_t)i->n * sizeof *i->dz);
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
-    double t[3];
+    double t[3] = {0};
     scale_by(c, -1, i->dx + c->row, t);
     for (int j = 0; j < c->size; j++) t[j] = i->d[c->row + j] - t[j];
     scale_by(c, -1, t, i->dz + c->row);
   }
+}
+
+// dx and dz for the targets d.
+static void find_step(interior *i) {
+  if (i->pieces) find_step_in_pieces(i);
+  else find_step_formed(i);
 }
 
 // At most 1, and at most this part of the way to the edge of a cone.
@@ -244,7 +333,7 @@ static double step_length(const interior *i, double part) {
 static void set_corrected_targets(interior *i, double level) {
   for (int k = 0; k < i->cone_count; k++) {
     const cone *c = &i->cones[k];
-    double a[3], b[3], product[3];
+    double a[3] = {0}, b[3] = {0}, product[3] = {0};
     scale_by(c, -1, i->dx + c->row, a);
     scale_by(c, 1, i->dz + c->row, b);
     product[0] = dot(c->size, a, b);
@@ -267,8 +356,8 @@ static void follow_slips(interior *i) {
 // ρ, and the mean of x·z over the cones.
 static double find_gap(interior *i) {
   double gap = 0;
-  for (int k = 0; k < i->n; k++)
-    i->rho[k] = i->scale[k] > 0 ? i->z[k] - i->c[k] - dot(i->n, i->M + (long)k * i->n, i->x) : 0;
+  apply(i, i->x, i->rho);
+  for (int k = 0; k < i->n; k++) i->rho[k] = i->scale[k] > 0 ? i->z[k] - i->c[k] - i->rho[k] : 0;
   for (int k = 0; k < i->cone_count; k++)
     gap += dot(i->cones[k].size, i->x + i->cones[k].row, i->z + i->cones[k].row) / i->cone_count;
   if (i->follows) follow_slips(i);
@@ -306,32 +395,49 @@ static void start_in_the_middle(interior *i) {
   add_to_all(i, 1);
 }
 
-// With slips that are held. Ends where rounding does, or after `most` steps of all turns.
-static void solve_convex(interior *i, int most, interrupt *stop) {
-  start_in_the_middle(i);
-  for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
-    double gap = find_gap(i);
-    if (gap < GAP || interrupted(stop) || take_step(i, gap, stop) < 1e-8) return;
-  }
-}
-
 static double judge(interior *i, const solve_problem *p, const solve_workspace *w) {
   for (int k = 0; k < i->n; k++) i->r[k] = i->scale[k] * i->x[k];
   return solve_residual_known(p, w->weights, i->r, i->u, i->work);
 }
 
-// With slips that follow, until the residual is small.
-static void solve_following(interior *i, const solve_problem *p, const solve_workspace *w, int most, double tolerance) {
-  int retreats = 0;
+// With slips that are held. Ends where rounding does, or after `most` steps of all turns. Returns the residual of i->r.
+static double solve_convex(interior *i, const solve_problem *p, solve_workspace *w, int most) {
   start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
-    double residual = judge(i, p, w);
-    if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return;
+    if (gap < GAP || interrupted(w->stop) || take_step(i, gap, w->stop) < 1e-8) break;
+  }
+  return judge(i, p, w);
+}
+
+// Newton's steps from i->r, whose residual is given.
+static double polish(interior *i, const solve_problem *p, solve_workspace *w, double residual) {
+  size_t mark = w->used;
+  residual = alart_curnier_polish(p, w, i->r, i->u, residual);
+  w->used = mark;
+  return residual;
+}
+
+// With slips that follow, until the residual is small. Where a step sticks to an edge near a solution, Newton's method may find the end from
+// there. Returns the residual of i->r.
+static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
+  int retreats = 0;
+  double residual = INFINITY, polished = NEAR;
+  start_in_the_middle(i);
+  for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
+    double gap = find_gap(i);
+    residual = judge(i, p, w);
+    if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return residual;
     if (take_step(i, gap, w->stop) > STUCK) continue;
-    if (residual > FAR || retreats++ == RETREATS) return;
+    if (i->pieces && residual <= polished) {
+      double end = polish(i, p, w, residual);
+      if (end <= tolerance) return end;
+      polished = 0.1 * residual;
+    }
+    if (i->pieces ? retreats++ == MORE_RETREATS : residual > FAR || retreats++ == RETREATS) break;
     add_to_all(i, sqrt(gap));
   }
+  return judge(i, p, w);
 }
 
 // --- the fixed point ----------------------------------------------------------------------------------------------
@@ -354,24 +460,23 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   interior i = lay_out(w, &limits);
   double speed, least = INFINITY, nearest = INFINITY;
   int most = s->iterations ? s->iterations : limit(p), vain = 0;
-  size_t bytes = (size_t)p->W.rows * sizeof *r, mark = w->used;
+  if (in_pieces(p) && condensed_begin(w->condensed, p)) i.pieces = w->condensed;
+  else if (p->W.rows > ROWS_MAX) return SOLVE_STALLED;
+  size_t bytes = (size_t)p->W.rows * sizeof *r;
   if (!begin(&i, p, &speed)) return SOLVE_STALLED;
   memset(i.slip, 0, bytes);
   for (int turn = 0; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     i.follows = turn == 0;
     set_constant(&i, p, speed);
-    if (i.follows) solve_following(&i, p, w, most, s->tolerance);
-    else solve_convex(&i, most, w->stop);
+    double residual = i.follows ? solve_following(&i, p, w, most, s->tolerance) : solve_convex(&i, p, w, most);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
     info->iterations = i.iterations;
-    double residual = judge(&i, p, w);
     if (!i.follows) {
       vain = residual <= 0.95 * nearest ? 0 : vain + 1;
       nearest = fmin(nearest, residual);
       take_slips(&i, p, vain < 2 ? 1 : 0.5);
     }
-    if (residual > s->tolerance && !(i.follows && residual > FAR)) residual = alart_curnier_polish(p, w, i.r, i.u, residual);
-    w->used = mark;
+    if (residual > s->tolerance && !(i.follows && residual > FAR)) residual = polish(&i, p, w, residual);
     if (residual < least) least = residual, memcpy(r, i.r, bytes);
     if (residual <= s->tolerance) return SOLVE_SOLVED;
   }
@@ -379,4 +484,4 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
 }
 
 const solver solver_interior = {
-    "interior", "Interior points: few contacts, the middle of all solutions.", suits, limit, measure, solve, .finite = false};
+    "interior", "Interior points: the middle of all solutions.", suits, limit, measure, solve, .finite = false};

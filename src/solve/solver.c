@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "solve/condensed.h"
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_nsgs.h"
@@ -29,6 +30,7 @@ driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limi
   size_t rows = (size_t)limits->rows;
   double *all = TAKE(w, double, 5 * rows + (size_t)limits->velocities);
   if (!all) return (driver){0};
+  condensed_forget(w->condensed);
   double *weights = all + 3 * rows;
   w->weights = solve_weights(p, weights) ? weights : NULL;
   return (driver){.r = all, .u = all + rows, .swept = all + 2 * rows, .work = all + 4 * rows};

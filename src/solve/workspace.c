@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "solve/condensed.h"
 #include "solve/solver.h"
 
 enum { ALIGNMENT = 64 };
@@ -20,12 +21,14 @@ solve_workspace *solve_workspace_create(const solve_limits *limits, carom_error 
   size_t size = solver_memory_all(limits);
   solve_workspace *w = malloc(sizeof *w);
   char *base = w ? aligned_alloc(ALIGNMENT, size + ALIGNMENT) : NULL;
-  if (!base) {
+  condensed *in_pieces = base ? condensed_create() : NULL;
+  if (!in_pieces) {
+    free(base);
     free(w);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for contact problems of %d rows", limits->rows);
     return NULL;
   }
-  *w = (solve_workspace){.base = base, .size = size, .limits = *limits};
+  *w = (solve_workspace){.base = base, .size = size, .limits = *limits, .condensed = in_pieces};
   return w;
 }
 
@@ -37,6 +40,7 @@ bool solve_workspace_fits(const solve_workspace *w, const solve_limits *limits) 
 
 void solve_workspace_destroy(solve_workspace *w) {
   if (!w) return;
+  condensed_destroy(w->condensed);
   free(w->base);
   free(w);
 }

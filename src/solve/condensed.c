@@ -1,0 +1,136 @@
+#include "solve/condensed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/block_lu.h"
+
+struct condensed {
+  const solve_matrix *W;
+  block_lu *lu;
+  bool known, fits;   // the pattern of the problem was looked for, and found
+  int *node, *size;   // of each velocity its node; of each node its velocities
+  int nodes, most;    // velocities that there is memory for
+};
+
+condensed *condensed_create(void) {
+  condensed *c = calloc(1, sizeof *c);
+  if (c) c->lu = block_lu_create();
+  if (c && c->lu) return c;
+  free(c);
+  return NULL;
+}
+
+void condensed_destroy(condensed *c) {
+  if (!c) return;
+  block_lu_destroy(c->lu);
+  free(c->node), free(c->size);
+  free(c);
+}
+
+void condensed_forget(condensed *c) { c->known = false; }
+
+static bool make_memory(condensed *c, int velocities) {
+  if (velocities <= c->most) return true;
+  size_t count = (size_t)velocities + (size_t)velocities / 2;
+  int *node = malloc(count * sizeof *node), *size = malloc(count * sizeof *size);
+  bool made = node && size;
+  if (made) free(c->node), free(c->size), c->node = node, c->size = size, c->most = (int)count;
+  else free(node), free(size);
+  return made;
+}
+
+// Nodes are the parts into which the ends of all pieces divide the velocities. A mark is set where one begins.
+static void mark(const matrix_pieces *p, int block_count, int velocities, int *marks) {
+  for (int k = 0; k < p->first[block_count]; k++) {
+    if (!p->width[k]) continue;
+    marks[p->at[k]] = 1;
+    if (p->at[k] + p->width[k] < velocities) marks[p->at[k] + p->width[k]] = 1;
+  }
+}
+
+static bool same_places(const solve_matrix *W) {
+  if (W->J.first == W->B.first && W->J.at == W->B.at && W->J.width == W->B.width) return true;
+  int count = W->J.first[W->block_count];
+  return memcmp(W->J.first, W->B.first, (size_t)(W->block_count + 1) * sizeof(int)) == 0 && memcmp(W->J.at, W->B.at, (size_t)count * sizeof(int)) == 0 &&
+         memcmp(W->J.width, W->B.width, (size_t)count * sizeof(int)) == 0;
+}
+
+bool condensed_suits(const solve_problem *p) {
+  const solve_matrix *W = &p->W;
+  if (!W->velocities || !same_places(W)) return false;
+  for (int i = 0; W->own && i < W->rows; i++)
+    if (W->own[i] != 0) return false;
+  return true;
+}
+
+static bool find_nodes(condensed *c, const solve_matrix *W) {
+  const matrix_pieces *J = &W->J;
+  c->nodes = 0;
+  memset(c->node, 0, (size_t)W->velocities * sizeof *c->node);
+  mark(J, W->block_count, W->velocities, c->node);
+  for (int v = 0; v < W->velocities; v++) {
+    if (v == 0 || c->node[v]) c->size[c->nodes++] = 0;
+    c->size[c->nodes - 1]++, c->node[v] = c->nodes - 1;
+  }
+  for (int k = 0; k < J->first[W->block_count]; k++)
+    if (J->width[k] && J->width[k] != c->size[c->node[J->at[k]]]) return false;
+  return true;
+}
+
+static bool find_pattern(condensed *c, const solve_matrix *W) {
+  const matrix_pieces *J = &W->J;
+  if (!make_memory(c, W->velocities) || !find_nodes(c, W) || !block_lu_begin(c->lu, c->nodes, c->size)) return false;
+  for (int b = 0; b < W->block_count; b++)
+    for (int k = J->first[b]; k < J->first[b + 1]; k++)
+      for (int l = k + 1; l < J->first[b + 1]; l++)
+        if (J->width[k] && J->width[l]) block_lu_join(c->lu, c->node[J->at[k]], c->node[J->at[l]]);
+  return block_lu_end(c->lu);
+}
+
+bool condensed_begin(condensed *c, const solve_problem *p) {
+  if (!c->known) c->fits = condensed_suits(p) && find_pattern(c, &p->W);
+  c->known = true, c->W = &p->W;
+  return c->fits;
+}
+
+double condensed_work(const condensed *c) { return block_lu_work(c->lu); }
+
+void condensed_clear(condensed *c) {
+  block_lu_clear(c->lu);
+  for (int k = 0; k < c->nodes; k++) {
+    double *D = block_lu_at(c->lu, k, k);
+    for (int i = 0; i < c->size[k]; i++) D[i * c->size[k] + i] = 1;
+  }
+}
+
+// A := A + Bᵀ E J for two pieces of a block.
+static inline void add_piece(int size, int rows, int columns, const double *B, const double *E, const double *J, double *A) {
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++) {
+      double e = E[i * size + j];
+      if (e == 0) continue;
+      for (int a = 0; a < rows; a++) {
+        double factor = e * B[i * rows + a];
+        for (int b = 0; b < columns; b++) A[a * columns + b] += factor * J[j * columns + b];
+      }
+    }
+}
+
+void condensed_add(condensed *c, int b, const double *E) {
+  enum { SPATIAL = 6 };
+  const matrix_pieces *J = &c->W->J, *B = &c->W->B;
+  int size = matrix_block_size(c->W, b);
+  for (int k = J->first[b]; k < J->first[b + 1]; k++)
+    for (int l = J->first[b]; l < J->first[b + 1]; l++) {
+      int rows = J->width[k], columns = J->width[l];
+      if (!rows || !columns) continue;
+      double *A = block_lu_at(c->lu, c->node[J->at[k]], c->node[J->at[l]]);
+      const double *from = B->values + B->offset[k], *to = J->values + J->offset[l];
+      if (size == 3 && rows == SPATIAL && columns == SPATIAL) add_piece(3, SPATIAL, SPATIAL, from, E, to, A);
+      else add_piece(size, rows, columns, from, E, to, A);
+    }
+}
+
+bool condensed_factor(condensed *c) { return block_lu_factor(c->lu); }
+void condensed_solve(const condensed *c, double *v) { block_lu_solve(c->lu, v); }
