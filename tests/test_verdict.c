@@ -207,6 +207,34 @@ static void contact_is_judged_alike(void) {
   carom_model_destroy(model);
 }
 
+// Contacts that are found late ask for what finds them earlier, unless that was used.
+static void advice_is_not_what_was_done(void) {
+  static const char model_text[] =
+      "gravity: [0, 0, -9.81]\nbodies: {b: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\njoints: {b: {free: [ground, b]}}\n"
+      "surfaces: {b: {sphere: b, radius: 0.1, material: m}, f: {plane: ground, material: m}}\nmaterials: {m: {stiffness: 1e5, law: hooke}}\n"
+      "initial: {b: {q: [1, 0, 0, 0, 0, 0, 0.2]}}\nmethod: {compliant: {entry: %s, penetration_max: 1e-18}}\nintegrator: {type: rk4, step: 5 ms}\nend: 0.3\n";
+  for (int locate = 0; locate < 2; locate++) {
+    carom_error error = {0};
+    carom_summary s;
+    char text[1024];
+    snprintf(text, sizeof text, model_text, locate ? "locate" : "none");
+    if (!write_text(scratch("late.yaml"), text)) return;
+    carom_model *model = example_load_path(scratch("late.yaml"), "", &error);
+    if (!CHECK(model)) return;
+    CHECK(carom_run(model, &(carom_run_options){0}, &s, &error) == CAROM_OK);
+    carom_verdict *verdict = carom_judge(model, &s, &error);
+    bool told = false, asked = false;
+    for (int i = 0; carom_verdict_check(verdict, i).key; i++) {
+      carom_check c = carom_verdict_check(verdict, i);
+      told |= strcmp(c.key, "penetration") == 0 && c.level != CAROM_GOOD;
+      asked |= strstr(c.sentence, "entry: locate") != NULL;
+    }
+    CHECK(told && asked == !locate);
+    carom_verdict_destroy(verdict);
+    carom_model_destroy(model);
+  }
+}
+
 // A record that does not say its limits is held against those of its method.
 static void an_old_record_falls_back_to_its_method(void) {
   static const struct {
@@ -238,6 +266,7 @@ int main(void) {
   RUN(a_small_swing_is_judged);
   RUN(moreau_is_doubtful_above_one_per_cent_and_bad_above_five);
   RUN(contact_is_judged_alike);
+  RUN(advice_is_not_what_was_done);
   RUN(an_old_record_falls_back_to_its_method);
   return check_summary();
 }

@@ -163,6 +163,12 @@ static double penetration_limit(const verdict_facts *run, double bound, const ch
   return isfinite(smallest) ? 0.1 * smallest : 1e-3 * json_get_number(run->scene, "length", 1);
 }
 
+// What detects contacts earlier, unless the run did that already.
+static const char *earlier(const verdict_facts *run, const char *advice) {
+  const char *entry = json_get_text(json_get(json_get(run->scene, "options"), "method"), "entry");
+  return advice && entry && *entry && strstr(advice, entry) ? NULL : advice;
+}
+
 static void judge_penetration(verdict *v, const verdict_facts *run) {
   const json_value *contact = json_get(run->summary, "contact");
   const char *of;
@@ -177,7 +183,7 @@ static void judge_penetration(verdict *v, const verdict_facts *run) {
                         : good                 ? "impact times and clearances are as in the model"
                         : own.force_laws       ? "contact forces started with a jump and added energy: "
                                                : "impacts were detected late, which shifts impact times and rebounds: ";
-  const char *advice = good ? "" : own.entry ? arena_print(v->memory, "%s, or %s", own.entry, finer(run)) : finer(run);
+  const char *entry = earlier(run, own.entry), *advice = good ? "" : entry ? arena_print(v->memory, "%s, or %s", entry, finer(run)) : finer(run);
   put_check(v, c, "Penetration at first contact: %s; limit %s (%s). So %s%s.", deep, quantity(v->memory, limit, "m"), of,
             meaning, advice);
 }
@@ -245,7 +251,7 @@ static const warning_words known_warnings[] = {
     {"unsettled", "Undecided instants", "At ", "instant", "instants",
      " contact modes or impacts were not determined uniquely: the motion after it is one of several possible ones."},
     {"penetration", "Penetration above the bound", "", "contact was", "contacts were",
-     " first detected deeper than the bound, which adds energy. Use entry: locate, or integrate more accurately."},
+     " first detected deeper than the bound, which adds energy."},
     {"energy_gain", "Energy gained", "", "impact", "impacts",
      " added energy, which Newton's law of impact with friction can do: check their loss in the table of impacts, or use impact: poisson under method event."},
     {"restitution", "Restitution differs", "", "contact has", "contacts have",
