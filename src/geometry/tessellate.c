@@ -125,7 +125,7 @@ void tessellate_cone(const convex *s, vec3 n, double depth, tessellation *to) {
 
 // The rings of a half sphere, from its equator to its pole, close together where it looks along n at the angle `look` over the equator.
 static void add_rings(const convex *s, double end, double look, double cap, double rim[][2], tessellation *to, int *rings) {
-  enum { FINE = 6, COARSE = (TESSELLATE_RINGS - FINE) / 2 };
+  enum { FINE = 10, COARSE = (TESSELLATE_RINGS - FINE) / 2 };
   double from = fmax(look - cap, 0), up = fmin(look + cap, M_PI / 2), narrow = (up - from) / FINE, angles[TESSELLATE_RINGS + 1];
   double below[COARSE], above[COARSE], off = outset(narrow);
   spread(0, from, narrow, COARSE, below), spread(up, M_PI / 2, narrow, COARSE, above);

@@ -10,7 +10,7 @@
 
 enum {
   TESSELLATE_RIM = 32,           // corners of a rim
-  TESSELLATE_RINGS = 10,         // strips of the half sphere at an end of a capsule
+  TESSELLATE_RINGS = 16,         // strips of the half sphere at an end of a capsule
   TESSELLATE_ROUND = 24,         // corners of each of its rings
   TESSELLATE_VERTICES = 2 * (TESSELLATE_RINGS + 1) * TESSELLATE_ROUND,
   TESSELLATE_FACES = (2 * TESSELLATE_RINGS + 1) * TESSELLATE_ROUND,
