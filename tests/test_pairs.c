@@ -1,7 +1,7 @@
 // Which surfaces may touch: all, those that are named, those of groups; never neighbours unless both are named.
 #include "runs.h"
 
-#include "base/pairs.h"
+#include "base/pair_index.h"
 
 static const char scene[] =
     "space: planar\n"

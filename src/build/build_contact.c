@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pairs.h"
+#include "base/pair_index.h"
 #include "build/builder.h"
 #include "build/contact_builder.h"
 #include "build/surface.h"

@@ -3,7 +3,7 @@
 #define BUILD_CONTACT_BUILDER_H
 
 #include "base/names.h"
-#include "base/pairs.h"
+#include "base/pair_index.h"
 #include "build/builder.h"
 
 // One side of a contact entry: a surface, or all of a group.

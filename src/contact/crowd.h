@@ -3,7 +3,7 @@
 #ifndef CONTACT_CROWD_H
 #define CONTACT_CROWD_H
 
-#include "base/pairs.h"
+#include "base/pair_index.h"
 #include "contact/contact.h"
 #include "mechanics/fault.h"
 

@@ -1,4 +1,4 @@
-#include "base/pairs.h"
+#include "base/pair_index.h"
 
 pairs pairs_create(arena *memory) { return (pairs){.memory = memory}; }
 

@@ -1,6 +1,6 @@
 // A map from pairs of numbers, in either order, to numbers.
-#ifndef BASE_PAIRS_H
-#define BASE_PAIRS_H
+#ifndef BASE_PAIR_INDEX_H
+#define BASE_PAIR_INDEX_H
 
 #include <stdint.h>
 
