@@ -466,7 +466,9 @@ static bool same_values(run *r, const char *kind, const char *before, const char
   const char *line = is ? is : was;
   const char *old = was ? arena_print(&r->memory, "with '%.*s'", (int)strcspn(was, "\n"), was) : "without it";
   const char *present = is ? arena_print(&r->memory, "'%.*s'", (int)strcspn(is, "\n"), is) : "not given";
-  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the same",
+  return error_set(r->error, CAROM_ERROR_USAGE,
+                   "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the same settings, or run the "
+                   "model from the start",
                    r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
 }
 
