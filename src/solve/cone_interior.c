@@ -246,10 +246,22 @@ static bool factor(interior *i, interrupt *stop) {
   return lu_factor(n, i->A, n, i->pivot, stop) > 0;
 }
 
+// A long sum in eight parts, which go into vectors.
+static double dot_in_parts(int size, const double *a, const double *b) {
+  enum { PARTS = 8 };
+  double part[PARTS] = {0};
+  int k = 0;
+  for (; k + PARTS <= size; k += PARTS)
+    for (int j = 0; j < PARTS; j++) part[j] += a[k + j] * b[k + j];
+  double sum = dot(size - k, a + k, b + k);
+  for (int j = 0; j < PARTS; j++) sum += part[j];
+  return sum;
+}
+
 // y := M x
 static void apply(interior *i, const double *x, double *y) {
   if (!i->pieces) {
-    for (int k = 0; k < i->n; k++) y[k] = dot(i->n, i->M + (long)k * i->n, x);
+    for (int k = 0; k < i->n; k++) y[k] = dot_in_parts(i->n, i->M + (long)k * i->n, x);
     return;
   }
   for (int k = 0; k < i->n; k++) i->right[k] = i->scale[k] * x[k];
