@@ -748,6 +748,10 @@ static bool check_rows(run *r, double t) {
 static carom_status execute(run *r, carom_summary *summary) {
   r->sim = sim_create(r->model, r->options->progress ? go_on : NULL, r, r->error);
   if (!r->sim) return r->error->status;
+  if (r->options->threads != 0) {
+    carom_status set = carom_sim_set_threads(r->sim, r->options->threads, r->error);
+    if (set != CAROM_OK) return set;
+  }
   int most = sim_signal_count(r->model);
   r->values = ARENA_ARRAY(&r->memory, double, most);
   sort_signals(r);

@@ -91,7 +91,7 @@ static bool start(carom_sim *sim, const scheme_start *from, carom_error *error) 
   sim->dump = (problem_dump){.path = given.dump, .every = given.dump_every};
   scheme_setup setup = {.method = sim->type->name, .m = &model->m, .x = sim->x, .contacts = contacts, .impacts = &sim->impacts,
                         .options = &model->options, .integrator = &model->integrator, .dump = given.dump ? &sim->dump : NULL,
-                        .stop = &sim->stop};
+                        .stop = &sim->stop, .crew = &sim->crew};
   sim->x->accepted_t = NAN;   // turns of the new start are those of joint_q
   void *scheme = sim->type->create(&setup, from, error);
   if (!scheme) return end_start(sim, contacts, &dump);
@@ -137,7 +137,7 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     return NULL;
   }
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
-  if (sim->x) sim->x->stop = &sim->stop, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
+  if (sim->x) sim->x->stop = &sim->stop, sim->x->crew = &sim->crew, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   for (int i = 0; sim->x && i < model->m.state_count; i++) sim->x->inner[i] = model->m.states[i].initial;
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
   if (!sim->x || !start(sim, &from, error)) {
@@ -150,6 +150,14 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
 carom_sim *carom_sim_create(const carom_model *model, carom_error *error) {
   error_clear(error);
   return sim_create(model, NULL, NULL, error);
+}
+
+carom_status carom_sim_set_threads(carom_sim *sim, int threads, carom_error *error) {
+  error_clear(error);
+  if (threads < 1 || threads > CREW_MOST)
+    return error_set(error, CAROM_ERROR_USAGE, "a simulation has 1 to %d threads, not %d", CREW_MOST, threads);
+  if (crew_set(&sim->crew, threads)) return CAROM_OK;
+  return error_set(error, CAROM_ERROR_MEMORY, "only %d of %d threads could be started", crew_count(&sim->crew), threads);
 }
 
 void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *context), void *context) {
@@ -166,6 +174,7 @@ void carom_sim_destroy(carom_sim *sim) {
   free(sim->starts);
   free(sim->row);
   free(sim->slots);
+  crew_end(&sim->crew);
   free(sim);
 }
 

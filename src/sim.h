@@ -44,6 +44,7 @@ struct carom_sim {
   const scheme_type *type;
   void *scheme;
   interrupt stop;              // asked within steps
+  crew crew;                   // of its threads
   problem_dump dump;           // of contact problems
   joint_start *starts;         // one per joint, then one for names that no joint has; for a batch
   energy_ledger ledger;

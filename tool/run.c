@@ -13,7 +13,7 @@
 #include "talk.h"
 
 typedef struct run_args {
-  const char *model, *record, *end, *csv, *resume, *report;
+  const char *model, *record, *end, *csv, *resume, *report, *threads;
   setting_list settings;
   bool no_record, units, quiet, json, strict, force;
 } run_args;
@@ -32,6 +32,8 @@ static const arg run_table[] = {
     {.name = "--end", .kind = ARG_TEXT, .value = "T", .offset = AT(end), .help = "time to run to: 2, 50 ms"},
     {.name = "--resume", .kind = ARG_TEXT, .value = "FILE", .offset = AT(resume),
      .help = "go on from the last checkpoint of an earlier run; with -o and the same FILE in that file"},
+    {.name = "--threads", .kind = ARG_TEXT, .value = "N", .offset = AT(threads),
+     .help = "threads that share each step of a crowd under a time stepping method (default: 1); results do not depend on N"},
     {.name = "--report", .kind = ARG_TEXT, .value = "FILE", .offset = AT(report),
      .help = "HTML file that shows the run, as carom report writes it"},
     {.name = "--quiet", .letter = 'q', .kind = ARG_FLAG, .offset = AT(quiet), .help = "print errors only, and warnings of numbers that are not finite"},
@@ -107,9 +109,21 @@ static bool refuse_warnings(const run_args *a, const carom_model *model, const c
   return true;
 }
 
+// Returns 0, which is no number of threads, after reporting.
+static int count_threads(const char *text) {
+  if (!text) return 1;
+  char *end;
+  long count = strtol(text, &end, 10);
+  if (end != text && *end == 0 && count >= 1 && count <= 1024) return (int)count;
+  fprintf(stderr, "error: --threads is '%s', but must be a whole number from 1 to 1024\n", text);
+  return 0;
+}
+
 static int run_model(const run_args *a, const carom_model *model, const char *record) {
   progress shown = {.visible = progress_is_wanted(a)};
-  carom_run_options options = {.record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .force = a->force,
+  int threads = count_threads(a->threads);
+  if (!threads) return EXIT_USAGE;
+  carom_run_options options = {.threads = threads, .record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .force = a->force,
                                .progress = progress_go_on,
                                .context = &shown};
   carom_summary summary;

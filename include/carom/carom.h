@@ -220,6 +220,11 @@ CAROM_API carom_check carom_verdict_check(const carom_verdict *verdict, int i);
 CAROM_API carom_level carom_verdict_level(const carom_verdict *verdict);  // the worst level of all checks
 CAROM_API void carom_verdict_destroy(carom_verdict *verdict);
 
+// A sim with many bodies shares its steps between so many threads, the calling one among them; 1 from its creation. Results do not depend on their
+// number, bit by bit. Only methods that step in time (moreau) use more than one, and small models gain nothing. Threads wait actively for
+// work during a step: more of them than there are processors makes it slower.
+CAROM_API carom_status carom_sim_set_threads(carom_sim *sim, int threads, carom_error *error);
+
 // Many sims on one model, on several threads. Each sim runs on one thread; results do not depend on the number of threads.
 typedef struct carom_batch {
   int count, threads;
@@ -272,6 +277,7 @@ typedef struct carom_run_options {
   const char *resume;
   bool force;                      // replace files that carom did not write
   double end;                      // not negative; 0 stands for the `end` of the model [s]
+  int threads;                     // of the sim (carom_sim_set_threads); 0 stands for one
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);

@@ -24,6 +24,7 @@ struct contact_pool {
   vec3 *velocity;             // of each surface's marker
   bool straight;              // as contact_state has it, and shift
   double shift;
+  broad_box *box;             // swept, of each surface
   double *ball;               // the radius around it within which the surface stays while the marker moves straight on
   marker_place *place;
   key_list walls, near;       // pairs with planes, and all, in ascending order
@@ -262,9 +263,9 @@ static broad_box swept_box(const contact_pool *p, const motion *x, int i, double
   return (broad_box){vec3_of(low), vec3_of(high)};
 }
 
-static void find_places(contact_pool *p, const motion *x) {
+static void find_places(contact_pool *p, const motion *x, int from, int to) {
   const contact_world *w = p->world;
-  for (int i = 0; i < w->surface_count; i++) {
+  for (int i = from; i < to; i++) {
     p->place[i] = marker_find(p->m, x, w->surfaces[i].marker);
     anchor a = anchor_at(x, p->place[i].node, p->place[i].p);
     p->velocity[i] = anchor_velocity(p->m, x, &a);
@@ -308,11 +309,25 @@ static bool come_near(const contact_pool *p, broad_pair of, double most) {
   return !(vec3_dot(way, way) > reach * reach);
 }
 
-static bool find_near(contact_pool *p, const motion *x, double behind, double ahead) {
+typedef struct search {
+  contact_pool *p;
+  const motion *x;
+  double behind, ahead;
+} search;
+
+static void sweep_boxes(void *context, int from, int to) {
+  const search *s = context;
+  find_places(s->p, s->x, from, to);
+  for (int i = from; i < to; i++)
+    if (!contact_is_half_space(&s->p->world->surfaces[i])) s->p->box[i] = swept_box(s->p, s->x, i, s->behind, s->ahead);
+}
+
+static bool find_near(contact_pool *p, const crew *crew, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
-  find_places(p, x);
+  enum { SHARE = 128 };  // the fewest surfaces that a thread takes
+  crew_run(crew, w->surface_count, SHARE, sweep_boxes, &(search){p, x, behind, ahead});
   for (int i = 0; i < w->surface_count; i++)
-    if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, swept_box(p, x, i, behind, ahead));
+    if (!contact_is_half_space(&w->surfaces[i])) broad_set(p->tree, i, p->box[i]);
   if (!broad_update(p->tree) || !find_walls(p, x, behind, ahead)) return false;
   int count, i = 0, j = 0;
   const broad_pair *pairs = broad_pairs(p->tree, &count);
@@ -335,7 +350,7 @@ carom_status contact_refresh(contact_state *s, const mechanism *m, const motion 
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
   p->m = m, p->straight = s->straight, p->shift = s->shift;
-  if (!find_near(p, x, behind, ahead)) return fail(error);
+  if (!find_near(p, s->crew, x, behind, ahead)) return fail(error);
   return take_over(s, error);
 }
 
@@ -356,7 +371,7 @@ carom_status contact_widen(contact_state *s, const mechanism *m, const motion *x
   contact_pool *p = s->pool;
   if (!p) return CAROM_OK;
   p->m = m, p->straight = s->straight, p->shift = s->shift;
-  if (!find_near(p, x, behind, ahead) || !add_live(s)) return fail(error);
+  if (!find_near(p, s->crew, x, behind, ahead) || !add_live(s)) return fail(error);
   return take_over(s, error);
 }
 
@@ -371,18 +386,19 @@ static contact_pool *create_pool(const contact_world *world, const mechanism *m)
   p->planes = calloc(count, sizeof *p->planes);
   p->velocity = calloc(count, sizeof *p->velocity);
   p->ball = calloc(count, sizeof *p->ball);
+  p->box = calloc(count, sizeof *p->box);
   p->place = calloc(count, sizeof *p->place);
   for (int i = 0; p->planes && i < world->surface_count; i++)
     if (contact_is_half_space(&world->surfaces[i])) p->planes[p->plane_count++] = i;
   return p;
 }
 
-static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->ball && p->place; }
+static bool is_complete(const contact_pool *p) { return p && p->tree && p->planes && p->velocity && p->ball && p->box && p->place; }
 
 static void destroy_pool(contact_pool *p) {
   if (!p) return;
   broad_destroy(p->tree);
-  free(p->planes), free(p->velocity), free(p->ball), free(p->place);
+  free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place);
   free(p->walls.items), free(p->near.items), free(p->live.items);
   for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
   free(p->chunks), free(p->free_slots);

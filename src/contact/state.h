@@ -36,6 +36,7 @@ typedef struct contact_state {
   int ended_count, fresh_count;
   contact_pool *pool;                  // null if all elements are permanent
   bool straight;                       // of a scheme that moves bodies at their velocities alone: pairs that then stay apart are left out, also if boxes overlap
+  const crew *crew;                    // shares the search for what is near; may be null
   double shift;                        // how far it may have moved a surface beside that on the way behind [m]
   // Storage of whoever has arrays by slot, reserved before pairs become live: `rows` is the most rows of all points. Returns false if memory ran
   // out; then nothing becomes live. May be null.

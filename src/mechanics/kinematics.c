@@ -16,6 +16,7 @@
 
 #include "mechanics/block.h"
 #include "mechanics/planar.h"
+#include "mechanics/tree.h"
 
 static void store6(double *a, vec3 angular, vec3 linear) {
   vec3_store(a, angular);
@@ -124,14 +125,20 @@ static void inertia_spatial(const node *n, tree_link *l) {
   store6(l->bias, vec3_cross(w, Jw), vec3_centripetal(w, mk));
 }
 
-void kinematics_spatial(const mechanism *m, motion *x) {
-  for (int i = 1; i < m->node_count; i++) {
+static void spatial_nodes(void *context, int from, int to) {
+  const mechanism *m = ((tree_job *)context)->m;
+  motion *x = ((tree_job *)context)->x;
+  for (int i = from + 1; i <= to; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i], *parent = &x->links[n->parent];
     if (n->reversed) reversed_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     else forward_node(n, parent, l, x->q + n->q, x->u + n->v, x->S + 6 * n->v);
     inertia_spatial(n, l);
   }
+}
+
+void kinematics_spatial(const mechanism *m, motion *x) {
+  crew_run(tree_crew(m, x), m->node_count - 1, TREE_SHARE, spatial_nodes, &(tree_job){m, x, NULL, NULL});
 }
 
 // --- the plane: the same formulas with one angle ------------------------------------------------------------------

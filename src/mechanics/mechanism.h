@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include "base/arena.h"
 #include "base/fields.h"
+#include "base/crew.h"
 #include "base/interrupt.h"
 #include "math/linalg.h"
 #include "math/sparse.h"
@@ -311,6 +312,7 @@ struct motion {
 
   // --- settings of the sim and of the scheme
   interrupt *stop;          // ends long factorisations early; of the sim, may be null
+  const crew *crew;         // shares loops over many bodies and rows; of the sim, may be null
   // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
   // of inner states. `refused` is set where they do not exist, or not yet. May be null.
   void (*push)(void *context, const mechanism *m, motion *x);

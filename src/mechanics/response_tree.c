@@ -175,8 +175,23 @@ static void split_row(const mechanism *m, motion *x, int i, const response_piece
   }
 }
 
+typedef struct split_job {
+  const mechanism *m;
+  motion *x;
+  const response_pieces *p;
+} split_job;
+
+static void split_rows(void *context, int from, int to) {
+  const split_job *j = context;
+  for (int i = from; i < to; i++) split_row(j->m, j->x, i, j->p);
+}
+
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   begin(m, x);
+  if (p->J == p->response) {  // free bodies alone: no row needs the workspace of another
+    crew_run(x->crew, p->row_count, TREE_SHARE, split_rows, &(split_job){m, x, p});
+    return;
+  }
   for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) split_row(m, x, i, p);
 }
 
@@ -188,8 +203,8 @@ void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) 
   for (int b = 0; b < r->base_count; b++) tree_reduce_base(m, x, x->row_bases[r->base0 + b], tau, half);
 }
 
-BLOCK void find_rates(const int w, const motion *x, const double *u, double *rates) {
-  for (int i = 0; i < x->row_total; i++) {
+BLOCK void find_rates(const int w, const motion *x, const double *u, double *rates, int from, int to) {
+  for (int i = from; i < to; i++) {
     const row *r = &x->rows[i];
     double sum = 0;
     for (int k = 0; k < r->body_count; k++) {
@@ -202,10 +217,15 @@ BLOCK void find_rates(const int w, const motion *x, const double *u, double *rat
   }
 }
 
+static void rates_of_rows(void *context, int from, int to) {
+  const tree_job *j = context;
+  if (j->m->planar) find_rates(3, j->x, j->in, j->out, from, to);
+  else find_rates(6, j->x, j->in, j->out, from, to);
+}
+
 void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates) {
   tree_spread(m, x, u);
-  if (m->planar) find_rates(3, x, u, rates);
-  else find_rates(6, x, u, rates);
+  crew_run(x->crew, x->row_total, TREE_SHARE, rates_of_rows, &(tree_job){m, x, u, rates});
 }
 
 void response_tree_solve(const mechanism *m, motion *x, const double *P, int row_count, double *out) {

@@ -231,8 +231,26 @@ BLOCK void forward_tree(const int w, const mechanism *m, motion *x) {
     expand_node(w, m, x, i, given_acceleration(w, &m->nodes[i], x, &x->links[i], sum), x->udot);
 }
 
+// Nodes that hang on ground, each by itself.
+static void forward_nodes(void *context, int from, int to) {
+  const mechanism *m = ((tree_job *)context)->m;
+  motion *x = ((tree_job *)context)->x;
+  double sum[6];
+  for (int i = from + 1; i <= to; i++) {
+    const node *n = &m->nodes[i];
+    tree_link *l = &x->links[i];
+    for (int k = 0; k < 6; k++) l->pA[k] = l->bias[k] - l->F[k];
+    const double *c = given_acceleration(6, n, x, l, sum);
+    reduce_node(6, m, x, i, x->tau, c);
+    memcpy(x->udot + n->v, x->drive_udot + n->v, (size_t)n->nv * sizeof *x->udot);
+    expand_node(6, m, x, i, c, x->udot);
+  }
+}
+
 void tree_forward(const mechanism *m, motion *x) {
-  if (m->planar)
+  if (tree_crew(m, x) && !m->planar)
+    crew_run(x->crew, m->node_count - 1, TREE_SHARE, forward_nodes, &(tree_job){m, x, NULL, NULL});
+  else if (m->planar)
     forward_tree(3, m, x);
   else
     forward_tree(6, m, x);
@@ -244,8 +262,20 @@ BLOCK void solve_tree(const int w, const mechanism *m, motion *x, const double *
   for (int i = 1; i < m->node_count; i++) expand_node(w, m, x, i, NULL, out);
 }
 
+static void solve_nodes(void *context, int from, int to) {
+  const tree_job *j = context;
+  for (int i = from + 1; i <= to; i++) {
+    const node *n = &j->m->nodes[i];
+    reduce_node(6, j->m, j->x, i, j->in, NULL);
+    memset(j->out + n->v, 0, (size_t)n->nv * sizeof *j->out);
+    expand_node(6, j->m, j->x, i, NULL, j->out);
+  }
+}
+
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out) {
-  if (m->planar)
+  if (tree_crew(m, x) && !m->planar)
+    crew_run(x->crew, m->node_count - 1, TREE_SHARE, solve_nodes, &(tree_job){m, x, tau, out});
+  else if (m->planar)
     solve_tree(3, m, x, tau, out);
   else
     solve_tree(6, m, x, tau, out);
@@ -307,8 +337,8 @@ void tree_reduce_base(const mechanism *m, motion *x, int base, const double *tau
   }
 }
 
-BLOCK void spread_tree(const int w, const mechanism *m, motion *x, const double *u) {
-  for (int i = 1; i < m->node_count; i++) {
+BLOCK void spread_nodes(const int w, const mechanism *m, motion *x, const double *u, int from, int to) {
+  for (int i = from; i < to; i++) {
     const node *n = &m->nodes[i];
     tree_link *l = &x->links[i];
     block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
@@ -316,11 +346,14 @@ BLOCK void spread_tree(const int w, const mechanism *m, motion *x, const double 
   }
 }
 
+static void spread_range(void *context, int from, int to) {
+  const tree_job *j = context;
+  if (j->m->planar) spread_nodes(3, j->m, j->x, j->in, from + 1, to + 1);
+  else spread_nodes(6, j->m, j->x, j->in, from + 1, to + 1);
+}
+
 void tree_spread(const mechanism *m, motion *x, const double *u) {
-  if (m->planar)
-    spread_tree(3, m, x, u);
-  else
-    spread_tree(6, m, x, u);
+  crew_run(tree_crew(m, x), m->node_count - 1, TREE_SHARE, spread_range, &(tree_job){m, x, u, NULL});
 }
 
 // --- inverse dynamics, mass matrix --------------------------------------------------------------------------------

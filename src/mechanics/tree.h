@@ -19,6 +19,16 @@ bool tree_factor(const mechanism *m, motion *x);
 // Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor, L⁻ᵀ of its block D = L Lᵀ, w x w.
 static inline bool tree_is_free_body(int w, const node *n) { return n->parent == GROUND && n->free_count == w; }
 static inline const double *tree_free_half(int w, const node *n, const motion *x) { return x->factor + n->factor + w * w; }
+// Whether every node hangs on ground: then loops over nodes may be shared.
+static inline const crew *tree_crew(const mechanism *m, const motion *x) { return m->base_count == m->node_count - 1 ? x->crew : NULL; }
+enum { TREE_SHARE = 64 };  // the fewest nodes or rows that a thread takes
+typedef struct tree_job {
+  const mechanism *m;
+  motion *x;
+  const double *in;
+  double *out;
+} tree_job;
+
 // The same of a steady node, whose block is known without that: h := L⁻¹ e, and e := L⁻ᵀ h.
 static inline void tree_steady_half(const node *n, const double *e, double *h) {
   const double *Y = n->half;

@@ -25,6 +25,7 @@ typedef struct scheme_setup {
   const carom_integrator_def *integrator;
   struct problem_dump *dump;       // for the chain of solvers; the sim looks whether it could save all. May be null
   interrupt *stop;                 // a step that is interrupted fails; may be null
+  const crew *crew;                // shares loops over many bodies and contacts; may be null
 } scheme_setup;
 
 // A contact that a step has missed, or found too late: of a permanent element its number, and -1; of another pair its surfaces.

@@ -254,6 +254,7 @@ void *stepper_create(const stepper_rule *rule, const stepper_settings *settings,
   s->contacts->reserve = stepper_reserve, s->contacts->owner = s;
   s->contacts->straight = true;
   s->stop = setup->stop;
+  s->islands.crew = s->contacts->crew = setup->crew;
   s->rule = rule, s->settings = *settings;
   stepper_begin_impacts(s);
   allocate(s);

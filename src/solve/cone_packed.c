@@ -15,6 +15,10 @@ typedef struct packed {
   int row;
 } packed;
 
+typedef struct moves {
+  double change, back;   // Σ d |Δr|²; positive: the sweep goes against the momentum that it had
+} moves;
+
 struct packed_sweeps {
   packed *contact;
   int count, bodies;
@@ -26,13 +30,20 @@ struct packed_sweeps {
   int sweeps;
   uint64_t *used;
   int *place;            // of each block, in the order of colours
+  packed_order order;
+  const crew *crew;
+  // of the sweep under way
+  int colour;
+  double part;           // of the way to the solution of a contact alone
+  struct moves *moves;   // of each chunk of the colour
 };
 
 packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
   packed_sweeps *m = TAKE(w, packed_sweeps, 1);
   packed_sweeps of = {.contact = TAKE(w, packed, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .v_before = TAKE(w, double, PACKED_PADDED * bodies),
-                      .used = TAKE(w, uint64_t, bodies), .place = TAKE(w, int, blocks)};
+                      .used = TAKE(w, uint64_t, bodies), .place = TAKE(w, int, blocks),
+                      .moves = TAKE(w, moves, blocks / PACKED_CHUNK + 1)};
   if (m) *m = of;
   return m;
 }
@@ -63,13 +74,25 @@ static void pack(const packed_sweeps *m, const solve_problem *p, int b, double w
   cone_contact_prepare(&c->alone, 3);
 }
 
+typedef struct packing {
+  const packed_sweeps *m;
+  const solve_problem *p;
+  const double *weights;
+} packing;
+
+static void pack_blocks(void *context, int from, int to) {
+  const packing *x = context;
+  for (int b = from; b < to; b++) pack(x->m, x->p, b, x->weights[x->p->blocks[b].row], &x->m->contact[x->m->place[b]]);
+}
+
+enum { LEAST_BLOCKS = 64, LEAST_BODIES = 256 };  // of each thread
+
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
-  int start[PACKED_COLOURS + 2];
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
-  m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  packed_colour(p, m->used, m->place, start);
-  for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->contact[m->place[b]]);
+  m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  m->order = packed_colour(p, m->used, m->place);
+  crew_run(m->crew, p->block_count, LEAST_BLOCKS, pack_blocks, &(packing){m, p, weights});
   return true;
 }
 
@@ -114,12 +137,20 @@ void packed_give(const packed_sweeps *m, double *r) {
   for (int k = 0; k < m->count; k++) memcpy(r + m->contact[k].row, m->contact[k].r, sizeof m->contact[k].r);
 }
 
-void packed_velocities(const packed_sweeps *m, double *u) {
-  for (int k = 0; k < m->count; k++) {
-    const packed *c = &m->contact[k];
-    velocity(c, of_body(m, c->body[0]), of_body(m, c->body[1]), u + c->row);
+typedef struct velocities {
+  const packed_sweeps *m;
+  double *u;
+} velocities;
+
+static void find_velocities(void *context, int from, int to) {
+  const velocities *x = context;
+  for (int k = from; k < to; k++) {
+    const packed *c = &x->m->contact[k];
+    velocity(c, of_body(x->m, c->body[0]), of_body(x->m, c->body[1]), x->u + c->row);
   }
 }
+
+void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_BLOCKS, find_velocities, &(velocities){m, u}); }
 
 double packed_scale(const packed_sweeps *m) {
   double all = 0;
@@ -131,10 +162,6 @@ double packed_scale(const packed_sweeps *m) {
 }
 
 // --- sweeps ---------------------------------------------------------------------------------------------------------
-
-typedef struct moves {
-  double change, back;  // Σ d |Δr|²; positive: the sweep goes against the momentum that it had
-} moves;
 
 // From r + β Δr a part of the way to the solution of the contact alone.
 static inline void sweep_contact(const packed_sweeps *m, packed *c, double beta, double part, moves *of) {
@@ -155,11 +182,21 @@ static inline void sweep_contact(const packed_sweeps *m, packed *c, double beta,
   if (change > 0) move(c, way, a, b, c->body[1] < m->bodies);
 }
 
-static void extrapolate_velocities(packed_sweeps *m) {
-  int count = PACKED_PADDED * m->bodies;
-  for (int i = 0; i < count; i++) {
+static void extrapolate_velocities(void *context, int from, int to) {
+  const packed_sweeps *m = context;
+  for (int i = PACKED_PADDED * from; i < PACKED_PADDED * to; i++) {
     double now = m->v[i];
     m->v[i] = now + m->beta * (now - m->v_before[i]), m->v_before[i] = now;
+  }
+}
+
+static void sweep_chunks(void *context, int first, int last) {
+  const packed_sweeps *m = context;
+  for (int k = first, from, to; k < last; k++) {
+    moves of = {0};
+    packed_chunk(&m->order, m->colour, k, &from, &to);
+    for (int i = from; i < to; i++) sweep_contact(m, &m->contact[i], m->beta, m->part, &of);
+    m->moves[k] = of;
   }
 }
 
@@ -189,10 +226,14 @@ static void watch(packed_sweeps *m, double change) {
 double packed_sweep(packed_sweeps *m) {
   static const double parts[] = {0.7, 0.4, 1};
   enum { PARTS = sizeof parts / sizeof *parts };
-  const double part = !m->calm ? 1 : parts[(m->circles - 1) % PARTS], beta = m->beta;
   moves of = {0};
-  extrapolate_velocities(m);
-  for (int k = 0; k < m->count; k++) sweep_contact(m, &m->contact[k], beta, part, &of);
+  m->part = !m->calm ? 1 : parts[(m->circles - 1) % PARTS];
+  crew_run(m->crew, m->bodies, LEAST_BODIES, extrapolate_velocities, m);
+  for (m->colour = 0; m->colour < m->order.colours; m->colour++) {
+    int chunks = packed_chunks(&m->order, m->colour);
+    crew_run(m->crew, chunks, 2, sweep_chunks, m);
+    for (int k = 0; k < chunks; k++) of.change += m->moves[k].change, of.back += m->moves[k].back;
+  }
   m->sweeps++;
   watch(m, of.change);
   find_momentum(m, of.back);

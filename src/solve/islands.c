@@ -74,7 +74,7 @@ static bool make_memory(solve_islands *x, const solve_problem *p, carom_error *e
 void islands_free(solve_islands *x) {
   solve_workspace_destroy(x->workspace);
   free(x->memory);
-  *x = (solve_islands){0};
+  *x = (solve_islands){.crew = x->crew};
 }
 
 // --- who interacts ------------------------------------------------------------------------------------------------
@@ -202,6 +202,7 @@ static solve_problem take_part(solve_islands *x, const solve_problem *p, int isl
                                    pieces_of(symmetric ? &part->J : &part->B, p->W.B.values));
   W.own = p->W.own ? part->own : NULL;
   W.diagonal = p->W.diagonal ? part->diagonal : NULL;
+  W.crew = x->crew;
   if (row <= DENSE_ROWS) {
     W.ops->dense(&W, part->dense);
     W = matrix_dense(row, count, part->start, part->dense);

@@ -24,6 +24,7 @@ typedef struct solve_islands {
   island_limits limits;         // of the problems that there is memory for
   char *memory;                 // of all these
   solve_workspace *workspace;   // of the solvers
+  const crew *crew;             // shares the loops of large islands; may be null
 } solve_islands;
 
 // Finds the islands of a problem in pieces, and makes memory for it and for its solvers. False after reporting.

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/crew.h"
+
 enum { BLOCK_ROWS_MAX = 6 };  // rows of a block
 
 typedef struct solve_matrix solve_matrix;
@@ -58,6 +60,7 @@ struct solve_matrix {
   matrix_pieces J, B;
   const double *own;           // added to the diagonal, one per row; may be null
   const double *diagonal;      // W_ii, one per row, where they are known; else null
+  const crew *crew;            // shares loops over many blocks; may be null
 };
 
 solve_matrix matrix_dense(int rows, int block_count, const int *start, const double *values);

@@ -16,13 +16,17 @@ struct packed_normals {
   double *v;                  // PACKED_PADDED speeds of each body, and of none
   uint64_t *used;
   int *place;
+  packed_order order;
+  int colour;                 // that is swept
+  double *change;             // Σ d Δr² of each chunk of it
+  const crew *crew;
 };
 
 packed_normals *normals_lay_out(solve_workspace *w, const solve_limits *limits) {
   size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
   packed_normals *m = TAKE(w, packed_normals, 1);
   packed_normals of = {.normal = TAKE(w, normal, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .used = TAKE(w, uint64_t, bodies),
-                       .place = TAKE(w, int, blocks)};
+                       .place = TAKE(w, int, blocks), .change = TAKE(w, double, blocks / PACKED_CHUNK + 1)};
   if (m) *m = of;
   return m;
 }
@@ -38,10 +42,9 @@ static void pack(const packed_normals *m, const solve_problem *p, int b, double 
 }
 
 bool normals_begin(packed_normals *m, const solve_problem *p, const double *weights) {
-  int start[PACKED_COLOURS + 2];
   if (!weights || !packed_suits(p, BLOCK_UNILATERAL)) return false;
-  m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  packed_colour(p, m->used, m->place, start);
+  m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  m->order = packed_colour(p, m->used, m->place);
   for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->normal[m->place[b]]);
   return true;
 }
@@ -82,9 +85,9 @@ void normals_velocities(const packed_normals *m, double *u) {
   }
 }
 
-double normals_sweep(packed_normals *m) {
+static double sweep(const packed_normals *m, int from, int to) {
   double all = 0;
-  for (int k = 0; k < m->count; k++) {
+  for (int k = from; k < to; k++) {
     normal *n = &m->normal[k];
     four v[3];
     packed_load_speeds(of_body(m, n->body[0]), of_body(m, n->body[1]), v);
@@ -94,6 +97,24 @@ double normals_sweep(packed_normals *m) {
     if (change == 0) continue;
     n->r = r, all += n->weight * change * change;
     move(m, n, change, v);
+  }
+  return all;
+}
+
+static void sweep_chunks(void *context, int first, int last) {
+  const packed_normals *m = context;
+  for (int k = first, from, to; k < last; k++) {
+    packed_chunk(&m->order, m->colour, k, &from, &to);
+    m->change[k] = sweep(m, from, to);
+  }
+}
+
+double normals_sweep(packed_normals *m) {
+  double all = 0;
+  for (m->colour = 0; m->colour < m->order.colours; m->colour++) {
+    int chunks = packed_chunks(&m->order, m->colour);
+    crew_run(m->crew, chunks, 2, sweep_chunks, m);
+    for (int k = 0; k < chunks; k++) all += m->change[k];
   }
   return all;
 }

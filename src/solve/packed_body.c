@@ -30,18 +30,19 @@ static int choose_colour(const matrix_pieces *J, int block, uint64_t *used) {
   return colour;
 }
 
-int packed_colour(const solve_problem *p, uint64_t *used, int *place, int start[PACKED_COLOURS + 2]) {
+packed_order packed_colour(const solve_problem *p, uint64_t *used, int *place) {
   int count[PACKED_COLOURS + 1] = {0}, colours = 0;
+  packed_order o = {0};
   memset(used, 0, (size_t)(p->W.velocities / PACKED_SPEEDS) * sizeof *used);
   for (int b = 0; b < p->block_count; b++) {
     int colour = choose_colour(&p->W.J, b, used);
     place[b] = colour, count[colour]++;
     colours = colour >= colours ? colour + 1 : colours;
   }
-  start[0] = 0;
-  for (int c = 0; c < colours; c++) start[c + 1] = start[c] + count[c], count[c] = start[c];
+  for (int c = 0; c < colours; c++) o.start[c + 1] = o.start[c] + count[c], count[c] = o.start[c];
   for (int b = 0; b < p->block_count; b++) place[b] = count[place[b]]++;
-  return colours;
+  o.colours = colours;
+  return o;
 }
 
 void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]) {

@@ -17,9 +17,25 @@ enum { PACKED_SPEEDS = 6, PACKED_PADDED = 8, PACKED_ROW = 2 * PACKED_SPEEDS, PAC
 // Blocks of one kind on one or two free bodies each, the same in J and B.
 bool packed_suits(const solve_problem *p, block_kind kind);
 
+// Blocks are swept in chunks of one colour each, whose limits depend on the colours alone; those without a colour are one chunk. Sums over chunks
+// are then the same whichever thread sweeps them.
+enum { PACKED_CHUNK = 32 };
+typedef struct packed_order {
+  int colours, start[PACKED_COLOURS + 2];
+} packed_order;
+static inline int packed_chunks(const packed_order *o, int colour) {
+  return colour == PACKED_COLOURS ? 1 : (o->start[colour + 1] - o->start[colour] + PACKED_CHUNK - 1) / PACKED_CHUNK;
+}
+// Blocks from … to of chunk k of a colour.
+static inline void packed_chunk(const packed_order *o, int colour, int k, int *from, int *to) {
+  int end = o->start[colour + 1];
+  *from = o->start[colour] + k * PACKED_CHUNK;
+  *to = colour == PACKED_COLOURS || *from + PACKED_CHUNK > end ? end : *from + PACKED_CHUNK;
+}
+
 // Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, those that find none. `used` is scratch, one per
-// body. place[b] is where block b comes in the order of colours, and colour c begins at start[c] and ends at start[c + 1]. Returns how many there are.
-int packed_colour(const solve_problem *p, uint64_t *used, int *place, int start[PACKED_COLOURS + 2]);
+// body. place[b] is where block b comes in the order of colours.
+packed_order packed_colour(const solve_problem *p, uint64_t *used, int *place);
 
 // The bodies of a block, and row i of its J. A body of none has the number `none`.
 void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]);

@@ -124,13 +124,44 @@ double solve_residual(const solve_problem *p, const double *r, const double *u, 
   return solve_residual_weighted(p, r, u, work);
 }
 
-double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d) {
+static energies sum_blocks(const solve_problem *p, const double *r, const double *u, const double *d, int from, int to) {
   energies e = {0};
-  for (int b = 0; b < p->block_count; b++) {
+  for (int b = from; b < to; b++) {
     const solve_block *block = &p->blocks[b];
     int at = block->row;
     add_block(&e, block, r + at, u + at, p->q + at, d + at);
   }
+  return e;
+}
+
+// Sums over many blocks are made of parts that threads can share: as many as fit, whatever the number of threads.
+enum { PARTS = 64, PART_LEAST = 128 };
+typedef struct residual_parts {
+  const solve_problem *p;
+  const double *r, *u, *d;
+  int count;
+  energies part[PARTS];
+} residual_parts;
+
+static void sum_parts(void *context, int first, int last) {
+  residual_parts *x = context;
+  for (int k = first; k < last; k++)
+    x->part[k] = sum_blocks(x->p, x->r, x->u, x->d, (int)((long)x->p->block_count * k / x->count), (int)((long)x->p->block_count * (k + 1) / x->count));
+}
+
+static energies sum_all(const solve_problem *p, const double *r, const double *u, const double *d) {
+  int count = p->block_count / PART_LEAST;
+  if (count < 2) return sum_blocks(p, r, u, d, 0, p->block_count);
+  residual_parts x = {.p = p, .r = r, .u = u, .d = d, .count = count < PARTS ? count : PARTS};
+  energies all = {0};
+  crew_run(p->W.crew, x.count, 1, sum_parts, &x);
+  for (int k = 0; k < x.count; k++)
+    all.error += x.part[k].error, all.of_q += x.part[k].of_q, all.of_r += x.part[k].of_r, all.of_u += x.part[k].of_u;
+  return all;
+}
+
+double solve_residual_weighted(const solve_problem *p, const double *r, const double *u, const double *d) {
+  energies e = sum_all(p, r, u, d);
   if (!(larger(e.of_q, e.of_u) < INFINITY && e.of_r < INFINITY)) return INFINITY;  // sweeps have diverged
   double size = sqrt(larger(e.of_q, e.of_u)), rounding = ROUNDING * sqrt(e.of_r), most = ROUNDING_MOST * size;
   double error = sqrt(e.error) - (rounding < most ? rounding : most);

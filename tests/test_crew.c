@@ -1,0 +1,97 @@
+// Threads that share the loops of one sim: every index is done once, and results are those of one thread, bit by bit. Runs once more under the
+// thread sanitizer.
+#include <time.h>
+
+#include "example.h"
+
+#include "../bench/crowd_model.h"
+#include "base/crew.h"
+#include "sim.h"
+
+// --- loops ----------------------------------------------------------------------------------------------------------
+
+enum { INDICES = 1000, ROUNDS = 300 };
+
+typedef struct tally {
+  int calls[INDICES], value;
+} tally;
+
+static void count_calls(void *context, int from, int to) {
+  tally *t = context;
+  for (int i = from; i < to; i++) t->calls[i] += t->value;
+}
+
+// Loops of all lengths one after the other, with pauses in which members fall asleep.
+static void every_index_is_done_once(void) {
+  static tally t;
+  for (int threads = 1; threads <= 4; threads++) {
+    crew c = {0};
+    CHECK(crew_set(&c, threads));
+    CHECK_EQUAL(crew_count(&c), threads);
+    for (int round = 0; round < ROUNDS; round++) {
+      int count = round * 37 % (INDICES + 1);
+      memset(t.calls, 0, sizeof t.calls), t.value = round + 1;
+      crew_run(&c, count, 1 + round % 50, count_calls, &t);
+      for (int i = 0; i < INDICES; i++)
+        if (t.calls[i] != (i < count ? t.value : 0)) CHECK(!"every index once");
+      if (round % 100 == 99) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    crew_end(&c);
+    CHECK_EQUAL(crew_count(&c), 1);
+    crew_end(&c);
+  }
+  memset(t.calls, 0, sizeof t.calls), t.value = 1;
+  crew_run(NULL, INDICES, 0, count_calls, &t);
+  for (int i = 0; i < INDICES; i++) CHECK_EQUAL(t.calls[i], 1);
+}
+
+// --- sims -----------------------------------------------------------------------------------------------------------
+
+// Spheres that fall into a box until they lie on each other: one large island, swept in colours, and many small ones before.
+static void crowds_move_as_with_one_thread(void) {
+  enum { SPHERES = 400, STRIDE = 50 };
+  carom_error error = {0};
+  carom_model *model = crowd_spheres(SPHERES, 1e-2);
+  const int steps = 150;
+  for (int threads = 2; threads <= 4 && CHECK(model); threads += 2) {
+    carom_sim *several = carom_sim_create(model, &error), *fresh = carom_sim_create(model, &error);
+    if (!CHECK(several && fresh)) break;
+    CHECK(carom_sim_set_threads(several, threads, &error) == CAROM_OK);
+    for (int k = STRIDE; k <= steps; k += STRIDE) {
+      CHECK(carom_sim_advance(fresh, k * CROWD_STEP, &error) == CAROM_OK && carom_sim_advance(several, k * CROWD_STEP, &error) == CAROM_OK);
+      CHECK(memcmp(fresh->x->q, several->x->q, (size_t)model->m.nq * sizeof(double)) == 0);
+      CHECK(memcmp(fresh->x->u, several->x->u, (size_t)model->m.nv * sizeof(double)) == 0);
+    }
+    carom_summary x = carom_sim_summary(fresh), y = carom_sim_summary(several);
+    CHECK_EQUAL(y.solves, x.solves);
+    CHECK_EQUAL(y.iterations, x.iterations);
+    CHECK_EQUAL(y.contact_episodes, x.contact_episodes);
+    CHECK_NEAR(y.worst_residual, x.worst_residual, 0);
+    CHECK_NEAR(y.energy_imbalance, x.energy_imbalance, 0);
+    CHECK(carom_sim_set_threads(several, 1, &error) == CAROM_OK);
+    CHECK(carom_sim_advance(several, (steps + 1) * CROWD_STEP, &error) == CAROM_OK);
+    carom_sim_destroy(several);
+    carom_sim_destroy(fresh);
+  }
+  carom_model_destroy(model);
+}
+
+static void wrong_numbers_of_threads_are_refused(void) {
+  carom_error error = {0};
+  carom_model *model = example_load("pendulum-revolute", NULL);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  if (!CHECK(sim)) return;
+  CHECK(carom_sim_set_threads(sim, 0, &error) == CAROM_ERROR_USAGE);
+  CHECK(carom_sim_set_threads(sim, 1025, &error) == CAROM_ERROR_USAGE);
+  CHECK(carom_sim_set_threads(sim, 3, &error) == CAROM_OK && carom_sim_set_threads(sim, 2, &error) == CAROM_OK);
+  CHECK(carom_sim_advance(sim, 0.1, &error) == CAROM_OK);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+int main(void) {
+  RUN(every_index_is_done_once);
+  RUN(wrong_numbers_of_threads_are_refused);
+  RUN(crowds_move_as_with_one_thread);
+  return check_summary();
+}
