@@ -93,6 +93,16 @@ static void impact_fields(impact_ledger *l, const contact_world *w, fields *f) {
   fields_group(f, NULL, 0);
 }
 
+static void callback_fields(carom_sim *sim, fields *f) {
+  for (int i = 0; i < sim->model->m.callback_count; i++) {
+    const carom_callback *c = &sim->callbacks[i];
+    if (!c->memory_count) continue;
+    if (f->to) c->save(c->context, sim->callback_memory);
+    fields_numbers(f, "callback", c->memory_count, sim->callback_memory);
+    if (f->from) c->restore(c->context, sim->callback_memory);
+  }
+}
+
 static void sim_fields(carom_sim *sim, fields *f) {
   motion_fields(&sim->model->m, sim->x, f);
   fields_flag(f, "evaluated", &sim->evaluated);
@@ -102,6 +112,7 @@ static void sim_fields(carom_sim *sim, fields *f) {
   balance_fields(&sim->ledger.now, "now", f);
   non_finite_fields(sim, f);
   impact_fields(&sim->impacts, &sim->model->contacts, f);
+  callback_fields(sim, f);
   sim->type->memory(sim->scheme, f);
   long points = sim_pair_points(sim);
   if (sim->model->contacts.crowd) fields_count(f, "pair_points", &points);
@@ -141,6 +152,7 @@ static carom_status show_again(carom_sim *sim, carom_error *error) {
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
   fields f = {.from = row};
+  if (sim_check_memory(sim, error) != CAROM_OK) return CAROM_ERROR_USAGE;
   carom_status cleared = set_pairs(sim, NULL, 0, error);
   if (cleared != CAROM_OK) return cleared;
   sim_fields(sim, &f);

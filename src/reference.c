@@ -133,9 +133,10 @@ void carom_reference_write(void (*write)(void *context, const char *text), void 
                                            "converted to constraint equations automatically.\n\n", out);
   write_family("constraints", "## constraints\n\n", "Constraints in addition to the joints.\n\n", out);
   write_family("forces", "## forces\n\n", "Each entry of `forces:` names one kind.\n\n", out);
-  write(context, "## signals, states\n\nEach entry of `signals:` is a name and an expression over `t`, tables, positions, velocities, states and other signals, in any order but "
+  write(context, "## signals, states, callbacks\n\nEach entry of `signals:` is a name and an expression over `t`, tables, positions, velocities, states and other signals, in any order but "
                  "not in a circle. Forces, states and outputs can use it.\n\n");
   option_document(&state_table, out);
+  option_document(&callback_table, out);
   write_family("surfaces", "\n## surfaces, contacts, materials\n\n", "Which surfaces can touch, and with which contact properties.\n\n", out);
   option_document(&contact_table, out);
   option_document(&material_table, out);

@@ -755,6 +755,8 @@ static carom_status execute(run *r, carom_summary *summary) {
   int most = sim_signal_count(r->model);
   r->values = ARENA_ARRAY(&r->memory, double, most);
   sort_signals(r);
+  if (r->options->prepare && r->options->prepare(r->options->context, r->sim, r->error) != CAROM_OK)
+    return error_set(r->error, CAROM_ERROR_USAGE, "the simulation could not be prepared"), r->error->status;
   if (!resume(r)) return r->error->status;
   // before a file of an earlier run is written over
   double t = carom_sim_time(r->sim);

@@ -26,7 +26,7 @@ int run_group_of(const carom_model *model, int i) {
     case SIGNAL_FORCE: return GROUP_FORCES;
     case SIGNAL_DRIVE_EFFORT: case SIGNAL_DRIVE_POWER: return GROUP_DRIVES;
     case SIGNAL_MULTIPLIER: return GROUP_MULTIPLIERS;
-    case SIGNAL_STATE: case SIGNAL_COMPUTED: return GROUP_OUTPUTS;
+    case SIGNAL_STATE: case SIGNAL_COMPUTED: case SIGNAL_CALLED: return GROUP_OUTPUTS;
     case SIGNAL_KINETIC: case SIGNAL_GRAVITY: case SIGNAL_SPRING: return GROUP_ENERGY;
   }
   return GROUP_OUTPUTS;

@@ -129,14 +129,17 @@ carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), vo
     sim->row = calloc((size_t)sim_signal_count(model), sizeof *sim->row);
     sim->slots = calloc((size_t)sim_signal_count(model), sizeof *sim->slots);
     sim->starts = calloc((size_t)model->m.joint_count + 1, sizeof *sim->starts);
+    sim->callbacks = calloc((size_t)model->m.callback_count + 1, sizeof *sim->callbacks);
+    sim->bindings = calloc((size_t)model->m.callback_count + 1, sizeof *sim->bindings);
     sim->counts_turns = coordinate_counts_turns(&model->m);
   }
-  if (!sim || !sim->row || !sim->slots || !sim->starts) {
+  if (!sim || !sim->row || !sim->slots || !sim->starts || !sim->callbacks || !sim->bindings) {
     carom_sim_destroy(sim);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for a simulation");
     return NULL;
   }
   sim->x = motion_create(&model->m, model->contacts.inner_count, error);
+  if (sim->x) sim->x->bindings = sim->bindings;
   if (sim->x) sim->x->stop = &sim->stop, sim->x->crew = &sim->crew, memcpy(sim->x->joint_q, model->m.joint_q0, (size_t)model->m.joint_nq * sizeof(double));
   for (int i = 0; sim->x && i < model->m.state_count; i++) sim->x->inner[i] = model->m.states[i].initial;
   scheme_start from = {.q = model->m.q0, .u = model->m.u0};
@@ -172,6 +175,9 @@ void carom_sim_destroy(carom_sim *sim) {
   impact_free(&sim->impacts);
   for (int i = 0; sim->starts && i <= sim->model->m.joint_count; i++) free(sim->starts[i].message);
   free(sim->starts);
+  free(sim->callbacks);
+  free(sim->bindings);
+  free(sim->callback_memory);
   free(sim->row);
   free(sim->slots);
   crew_end(&sim->crew);
@@ -256,6 +262,23 @@ static carom_status fail_interrupted(const carom_sim *sim, carom_error *error) {
   return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", carom_sim_time(sim));
 }
 
+static carom_status check_bound(const carom_sim *sim, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  for (int i = 0; i < m->callback_count; i++)
+    if (!sim->bindings[i].call)
+      return error_set(error, CAROM_ERROR_USAGE, "callback '%s' is not bound: a program that runs this model binds a function to it with carom_sim_bind",
+                       m->callbacks[i].name);
+  return CAROM_OK;
+}
+
+static carom_status fail_callback(carom_sim *sim, carom_error *error) {
+  const char *name = sim->model->m.callbacks[sim->x->bad_callback - 1].name;
+  sim->type->show_end(sim->scheme);
+  error_clear(error);
+  return error_set(error, CAROM_ERROR_INTEGRATOR, "callback '%s' has failed near t = %g s: it returned false, or an output that is not finite", name,
+                   carom_sim_time(sim));
+}
+
 // Back to the last state that the scheme can go on from. Whatever an interrupted step failed with, it was interrupted.
 static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_error *error) {
   sim->type->show_end(sim->scheme);
@@ -264,12 +287,15 @@ static carom_status end_failed_step(carom_sim *sim, carom_status status, carom_e
 
 carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error) {
   if (interrupted(&sim->stop)) return fail_interrupted(sim, error);
+  if (sim->model->m.callback_count && check_bound(sim, error) != CAROM_OK) return CAROM_ERROR_USAGE;
+  sim->x->bad_callback = 0;
   carom_status status = sim->type->step(sim->scheme, t_stop, error);
   if (status == CAROM_OK && sim->dump.error.status != CAROM_OK)
     status = error_set(error, sim->dump.error.status, "%s", sim->dump.error.message);
   if (sim->impacts.parted_count) impact_end_step(&sim->impacts);
   sim->evaluated = false;
   sim->step_ends.known = false;
+  if (status != CAROM_OK && sim->x->bad_callback) return fail_callback(sim, error);
   if (status != CAROM_OK) return end_failed_step(sim, status, error);
   look_at_constraints(sim, sim->x->t >= t_stop);
   bool due = is_due(sim);
@@ -673,6 +699,59 @@ static carom_status start_from(carom_sim *sim, const motion *x, carom_error *err
   return started ? CAROM_OK : error->status;
 }
 
+static carom_status restart_here(carom_sim *sim, carom_error *error) {
+  motion *now = motion_create(&sim->model->m, sim->model->contacts.inner_count, error);
+  if (!now) return CAROM_ERROR_MEMORY;
+  motion_copy(now, sim->x);
+  carom_status status = start_from(sim, now, error);
+  motion_destroy(now);
+  return status;
+}
+
+static carom_status check_callback(const carom_callback *bound, const char *name, bool at_rate, carom_error *error) {
+  if (!bound->call) return error_set(error, CAROM_ERROR_USAGE, "callback '%s' was given no function", name);
+  if (bound->memory_count < 0 || (bound->memory_count > 0) != (bound->save && bound->restore))
+    return error_set(error, CAROM_ERROR_USAGE, "callback '%s': its memory needs both save and restore, and the number of its numbers", name);
+  if (!at_rate && (bound->remembers || bound->memory_count))
+    return error_set(error, CAROM_ERROR_USAGE, "callback '%s' is called at each evaluation and so cannot remember; give it 'every' in the model, or use states", name);
+  return CAROM_OK;
+}
+
+carom_status carom_sim_bind(carom_sim *sim, const char *name, const carom_callback *bound, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  carom_error own = {0};
+  if (!error) error = &own;
+  error_clear(error);
+  int i = 0;
+  while (i < m->callback_count && strcmp(m->callbacks[i].name, name) != 0) i++;
+  if (i == m->callback_count) return error_set(error, CAROM_ERROR_USAGE, "the model has no callback '%s'", name);
+  carom_status status = check_callback(bound, name, m->callbacks[i].every > 0, error);
+  if (status != CAROM_OK) return status;
+  int most = bound->memory_count;
+  for (int k = 0; k < m->callback_count; k++) most = sim->callbacks[k].memory_count > most ? sim->callbacks[k].memory_count : most;
+  double *memory = realloc(sim->callback_memory, ((size_t)most + 1) * sizeof *memory);
+  if (!memory) return error_set(error, CAROM_ERROR_MEMORY, "out of memory for callback '%s'", name);
+  sim->callback_memory = memory;
+  callback_binding before = sim->bindings[i];
+  sim_show_end(sim);
+  sim->bindings[i] = (callback_binding){bound->call, bound->context};
+  sim->x->bad_callback = 0;
+  status = restart_here(sim, error);
+  if (status == CAROM_OK) sim->callbacks[i] = *bound;
+  else sim->bindings[i] = before;
+  return status;
+}
+
+carom_status sim_check_memory(const carom_sim *sim, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  carom_status status = check_bound(sim, error);
+  for (int i = 0; status == CAROM_OK && i < m->callback_count; i++)
+    if (sim->callbacks[i].remembers && !sim->callbacks[i].memory_count)
+      status = error_set(error, CAROM_ERROR_USAGE, "callback '%s' remembers what nobody can save: give it save and restore, or use states of the model",
+                         m->callbacks[i].name);
+  return status;
+}
+
 carom_status carom_sim_set_state(carom_sim *sim, const char *name, double value, carom_error *error) {
   const mechanism *m = &sim->model->m;
   carom_error own = {0};
@@ -686,12 +765,8 @@ carom_status carom_sim_set_state(carom_sim *sim, const char *name, double value,
   sim_show_end(sim);
   double before = sim->x->inner[i];
   sim->x->inner[i] = value;
-  motion *now = motion_create(m, sim->model->contacts.inner_count, error);
-  if (!now) return sim->x->inner[i] = before, CAROM_ERROR_MEMORY;
-  motion_copy(now, sim->x);
-  carom_status status = start_from(sim, now, error);
+  carom_status status = restart_here(sim, error);
   if (status != CAROM_OK) sim->x->inner[i] = before;
-  motion_destroy(now);
   return status;
 }
 

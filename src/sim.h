@@ -4,6 +4,7 @@
 
 #include "ledger/energy.h"
 #include "build/model_internal.h"
+#include "mechanics/control.h"
 #include "scheme/scheme.h"
 #include "solve/problem_dump.h"
 
@@ -66,6 +67,9 @@ struct carom_sim {
   long restarts;               // of an integrator, from checkpoints
   long points_due;             // rows of points that belong to the checkpoint it was resumed from
   double wall_s;               // in carom_sim_step
+  carom_callback *callbacks;   // one per callback of the model, as bound
+  callback_binding *bindings;  // what the motion needs of them
+  double *callback_memory;     // of one of them, while it is saved or loaded
   double *row;                 // one value per signal
   double *slots;               // of an output's expression
 };
@@ -106,6 +110,9 @@ void sim_checkpoint_points(carom_sim *sim, double *rows);
 carom_status sim_resume_points(carom_sim *sim, const double *rows, int count, carom_error *error);  // after sim_resume
 
 void sim_close_episodes(carom_sim *sim);  // the run ends: rows of the episodes that are open
+
+// Whether callbacks are bound, and what they remember can be kept and put back. Reports otherwise.
+carom_status sim_check_memory(const carom_sim *sim, carom_error *error);
 
 // One step towards a later time, which is not checked. Reads no clock, which takes a tenth of a short step: for loops that keep the time.
 carom_status sim_take_step(carom_sim *sim, double t_stop, carom_error *error);

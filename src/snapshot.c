@@ -13,6 +13,7 @@ struct carom_snapshot {
 
 carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error) {
   error_clear(error);
+  if (sim_check_memory(sim, error) != CAROM_OK) return NULL;
   int size = sim_checkpoint_size(sim), points = sim->model->contacts.crowd ? sim_pair_points(sim) : 0;
   size_t count = (size_t)size + (points ? (size_t)points * (size_t)sim_point_size(sim) : 0);
   carom_snapshot *s = malloc(sizeof *s + count * sizeof *s->numbers);
@@ -35,11 +36,23 @@ carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *s, carom_er
 
 void carom_snapshot_destroy(carom_snapshot *s) { free(s); }
 
+// A sim at the start of the model with the callbacks of another one.
+static carom_sim *create_alike(const carom_sim *sim, carom_error *error) {
+  const mechanism *m = &sim->model->m;
+  carom_sim *fresh = carom_sim_create(sim->model, error);
+  carom_status status = fresh ? CAROM_OK : error->status;
+  for (int i = 0; status == CAROM_OK && i < m->callback_count; i++)
+    if (sim->callbacks[i].call) status = carom_sim_bind(fresh, m->callbacks[i].name, &sim->callbacks[i], error);
+  if (status == CAROM_OK) return fresh;
+  carom_sim_destroy(fresh);
+  return NULL;
+}
+
 carom_status carom_sim_reset(carom_sim *sim, carom_error *error) {
   carom_error own = {0};
   if (!error) error = &own;
   error_clear(error);
-  carom_sim *fresh = carom_sim_create(sim->model, error);
+  carom_sim *fresh = create_alike(sim, error);
   carom_snapshot *s = fresh ? carom_sim_save(fresh, error) : NULL;
   carom_status status = s ? carom_sim_restore(sim, s, error) : error->status;
   carom_snapshot_destroy(s);

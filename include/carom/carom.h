@@ -250,6 +250,22 @@ CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, co
 // limits. After a failure the sim is unchanged.
 CAROM_API carom_status carom_sim_set_state(carom_sim *sim, const char *state, double value, carom_error *error);
 
+// Binds a function to a callback that the model names (section `callbacks`). Each sim has functions and contexts of its own, and no step is taken before all callbacks are
+// bound. `call` sets the outputs from the inputs, both in the order of the model. It returns false to end the run; an output that is not finite ends it as well. The
+// outputs must depend on t, the inputs and `context` alone. Functions that are called at each evaluation must not remember anything: integrators evaluate
+// steps that they give up. One that is called at a fixed rate may: its memory is then `memory_count` numbers that `save` writes and `restore` reads,
+// or `remembers` is set, and the sim can be neither saved, restored nor resumed.
+typedef struct carom_callback {
+  bool (*call)(void *context, double t, const double *inputs, double *outputs);
+  void *context;
+  bool remembers;
+  int memory_count;
+  void (*save)(void *context, double *memory);
+  void (*restore)(void *context, const double *memory);
+} carom_callback;
+// Restarts the sim at the current time. After a failure the sim is unchanged.
+CAROM_API carom_status carom_sim_bind(carom_sim *sim, const char *callback, const carom_callback *bound, carom_error *error);
+
 // The whole state of a sim: motion, states, method, ledgers. It can be put back into the same sim or into another one of the same model, as often as
 // needed. A sim that could not be restored is of no use. Integrators with a history (adams, bdf, ida) start again; the others, and time stepping, go on bit by bit.
 // carom_sim_save returns null on failure.
@@ -257,7 +273,7 @@ typedef struct carom_snapshot carom_snapshot;
 CAROM_API carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error);
 CAROM_API carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *snapshot, carom_error *error);
 CAROM_API void carom_snapshot_destroy(carom_snapshot *snapshot);
-// Back to the start of the model.
+// Back to the start of the model. What callbacks remember stays as it is: the program sets it back.
 CAROM_API carom_status carom_sim_reset(carom_sim *sim, carom_error *error);
 
 // --- runs ---------------------------------------------------------------------------------------------------------
@@ -278,6 +294,8 @@ typedef struct carom_run_options {
   bool force;                      // replace files that carom did not write
   double end;                      // not negative; 0 stands for the `end` of the model [s]
   int threads;                     // of the sim (carom_sim_set_threads); 0 stands for one
+  // Called once before the first step, to bind callbacks; a failure ends the run. May be null.
+  carom_status (*prepare)(void *context, carom_sim *sim, carom_error *error);
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);

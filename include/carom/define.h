@@ -243,6 +243,13 @@ typedef struct carom_state_def {
   const char *unit;        // for columns and checks; may be null
 } carom_state_def;
 
+// Outputs from a C function that each sim binds with carom_sim_bind. An output has the name `callback.output`.
+typedef struct carom_callback_def {
+  carom_names inputs;      // signals that are passed to it: t, positions, velocities, states, signals
+  carom_names outputs;
+  double every;            // time between two calls, from 0 on; 0 for a call at each evaluation [s]
+} carom_callback_def;
+
 typedef struct carom_drive_def {
   const char *joint;       // the driven coordinate: `hinge`, or `cylinder.q1`
   carom_function motion;   // its value as a function of time [rad] or [m]
@@ -355,6 +362,7 @@ CAROM_API carom_constraint_def carom_constraint_default(void);
 CAROM_API carom_force_def carom_force_default(void);
 CAROM_API carom_table_def carom_table_default(void);
 CAROM_API carom_state_def carom_state_default(void);
+CAROM_API carom_callback_def carom_callback_default(void);
 CAROM_API carom_integrator_def carom_integrator_default(void);
 CAROM_API carom_smooth_def carom_smooth_default(void);
 CAROM_API carom_moreau_def carom_moreau_default(void);
@@ -379,6 +387,7 @@ CAROM_API carom_status carom_def_table(carom_def *def, const char *name, const c
 // A signal: an expression over t, positions, velocities, states and other signals.
 CAROM_API carom_status carom_def_signal(carom_def *def, const char *name, carom_function value);
 CAROM_API carom_status carom_def_state(carom_def *def, const char *name, const carom_state_def *state);
+CAROM_API carom_status carom_def_callback(carom_def *def, const char *name, const carom_callback_def *callback);
 CAROM_API carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive);
 CAROM_API carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial);
 CAROM_API carom_status carom_def_output(carom_def *def, const char *name, carom_function value);

@@ -69,11 +69,11 @@ bool builder_names(builder *b, names *n, const part_list *list, const char *sect
   return true;
 }
 
-// Expressions name constraints, forces, drives, signals, states and outputs alike, so that no two of them may have the same name.
+// Expressions name constraints, forces, drives, signals, states, callbacks and outputs alike, so that no two of them may have the same name.
 static bool list_shared_names(builder *b) {
   const carom_def *def = b->def;
-  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->signals, &def->states, &def->outputs};
-  static const char *const sections[] = {"constraints", "forces", "drives", "signals", "states", "outputs"};
+  const part_list *const lists[] = {&def->constraints, &def->forces, &def->drives, &def->signals, &def->states, &def->callbacks, &def->outputs};
+  static const char *const sections[] = {"constraints", "forces", "drives", "signals", "states", "callbacks", "outputs"};
   enum { LISTS = sizeof lists / sizeof *lists };
   names all = names_create(b->memory);
   for (int k = 0; k < LISTS; k++) {
@@ -83,7 +83,7 @@ static bool list_shared_names(builder *b) {
       const part *p = &lists[k]->items[i];
       int before = names_find(&all, p->name);
       if (before >= 0)
-        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives, signals, states and outputs share their names",
+        return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "rename one: constraints, forces, drives, signals, states, callbacks and outputs share their names",
                             "'%s' in '%s' has the name of an entry of '%s'", p->name, sections[k], sections[before]);
       names_add(&all, p->name, k);
     }
@@ -606,7 +606,7 @@ static bool check_parts(builder *b) {
          check_list(b, &r, &def->joints, NULL) && check_list(b, &r, &def->constraints, NULL) &&
          check_list(b, &r, &def->forces, NULL) && check_list(b, &r, &def->surfaces, NULL) &&
          check_list(b, &r, &def->materials, &material_table) && check_list(b, &r, &def->solids, &solid_table) &&
-         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) && check_list(b, &r, &def->states, &state_table) &&
+         check_list(b, &r, &def->contacts, &contact_table) && check_list(b, &r, &def->tables, &table_table) && check_list(b, &r, &def->states, &state_table) && check_list(b, &r, &def->callbacks, &callback_table) &&
          check_list(b, &r, &def->drives, &drive_table) && check_list(b, &r, &def->initials, &initial_table);
 }
 

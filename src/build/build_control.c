@@ -73,6 +73,23 @@ static bool name_state(builder *b, const part *p, model_state *to) {
   return REFUSE(starts ? "reset_to" : "initial", NULL, "'%s' of '%s' is beyond its limits", starts ? "reset_to" : "initial", p->name);
 }
 
+static bool name_callback(builder *b, const part *p, mechanism *m, callback *to) {
+  const carom_callback_def *d = p->content;
+  const char **outputs = ARENA_ARRAY(b->memory, const char *, d->outputs.count + 1);
+  place at = builder_place(p, &callback_table, "outputs");
+  if (!d->outputs.count) return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "callback '%s' has no outputs", p->name);
+  for (int k = 0; k < d->outputs.count; k++) {
+    outputs[k] = arena_copy_text(b->memory, d->outputs.items[k]);
+    bool bad = !*outputs[k] || strchr(outputs[k], '.');
+    for (int i = 0; i < k; i++) bad |= strcmp(outputs[i], outputs[k]) == 0;
+    if (bad) return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "callback '%s': the output '%s' is empty, has a dot or stands twice", p->name, outputs[k]);
+  }
+  *to = (callback){.name = arena_copy_text(b->memory, p->name), .outputs = outputs, .output0 = m->called_count, .output_count = d->outputs.count,
+                   .every = d->every};
+  m->called_count += d->outputs.count;
+  return true;
+}
+
 bool builder_name_control(builder *b, mechanism *m) {
   const part_list *states = &b->def->states, *signals = &b->def->signals;
   m->states = ARENA_ARRAY(b->memory, model_state, states->count + m->force_count + 1);
@@ -85,6 +102,11 @@ bool builder_name_control(builder *b, mechanism *m) {
       m->forces[i].state = m->state_count;
       m->states[m->state_count++] = (model_state){.unit = "", .scale = 1, .low = -INFINITY, .high = INFINITY};
     }
+  const part_list *callbacks = &b->def->callbacks;
+  m->callbacks = ARENA_ARRAY(b->memory, callback, callbacks->count + 1);
+  m->callback_count = callbacks->count;
+  for (int i = 0; i < callbacks->count; i++)
+    if (!name_callback(b, &callbacks->items[i], m, &m->callbacks[i])) return false;
   for (int i = 0; i < signals->count; i++) {
     const part *p = &signals->items[i];
     if (!check_free_name(b, p, p->content)) return false;
@@ -95,10 +117,17 @@ bool builder_name_control(builder *b, mechanism *m) {
 
 // --- expressions --------------------------------------------------------------------------------------------------
 
+typedef enum progress { TO_DO, UNDER_WAY, DONE } progress;
+
 struct computing {
-  enum { TO_DO, UNDER_WAY, DONE } *how_far;
+  progress *how_far, *called;  // of computed signals, and of callbacks
   int *order, count;
 };
+
+static bool fail_circle(builder *b, const part *p, const char *what) {
+  return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "a state in between, with a rate, makes it a feedback",
+                      "%s '%s' depends on itself, directly or through others", what, p->name);
+}
 
 // The list of signals has their units.
 static void set_unit(mechanism *m, int index, const char *unit) {
@@ -113,9 +142,7 @@ bool builder_compute(builder *b, int index) {
   mechanism *m = &b->model->m;
   const part *p = &b->def->signals.items[index];
   if (c->how_far[index] == DONE) return true;
-  if (c->how_far[index] == UNDER_WAY)
-    return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, "a state in between, with a rate, makes it a feedback",
-                        "signal '%s' depends on itself, directly or through other signals", p->name);
+  if (c->how_far[index] == UNDER_WAY) return fail_circle(b, p, "signal");
   c->how_far[index] = UNDER_WAY;
   if (!builder_function(b, p->content, LEVEL_VELOCITY, ANY_UNIT, &m->computed[index].f)) return false;
   set_unit(m, index, builder_function_unit(b, p->content, &m->computed[index].f));
@@ -124,13 +151,46 @@ bool builder_compute(builder *b, int index) {
   return true;
 }
 
+// What is called at a fixed rate reads signals that are there already, so that its outputs may be among them.
+bool builder_call(builder *b, int index) {
+  struct computing *c = b->computing;
+  mechanism *m = &b->model->m;
+  const part *p = &b->def->callbacks.items[index];
+  const carom_callback_def *d = p->content;
+  callback *to = &m->callbacks[index];
+  bool at_rate = to->every > 0;
+  if (c->called[index] == DONE || (c->called[index] == UNDER_WAY && at_rate)) return true;
+  if (c->called[index] == UNDER_WAY) return fail_circle(b, p, "callback");
+  c->called[index] = UNDER_WAY;
+  int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
+  for (int k = 0; k < d->inputs.count; k++) {
+    const char *name = d->inputs.items[k];
+    int i = inputs[k] = names_find(&b->signals, name);
+    if (i < 0 || i >= m->signal_count || m->signals[i].level > LEVEL_VELOCITY)
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &callback_table, "inputs"),
+                          i < 0 ? "'carom check MODEL --signals' lists the names that there are" : "it depends on forces, which may depend on the callback",
+                          "callback '%s': there is no signal '%s' that it could read", p->name, name);
+    const signal *s = &m->signals[i];
+    if (s->kind == SIGNAL_JOINT_Q || s->kind == SIGNAL_JOINT_U) m->joints[s->index].watched = true;
+    if (!at_rate && s->kind == SIGNAL_COMPUTED && !builder_compute(b, s->index)) return false;
+    if (!at_rate && s->kind == SIGNAL_CALLED && !builder_call(b, s->index)) return false;
+  }
+  to->inputs = inputs, to->input_count = d->inputs.count;
+  c->called[index] = DONE;
+  if (!at_rate) c->order[c->count++] = -1 - index;
+  return true;
+}
+
 bool builder_control(builder *b, mechanism *m) {
-  b->computing = ARENA_NEW(b->memory, struct computing);
-  b->computing->how_far = arena_alloc(b->memory, (size_t)m->computed_count + 1, sizeof *b->computing->how_far);
-  b->computing->order = ARENA_ARRAY(b->memory, int, m->computed_count + 1);
+  struct computing *c = b->computing = ARENA_NEW(b->memory, struct computing);
+  c->how_far = ARENA_ARRAY(b->memory, progress, m->computed_count + 1);
+  c->called = ARENA_ARRAY(b->memory, progress, m->callback_count + 1);
+  c->order = ARENA_ARRAY(b->memory, int, m->computed_count + m->callback_count + 1);
+  for (int i = 0; i < m->callback_count; i++)
+    if (!builder_call(b, i)) return false;
   for (int i = 0; i < m->computed_count; i++)
     if (!builder_compute(b, i)) return false;
-  m->computed_order = b->computing->order;
+  m->control_order = c->order, m->control_count = c->count;
   for (int i = 0; i < b->def->states.count; i++) {
     const carom_state_def *d = b->def->states.items[i].content;
     dimension dim = dimension_of_unit(m->states[i].unit);

@@ -118,6 +118,7 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
     return false;
   }
   if (of_mechanism && of_mechanism->kind == SIGNAL_COMPUTED && !builder_compute(s->b, of_mechanism->index)) return false;
+  if (of_mechanism && of_mechanism->kind == SIGNAL_CALLED && !builder_call(s->b, of_mechanism->index)) return false;
   if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
     m->joints[of_mechanism->index].watched = true;
   const char *unit_text = carom_model_signal_unit(s->b->model, signal_index);

@@ -70,7 +70,9 @@ bool builder_outputs(builder *b);
 // States and signals of the model: their names and numbers, before signals are listed; then their expressions, those that others need first.
 bool builder_name_control(builder *b, mechanism *m);
 bool builder_control(builder *b, mechanism *m);
-bool builder_compute(builder *b, int index);  // the expression of one signal, once; false after reporting
+// The expression of one signal, or the inputs of one callback, once; false after reporting.
+bool builder_compute(builder *b, int index);
+bool builder_call(builder *b, int index);
 // The unit of what a function of a definition gives; "" if it is not known.
 const char *builder_function_unit(builder *b, const carom_function *from, const function *f);
 

@@ -104,6 +104,18 @@ const option_table state_table = {.name = "state", .summary = "A quantity with a
                                   .size = sizeof(carom_state_def), .options = state_options, .count = COUNT(state_options)};
 #undef AT
 
+#define AT(field) offsetof(carom_callback_def, field)
+static const option callback_options[] = {
+    {.key = "inputs", .type = OPTION_NAMES, .offset = AT(inputs), .help = "Signals that are passed to it: t, positions, velocities, states, `signals`."},
+    {.key = "outputs", .type = OPTION_NAMES, .offset = AT(outputs), .flags = OPTION_REQUIRED, .help = "Names of its outputs; expressions call them `callback.output`."},
+    {.key = "every", .type = OPTION_NUMBER, .offset = AT(every), .dim = DIM_TIME, .flags = OPTION_NOT_NEGATIVE, .preset = "0",
+     .help = "Time between two calls, from 0 on: steps end there, and outputs stay in between. 0: a call at each evaluation."},
+};
+const option_table callback_table = {.name = "callback", .summary = "Outputs of a C function, which a program binds by name to each sim (`carom_sim_bind`).",
+                                     .example = "controller: {inputs: [hinge.q, hinge.u], outputs: [torque], every: 1 ms}",
+                                     .size = sizeof(carom_callback_def), .options = callback_options, .count = COUNT(callback_options)};
+#undef AT
+
 #define AT(field) offsetof(carom_drive_def, field)
 static const option drive_options[] = {
     {.key = "joint", .type = OPTION_TEXT, .offset = AT(joint), .flags = OPTION_REQUIRED,
@@ -234,6 +246,7 @@ DEFAULT(material, material_table)
 DEFAULT(solid, solid_table)
 DEFAULT(contact, contact_table)
 DEFAULT(state, state_table)
+DEFAULT(callback, callback_table)
 
 carom_surface_def carom_surface_default(void) { return (carom_surface_def){.rotate = {1, 0, 0, 0}, .scale = 1}; }
 
@@ -302,6 +315,9 @@ carom_status carom_def_signal(carom_def *def, const char *name, carom_function v
 }
 carom_status carom_def_state(carom_def *def, const char *name, const carom_state_def *state) {
   return add(def, &def->states, name, NULL, state, sizeof *state);
+}
+carom_status carom_def_callback(carom_def *def, const char *name, const carom_callback_def *callback) {
+  return add(def, &def->callbacks, name, NULL, callback, sizeof *callback);
 }
 carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
   return add(def, &def->drives, name, NULL, drive, sizeof *drive);

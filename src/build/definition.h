@@ -28,7 +28,7 @@ struct carom_def {
   carom_model_def model;
   option_places model_places;
   part_list bodies, markers, joints, constraints, forces, drives, initials, outputs;
-  part_list materials, solids, surfaces, contacts, tables, signals, states;
+  part_list materials, solids, surfaces, contacts, tables, signals, states, callbacks;
   carom_integrator_def integrator;
   const scheme_type *scheme;
   scheme_options options;    // of the scheme
@@ -40,7 +40,7 @@ struct carom_def {
 };
 
 // What each section holds.
-extern const option_table model_table, body_table, marker_table, table_table, state_table, drive_table, initial_table, integrator_table,
+extern const option_table model_table, body_table, marker_table, table_table, state_table, callback_table, drive_table, initial_table, integrator_table,
     record_table_options, material_table, solid_table,
     contact_table;
 

@@ -30,6 +30,7 @@ static const section sections[] = {
     {"contacts", "pairs of surfaces that can touch"},
     {"signals", "expressions with names, for controllers"},
     {"states", "quantities with a rate, integrated with the motion"},
+    {"callbacks", "outputs of C functions that a program binds"},
     {"drives", "prescribed motions"},
     {"initial", "initial values"},
     {"outputs", "expressions to record"},
@@ -297,6 +298,7 @@ bool definition_read(carom_def *def, const document *text, carom_error *error) {
          read_plain(&r, root, "contacts", &contact_table, &def->contacts) &&
          read_plain(&r, root, "drives", &drive_table, &def->drives) &&
          read_plain(&r, root, "initial", &initial_table, &def->initials) && read_plain(&r, root, "states", &state_table, &def->states) &&
+         read_plain(&r, root, "callbacks", &callback_table, &def->callbacks) &&
          read_expressions(&r, root, "signals", "error: target - hinge.q", &def->signals) &&
          read_expressions(&r, root, "outputs", "reach: tip.x - 5 cm", &def->outputs) &&
          read_method(&r, root) &&

@@ -2,13 +2,28 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "mechanics/function.h"
 #include "mechanics/instant.h"
+#include "mechanics/signal.h"
+
+static void call(const mechanism *m, motion *x, int i) {
+  const callback *c = &m->callbacks[i];
+  const callback_binding *bound = x->bindings ? &x->bindings[i] : NULL;
+  double *outputs = x->called + c->output0;
+  if (!bound || !bound->call) return;  // before it is bound; no step is taken then
+  for (int k = 0; k < c->input_count; k++) x->slots[k] = signal_read(m, x, c->inputs[k]);
+  bool done = bound->call(bound->context, x->t, x->slots, outputs);
+  if (done && number_all_finite(outputs, (size_t)c->output_count)) return;
+  for (int k = 0; k < c->output_count; k++) outputs[k] = 0;
+  x->refused = true, x->bad_callback = i + 1;
+}
 
 void control_update(const mechanism *m, motion *x) {
-  for (int i = 0; i < m->computed_count; i++) {
-    int k = m->computed_order[i];
-    x->computed[k] = function_value(m, x, &m->computed[k].f);
+  for (int i = 0; i < m->control_count; i++) {
+    int k = m->control_order[i];
+    if (k < 0) call(m, x, -1 - k);
+    else x->computed[k] = function_value(m, x, &m->computed[k].f);
   }
   for (int k = 0; k < m->state_count; k++) x->inner_rate[k] = x->held[k] ? 0 : control_free_rate(m, x, k);
 }
@@ -28,8 +43,32 @@ bool control_has_limits(const mechanism *m) {
   return false;
 }
 
-double control_next_reset(const mechanism *m, double t) {
+// A multiple of the interval that is t but for rounding.
+static bool is_due(const callback *c, double t) {
+  return c->every > 0 && fabs(nearbyint(t / c->every) * c->every - t) <= instant_rounding(t);
+}
+
+bool control_sample(const mechanism *m, motion *x) {
+  bool any = false;
+  for (int i = 0; i < m->callback_count; i++) any |= is_due(&m->callbacks[i], x->t);
+  if (!any) return false;
+  control_update(m, x);
+  for (int i = 0; i < m->callback_count; i++)
+    if (is_due(&m->callbacks[i], x->t)) call(m, x, i);
+  return true;
+}
+
+// The first multiple of the interval behind t; where times cannot be told apart by it, the next time that there is.
+static double next_call(const callback *c, double t) {
+  double k = floor(t / c->every + 0.5), next = k * c->every;
+  if (!(next > t)) next = (k + 1) * c->every;
+  return next > t ? next : nextafter(t, INFINITY);
+}
+
+double control_next_instant(const mechanism *m, double t) {
   double next = INFINITY;
+  for (int i = 0; i < m->callback_count; i++)
+    if (m->callbacks[i].every > 0) next = fmin(next, next_call(&m->callbacks[i], t));
   for (int k = 0; k < m->state_count; k++)
     for (int i = 0; i < m->states[k].reset_count; i++)
       if (m->states[k].resets[i] > t && m->states[k].resets[i] < next) next = m->states[k].resets[i];

@@ -8,6 +8,12 @@
 
 #include "mechanics/mechanism.h"
 
+// What a sim has bound to a callback of its model. A call that returns false, or leaves an output that is not finite, has failed.
+typedef struct callback_binding {
+  bool (*call)(void *context, double t, const double *inputs, double *outputs);  // null: nothing is bound
+  void *context;
+} callback_binding;
+
 // The signals in the order in which they need each other, then the rates of the states, at the present positions and velocities.
 void control_update(const mechanism *m, motion *x);
 // The rate that a state would have without its limits, after control_update.
@@ -16,8 +22,11 @@ double control_free_rate(const mechanism *m, motion *x, int state);
 void control_limit(const mechanism *m, double *states);
 bool control_has_limits(const mechanism *m);
 
-// The first reset of a state behind t; infinite if there is none. A scheme ends a step there.
-double control_next_reset(const mechanism *m, double t);
+// The first reset of a state or call at a fixed rate behind t; infinite if there is none. A scheme ends a step there.
+double control_next_instant(const mechanism *m, double t);
+// Calls what is called at a fixed rate and is due at t, the motion's time, at its positions and velocities, which are up to date. Returns whether anything
+// was. A call that fails leaves motion.bad_callback.
+bool control_sample(const mechanism *m, motion *x);
 // Sets the states that are reset at t.
 void control_reset(const mechanism *m, double t, double *states);
 

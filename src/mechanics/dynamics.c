@@ -93,7 +93,7 @@ void dynamics_apply_forces(const mechanism *m, motion *x) {
   for (int i = 0; i < m->nv; i++) x->tau[i] = 0;
   memset(x->powers, 0, sizeof x->powers);
   memset(x->potentials, 0, sizeof x->potentials);
-  if (m->computed_count || m->state_count) control_update(m, x);
+  if (m->control_count || m->state_count) control_update(m, x);
   for (int i = 0; i < m->force_count; i++) m->forces[i].type->apply(m, x, &m->forces[i]);
   for (int i = 0; i < m->friction_count; i++)
     if (x->friction_effort[i] != 0) coordinate_push(m, x, m->frictions[i].of, x->friction_effort[i]);

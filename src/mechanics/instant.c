@@ -17,7 +17,7 @@ double instant_next(const mechanism *m, double t) {
     for (int k = 0; k < 3; k++) look_at(&m->forces[i].f[k], t, &next);
   for (int i = 0; i < m->computed_count; i++) look_at(&m->computed[i].f, t, &next);
   for (int i = 0; i < m->state_count; i++) look_at(&m->states[i].rate, t, &next);
-  return fmin(next, control_next_reset(m, t));
+  return fmin(next, control_next_instant(m, t));
 }
 
 // --- motions that jump --------------------------------------------------------------------------------------------

@@ -88,6 +88,16 @@ typedef struct computed {
   function f;
 } computed;
 
+// Outputs that a C function gives from signals (control.h). Each sim binds its own function.
+typedef struct callback {
+  const char *name;
+  const char *const *outputs;
+  int output0, output_count;  // into motion.called
+  const int *inputs;          // signals
+  int input_count;
+  double every;               // time between two calls, from 0 on; 0: at each evaluation [s]
+} callback;
+
 // A quantity with a rate, integrated with the motion (control.h).
 typedef struct model_state {
   const char *name, *unit;  // without a name: of a force, which sets its rate itself
@@ -213,7 +223,9 @@ struct mechanism {
   drive *drives;            int drive_count;
   joint_friction *frictions; int friction_count;
   computed *computed;       int computed_count;
-  const int *computed_order;  // in which they need each other
+  callback *callbacks;      int callback_count, called_count;
+  const int *control_order;   // in which they need each other: computed signals, and -1 - i for callback i that is called at each evaluation
+  int control_count;
   model_state *states;      int state_count;
   int nq, nv;               // of the state
   int *speed_node;          // the node of each speed
@@ -303,6 +315,7 @@ struct motion {
   double usual_nearness;    // where no singular position is close (crossing.h); 0: not known
   double *way;              // direction in which to leave a singular position from rest, one per speed
   double *drive_udot;       // given by drives at t, or as the mean over a step; one per speed (zero where none)
+  double *called;           // outputs of callbacks
   int *held;                // one per state of the model: -1 and 1 where it rests at its lower and its upper limit, else 0
   motion_block state;
 
@@ -311,6 +324,7 @@ struct motion {
   motion_block results;
 
   // --- settings of the sim and of the scheme
+  struct callback_binding *bindings;  // one per callback (control.h); of the sim, null if there are none
   interrupt *stop;          // ends long factorisations early; of the sim, may be null
   const crew *crew;         // shares loops over many bodies and rows; of the sim, may be null
   // Forces that a scheme adds to the model's own wherever these are applied: wrenches on links, potentials, powers, rates
@@ -356,6 +370,7 @@ struct motion {
   double *inner_rate;
   double *computed;         // signals that the model computes
   bool refused;
+  int bad_callback;         // one that has given a number that is not finite, from 1 on; 0: none
   int singular_node;        // the node whose inertia was singular, or 0
 };
 

@@ -16,6 +16,8 @@ static int count_slots(const mechanism *m) {
   int most = m->signal_count + 64;
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].input_count > most) most = m->forces[i].input_count;
+  for (int i = 0; i < m->callback_count; i++)
+    if (m->callbacks[i].input_count > most) most = m->callbacks[i].input_count;
   return most;
 }
 
@@ -45,6 +47,7 @@ static void lay_state(const mechanism *m, motion *x, layout *l) {
   x->inner = take(l, x->inner_count);
   x->friction_effort = take(l, m->friction_count);
   x->way = take(l, m->nv);
+  x->called = take(l, m->called_count);
   x->drive_udot = take(l, m->nv);
   x->friction_slip = take_integers(l, m->friction_count);
   x->held = take_integers(l, m->state_count);
@@ -250,6 +253,7 @@ static void state_fields(const mechanism *m, motion *x, fields *f) {
   fields_finites(f, "accepted_u", m->joint_nv, x->accepted_u);
   fields_finites(f, "inner", x->inner_count, x->inner);
   fields_signs(f, "held", m->state_count, x->held);
+  fields_finites(f, "called", m->called_count, x->called);
   fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
   fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
   fields_choice(f, "most_rank", m->row_count, &x->most_rank);

@@ -114,6 +114,9 @@ void signal_list(mechanism *m, arena *memory) {
   for (int i = 0; i < m->state_count; i++)
     if (m->states[i].name) add(&l, NULL, m->states[i].name, m->states[i].unit, SIGNAL_STATE, i, 0, LEVEL_POSITION);
   for (int i = 0; i < m->computed_count; i++) add(&l, NULL, m->computed[i].name, m->computed[i].unit, SIGNAL_COMPUTED, i, 0, LEVEL_VELOCITY);
+  for (int i = 0; i < m->callback_count; i++)
+    for (int k = 0; k < m->callbacks[i].output_count; k++)
+      add(&l, m->callbacks[i].name, m->callbacks[i].outputs[k], "", SIGNAL_CALLED, i, k, LEVEL_VELOCITY);
   add(&l, "energy", "kinetic", "J", SIGNAL_KINETIC, 0, 0, LEVEL_VELOCITY);
   add(&l, "energy", "gravity", "J", SIGNAL_GRAVITY, 0, 0, LEVEL_POSITION);
   add(&l, "energy", "spring", "J", SIGNAL_SPRING, 0, 0, LEVEL_ACCELERATION);
@@ -162,6 +165,7 @@ double signal_read(const mechanism *m, const motion *x, int i) {
     case SIGNAL_FRICTION_EFFORT: return r->friction_effort[s->index];
     case SIGNAL_FRICTION_SLIP: return r->friction_slip[s->index];
     case SIGNAL_STATE: return x->inner[s->index];
+    case SIGNAL_CALLED: return x->called[m->callbacks[s->index].output0 + k];
     case SIGNAL_COMPUTED: return x->computed[s->index];
     case SIGNAL_KINETIC: return x->level >= LEVEL_REACTION ? x->kinetic : tree_kinetic_energy(m, x);
     case SIGNAL_GRAVITY:

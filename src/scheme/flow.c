@@ -43,6 +43,7 @@ struct flow {
   bool opaque;                    // motions may jump where their expressions do not tell when
   bool cut;                       // the last step ends at t_cut with y_cut, where the integrator starts again
   double t_cut, *y_cut;
+  bool due;                       // callbacks at a fixed rate may be, where the next step begins
   bool limited;                   // states of the model have limits
   int *held_before;               // their modes in the last step
   double shown_t;                 // the motion has the accelerations that flow_result found here; NaN: it has not [s]
@@ -268,7 +269,7 @@ static void enter(flow *s, double t) {
   x->last_t = there ? t - 2 * rounding : -INFINITY;
   x->from_t = there ? t + rounding : -INFINITY;
   x->to_t = isinf(s->instant) ? INFINITY : s->instant - instant_rounding(s->instant);
-  s->opaque = false;
+  s->opaque = false, s->due = s->m->callback_count > 0;
   for (int i = 0; i < driven_count(s->m); i++) s->opaque |= driven_is_opaque(driven_get(s->m, i), t);
   s->evaluated_t = s->shown_t = NAN;
 }
@@ -511,8 +512,23 @@ static carom_status go_on_behind_cut(flow *s, carom_error *error) {
   return status;
 }
 
+// Callbacks that are due where a step begins. What they have changed acts from here on.
+static carom_status call_at_rate(flow *s, carom_error *error) {
+  double t = flow_time(s), step = flow_next_step(s);
+  s->due = false;
+  memcpy(s->y, flow_state(s), (size_t)s->n * sizeof *s->y);
+  set_motion(s, t, s->y);
+  dynamics_positions_velocities(s->m, s->x);
+  if (!control_sample(s->m, s->x)) return CAROM_OK;
+  if (s->x->bad_callback) return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
+  carom_status status = flow_restart(s, t, s->y, error);
+  if (status == CAROM_OK && step > 0) integrator_suggest_step(s->it, step);
+  return status;
+}
+
 carom_status flow_step(flow *s, double t_stop, carom_error *error) {
   carom_status status = leave_instant(s, error);
+  if (status == CAROM_OK && s->due) status = call_at_rate(s, error);
   if (status == CAROM_OK && s->cut) status = go_on_behind_cut(s, error);
   if (status != CAROM_OK) return status;
   double t_before = integrator_time(s->it);
@@ -599,6 +615,7 @@ void flow_fields(flow *s, double *t, double *y, fields *f) {
 }
 
 carom_status flow_restored(flow *s, double t, const double *y, carom_error *error) {
+  s->due = s->m->callback_count > 0;
   carom_status status = flow_restart(s, t, y, error);
   if (status == CAROM_OK && s->next_step > 0) integrator_suggest_step(s->it, s->next_step);
   return status;

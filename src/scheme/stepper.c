@@ -54,7 +54,7 @@ static void allocate(stepper *s) {
 static void look_ahead(stepper *s) {
   const mechanism *m = s->m;
   s->passes = s->contacts->world->crowd != NULL;
-  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count || m->state_count;
+  s->reads_coordinates = m->force_count || m->constraint_count || m->drive_count || m->friction_count || m->state_count || m->callback_count;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     s->reads_coordinates |= e->type->reads_coordinate;

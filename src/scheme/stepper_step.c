@@ -73,7 +73,7 @@ bool stepper_apply_forces(stepper *s, const double *u, const double *z, double d
   memcpy(s->x->inner, z, (size_t)s->m->state_count * sizeof *z);
   if (s->settings.midpoint && !predict(s, u, z, s->rule->place * dt)) return false;
   dynamics_apply_forces(s->m, s->x);
-  return true;
+  return !s->x->bad_callback;
 }
 
 // What acts at (q_R, u_A): forces, the free velocity, constraint rows.
@@ -236,6 +236,14 @@ static carom_status try_step(stepper *s, double *dt, const double **u_end, carom
   }
 }
 
+// Callbacks that are due where a step begins.
+static bool call_at_rate(stepper *s) {
+  dynamics_set(s->m, s->x, s->t, s->q, s->u);
+  dynamics_positions_velocities(s->m, s->x);
+  (void)control_sample(s->m, s->x);
+  return !s->x->bad_callback;
+}
+
 // Step k of a run ends at k h, so that rounding does not add up.
 carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   stepper *s = scheme;
@@ -243,7 +251,8 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   double h = s->settings.step;
   s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
   double t_next = s->grid * h;
-  if (s->m->state_count) t_stop = fmin(t_stop, control_next_reset(s->m, s->t));
+  if (s->m->state_count || s->m->callback_count) t_stop = fmin(t_stop, control_next_instant(s->m, s->t));
+  if (s->m->callback_count && !s->trying && !call_at_rate(s)) return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   const double *u_end;
