@@ -85,6 +85,7 @@ typedef struct scheme_stats {
 // and whether it took part.
 typedef struct scheme_contact {
   double gap, normal_force, tangential_force[2];
+  double turning_moment[3];        // of rolling and spinning friction, under rigid contact; in the plane the first alone
   bool active, slides;
   bool lasts;                      // it follows the surface, and does not just strike it
   const contact_point *point;      // the frame that the forces are in

@@ -164,6 +164,7 @@ static void apart_fields(contact_point *p, fields *f) {
 static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_group(f, "contact", number);
   scheme_contact_fields(&s->last[p], f);
+  if (number < 0 || contact_rolls(s->element_of[p])) fields_numbers(f, "turning_moment", 3, s->last[p].turning_moment);
   scheme_place_fields(&s->points[p], f);
   scheme_frame_fields(&s->points[p], f);
   apart_fields(&s->points[p], f);

@@ -45,6 +45,7 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   scheme_contact *last = &s->last[point];
   last->normal_force = mean[0] / dt;
   for (int i = 1; i < size; i++) last->tangential_force[i - 1] = mean[i] / dt;
+  for (int i = 0; i < turning; i++) last->turning_moment[i] = mean[size + i] / dt;
   double still = 1e-9 * measure_contact(s, first, size, losses);  // what solutions leave of a rate that is zero
   percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
   (void)measure_contact(s, first + size, turning, losses);

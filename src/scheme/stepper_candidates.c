@@ -10,7 +10,7 @@
 static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
   const double force[3] = {last->normal_force, last->tangential_force[0], last->tangential_force[1]};
   int sliding = contact_sliding_rows(s->m, e);
-  for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = i < sliding ? dt * force[i] : 0;
+  for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
 }
 
 // Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.

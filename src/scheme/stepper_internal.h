@@ -181,7 +181,7 @@ static inline void stepper_move_from(stepper *s, const double *q, const double *
   stepper_turn(s, h, u, x->q);
 }
 
-// Forces at (q_R, u_A, z_A), where the motion is, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
+// Forces at (q_R, u_A, z_A), where the motion is with u_rows, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
 // the rates of the states. Returns false if it is singular there.
 bool stepper_apply_forces(stepper *s, const double *u, const double *z, double dt);
 
