@@ -25,10 +25,10 @@ _carom() {
     --set) compopt -o nospace
       COMPREPLY=($(compgen -W "method= integrator= coordinates= record.every= record.touches= record.regimes= record.bodies= record.checkpoint= record.compression=" -- "$word"))
       return ;;
-    --end|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
+    --end|--threads|--tolerance|--iterations|--restitution|--stiffness|--damping|--mass|--speed) return ;;
   esac
   case $command in
-    run) options="-o --output --no-record --csv --units --set --end --resume --report -q --quiet --json --strict --force --help" ;;
+    run) options="-o --output --no-record --csv --units --set --end --resume --report --threads -q --quiet --json --strict --force --help" ;;
     check) options="--set --signals --json --help" ;;
     compare) options="--method -o --output --set --end --report --json --force --help" ;;
     solve) options="--solver --tolerance --iterations --count --solution --help" ;;
