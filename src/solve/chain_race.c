@@ -61,7 +61,7 @@ static const runner runners[] = {
     {&solver_lemke, 0, 0.5, 0, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
-enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, STOPS = 16, MORE_SWEEPS = 10 };
+enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, LEAST_IN_PIECES = 150, STOPS = 16, MORE_SWEEPS = 10 };
 
 // --- the model of the work ----------------------------------------------------------------------------------------
 
@@ -272,6 +272,7 @@ static void polish_end(race *x) {
   bool by_sweeps = strcmp(x->c->info->stage, solver_nsgs.name) == 0 && !x->c->info->polished;
   if (!by_sweeps || !can_polish(x) || x->c->info->residual <= SOLVE_ROUNDING) return;
   bool probed = x->tried[PROBE], crowd = p->W.velocities > 0;
+  if (crowd && x->sweeps < LEAST_IN_PIECES) return;  // to know the cost would take as long
   double cost = probed || crowd ? POLISH_STEPS * factor_work(p, x->c->w) / sweep_work(p) : 0;
   if (probed && (x->c->info->residual < FINE || cost > 0.1 * x->sweeps)) return;
   if (crowd && cost > x->sweeps) return;  // there it would take longer than all else
@@ -307,7 +308,8 @@ void chain_race(chain_run *c, bool warm) {
   if (warm) memcpy(c->d.swept, c->best->r, bytes);
   else memset(c->d.swept, 0, bytes);
   c->w->sweeps = nsgs_begin(c->p, c->w);
-  bool sweeping = sweep_to(&x, LEAST_SWEEPS);  // enough for most
+  // Enough for most. In pieces the pattern of the equations, which tells what a factorisation costs, takes as long as some fifty sweeps.
+  bool sweeping = sweep_to(&x, condensed_suits(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
   if (!chain_done(c)) line_up(&x);
   while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
     sweeping = sweep_to(&x, next_stop(&x));
