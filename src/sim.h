@@ -77,6 +77,19 @@ struct carom_sim {
 // As carom_sim_create, with an interrupt that is also asked while the sim is made.
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);
 
+// --- parts of the sim -------------------------------------------------------------------------------------------------
+
+// sim.c: the energies of the present state, whose forces are applied.
+energy_balance sim_balance(const carom_sim *sim);
+// sim_start.c: starts a new scheme at a state. The old one is kept when no other can be started, but the motion may then hold anything.
+bool sim_start(carom_sim *sim, const scheme_start *from, carom_error *error);
+// The same at the present state. After a failure the sim is as it was.
+carom_status sim_restart(carom_sim *sim, carom_error *error);
+// sim_callback.c: whether all callbacks are bound. Reports otherwise.
+carom_status sim_check_bound(const carom_sim *sim, carom_error *error);
+
+// --- what others use --------------------------------------------------------------------------------------------------
+
 // Fails if a joint could not be set to its start: with the first of them, and the names of the others. Set again, a joint counts by its
 // last try.
 carom_status sim_check_starts(const carom_sim *sim, carom_error *error);

@@ -1,0 +1,84 @@
+// What a sim says about its run: counts, errors and warnings.
+#include "sim.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+
+static double violation_of(const carom_sim *sim) {
+  return number_larger(sim->violation, sim->type->stats(sim->scheme).violation);
+}
+
+static energy_limits balance_limits(const carom_sim *sim) {
+  energy_limits l = sim->type->energy;
+  double least = l.tolerances * sim->model->integrator.rtol;
+  return (energy_limits){.warn = fmax(l.warn, least), .bad = fmax(l.bad, least)};
+}
+
+// The first contact that a step has missed.
+static void tell_missed(const carom_sim *sim, const scheme_stats *stats, carom_summary *s) {
+  const contact_world *w = &sim->model->contacts;
+  contact_missed first = stats->trouble.leaps ? stats->trouble.missed : stats->missed_at_end;
+  if (!s->step_too_large) return;
+  bool listed = first.key[1] < 0, known = first.key[0] >= 0 && (listed ? first.key[0] < w->element_count : first.key[0] < first.key[1] && first.key[1] < w->surface_count);
+  if (!known) return;  // of a damaged checkpoint
+  contact_element pair = {.surface = {first.key[0], first.key[1]}};
+  char text[CONTACT_NAME];
+  snprintf(s->missed_contact, sizeof s->missed_contact, "%s", contact_name(w, listed ? &w->elements[first.key[0]] : &pair, text));
+  s->missed_t = first.t;
+}
+
+// The pair that crept most.
+static void tell_creep(const carom_sim *sim, carom_summary *s) {
+  const impact_creep *most = &sim->impacts.creep;
+  if (!(most->distance > 0)) return;
+  char text[CONTACT_NAME];
+  s->creeps = 1, s->creep = most->distance, s->creep_v0 = most->still;
+  snprintf(s->creep_pair, sizeof s->creep_pair, "%s", contact_pair_name(&sim->model->contacts, most->pair, text));
+}
+
+carom_summary carom_sim_summary(const carom_sim *sim) {
+  scheme_stats stats = sim->type->stats(sim->scheme);
+  energy_limits limits = balance_limits(sim);
+  carom_summary s = {.t = sim->type->time(sim->scheme), .steps = stats.steps, .rejected = stats.rejected,
+                     .evaluations = stats.evaluations, .wall_s = sim->wall_s,
+                     .energy_imbalance = energy_relative_imbalance(&sim->ledger, sim->type->time(sim->scheme)), .energy_warn = limits.warn, .energy_limit = limits.bad,
+                     .constraint_violation = violation_of(sim), .restarts = sim->restarts,
+                     .projection_failures = stats.projection_failures,
+                     .contact_episodes = sim->impacts.episodes, .contact_impacts = sim->impacts.impacts,
+                     .worst_initial_penetration = number_larger(sim->impacts.worst_penetration, stats.entered_at_end),
+                     .deepest_penetration = number_larger(sim->impacts.deepest, stats.deepest_at_end),
+                     .penetration_bound = model_contact_options(sim->model).penetration_max,
+                     .too_deep = stats.trouble.too_deep,
+                     .step_too_large = stats.trouble.leaps + stats.leaps_at_end, .inconsistent = stats.trouble.inconsistent,
+                     .indeterminate = stats.trouble.indeterminate, .energy_gains = stats.trouble.gains,
+                     .energy_gained = stats.trouble.gained, .energy_gained_t = stats.trouble.gained_at, .accumulations = stats.trouble.accumulations,
+                     .accumulation_error = stats.trouble.accumulation_error,
+                     .friction_unsettled = stats.trouble.friction_unsettled, .unsettled = stats.trouble.unsettled,
+                     .other_restitution = sim->model->restitution.count,
+                     .conformal = sim->model->conformal.count, .curvature = stats.trouble.curvature,
+                     .no_contact = sim->model->no_contact.count, .non_finite = sim->non_finite.count,
+                     .non_finite_column = sim->non_finite.column, .non_finite_t = sim->non_finite.t,
+                     .initial_changes = (sim->model->assembly.moved_joint != NULL) +
+                                        (sim->model->assembly.changed_joint || sim->model->assembly.changed_body)};
+  if (sim->energy_lost && (!s.non_finite || sim->energy_lost_t < s.non_finite_t)) {  // before any row that was looked at
+    s.non_finite++, s.non_finite_t = sim->energy_lost_t;
+    s.non_finite_column = carom_model_signal_name(sim->model, model_signal_first(sim->model, SIGNALS_OF_ENERGY) + ENERGY_IMBALANCE);
+  }
+  tell_missed(sim, &stats, &s);
+  s.unbalanced = !(s.energy_imbalance <= s.energy_warn);
+  s.steps_per_s = sim->wall_s > 0 ? (double)(stats.steps - sim->steps_before) / sim->wall_s : 0;
+  tell_creep(sim, &s);
+  if (stats.solves) {
+    s.solves = stats.solves->problems, s.unsolved = stats.solves->unsolved;
+    s.impossible = stats.solves->impossible, s.iterations = stats.solves->iterations;
+    s.worst_residual = stats.solves->worst_residual;
+    s.worst_residual_mixed = stats.solves->worst_residual_mixed;
+    for (int i = 0; i < stats.solves->stage_count; i++) {
+      s.stages[i].name = stats.solves->stage[i].name;
+      s.stages[i].tried = stats.solves->stage[i].tried, s.stages[i].solved = stats.solves->stage[i].solved;
+    }
+  }
+  return s;
+}
