@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "checkpoint.h"
-#include "contact/crowd.h"
 #include "mechanics/dynamics.h"
 #include "mechanics/signal.h"
 #include "scene.h"
@@ -38,136 +37,6 @@ static const char **words_of(run *r, const group *g, const char *(*word)(const c
   const char **words = ARENA_ARRAY(&r->memory, const char *, g->count + 1);
   for (int k = 0; k < g->count; k++) words[k] = word(r->model, g->signals[k]);
   return words;
-}
-
-// The values the parameters took.
-static const char *list_parameters(run *r) {
-  const parameters *all = r->model->def->text->parameters;
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  for (int i = 0; i < all->count; i++) {
-    const parameter *p = &all->items[i];
-    if (p->is_number) arena_append(&r->memory, &list, "%s = %.17g\n", p->name, p->number);
-    else arena_append(&r->memory, &list, "%s = %s\n", p->name, p->text);
-  }
-  return list.text;
-}
-
-// What the column `point` of the impacts counts: a line each with the name of the pair and, after a tab, which of its points.
-static const char *list_points(run *r) {
-  const contact_world *s = &r->model->contacts;
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  for (int i = 0; i < s->element_count; i++)
-    for (int k = 0; k < s->elements[i].point_count; k++)
-      arena_append(&r->memory, &list, "%s\t%s\n", s->elements[i].name, contact_point_name(&r->model->m, &s->elements[i], k));
-  return list.text;
-}
-
-// What tells the content of each from another.
-static const char *list_mesh_files(run *r) {
-  const drawing *d = &r->model->drawing;
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  for (int i = 0; i < d->file_count; i++) arena_append(&r->memory, &list, "%s = %s\n", d->files[i]->name, d->files[i]->digest);
-  return list.text;
-}
-
-static const char *list_table_files(run *r) {
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  for (int i = 0; i < r->model->table_file_count; i++)
-    arena_append(&r->memory, &list, "%s = %s\n", r->model->table_files[i].name, r->model->table_files[i].digest);
-  return list.text;
-}
-
-// Points of pairs that are not listed have numbers behind these: so many for each pair of surfaces a < b, a (surfaces) + b. A line with that
-// number, then one for each surface: its name and, after a tab, its shape.
-static const char *list_surfaces(run *r) {
-  const contact_world *w = &r->model->contacts;
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%d\n", CONTACT_POINTS_MAX);
-  for (int i = 0; i < w->surface_count; i++) arena_append(&r->memory, &list, "%s\t%d\n", w->surfaces[i].name, (int)w->surfaces[i].shape);
-  return list.text;
-}
-
-typedef struct shape_pairs {
-  const contact_world *w;
-  bool areas[SHAPE_COUNT][SHAPE_COUNT];  // touch with areas, where any of their pairs does; the smaller first
-} shape_pairs;
-
-static void note_area(shape_pairs *p, const contact_element *e) {
-  if (!e->type->overlap) return;
-  shape a = p->w->surfaces[e->surface[0]].shape, b = p->w->surfaces[e->surface[1]].shape;
-  p->areas[a < b ? a : b][a < b ? b : a] = true;
-}
-
-static void find_areas(shape_pairs *p, const mechanism *m) {
-  contact_element e;
-  for (int i = 0; i < p->w->element_count; i++) note_area(p, &p->w->elements[i]);
-  for (int i = 0; p->w->crowd && i < p->w->crowd->class_count; i++)
-    for (int k = i; k < p->w->crowd->class_count; k++)
-      if (contact_crowd_sample(p->w, m, i, k, &e)) note_area(p, &e);
-}
-
-// The names of the points of two shapes with several, a line each: both shapes and the names, with tabs between. An area has one.
-static const char *list_pair_points(run *r) {
-  const contact_world *w = &r->model->contacts;
-  const mechanism *m = &r->model->m;
-  const contact_surface *of[SHAPE_COUNT] = {0};
-  shape_pairs pairs = {.w = w};
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  find_areas(&pairs, m);
-  for (int i = 0; i < w->surface_count; i++) {  // those with most corners: the others have the first of the names
-    const contact_surface *s = &w->surfaces[i], **most = &of[s->shape];
-    bool more = *most && ((s->form && (!(*most)->form || s->form->point_count > (*most)->form->point_count)) ||
-                          (s->outline && s->outline->curved_count > (*most)->outline->curved_count));
-    if (!*most || more) *most = s;
-  }
-  for (int a = 0; a < SHAPE_COUNT; a++)
-    for (int b = a; b < SHAPE_COUNT; b++) {
-      if (!of[a] || !of[b] || !contact_is_supported(m, of[a], of[b])) continue;
-      contact_element e = contact_pair(m, of[a], of[b]);
-      if (pairs.areas[a][b]) arena_append(&r->memory, &list, "%d\t%d\tcentre of pressure\n", a, b);
-      if (e.point_count < 2 || pairs.areas[a][b]) continue;
-      arena_append(&r->memory, &list, "%d\t%d", a, b);
-      for (int k = 0; k < e.point_count; k++) arena_append(&r->memory, &list, "\t%s", contact_point_name(m, &e, k));
-      arena_append(&r->memory, &list, "\n");
-    }
-  return list.text;
-}
-
-// The text of every file the model was read from, its parameters and what was set on top.
-static record_text *describe(run *r, int *count) {
-  const carom_def *def = r->model->def;
-  int used = 0;
-  record_text *texts = ARENA_ARRAY(&r->memory, record_text, 16 + (def && def->text ? def->text->source_count : 0));
-  texts[used++] = (record_text){"version", CAROM_VERSION};
-  texts[used++] = (record_text){"checkpoint_version", CHECKPOINT_VERSION};
-  texts[used++] = (record_text){"title", r->model->about.title ? r->model->about.title : ""};
-  texts[used++] = (record_text){"scene", scene_write(&r->memory, r->model)};
-  texts[used++] = (record_text){"method", r->model->scheme->name};
-  texts[used++] = (record_text){"integrator", carom_model_get_info(r->model).integrator};
-  if (r->model->drawing.file_count) texts[used++] = (record_text){"mesh_files", list_mesh_files(r)};
-  if (r->model->table_file_count) texts[used++] = (record_text){"table_files", list_table_files(r)};
-  if (contact_can_touch(&r->model->contacts)) texts[used++] = (record_text){"impact_points", list_points(r)};
-  if (r->model->contacts.crowd) texts[used++] = (record_text){"impact_surfaces", list_surfaces(r)};
-  if (r->touches.table >= 0) {
-    texts[used++] = (record_text){"touch_surfaces", run_list_touch_surfaces(r)};
-    texts[used++] = (record_text){"touch_pairs", run_list_touch_pairs(r)};
-  }
-  if (r->model->contacts.crowd || r->touches.table >= 0) texts[used++] = (record_text){"impact_pair_points", list_pair_points(r)};
-  if (r->options->resume && !r->continues) texts[used++] = (record_text){"resumed_from", r->options->resume};
-  *count = used;
-  if (!def || !def->text) return texts;
-  texts[used++] = (record_text){"model", def->text->main->text};
-  texts[used++] = (record_text){"parameters", list_parameters(r)};
-  texts[used++] = (record_text){"settings", def->settings};
-  for (int i = 1; i < def->text->source_count; i++)
-    texts[used++] = (record_text){arena_print(&r->memory, "include%d", i), def->text->sources[i]->text};
-  *count = used;
-  return texts;
 }
 
 // What ended becomes a row; a failure to write shows at the next row of the frame.
@@ -290,7 +159,7 @@ static bool open_record(run *r) {
   tables[count++] = (record_table){.name = "checkpoint", .columns = columns, .units = units, .column_count = size};
   r->checkpoint = ARENA_ARRAY(&r->memory, double, size);
   int text_count;
-  record_text *texts = describe(r, &text_count);
+  record_text *texts = run_describe(r, &text_count);
   record_settings settings = {.compression = r->model->record.compression, .flush_interval = 1, .name = r->options->record};
   const char *path = r->options->record;
   if (r->continues) {
@@ -333,10 +202,6 @@ static void schedule_advance(schedule *s, double t) { s->next = s->every > 0 ? s
 
 // --- rows ---------------------------------------------------------------------------------------------------------
 
-static void gather(const group *g, const double *all, double *row) {
-  for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
-}
-
 // The state the sim shows now, once. Without a file the row is only checked for numbers that are not finite.
 static carom_status write_row(run *r) {
   if (r->sim->x->t <= r->last_row) return CAROM_OK;
@@ -346,11 +211,11 @@ static carom_status write_row(run *r) {
   carom_status status = CAROM_OK;
   for (int g = 0; r->file && g < GROUP_COUNT && status == CAROM_OK; g++) {
     if (r->tables[g] < 0) continue;
-    gather(&r->groups[g], all, r->values);
+    run_gather(&r->groups[g], all, r->values);
     status = record_append(r->file, r->tables[g], r->values, r->error);
   }
   if (r->text && status == CAROM_OK) {
-    gather(&r->csv_columns, all, r->values);
+    run_gather(&r->csv_columns, all, r->values);
     status = csv_append(r->text, r->values, r->error);
   }
   return status;
@@ -407,251 +272,6 @@ static carom_status write_step(run *r) {
     if (status == CAROM_OK && r->file) status = record_flush(r->file, r->error);  // what a kill may leave behind
     r->next_checkpoint = between * (floor(t / between + 1e-9) + 1);
   }
-  return status;
-}
-
-// --- resume -------------------------------------------------------------------------------------------------------
-
-// Settings that may differ between the parts of a run: how far it goes, how, and what is kept of it.
-static bool may_change(const char *setting) {
-  static const char *const keys[] = {"end", "integrator", "record"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    size_t length = strlen(keys[i]);
-    if (strncmp(setting, keys[i], length) == 0 && (setting[length] == ' ' || setting[length] == '.')) return true;
-  }
-  return false;
-}
-
-static const char *settings_that_bind(run *r, const char *settings) {
-  arena_text list = {0};
-  arena_append(&r->memory, &list, "%s", "");
-  while (settings && *settings) {
-    int length = (int)strcspn(settings, "\n");
-    if (!may_change(settings)) arena_append(&r->memory, &list, "%.*s\n", length, settings);
-    settings += length + (settings[length] == '\n');
-  }
-  return list.text;
-}
-
-static bool equal(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
-
-// The line of a list of `name = value` that begins with the name of another line; null if there is none.
-static const char *find_line(const char *list, const char *line) {
-  size_t length = strcspn(line, "=\n");
-  while (*list) {
-    if (strncmp(list, line, length) == 0) return list;
-    list += strcspn(list, "\n"), list += *list == '\n';
-  }
-  return NULL;
-}
-
-// The first line of a list that is not in the other, with what the other has for it. Null if all are.
-static const char *first_difference(const char *list, const char *other, const char **there) {
-  while (*list) {
-    size_t length = strcspn(list, "\n");
-    *there = find_line(other, list);
-    if (!*there || strcspn(*there, "\n") != length || strncmp(*there, list, length) != 0) return list;
-    list += length + (list[length] == '\n');
-  }
-  *there = NULL;
-  return NULL;
-}
-
-static bool same_values(run *r, const char *kind, const char *before, const char *now) {
-  if (equal(before, now)) return true;
-  const char *was = NULL, *is = first_difference(now, before ? before : "", &was);
-  if (!is) was = first_difference(before ? before : "", now, &is);
-  if (!is && !was)  // a later one may replace what an earlier one has set
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with its settings in another order; resume with the same order", r->options->resume), false;
-  const char *line = is ? is : was;
-  const char *old = was ? arena_print(&r->memory, "with '%.*s'", (int)strcspn(was, "\n"), was) : "without it";
-  const char *present = is ? arena_print(&r->memory, "'%.*s'", (int)strcspn(is, "\n"), is) : "not given";
-  return error_set(r->error, CAROM_ERROR_USAGE,
-                   "'%s' was run with other settings: %s '%.*s' is now %s, and the record was made %s; resume with the same settings, or run the "
-                   "model from the start",
-                   r->options->resume, kind, (int)strcspn(line, " =\n"), line, present, old), false;
-}
-
-static bool same_files(run *r, const char *before, const char *now) {
-  const char *there;
-  const char *other = first_difference(now, before ? before : "", &there);
-  return !other || (error_set(r->error, CAROM_ERROR_USAGE, "'%s' was run with another content of '%.*s'; resume with the same files",
-                              r->options->resume, (int)(strcspn(other, "=") - 1), other), false);
-}
-
-static bool same_model(run *r, record_reader *in) {
-  const carom_def *def = r->model->def;
-  bool same = def && def->text && equal(record_get_text(in, "model"), def->text->main->text);
-  for (int i = 1; same && i < def->text->source_count; i++)
-    same = equal(record_get_text(in, arena_print(&r->memory, "include%d", i)), def->text->sources[i]->text);
-  if (!same)
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' is the record of another model; resume with the same files",
-                     r->options->resume), false;
-  return same_values(r, "parameter", record_get_text(in, "parameters"), list_parameters(r)) && same_files(r, record_get_text(in, "mesh_files"), list_mesh_files(r)) &&
-         same_files(r, record_get_text(in, "table_files"), list_table_files(r)) &&
-         same_values(r, "setting", settings_that_bind(r, record_get_text(in, "settings")), settings_that_bind(r, def->settings));
-}
-
-// Checkpoints were not numbered before version 2.
-static bool same_fields(run *r, record_reader *in, int table) {
-  const record_table old = record_get_table(in, table);
-  const char *version = record_get_text(in, "checkpoint_version"), **names = checkpoint_names(r->sim, &r->memory);
-  const int size = sim_checkpoint_size(r->sim);
-  if (!version) version = "1";
-  if (!equal(version, CHECKPOINT_VERSION))
-    return error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be resumed: its checkpoints are of version %s, and this carom reads version %s. "
-                     "Reports, exports and comparisons of it work; run the model from its start to go further",
-                     r->options->resume, version, CHECKPOINT_VERSION), false;
-  for (int k = 0; k < size && k < old.column_count; k++)
-    if (!equal(names[k], old.columns[k]))
-      return error_set(r->error, CAROM_ERROR_USAGE, "'%s' has the state of another model or method: its checkpoint holds '%s' in place of '%s'; "
-                       "resume with the same model and settings", r->options->resume, old.columns[k], names[k]), false;
-  if (old.column_count == size) return true;
-  return error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds the state of a model of another size; resume with the same model and settings", r->options->resume), false;
-}
-
-static bool resume(run *r) {
-  if (!r->options->resume) return true;
-  record_reader *in = record_open(r->options->resume, r->error);
-  if (!in) return false;
-  bool done = false;
-  int size = sim_checkpoint_size(r->sim), table = record_find_table(in, "checkpoint");
-  long rows = table < 0 ? 0 : record_rows(in, table);
-  if (!same_model(r, in)) {
-  } else if (rows < 1) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' holds no checkpoint to resume from; set 'record: {checkpoint: ...}' and run it again", r->options->resume);
-  } else if (same_fields(r, in, table)) {
-    double *row = ARENA_ARRAY(&r->memory, double, size);
-    done = record_read(in, table, rows - 1, 1, row, r->error) == CAROM_OK && sim_resume(r->sim, row, r->error) == CAROM_OK &&
-           run_resume_pairs(r, in, rows - 1);
-  }
-  if (done && r->continues && record_is_running(in)) {
-    error_set(r->error, CAROM_ERROR_USAGE, "'%s' cannot be continued: its run has not ended yet", r->options->resume);
-    done = false;
-  }
-  if (done && r->continues) r->earlier = in;
-  else record_close(in);
-  return done;
-}
-
-// --- going on in the same record ----------------------------------------------------------------------------------
-
-enum { ROWS_AT_ONCE = 256 };
-
-// How many rows to keep: those until the checkpoint; one at the checkpoint itself only if a run in one piece has it too. After a kill some tables may be a row ahead of others.
-static long count_frames(run *r, double t) {
-  long rows = -1;
-  for (int g = 0; g < GROUP_COUNT; g++) {
-    if (r->tables[g] < 0) continue;
-    long here = record_rows(r->earlier, record_find_table(r->earlier, run_group_names[g]));
-    if (rows < 0 || here < rows) rows = here;
-  }
-  double block[ROWS_AT_ONCE];
-  int time = record_find_table(r->earlier, run_group_names[GROUP_TIME]);
-  for (long first = 0; first < rows; first += ROWS_AT_ONCE) {
-    long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
-    if (record_read(r->earlier, time, first, n, block, r->error) != CAROM_OK) return -1;
-    for (long i = 0; i < n; i++) {
-      if (block[i] < t || (block[i] == t && schedule_has(&r->rows, t))) r->last_row = block[i];
-      else return first + i;
-    }
-  }
-  return rows;
-}
-
-// The rows of all tables of frames, into the record and the CSV file.
-static carom_status copy_frames(run *r, long rows) {
-  double *blocks[GROUP_COUNT] = {0}, *all = ARENA_ARRAY(&r->memory, double, sim_signal_count(r->model));
-  carom_status status = CAROM_OK;
-  for (int g = 0; g < GROUP_COUNT; g++)
-    if (r->tables[g] >= 0) blocks[g] = ARENA_ARRAY(&r->memory, double, (size_t)r->groups[g].count * ROWS_AT_ONCE);
-  for (long first = 0; first < rows && status == CAROM_OK; first += ROWS_AT_ONCE) {
-    long n = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE;
-    for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++)
-      if (blocks[g]) status = record_read(r->earlier, record_find_table(r->earlier, run_group_names[g]), first, n, blocks[g], r->error);
-    for (long i = 0; i < n && status == CAROM_OK; i++) {
-      for (int g = 0; g < GROUP_COUNT && status == CAROM_OK; g++) {
-        if (!blocks[g]) continue;
-        const double *row = blocks[g] + i * r->groups[g].count;
-        for (int k = 0; k < r->groups[g].count; k++) all[r->groups[g].signals[k]] = row[k];
-        status = record_append(r->file, r->tables[g], row, r->error);
-      }
-      if (r->text && status == CAROM_OK) {
-        gather(&r->csv_columns, all, r->values);
-        status = csv_append(r->text, r->values, r->error);
-      }
-    }
-  }
-  return status;
-}
-
-// What was over at the checkpoint. What was still open goes on, and gets its row when it ends.
-static bool impact_is_over(const run *r, const double *of, double t) {
-  const impact_ledger *l = &r->sim->impacts;
-  const impact *row = (const impact *)of;
-  CONTACT_EACH_POINT(r->sim->contacts, p)
-    if (l->is_open[p] && l->place[p].id == row->point && l->open[p].start == row->start) return false;
-  return row->end <= t;
-}
-
-static bool episode_is_over(const run *r, const double *of, double t) {
-  const episode_row *row = (const episode_row *)of;
-  for (int i = 0; i < r->sim->contacts->element_count; i++) {
-    const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
-    if (pair->is_open && pair->row.pair == row->pair && pair->row.start == row->start) return false;
-  }
-  return row->end <= t;
-}
-
-static bool regime_is_over(const run *r, const double *of, double t) {
-  const regime_row *row = (const regime_row *)of;
-  for (int i = 0; i < r->sim->contacts->element_count; i++) {
-    const impact_pair *pair = &r->sim->impacts.pairs[r->sim->contacts->elements[i]->slot];
-    double since = isnan(pair->since) ? r->sim->impacts.started : pair->since;  // infinite where the pair has not touched: nothing of it is open
-    if (pair->row.pair == row->pair) return row->end <= t && row->end <= since;
-  }
-  return row->end <= t;
-}
-
-static carom_status copy_ended(run *r, const char *name, int to, bool (*is_over)(const run *r, const double *row, double t), double t) {
-  int table = record_find_table(r->earlier, name);
-  long rows = to < 0 ? 0 : record_rows(r->earlier, table);
-  carom_status status = CAROM_OK;
-  for (long i = 0; i < rows && status == CAROM_OK; i++) {
-    double row[IMPACT_COLUMN_COUNT];
-    status = record_read(r->earlier, table, i, 1, row, r->error);
-    if (status == CAROM_OK && is_over(r, row, t)) status = record_append(r->file, to, row, r->error);
-  }
-  return status;
-}
-
-// A run that was not killed wrote its last checkpoint since it ended there.
-static carom_status copy_checkpoints(run *r) {
-  int table = record_find_table(r->earlier, "checkpoint");
-  bool killed = equal(record_get_text(r->earlier, "summary"), "running");
-  long rows = record_rows(r->earlier, table) - !killed;
-  carom_status status = CAROM_OK;
-  for (long i = 0; i < rows && status == CAROM_OK; i++) {
-    status = record_read(r->earlier, table, i, 1, r->checkpoint, r->error);
-    if (status == CAROM_OK) status = record_append(r->file, r->checkpoint_table, r->checkpoint, r->error);
-  }
-  r->checkpoints = rows;
-  return status;
-}
-
-// What the earlier run has recorded until its last checkpoint.
-static carom_status copy_earlier(run *r) {
-  double t = carom_sim_time(r->sim);
-  long frames = count_frames(r, t);
-  carom_status status = frames < 0 ? r->error->status : copy_frames(r, frames);
-  if (status == CAROM_OK) status = copy_ended(r, "impacts", r->impact_table, impact_is_over, t);
-  if (status == CAROM_OK) status = copy_ended(r, "episodes", r->episode_table, episode_is_over, t);
-  if (status == CAROM_OK) status = copy_ended(r, "regimes", r->regime_table, regime_is_over, t);
-  if (status == CAROM_OK) status = run_copy_touches(r, t);
-  if (status == CAROM_OK) status = copy_checkpoints(r);
-  if (status == CAROM_OK) status = run_copy_pairs(r);
-  record_close(r->earlier);
-  r->earlier = NULL;
   return status;
 }
 
@@ -757,7 +377,7 @@ static carom_status execute(run *r, carom_summary *summary) {
   sort_signals(r);
   if (r->options->prepare && r->options->prepare(r->options->context, r->sim, r->error) != CAROM_OK)
     return error_set(r->error, CAROM_ERROR_USAGE, "the simulation could not be prepared"), r->error->status;
-  if (!resume(r)) return r->error->status;
+  if (!run_resume(r)) return r->error->status;
   // before a file of an earlier run is written over
   double t = carom_sim_time(r->sim);
   r->steps_before = carom_sim_summary(r->sim).steps;
@@ -775,7 +395,7 @@ static carom_status execute(run *r, carom_summary *summary) {
   r->rows = schedule_from(r->model->record.every, t), r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
   r->last_row = r->touches.last = -1;
-  if (r->continues && copy_earlier(r) != CAROM_OK) return r->error->status;
+  if (r->continues && run_copy_earlier(r) != CAROM_OK) return r->error->status;
   carom_status status = loop(r);
   fill_summary(r, status, summary);
   return summary->status = close_files(r, status, summary);

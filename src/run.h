@@ -74,6 +74,26 @@ typedef struct run {
   long steps_before;            // of the run that is resumed
 } run;
 
+// The values of its columns, from those of all signals.
+static inline void run_gather(const group *g, const double *all, double *row) {
+  for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];
+}
+
+// --- run_texts.c: what the record says about its model --------------------------------------------------------------
+
+record_text *run_describe(run *r, int *count);
+// A line `name = value` each; of files, what tells their content from another.
+const char *run_list_parameters(run *r);
+const char *run_list_mesh_files(run *r);
+const char *run_list_table_files(run *r);
+
+// --- run_resume.c ---------------------------------------------------------------------------------------------------
+
+// Gives the sim the last checkpoint of the run that is resumed, if one is. Returns false after reporting.
+bool run_resume(run *r);
+// What the run that is continued has recorded until its last checkpoint.
+carom_status run_copy_earlier(run *r);
+
 // --- run_pairs.c: points of pairs that come and go, which belong to checkpoints -------------------------------------
 
 record_table run_pair_table(run *r);
