@@ -81,7 +81,6 @@ static newton lay_out(solve_workspace *w, const solve_limits *limits) {
   return x;
 }
 
-void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) { lay_out(w, limits); }
 static bool suits(const solve_problem *p) {
   return p->block_count > 0 && (p->W.rows <= SOLVE_DENSE_MAX || condensed_suits(p)) && !solve_has_rolling(p);
 }
@@ -481,11 +480,18 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   }
 }
 
-static void measure(solve_workspace *w, const solve_limits *limits) {
+int alart_curnier_descend(const solve_problem *p, solve_workspace *w, double tolerance, int most, double *r) {
+  solve_settings own = {.tolerance = tolerance, .iterations = most};
+  solve_info info = {0};
+  solve(p, &own, w, r, &info);
+  return info.iterations;
+}
+
+void alart_curnier_measure(solve_workspace *w, const solve_limits *limits) {
   lay_out(w, limits);
   TAKE(w, double, limits->rows);
   TAKE(w, double, limits->rows);
 }
 
 const solver solver_alart_curnier = {
-    "alart-curnier", "Newton on all contacts at once with a line search: exact cone.", suits, limit, measure, solve, .finite = false};
+    "alart-curnier", "Newton on all contacts at once with a line search: exact cone.", suits, limit, alart_curnier_measure, solve, .finite = false};

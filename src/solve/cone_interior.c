@@ -23,6 +23,7 @@
 
 #include "math/lu.h"
 #include "solve/condensed.h"
+#include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/residual.h"
 #include "solve/solver.h"
@@ -40,10 +41,15 @@ static const double NEARLY = 0.99, LESS = 0.95;
 static const double STUCK = 0.1;
 // Above this residual Newton's method is not likely to help, and retreats are worth their while only in pieces, where a step costs little.
 static const double FAR = 4e-2;
-// Below this one it is, in pieces also where a step sticks to an edge.
-static const double NEAR = 1e-4;
+// Where a step sticks to an edge below this one, Newton's method is tried from there; and again at this part of it.
+static const double NEAR = 1e-2, NEARER = 0.3;
+// Percussions are moved into their cones in the end. Where that spoils them, the method is asked for this part of the
+// tolerance.
+static const double INSIDE = 0.1;
+// A residual below this part of the last one is a gain.
+static const double GAINS = 0.5;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, RETREATS = 3, MORE_RETREATS = 20, REPEATS = 40, VAIN_REPEATS = 6 };
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT = 20, RETREATS = 8, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -430,23 +436,41 @@ static double polish(interior *i, const solve_problem *p, solve_workspace *w, do
   return residual;
 }
 
-// With slips that follow, until the residual is small. Where a step sticks to an edge near a solution, Newton's method may find the end from
-// there. Returns the residual of i->r.
+// Newton's method with a line search from i->r, for as long as it gains. i->r becomes the best that it met. Returns
+// the residual of that.
+static double descend(interior *i, const solve_problem *p, solve_workspace *w, double tolerance, double residual) {
+  double aim = tolerance;
+  for (double before = INFINITY; residual > tolerance && residual < GAINS * before && !interrupted(w->stop);) {
+    size_t mark = w->used;
+    before = residual;
+    i->iterations += alart_curnier_descend(p, w, aim, DESCENT, i->r);
+    w->used = mark, aim = INSIDE * tolerance;
+    put_all_inside(p, i->r);
+    residual = solve_residual_known(p, w->weights, i->r, i->u, i->work);
+  }
+  return residual;
+}
+
+// With slips that follow, until the residual is small. A step that sticks to an edge is often near a solution: the
+// states of almost all contacts are right, and Newton's method finds the others in some ten steps. Returns the
+// residual of i->r.
 static double solve_following(interior *i, const solve_problem *p, solve_workspace *w, int most, double tolerance) {
-  int retreats = 0;
-  double residual = INFINITY, polished = NEAR;
+  int vain = 0;
+  double residual = INFINITY, least = INFINITY, near = NEAR;
   start_in_the_middle(i);
   for (int step = 0; step < STEPS && i->iterations < most; step++, i->iterations++) {
     double gap = find_gap(i);
     residual = judge(i, p, w);
     if (residual <= tolerance || gap < GAP || interrupted(w->stop)) return residual;
     if (take_step(i, gap, w->stop) > STUCK) continue;
-    if (i->pieces && residual <= polished) {
-      double end = polish(i, p, w, residual);
+    vain = residual < GAINS * least ? 0 : vain + 1;
+    least = fmin(least, residual);
+    if (residual <= near) {
+      double end = descend(i, p, w, tolerance, residual);
       if (end <= tolerance) return end;
-      polished = 0.1 * residual;
+      near = NEARER * residual;
     }
-    if (i->pieces ? retreats++ == MORE_RETREATS : residual > FAR || retreats++ == RETREATS) break;
+    if (vain == RETREATS || (!i->pieces && residual > FAR)) break;
     add_to_all(i, sqrt(gap));
   }
   return judge(i, p, w);
