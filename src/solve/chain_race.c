@@ -9,6 +9,8 @@
 //   when R > 0.8 C, so that going on with sweeps would take about as long, and
 //   when s + R > 2 C, so that a failed attempt costs no more than half of all sweeps.
 //
+// Interior points seldom fail: for them R > 0.5 C is enough.
+//
 // The sweeps continue from their own last iterate, as if nothing had been tried. So the chain reaches at least what
 // they reach alone. They have no fixed end as long as they are expected to reach one.
 //
@@ -53,15 +55,16 @@ enum { PROBE, INTERIOR, FRESH_NEWTON, NEWTON };
 static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
 static const double STEPS_PER_CONTACT = 0.014;  // of INTERIOR in pieces: in a crowd many cones stick to their edge, one after the other
 static const runner runners[] = {
-    [PROBE] = {&prober, 2, 2.5, 0, true, 2},
-    [INTERIOR] = {&solver_interior, 6, 0.2, 70, false, 0},  // and those of the digits
-    [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 0, false, 0},
+    [PROBE] = {&prober, 2, 6, 0, true, 2},
+    [INTERIOR] = {&solver_interior, 6, 0.12, 90, false, 0},  // and those of the digits
+    [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 320, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
     {&solver_interior, 150, 0.7, 150, false, 0},
     {&solver_lemke, 0, 0.5, 0, false, 0},
     {&solver_newton, 60, 3, 0, false, 0},
 };
-enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, LEAST_IN_PIECES = 150, STOPS = 16, MORE_SWEEPS = 10 };
+enum { RUNNERS = sizeof runners / sizeof *runners, LEAST_SWEEPS = 50, CROWD = 400, LEAST_IN_PIECES = 150, STOPS = 16,
+       MORE_SWEEPS = 10 };
 
 // --- the model of the work ----------------------------------------------------------------------------------------
 
@@ -211,10 +214,10 @@ static int next_stop(const race *x) {
 }
 
 // Sweeps still expected from which on a runner is tried. What may fail is tried only if that costs at most half of all
-// sweeps. Interior points seldom fail.
+// sweeps. Interior points seldom fail, and sweeps mostly become slower: they are expected to take twice as long
+// as their rate says.
 static double least_rest(const race *x, int i) {
-  double least = 0.8 * x->cost[i];
-  return i == INTERIOR ? least : fmax(least, 2 * x->cost[i] - x->sweeps);
+  return i == INTERIOR ? 0.5 * x->cost[i] : fmax(0.8 * x->cost[i], 2 * x->cost[i] - x->sweeps);
 }
 
 // A residual that stands still may fall again. Interior points wait for that until the sweeps have cost this part of
@@ -301,6 +304,8 @@ static bool extend(race *x) {
   return true;
 }
 
+static bool is_crowd(const solve_problem *p) { return condensed_suits(p) && p->block_count > CROWD; }
+
 void chain_race(chain_run *c, bool warm) {
   int user = c->settings->iterations;
   race x = {.c = c, .residual = INFINITY, .end = INFINITY, .limit = solver_nsgs.limit(c->p), .allowed = user ? user : INT_MAX};
@@ -308,8 +313,9 @@ void chain_race(chain_run *c, bool warm) {
   if (warm) memcpy(c->d.swept, c->best->r, bytes);
   else memset(c->d.swept, 0, bytes);
   c->w->sweeps = nsgs_begin(c->p, c->w);
-  // Enough for most. In pieces the pattern of the equations, which tells what a factorisation costs, takes as long as some fifty sweeps.
-  bool sweeping = sweep_to(&x, condensed_suits(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
+  // Enough for most. In a crowd the pattern of the equations, which tells what a factorisation costs, takes as
+  // long as some fifty sweeps.
+  bool sweeping = sweep_to(&x, is_crowd(c->p) ? LEAST_IN_PIECES : LEAST_SWEEPS);
   if (!chain_done(c)) line_up(&x);
   while (sweeping && (x.sweeps < x.limit || extend(&x)) && !chain_done(c)) {
     sweeping = sweep_to(&x, next_stop(&x));
