@@ -25,7 +25,7 @@ enum {
 
 extern const char *const run_group_names[GROUP_COUNT];
 int run_group_of(const carom_model *model, int i);
-bool run_is_recorded(const carom_model *model, int i);  // as far as the model chooses what is recorded of bodies
+bool run_is_recorded(const carom_model *model, int i);  // angles xyz are not; of bodies the model chooses
 bool run_is_in_csv(const carom_model *model, int i);    // coordinates, speeds, poses, energies and outputs
 
 // --- a run under way ------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ int run_group_of(const carom_model *model, int i) {
   if (at.section != SIGNALS_OF_MECHANISM) return groups[at.section];
   switch (model->m.signals[i].kind) {
     case SIGNAL_TIME: return GROUP_TIME;
-    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
+    case SIGNAL_JOINT_Q: case SIGNAL_JOINT_XYZ: case SIGNAL_JOINT_U: case SIGNAL_JOINT_A: return GROUP_JOINTS;
     case SIGNAL_BODY_POSITION: case SIGNAL_BODY_QUATERNION: case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA:
     case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return GROUP_BODIES;
     case SIGNAL_MARKER_POSITION: case SIGNAL_MARKER_VELOCITY: case SIGNAL_MARKER_ACCELERATION: return GROUP_MARKERS;
@@ -57,8 +57,10 @@ static bool repeats_body(const mechanism *m, const signal *s) {
 }
 
 bool run_is_recorded(const carom_model *model, int i) {
-  if (model->record.bodies == CAROM_RECORD_ALL || model_signal_place(model, i).section != SIGNALS_OF_MECHANISM) return true;
+  if (model_signal_place(model, i).section != SIGNALS_OF_MECHANISM) return true;
   const signal *s = &model->m.signals[i];
+  if (s->kind == SIGNAL_JOINT_XYZ) return false;  // jumps by a turn, and only says again what the quaternion says
+  if (model->record.bodies == CAROM_RECORD_ALL) return true;
   switch (s->kind) {
     case SIGNAL_BODY_VELOCITY: case SIGNAL_BODY_OMEGA: return model->record.bodies == CAROM_RECORD_MOTION;
     case SIGNAL_BODY_ACCELERATION: case SIGNAL_BODY_ALPHA: return false;

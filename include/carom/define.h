@@ -257,13 +257,22 @@ typedef struct carom_drive_def {
 
 // Initial values. For a joint: q and u, or a rough guess of q. For a body: omega and velocity in the world. A body that is held
 // only by joints with clearance also takes turn and shift, relative to its pose in the same joints without clearance.
+// Free and spherical joints in space take `rotate` and `at` instead of q.
 typedef struct carom_initial_def {
   carom_numbers q, u, guess;
+  double rotate[4];        // orientation of the second marker in the axes of the first: a unit quaternion (w, x, y, z); all zero if it is not given
+  carom_numbers at;        // position of the second marker in the axes of the first, three numbers; of free joints [m]
   carom_numbers omega;     // one number in a planar model, three in a spatial one [rad/s]
   carom_numbers velocity;  // of the body's origin [m/s]
   carom_numbers turn;      // one number in a planar model; in a spatial one a rotation vector [rad]
   carom_numbers shift;     // in the world [m]
 } carom_initial_def;
+
+// Body-fixed angles x, y, z (Euler 1-2-3: turns about x, the new y and the new z) as a unit quaternion (w, x, y, z), and back. The second angle
+// comes back between -π/2 and π/2, the others between -π and π. At ±π/2 only the sum (+) or the difference (-) of the others is determined; the first is
+// then 0.
+CAROM_API void carom_quaternion_from_xyz(const double xyz[3], double quaternion[4]);
+CAROM_API void carom_quaternion_to_xyz(const double quaternion[4], double xyz[3]);  // the quaternion need not have length one
 
 typedef enum carom_integrator_type {
   CAROM_ADAMS, CAROM_BDF, CAROM_ERK, CAROM_RK4, CAROM_IDA,

@@ -171,7 +171,7 @@ bool builder_call(builder *b, int index) {
                           i < 0 ? "'carom check MODEL --signals' lists the names that there are" : "it depends on forces, which may depend on the callback",
                           "callback '%s': there is no signal '%s' that it could read", p->name, name);
     const signal *s = &m->signals[i];
-    if (s->kind == SIGNAL_JOINT_Q || s->kind == SIGNAL_JOINT_U) m->joints[s->index].watched = true;
+    if (signal_is_of_joint(s)) m->joints[s->index].watched = true;
     if (!at_rate && s->kind == SIGNAL_COMPUTED && !builder_compute(b, s->index)) return false;
     if (!at_rate && s->kind == SIGNAL_CALLED && !builder_call(b, s->index)) return false;
   }

@@ -44,23 +44,42 @@ static void note_turns(builder *b, const part *p, const char *key, carom_numbers
   }
 }
 
+static bool is_turned(const carom_initial_def *d) { return d->rotate[0] != 0 || d->rotate[1] != 0 || d->rotate[2] != 0 || d->rotate[3] != 0; }
+
+// Coordinates are given in one form, and orientation and position apart only where a joint has them.
+static bool check_forms(builder *b, const part *p, const joint_type *type, bool planar) {
+  const carom_initial_def *d = p->content;
+  const char *apart = is_turned(d) ? "rotate" : d->at.items ? "at" : NULL;
+  bool has_quaternion = !planar && type->quaternion_q >= 0, has_place = has_quaternion && type->spatial.nq == 7;
+  const char *second = d->q.items && d->guess.items ? "guess" : d->q.items || d->guess.items ? apart : NULL;
+  if (second)
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, second), NULL, "'%s' has both '%s' and '%s'", p->name,
+                        d->q.items ? "q" : "guess", second);
+  const char *wrong = is_turned(d) && !has_quaternion ? "rotate" : d->at.items && !has_place ? "at" : NULL;
+  return !wrong || source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, wrong), order_hint(b, type, planar, false),
+                                "'rotate' is for free and spherical joints in space, 'at' for free ones; give 'q' of '%s'", p->name);
+}
+
 static bool fill_joint_initial(builder *b, const mechanism *m, const part *p, initial_state *s) {
   const carom_initial_def *d = p->content;
-  if (!d->q.items && !d->u.items && !d->guess.items) return true;
+  bool turned = is_turned(d);
+  if (!d->q.items && !d->u.items && !d->guess.items && !turned && !d->at.items) return true;
   int i = names_find(&b->joints, p->name);
   if (i < 0)
     return source_error(b->error, CAROM_ERROR_MODEL, p->places.whole, builder_hint(b, p->name, &b->def->joints, NULL),
-                        "'q', 'u' and 'guess' belong to joints, and there is no joint '%s'", p->name);
+                        "'q', 'u', 'guess', 'rotate' and 'at' belong to joints, and there is no joint '%s'", p->name);
   const joint *j = &m->joints[i];
   const joint_space *space = joint_in(j->type, m->planar);
-  if (d->q.items && d->guess.items)
-    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "guess"), NULL,
-                        "'%s' has both 'q' and 'guess'", p->name);
+  if (!check_forms(b, p, j->type, m->planar)) return false;
   bool ignored[JOINT_MAX_COORDINATES];
   const char *order = order_hint(b, j->type, m->planar, false);
   if (!take_numbers(b, p, "guess", d->guess, space->nq, s->q + j->q, ignored, order)) return false;
   if (!take_numbers(b, p, "q", d->q, space->nq, s->q + j->q, s->q_given + j->q, order)) return false;
-  if ((d->q.items || d->guess.items) && space->nq != space->nv) {
+  if (turned)
+    for (int k = 0, e = j->q + j->type->quaternion_q; k < 4; k++) s->q[e + k] = d->rotate[k], s->q_given[e + k] = true;
+  int at = j->q + space->nq - 3;
+  if (d->at.items && !take_numbers(b, p, "at", d->at, 3, s->q + at, s->q_given + at, "the components along x, y, z")) return false;
+  if ((d->q.items || d->guess.items || turned) && space->nq != space->nv) {
     const double *e = s->q + j->q + j->type->quaternion_q;
     if (!(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] > 1e-12))
       return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &initial_table, "q"), NULL,
@@ -136,7 +155,7 @@ bool *builder_known_joints(builder *b) {
   for (int i = 0; i < b->def->initials.count; i++) {
     const carom_initial_def *d = b->def->initials.items[i].content;
     int j = names_find(&b->joints, b->def->initials.items[i].name);
-    if (j >= 0 && d->q.items) wanted[j] = true;
+    if (j >= 0 && (d->q.items || d->at.items || is_turned(d))) wanted[j] = true;
   }
   return wanted;
 }

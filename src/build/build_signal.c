@@ -119,8 +119,7 @@ static bool resolve_name(void *context, const char *name, symbol *found, const c
   }
   if (of_mechanism && of_mechanism->kind == SIGNAL_COMPUTED && !builder_compute(s->b, of_mechanism->index)) return false;
   if (of_mechanism && of_mechanism->kind == SIGNAL_CALLED && !builder_call(s->b, of_mechanism->index)) return false;
-  if (of_mechanism && (of_mechanism->kind == SIGNAL_JOINT_Q || of_mechanism->kind == SIGNAL_JOINT_U))
-    m->joints[of_mechanism->index].watched = true;
+  if (of_mechanism && signal_is_of_joint(of_mechanism)) m->joints[of_mechanism->index].watched = true;
   const char *unit_text = carom_model_signal_unit(s->b->model, signal_index);
   *found = (symbol){.slot = s->count, .dim = dimension_of_unit(unit_text), .unit = unit_text};
   for (int i = 1; i < s->count; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "build/definition.h"
+#include "math/linalg.h"
 #include "scheme/registry.h"
 
 // --- tables -------------------------------------------------------------------------------------------------------
@@ -55,8 +56,8 @@ static const option marker_options[] = {
      .help = "Another word for `on`, which YAML 1.1 tools read and write as `true`."},
     {.key = "at", .type = OPTION_POINT, .offset = AT(at), .dim = DIM_LENGTH, .help = "Position in body axes."},
     {.key = "rotate", .type = OPTION_ROTATION, .offset = AT(rotate),
-     .help = "Orientation in body axes: an angle (planar); {axis: , angle: }, {xyz: [a, b, c]}, {euler: [a, b, c]} or "
-             "{quaternion: [w, x, y, z]}."},
+     .help = "Orientation in body axes: an angle (planar); {axis: , angle: }, {xyz: [a, b, c]} (about x, the new y, the new z), "
+             "{euler: [a, b, c]} (about z, the new x, the new z) or {quaternion: [w, x, y, z]}."},
 };
 const option_table marker_table = {.name = "marker",
                                    .summary = "A named frame on a body; joints, forces and outputs attach to it.",
@@ -136,6 +137,11 @@ static const option initial_options[] = {
     {.key = "guess", .type = OPTION_NUMBERS, .offset = AT(guess),
      .help = "Rough coordinates of a joint, from which assembly starts. Values given by `q` are kept unless they "
              "contradict each other."},
+    {.key = "rotate", .type = OPTION_ROTATION, .flags = OPTION_OPTIONAL, .offset = AT(rotate),
+     .help = "Orientation of a free or spherical joint in space, instead of the quaternion of `q`: {xyz: [a, b, c]}, which are body-fixed "
+             "Euler-123 angles (about x, the new y, the new z), or another rotation as of a marker."},
+    {.key = "at", .type = OPTION_NUMBERS, .offset = AT(at), .dim = DIM_LENGTH,
+     .help = "Position of a free joint in space, instead of that of `q`."},
     {.key = "omega", .type = OPTION_NUMBERS, .offset = AT(omega), .dim = DIM_RATE,
      .help = "Angular velocity of a body in the world: one number (planar) or three."},
     {.key = "velocity", .type = OPTION_NUMBERS, .offset = AT(velocity), .dim = DIM_SPEED,
@@ -147,7 +153,7 @@ static const option initial_options[] = {
      .help = "For such a body: initial displacement from that pose, in world axes."},
 };
 const option_table initial_table = {
-    .name = "initial", .summary = "Initial values of joints (q, u) or bodies (omega, velocity; shift, turn). Assembly finds the other "
+    .name = "initial", .summary = "Initial values of joints (q or rotate and at, u) or bodies (omega, velocity; shift, turn). Assembly finds the other "
                                   "values so that loops close and speeds satisfy the constraints.",
     .example = "crank: {q: 30 deg, u: 10}", .size = sizeof(carom_initial_def), .options = initial_options,
     .count = COUNT(initial_options)};
@@ -321,6 +327,13 @@ carom_status carom_def_callback(carom_def *def, const char *name, const carom_ca
 }
 carom_status carom_def_drive(carom_def *def, const char *name, const carom_drive_def *drive) {
   return add(def, &def->drives, name, NULL, drive, sizeof *drive);
+}
+void carom_quaternion_from_xyz(const double xyz[3], double quaternion[4]) {
+  quat q = quat_of_turns("xyz", xyz);
+  quaternion[0] = q.w, quaternion[1] = q.x, quaternion[2] = q.y, quaternion[3] = q.z;
+}
+void carom_quaternion_to_xyz(const double quaternion[4], double xyz[3]) {
+  vec3_store(xyz, mat3_xyz(quat_matrix(quat_normalize((quat){quaternion[0], quaternion[1], quaternion[2], quaternion[3]}))));
 }
 carom_status carom_def_initial(carom_def *def, const char *name, const carom_initial_def *initial) {
   return add(def, &def->initials, name, NULL, initial, sizeof *initial);

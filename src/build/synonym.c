@@ -46,7 +46,7 @@ const option_synonym model_synonyms[] = {
     {"fixed", "com", FIXED_IS_GROUND}, {"static", "com", FIXED_IS_GROUND}, {"is_static", "com", FIXED_IS_GROUND},
     // where a thing is, and how it is turned
     {"pos", "at", NULL}, {"position", "at", NULL}, {"location", "at", NULL}, {"anchor", "at", NULL}, {"origin", "at", NULL},
-    {"offset", "at", NULL}, {"center", "at", NULL}, {"centre", "at", NULL}, {"point", "at", NULL}, {"xyz", "at", NULL},
+    {"offset", "at", NULL}, {"center", "at", NULL}, {"centre", "at", NULL}, {"point", "at", NULL}, {"xyz", "at", "write at: [x, y, z] for a position, rotate: {xyz: [a, b, c]} for angles"},
     {"rotation", "rotate", NULL}, {"orientation", "rotate", NULL}, {"euler", "rotate", "write rotate: {euler: [a, b, c]}"},
     {"quat", "rotate", "write rotate: {quaternion: [w, x, y, z]}"}, {"quaternion", "rotate", "write rotate: {quaternion: [w, x, y, z]}"},
     {"rpy", "rotate", "write rotate: {xyz: [roll, pitch, yaw]}"}, {"angle", "rotate", NULL}, {"direction", "axis", NULL}, {"dir", "axis", NULL},

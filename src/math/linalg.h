@@ -96,6 +96,11 @@ static inline mat3 quat_matrix(quat a) {
 quat quat_of_matrix(mat3 R);
 // The turn by a rotation vector.
 quat quat_exp(vec3 r);
+// Body-fixed angles x, y, z (Euler 1-2-3): turns about x, the new y and the new z. The second angle is between -π/2 and π/2. At these two
+// only the sum or the difference of the others is determined; the first is then 0.
+vec3 mat3_xyz(mat3 R);
+// Three turns, each about an axis ('x', 'y' or 'z') of the frame that the turns before have reached.
+quat quat_of_turns(const char axes[3], const double angles[3]);
 // The shortest turn that takes z (in a planar model x) to the unit vector.
 quat quat_from_z(vec3 axis);
 

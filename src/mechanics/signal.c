@@ -29,6 +29,11 @@ static void add_vector(lister *l, const char *owner, const char *prefix, const c
   for (int k = 0; k < 3; k++) add(l, owner, arena_print(l->memory, "%s%s", prefix, AXES[k]), unit, kind, index, k, level);
 }
 
+// Body-fixed angles, as `rotate: {xyz: ...}` has them.
+static void add_angles(lister *l, const char *owner, int joint) {
+  for (int k = 0; k < 3; k++) add(l, owner, arena_print(l->memory, "xyz%d", k), "rad", SIGNAL_JOINT_XYZ, joint, k, LEVEL_POSITION);
+}
+
 static void add_joint(lister *l, int i) {
   const joint *j = &l->m->joints[i];
   const joint_space *space = joint_in(j->type, l->m->planar);
@@ -39,6 +44,7 @@ static void add_joint(lister *l, int i) {
     const char *name = space->nq == 1 ? "q" : arena_print(l->memory, "q%d", k);
     add(l, j->name, name, unit, SIGNAL_JOINT_Q, i, k, LEVEL_POSITION);
   }
+  if (quaternion) add_angles(l, j->name, i);
   for (int level = 0; level < 2; level++)
     for (int k = 0; k < space->nv; k++) {
       bool translation = quaternion ? k >= 3 : kinds[k] == 't';
@@ -138,6 +144,11 @@ static double quaternion_component(mat3 R, int k) {
   return k == 0 ? q.w : k == 1 ? q.x : k == 2 ? q.y : q.z;
 }
 
+static vec3 joint_angles(const mechanism *m, const motion *x, int i) {
+  const double *e = x->joint_q + m->joints[i].q + m->joints[i].type->quaternion_q;
+  return mat3_xyz(quat_matrix(quat_normalize((quat){e[0], e[1], e[2], e[3]})));
+}
+
 double signal_read(const mechanism *m, const motion *x, int i) {
   const signal *s = &m->signals[i];
   const motion_result *r = &x->result;
@@ -145,6 +156,7 @@ double signal_read(const mechanism *m, const motion *x, int i) {
   switch (s->kind) {
     case SIGNAL_TIME: return x->t;
     case SIGNAL_JOINT_Q: return x->joint_q[m->joints[s->index].q + k];
+    case SIGNAL_JOINT_XYZ: return component(joint_angles(m, x, s->index), k);
     case SIGNAL_JOINT_U: return x->joint_u[m->joints[s->index].v + k];
     case SIGNAL_JOINT_A: return r->joint_udot[m->joints[s->index].v + k];
     case SIGNAL_BODY_POSITION: return component(x->links[m->bodies[s->index].node].p, k);
@@ -184,6 +196,7 @@ static double *put_joint(const mechanism *m, const motion *x, int i, double *out
   const joint *j = &m->joints[i];
   const joint_space *space = joint_in(j->type, m->planar);
   for (int k = 0; k < space->nq; k++) *out++ = x->joint_q[j->q + k];
+  if (space->nq != space->nv) out = put(out, joint_angles(m, x, i));
   for (int k = 0; k < space->nv; k++) *out++ = x->joint_u[j->v + k];
   for (int k = 0; k < space->nv; k++) *out++ = x->result.joint_udot[j->v + k];
   memcpy(out, x->result.reaction + 6 * i, 6 * sizeof *out);

@@ -7,7 +7,7 @@
 
 typedef enum signal_kind {
   SIGNAL_TIME,
-  SIGNAL_JOINT_Q, SIGNAL_JOINT_U, SIGNAL_JOINT_A,
+  SIGNAL_JOINT_Q, SIGNAL_JOINT_XYZ, SIGNAL_JOINT_U, SIGNAL_JOINT_A,
   SIGNAL_BODY_POSITION, SIGNAL_BODY_QUATERNION, SIGNAL_BODY_VELOCITY, SIGNAL_BODY_OMEGA,
   SIGNAL_BODY_ACCELERATION, SIGNAL_BODY_ALPHA,
   SIGNAL_MARKER_POSITION, SIGNAL_MARKER_VELOCITY, SIGNAL_MARKER_ACCELERATION,
@@ -25,6 +25,10 @@ typedef struct signal {
   motion_level level;   // what must be known to read it
   bool of_step;         // part of motion.result: where a scheme gives means over a step, this is one
 } signal;
+
+static inline bool signal_is_of_joint(const signal *s) {  // of its coordinates or speeds, which may have to be measured
+  return s->kind == SIGNAL_JOINT_Q || s->kind == SIGNAL_JOINT_XYZ || s->kind == SIGNAL_JOINT_U;
+}
 
 // Lists all signals of a mechanism whose other parts are complete.
 void signal_list(mechanism *m, arena *memory);

@@ -39,6 +39,7 @@ enum {
   OPTION_ALIAS = 64,       // another key for the option before it
   OPTION_TRIPLES = 128,    // numbers that may stand in lists of three
   OPTION_PAIRS = 256,      // numbers that may stand in lists of two
+  OPTION_OPTIONAL = 512,   // a rotation that need not be given: all zero then
 };
 
 enum { OPTION_MEMBERS_MAX = 16 };  // of a family that a model file can name
@@ -52,7 +53,7 @@ typedef struct option {
   dimension dim;
   int flags;
   const char *preset;      // default, in the words of a model file but without names or sums: `1e-8`, `0.5 mm`,
-                           // `[0, 0, 1]`, `z`, `true`. Null stands for all zero, for a rotation for the identity. The
+                           // `[0, 0, 1]`, `z`, `true`. Null stands for all zero, for a rotation that is not optional for the identity. The
                            // preset of a list is shown in the reference and says what an empty list means
   const char *words;       // of OPTION_WORD. Of OPTION_NUMBER, if a word may take the place of the number: word i stands for -i
   const option_table *table;

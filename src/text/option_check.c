@@ -42,6 +42,11 @@ static bool check_axis(const checked *c, const double x[3]) {
   return (!c->o->preset && x[0] == 0 && x[1] == 0 && x[2] == 0) || check_unit(c, x, 3);
 }
 
+static bool check_rotation(const checked *c, const double q[4]) {
+  bool absent = c->o->flags & OPTION_OPTIONAL && q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+  return absent || (check_finite(c, q, 4) && check_unit(c, q, 4));
+}
+
 static bool check_text(const checked *c, const char *text) {
   return text || !(c->o->flags & OPTION_REQUIRED) || wrong(c, "is missing");
 }
@@ -101,7 +106,7 @@ static bool check_one(const checked *c, const void *from) {
     case OPTION_NAMES: return check_names(c, from);
     case OPTION_POINT: return check_finite(c, from, 3);
     case OPTION_AXIS: return check_finite(c, from, 3) && check_axis(c, from);
-    case OPTION_ROTATION: return check_finite(c, from, 4) && check_unit(c, from, 4);
+    case OPTION_ROTATION: return check_rotation(c, from);
     case OPTION_INERTIA: return check_inertia(c, from);
     case OPTION_NUMBERS: return check_numbers(c, from);
     case OPTION_POINTS: return check_points(c, from);

@@ -68,6 +68,6 @@ void option_defaults(const option_table *table, void *target) {
     const option *o = &table->options[i];
     if (o->type == OPTION_TABLE) option_defaults(o->table, field(target, o));
     else if (o->preset) preset_one(o, field(target, o));
-    else if (o->type == OPTION_ROTATION) *(double *)field(target, o) = 1;
+    else if (o->type == OPTION_ROTATION && !(o->flags & OPTION_OPTIONAL)) *(double *)field(target, o) = 1;
   }
 }

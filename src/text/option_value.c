@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/word.h"
+#include "math/linalg.h"
 #include "text/expr_code.h"
 
 // One option being read: who asks, and which.
@@ -292,24 +293,6 @@ void option_quaternion_about(const double axis[3], double angle, double q[4]) {
   for (int i = 0; i < 3; i++) q[1 + i] = s * axis[i];
 }
 
-static void quaternion_multiply(const double p[4], const double q[4], double out[4]) {
-  out[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
-  out[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
-  out[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
-  out[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
-}
-
-// Three turns, each about an axis of the frame that the turns before have reached.
-static void quaternion_of_turns(const char axes[3], const double angles[3], double q[4]) {
-  double sofar[4] = {1, 0, 0, 0};
-  for (int i = 0; i < 3; i++) {
-    double axis[3] = {axes[i] == 'x', axes[i] == 'y', axes[i] == 'z'}, turn[4];
-    option_quaternion_about(axis, angles[i], turn);
-    quaternion_multiply(sofar, turn, q);
-    memcpy(sofar, q, sizeof sofar);
-  }
-}
-
 static bool read_rotation_map(const asked *a, const value *v, double q[4]) {
   const value *axis = value_get(v, "axis"), *angle = value_get(v, "angle");
   double x[3], turn;
@@ -328,7 +311,8 @@ static bool read_rotation_map(const asked *a, const value *v, double q[4]) {
     return FAIL(a, v->at, NULL, "'%s' must be {axis: ..., angle: ...}, {euler: [a, b, c]}, {xyz: [a, b, c]} or "
                 "{quaternion: [w, x, y, z]}", a->o->key);
   if (!read_components(a, only, DIM_NONE, 3, x)) return false;
-  quaternion_of_turns(euler ? "zxz" : "xyz", x, q);
+  quat turned = quat_of_turns(euler ? "zxz" : "xyz", x);
+  q[0] = turned.w, q[1] = turned.x, q[2] = turned.y, q[3] = turned.z;
   return true;
 }
 
