@@ -124,6 +124,11 @@ carom_part carom_model_part(const carom_model *model, const char *section_name, 
     int first = e->told_backwards ? e->second : e->first, second = e->told_backwards ? e->first : e->second;
     return (carom_part){e->name, e->type->name, {body_of(m, first), body_of(m, second)}, model->contact_details[i]};
   }
+  if (strcmp(section_name, "states") == 0 && i < m->state_count && m->states[i].name)  // those of forces, without a name, stand behind
+    return (carom_part){m->states[i].name, "", {0}, model->state_details[i]};
+  if (strcmp(section_name, "signals") == 0 && i < m->computed_count) return (carom_part){m->computed[i].name, "", {0}, m->computed[i].unit};
+  if (strcmp(section_name, "callbacks") == 0 && i < m->callback_count)
+    return (carom_part){m->callbacks[i].name, "", {0}, model->callback_details[i]};
   if (strcmp(section_name, "drives") == 0 && i < m->drive_count)
     return (carom_part){m->drives[i].name, "", {m->joints[m->drives[i].of.joint].name, NULL}, NULL};
   return (carom_part){0};

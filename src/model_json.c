@@ -40,6 +40,22 @@ static void put_part(json_writer *w, const carom_model *model, const char *secti
   json_close(w, '}');
 }
 
+// Signals of the section `signals` are "computed": the list of all signals has the other name.
+static void put_control(json_writer *w, const carom_model *model) {
+  static const char *const sections[][2] = {{"states", "states"}, {"signals", "computed"}, {"callbacks", "callbacks"}};
+  for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
+    carom_part p;
+    json_open(w, sections[k][1], '[');
+    for (int i = 0; (p = carom_model_part(model, sections[k][0], i)).name; i++) {
+      json_open(w, NULL, '{');
+      put_text(w, "name", p.name);
+      put_text(w, k == 1 ? "unit" : "detail", p.detail);
+      json_close(w, '}');
+    }
+    json_close(w, ']');
+  }
+}
+
 static void put_parts(json_writer *w, const carom_model *model) {
   static const char *const sections[] = {"bodies", "joints", "constraints", "forces", "contacts", "drives"};
   for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
@@ -109,6 +125,7 @@ int carom_model_json(const carom_model *model, bool signals, char *text, int siz
   put_text(&w, "integrator", info.integrator);
   json_put_rounded(&w, "end", info.end);
   put_parts(&w, model);
+  put_control(&w, model);
   json_put_integer(&w, "state_coordinates", info.coordinates_count);
   json_put_integer(&w, "state_speeds", info.speeds);
   json_put_integer(&w, "freedom", info.freedom);

@@ -472,6 +472,26 @@ static void check_tells_what_a_model_is(void) {
   CHECK_CONTAINS(out, "{\"name\": \"left.q\", \"unit\": \"rad\"}");
 }
 
+static void check_lists_controllers(void) {
+  write_text(scratch("controlled.yaml"),
+             "space: planar\n"
+             "bodies: {arm: {mass: 1, inertia: 1}}\n"
+             "joints: {hinge: {revolute: [ground, arm]}}\n"
+             "signals: {error: 1 rad - hinge.q, ratio: 2*t}\n"
+             "states:\n"
+             "  integral: {rate: error, unit: rad*s, limits: [-0.5, 0.5], reset_at: 2 s}\n"
+             "  count: {rate: 1, initial: 3, reset_at: [1, 2]}\n"
+             "callbacks: {pilot: {inputs: [error, hinge.u], outputs: [torque, light], every: 10 ms}, other: {inputs: [], outputs: [x]}}\n"
+             "forces: {motor: {motor: hinge, effort: pilot.torque, lag: 5 ms}}\n");
+  CHECK_EQUAL(carom("check controlled.yaml"), 0);
+  CHECK_CONTAINS(out, "  computed     2\n    error            rad\n");
+  CHECK_CONTAINS(out, "  states       2\n    integral         rad*s, starts at 0, limits -0.5 and 0.5, set to 0 at 2 s\n    count            starts at 3, set to 3 at 2 times\n");
+  CHECK_CONTAINS(out, "  callbacks    2\n    pilot            from error, hinge.u to torque, light; every 0.01 s\n    other            from nothing to x; at each evaluation\n");
+  CHECK_EQUAL(carom("check controlled.yaml --json"), 0);
+  CHECK_CONTAINS(out, "\"computed\": [{\"name\": \"error\", \"unit\": \"rad\"}");
+  CHECK_CONTAINS(out, "{\"name\": \"integral\", \"detail\": \"rad*s, starts at 0");
+}
+
 static void check_finds_redundant_constraints(void) {
   // a second hinge on the same axis adds five rows and takes nothing away
   write_text(scratch("hinges.yaml"),
@@ -783,6 +803,7 @@ int main(void) {
   RUN(only_the_same_model_is_resumed);
   RUN(check_tells_what_a_model_is);
   RUN(check_finds_redundant_constraints);
+  RUN(check_lists_controllers);
   RUN(lists_name_what_there_is);
   RUN(laws_are_told_and_drawn);
   RUN(examples_are_the_models);

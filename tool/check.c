@@ -108,6 +108,18 @@ static void print_parts(const carom_model *model, const char *section) {
   if (count > MOST) printf("    ... and %d more\n", count - MOST);
 }
 
+// What a model computes, remembers and has computed by a program.
+static void print_control(const carom_model *model, const char *section, const char *heading) {
+  int count = count_parts(model, section);
+  if (!count) return;
+  printf("  %-12s %d\n", heading, count);
+  for (int i = 0; i < count && i < MOST; i++) {
+    carom_part p = carom_model_part(model, section, i);
+    printf("    %-16s %s\n", p.name, *p.detail ? p.detail : "-");
+  }
+  if (count > MOST) printf("    ... and %d more\n", count - MOST);
+}
+
 static void print_surfaces(const carom_model_info *info) {
   if (!info->surfaces) return;
   printf("  %-12s %d, %ld possible pair%s%s\n", "surfaces", info->surfaces, info->possible_pairs, info->possible_pairs == 1 ? "" : "s",
@@ -191,6 +203,9 @@ static void print_people(const char *path, const carom_model *model) {
   print_parts(model, "contacts");
   print_contact_limits(model, &info);
   print_parts(model, "drives");
+  print_control(model, "signals", "computed");
+  print_control(model, "states", "states");
+  print_control(model, "callbacks", "callbacks");
   print_freedom(&info);
   print_assembly(model, &info);
   printf("  %-12s %s%s%s, to t = %.9g s\n", "method", info.method, *info.integrator ? " with integrator " : "",

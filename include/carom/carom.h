@@ -98,12 +98,14 @@ CAROM_API const char *carom_model_joint_name(const carom_model *model, int i);
 CAROM_API const char *carom_model_joint_kind(const carom_model *model, int i);
 CAROM_API bool carom_model_joint_closes_loop(const carom_model *model, int i);
 
-// The i-th part of a section: "bodies" (without ground), "joints", "constraints", "forces", "drives", "contacts".
+// The i-th part of a section: "bodies" (without ground), "joints", "constraints", "forces", "drives", "contacts", "states", "signals" (those
+// that the section `signals` computes), "callbacks".
 typedef struct carom_part {
   const char *name;                        // null after the last part
   const char *kind;                        // empty if the section has only one kind
   const char *between[2];                  // two bodies; a drive or a force along a joint has the joint and null; may be null
-  const char *detail;                      // of a contact the kind of the pair; null for other parts
+  const char *detail;                      // of a contact the kind of the pair; of a signal its unit, of a state unit, start and limits, of a callback
+                                           // what it reads and gives; null for other parts
 } carom_part;
 CAROM_API carom_part carom_model_part(const carom_model *model, const char *section, int i);
 

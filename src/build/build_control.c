@@ -181,6 +181,32 @@ bool builder_call(builder *b, int index) {
   return true;
 }
 
+static const char *describe_state(builder *b, const model_state *s) {
+  arena_text text = {0};
+  arena_append(b->memory, &text, "%s%sstarts at %.6g", s->unit, *s->unit ? ", " : "", s->initial);
+  if (s->low > -INFINITY || s->high < INFINITY) arena_append(b->memory, &text, ", limits %.6g and %.6g", s->low, s->high);
+  if (s->reset_count == 1) arena_append(b->memory, &text, ", set to %.6g at %.6g s", s->reset_to, s->resets[0]);
+  if (s->reset_count > 1) arena_append(b->memory, &text, ", set to %.6g at %d times", s->reset_to, s->reset_count);
+  return text.text;
+}
+
+static const char *describe_callback(builder *b, const callback *c) {
+  arena_text text = {0};
+  arena_append(b->memory, &text, "from %s", c->input_count ? "" : "nothing");
+  for (int k = 0; k < c->input_count; k++) arena_append(b->memory, &text, "%s%s", k ? ", " : "", b->model->m.signals[c->inputs[k]].name);
+  for (int k = 0; k < c->output_count; k++) arena_append(b->memory, &text, "%s%s", k ? ", " : " to ", c->outputs[k]);
+  if (c->every > 0) arena_append(b->memory, &text, "; every %.6g s", c->every);
+  else arena_append(b->memory, &text, "; at each evaluation");
+  return text.text;
+}
+
+static void describe_control(builder *b, const mechanism *m) {
+  b->model->state_details = ARENA_ARRAY(b->memory, const char *, m->state_count + 1);
+  b->model->callback_details = ARENA_ARRAY(b->memory, const char *, m->callback_count + 1);
+  for (int i = 0; i < b->def->states.count; i++) b->model->state_details[i] = describe_state(b, &m->states[i]);
+  for (int i = 0; i < m->callback_count; i++) b->model->callback_details[i] = describe_callback(b, &m->callbacks[i]);
+}
+
 bool builder_control(builder *b, mechanism *m) {
   struct computing *c = b->computing = ARENA_NEW(b->memory, struct computing);
   c->how_far = ARENA_ARRAY(b->memory, progress, m->computed_count + 1);
@@ -197,5 +223,6 @@ bool builder_control(builder *b, mechanism *m) {
     wanted_unit wanted = {dim == DIM_ANY ? DIM_ANY : dimension_product(dim, DIM_TIME, -1), "rate", "per second of the state's unit"};
     if (!builder_function(b, &d->rate, LEVEL_VELOCITY, wanted, &m->states[i].rate)) return false;
   }
+  describe_control(b, m);
   return true;
 }

@@ -119,6 +119,7 @@ struct carom_model {
   const char **contact_names;  // of their signals, contact_signals an element
   int contact_signals;
   const char **contact_details;  // one an element: how its surfaces meet
+  const char **state_details, **callback_details;  // of each state and callback, in words
   output *outputs;
   int output_count;
   table_file *table_files;   // in the order in which they are named, each once
