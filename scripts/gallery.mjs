@@ -18,7 +18,7 @@ function describe(text) {
   for (let i = first; i >= 0 && i < Math.min(lines.length, first + 12) && lines[i].startsWith('#'); i++) comment.push(lines[i].replace(/^# ?/, ''));
   const near = first >= 0 && first < 12;
   const words = near ? comment.join(' ').replace(/\s+/g, ' ').trim() : '';
-  return { title: field('title'), source: field('source'), words: words.length > 420 ? `${words.slice(0, words.lastIndexOf('. ', 420) + 1)}` : words };
+  return { title: field('title'), source: field('source'), words };
 }
 
 // Part of the run after which the picture is taken: something has moved by then, and these have not yet come to rest.
