@@ -197,6 +197,57 @@ static void own_pairs_do_not_depend_on_the_view(void) {
   CHECK_LE(points, 1e-6);
 }
 
+// From any start the answer is the same: the one without a start, which is found by comparing all directions where shapes overlap deeply. From its own
+// normal it is the same to the bit, so that a run that is resumed continues as it was.
+static void a_start_changes_nothing_but_the_time(void) {
+  check_seed = 23;
+  enum { PAIRS = 1500 };
+  double distance = 0, normal = 0;
+  int moved = 0, without = 0, with = 0, smooth = 0, deep = 0;
+  for (int i = 0; i < PAIRS; i++) {
+    static made a, b;
+    make_random(&a), make_random(&b);
+    a.at = (pose){random_turn(), random_point(0.2)}, b.at = (pose){random_turn(), random_point(i % 2 ? 1 : 0.3)};
+    separation s = separation_of(&a.shape, a.at, &b.shape, b.at, false);
+    vec3 far = random_point(1), near = vec3_add(s.normal, random_point(1e-2));
+    separation wrong = separation_from(&a.shape, a.at, &b.shape, b.at, false, vec3_scale(1 / vec3_norm(far), far));
+    separation right = separation_from(&a.shape, a.at, &b.shape, b.at, false, vec3_scale(1 / vec3_norm(near), near));
+    separation again = separation_from(&a.shape, a.at, &b.shape, b.at, false, right.normal);
+    distance = fmax(distance, fmax(fabs(wrong.distance - s.distance), fabs(right.distance - s.distance)));
+    normal = fmax(normal, fmax(vec3_norm(vec3_sub(wrong.normal, s.normal)), vec3_norm(vec3_sub(right.normal, s.normal))));
+    moved += memcmp(&again.normal, &right.normal, sizeof(vec3)) != 0 || again.distance != right.distance || memcmp(&again.on_a, &right.on_a, sizeof(vec3)) != 0;
+    if (a.shape.type->has_edges || b.shape.type->has_edges) continue;
+    smooth++, deep += s.distance < 0, without += s.evaluations, with += right.evaluations;
+  }
+  printf("    %d pairs: distance off by at most %.1e, normal by %.1e, %d change from their own normal\n", PAIRS, distance, normal, moved);
+  printf("    %d smooth pairs, %d of them overlap: %d evaluations without a start, %d with one\n", smooth, deep, without, with);
+  CHECK_LE(distance, 1e-12);
+  CHECK_LE(normal, 1e-7);
+  CHECK_EQUAL(moved, 0);
+  CHECK(smooth > 150 && deep > 30 && with < without);
+}
+
+// A ball of radius ρ that touches at the support point p of n is within the shape: (p - ρ n) · n' + ρ ≤ h(n') for all n'.
+static void balls_that_roll_stay_inside(void) {
+  check_seed = 29;
+  double outside = -1;
+  int balls = 0;
+  for (int i = 0; i < 300; i++) {
+    double x[3] = {uniform(0.2, 0.9), uniform(0.2, 0.9), uniform(0.2, 0.9)};
+    convex s = i % 3 ? convex_superellipsoid(x[0], x[1], x[2], uniform(0.1, 1), uniform(0.1, 1)) : convex_ellipsoid(x[0], x[1], x[2]);
+    balls += s.rolls > 0;
+    for (int k = 0; k < 1000; k++) {
+      vec3 n = random_point(1), other = random_point(1);
+      n = vec3_scale(1 / vec3_norm(n), n), other = k % 2 ? vec3_axpy(n, 0.1, other) : other;
+      other = vec3_scale(1 / vec3_norm(other), other);
+      vec3 middle = vec3_axpy(convex_support(&s, n), -s.rolls, n);
+      outside = fmax(outside, vec3_dot(middle, other) + s.rolls - vec3_dot(convex_support(&s, other), other));
+    }
+  }
+  CHECK_EQUAL(balls, 300);
+  CHECK_LE(outside, 1e-14);
+}
+
 static pose moved_by(pose at, shape_motion m, double time) {
   return (pose){mat3_product(quat_matrix(quat_exp(vec3_scale(time, m.w))), at.R), vec3_axpy(at.p, time, m.v)};
 }
@@ -239,6 +290,8 @@ int main(void) {
   RUN(spatial_pairs_agree_with_the_reference);
   RUN(planar_pairs_agree_with_the_reference);
   RUN(own_pairs_do_not_depend_on_the_view);
+  RUN(a_start_changes_nothing_but_the_time);
+  RUN(balls_that_roll_stay_inside);
   RUN(rates_agree_with_differences);
   return check_summary();
 }

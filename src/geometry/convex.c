@@ -176,10 +176,39 @@ convex convex_cylinder(double radius, double length) {
 
 convex convex_cone(double radius, double height) { return (convex){.type = &cone, .size = {radius, height / 2}}; }
 
-convex convex_ellipsoid(double a, double b, double c) { return (convex){.type = &ellipsoid, .size = {a, b, c}}; }
+// A ball rolls inside a convex surface if its radius is no larger than any radius of curvature there (Blaschke).
+convex convex_ellipsoid(double a, double b, double c) {
+  double least = fmin(a, fmin(b, c)), most = fmax(a, fmax(b, c));
+  return (convex){.type = &ellipsoid, .size = {a, b, c}, .rolls = least * least / most};
+}
+
+// The other eigenvalues of a symmetric matrix that has one zero.
+static double smaller_radius(const mat3 *r) {
+  const double *m = r->m;
+  double sum = m[0] + m[4] + m[8], product = m[0] * m[4] - m[1] * m[3] + m[0] * m[8] - m[2] * m[6] + m[4] * m[8] - m[5] * m[7];
+  return 2 * product / (sum + sqrt(fmax(0, sum * sum - 4 * product)));
+}
+
+// With an exponent above 1 it has edges. Else its radii change slowly with the normal but for the flat places, where they are large: the least of
+// a grid of normals is a little more than the least of all.
+static double rolls_in_superellipsoid(const convex *s) {
+  enum { GRID = 12 };
+  double least = INFINITY;
+  if (s->size[3] > 1 || s->size[4] > 1) return 0;
+  for (int i = 0; i < GRID; i++)
+    for (int j = 0; j < GRID; j++) {
+      double up = (i + 0.5) / GRID, around = 1.5707963267948966 * (j + 0.5) / GRID, across = sqrt(1 - up * up);
+      vec3 n = {across * cos(around), across * sin(around), up};
+      mat3 radii = convex_radii(s, n, convex_support(s, n));
+      least = fmin(least, smaller_radius(&radii));
+    }
+  return 0.7 * least;
+}
 
 convex convex_superellipsoid(double a, double b, double c, double e1, double e2) {
-  return (convex){.type = &superellipsoid, .size = {a, b, c, e1, e2}};
+  convex s = {.type = &superellipsoid, .size = {a, b, c, e1, e2}};
+  s.rolls = rolls_in_superellipsoid(&s);
+  return s;
 }
 
 convex convex_hull(const vec3 *points, int count) {

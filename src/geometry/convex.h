@@ -43,6 +43,7 @@ struct convex {
   const convex_type *type;
   double size[CONVEX_SIZES];  // of the core, in the order of the constructors below
   double layer;               // thickness of the layer
+  double rolls;               // a ball of this radius rolls along the inside of the core and touches it everywhere; zero where it has corners or edges
   const vec3 *points;         // of a hull; borrowed
   int point_count;
 };

@@ -5,6 +5,11 @@
 // overlap there may be many maxima. Each is found as the limit of distances of shapes moved apart along the last normal,
 //   n ← argmax f(n') + σ n · n',
 // which never decreases f; the largest is found by dividing the directions into cells with a bound of f in each.
+//
+// Of two smooth shapes Newton's method finds where w is parallel to n, which is the common normal: d × n = 0 and n_A × n_B = 0 (Flores and
+// Ambrósio, eq. 1 to 6). Where f is not negative there, this is the maximum. Where the shapes overlap, let balls of radii ρ_A and ρ_B roll inside
+// them. A ball of radius ρ = ρ_A + ρ_B then lies within A - B and touches its surface at w, at the distance -f from the origin, with the normal n.
+// If -f ≤ ρ it holds the ball of radius -f about the origin: no direction separates the shapes by a shorter way. Else all directions are searched.
 #include "geometry/separation.h"
 
 #include <float.h>
@@ -20,7 +25,7 @@ typedef struct pair {
   vec3 between;   // from the middle of B to the middle of A
   double size;    // of the two shapes together
   bool planar;
-  int evaluations;
+  int evaluations, iterations;
 } pair;
 
 // A point of A - B.
@@ -157,6 +162,7 @@ typedef struct maximum {
   double f;
   vec3 a, b;  // the points of the cores, from their middles
   separation_feature of_a, of_b;
+  bool settled;  // w is parallel to n
 } maximum;
 
 // The steps n → m of the climb are those of a symmetric map once the features that touch are found. Combines the last of
@@ -314,6 +320,7 @@ static void refine(pair *p, const simplex *s, maximum *m) {
   find_features(p, s, false, m);
   double longest = 1e-2, first_rest = DBL_MAX, rest = 0, least = 1e-3 * p->size;
   for (int i = 0; i < 8 && longest > 1e-15; i++) {
+    p->iterations++;
     sharpen(p->a, p->turn_a, vec3_neg(n), least, &m->of_a), sharpen(p->b, p->turn_b, n, least, &m->of_b);
     int edge_count = edges_of_both(m, edges), free = (p->planar ? 1 : 2) - edge_count;
     n = normal_to(n, edges, edge_count);
@@ -348,6 +355,7 @@ static maximum climb(pair *p, vec3 n) {
     double f = value(p, to);
     if (f < m.f) break;
     m.n = to, m.f = f;
+    m.settled = vec3_norm(vec3_sub(to, from)) < 1e-6;
     if (vec3_norm(vec3_sub(to, from)) < 1e-9) break;
     m.n = extrapolate(p, &past, from, to, f);
     m.f = value(p, m.n);
@@ -356,7 +364,70 @@ static maximum climb(pair *p, vec3 n) {
   return m;
 }
 
+// --- common normal of smooth shapes -----------------------------------------------------------------------------------
+
+// A direction with its corner. The part of w along the tangents is g, and falls by R + f, R the radii of both shapes, where n turns.
+typedef struct stage {
+  vec3 n, t[2];
+  corner at;
+  double f, g[2], rest;
+} stage;
+
+static stage stage_at(pair *p, vec3 n) {
+  stage s = {.n = n, .at = support(p, n, VEC3_ZERO)};
+  tangents(p, n, s.t);
+  s.f = vec3_dot(n, s.at.w);
+  for (int i = 0; i < (p->planar ? 1 : 2); i++) s.g[i] = vec3_dot(s.t[i], s.at.w);
+  s.rest = hypot(s.g[0], s.g[1]);
+  return s;
+}
+
+// How far n turns to where g is zero. Returns false where this is not the way to a maximum.
+static bool newton_step(const pair *p, const stage *s, double x[2]) {
+  mat3 of_a = radii_at(p->a, p->turn_a, vec3_neg(s->n), s->at.a), of_b = radii_at(p->b, p->turn_b, s->n, s->at.b);
+  double H[3], det;
+  for (int k = 0; k < 3; k++) {
+    vec3 left = s->t[k / 2], right = s->t[(k + 1) / 2];
+    H[k] = vec3_dot(left, vec3_add(mat3_mul(of_a, right), mat3_mul(of_b, right))) + (k == 1 ? 0 : s->f);
+  }
+  if (p->planar) H[1] = 0, H[2] = 1;
+  det = H[0] * H[2] - H[1] * H[1];
+  if (!(H[0] > 0 && det > 0)) return false;
+  x[0] = (H[2] * s->g[0] - H[1] * s->g[1]) / det, x[1] = (H[0] * s->g[1] - H[1] * s->g[0]) / det;
+  return true;
+}
+
+static stage turned(pair *p, const stage *s, const double x[2], double part) {
+  return stage_at(p, unit(vec3_add(s->n, vec3_add(vec3_scale(part * x[0], s->t[0]), vec3_scale(part * x[1], s->t[1])))));
+}
+
+// A step is halved until f rises or g falls. It ends where g is as small as rounding leaves it, so that it moves no farther if it starts from
+// there again. Returns false if it does not end so at a maximum.
+static bool find_common_normal(pair *p, vec3 n, maximum *m) {
+  enum { STEPS = 30, HALVINGS = 8 };
+  const double fine = 1e-12 * p->size, rounding = 1e-16 * p->size;
+  stage s = stage_at(p, n);
+  for (int i = 0; i < STEPS; i++) {
+    double x[2], part;
+    if (!newton_step(p, &s, x)) return false;
+    p->iterations++;
+    part = fmin(1, 0.5 / hypot(x[0], x[1]));
+    stage next = s.rest > rounding ? turned(p, &s, x, part) : s;
+    for (int k = 0; k < HALVINGS && !(next.f > s.f || next.rest < s.rest) && s.rest > fine; k++) next = turned(p, &s, x, part *= 0.5);
+    if (s.rest <= fine && !(next.rest < 0.5 * s.rest)) {
+      *m = (maximum){.n = s.n, .f = s.f, .of_a.layer = p->a->layer, .of_b.layer = p->b->layer, .settled = true};
+      settle_points(p, m);
+      return true;
+    }
+    if (!(next.f > s.f || next.rest < s.rest)) return false;
+    s = next;
+  }
+  return false;
+}
+
 // --- the largest maximum ------------------------------------------------------------------------------------------
+
+#define SAME 1e-14  // maxima that differ by less, of the size, are equal
 
 enum { FINEST = 9, EVALUATIONS = 30000, SEEN = 16, STACK = 3 * FINEST + 12 };
 
@@ -399,7 +470,7 @@ static double bound(const search *s, const cell *c) {
 static void climb_from(search *s, vec3 n) {
   maximum m = climb(s->p, n);
   if (s->seen_count < SEEN) s->seen[s->seen_count++] = m.n;
-  if (m.f > s->best.f) s->best = m;
+  if (m.f > s->best.f + SAME * s->p->size) s->best = m;
 }
 
 static bool is_near_seen(const search *s, vec3 n, double angle) {
@@ -467,32 +538,54 @@ static double reach(const convex *s) {
          vec3_norm(convex_support(s, (vec3){0, 0, 1}));
 }
 
-separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b, bool planar) {
+// Whether no other maximum is larger.
+static bool is_largest(const pair *p, const maximum *m) { return m->f > 0 || (m->settled && -m->f <= p->a->rolls + p->b->rolls); }
+
+// The same by a search in all directions.
+static maximum largest(pair *p, maximum from, bool smooth) {
+  search all = {.p = p, .corners = p->planar ? 2 : 3, .best = from};
+  all.seen[all.seen_count++] = from.n;
+  search_all(&all);
+  maximum fine;
+  return smooth && find_common_normal(p, all.best.n, &fine) && fine.f >= all.best.f - SAME * p->size ? fine : all.best;
+}
+
+// Of shapes with edges, which Newton's method does not find, and where it fails.
+static maximum find_without_start(pair *p) {
+  simplex s = {0};
+  vec3 v;
+  if (!approach(p, VEC3_ZERO, &s, &v) || !(vec3_norm(v) > 0.01 * p->size))
+    return climb(p, vec3_norm(p->between) > 0 ? unit(p->between) : (vec3){1, 0, 0});
+  maximum m = {.n = unit(v), .f = vec3_norm(v)};
+  take_points(&s, &m);
+  refine(p, &s, &m);
+  return m;
+}
+
+separation separation_from(const convex *a, pose at_a, const convex *b, pose at_b, bool planar, vec3 start) {
   pair p = {.a = a, .b = b, .turn_a = at_a.R, .turn_b = at_b.R, .between = vec3_sub(at_a.p, at_b.p), .planar = planar};
   double apart = vec3_norm(p.between), layers = a->layer + b->layer;
+  bool smooth = !a->type->has_edges && !b->type->has_edges, has_start = fabs(vec3_dot(start, start) - 1) < 1e-9;
   p.size = reach(a) + reach(b);
   if (!(p.size > 0)) p.size = fmax(apart, layers);
   maximum m;
-  simplex s = {0};
-  vec3 v;
-  if (approach(&p, VEC3_ZERO, &s, &v) && vec3_norm(v) > 0.01 * p.size) {
-    m = (maximum){.n = unit(v), .f = vec3_norm(v)};
-    take_points(&s, &m);
-    refine(&p, &s, &m);
-  } else {
-    search all = {.p = &p, .corners = planar ? 2 : 3};
-    all.best = climb(&p, apart > 0 ? unit(p.between) : (vec3){1, 0, 0});
-    all.seen[all.seen_count++] = all.best.n;
-    if (all.best.f <= 0) search_all(&all);
-    m = all.best;
-  }
+  bool found = smooth && apart > 0 && find_common_normal(&p, has_start ? start : unit(p.between), &m);
+  if (!found) m = find_without_start(&p);
+  bool certain = is_largest(&p, &m);
+  if (!certain) m = largest(&p, m, smooth);
   return (separation){.distance = m.f - layers,
                       .normal = m.n,
                       .on_a = vec3_axpy(vec3_add(at_a.p, m.a), -a->layer, m.n),
                       .on_b = vec3_axpy(vec3_add(at_b.p, m.b), b->layer, m.n),
                       .of_a = m.of_a,
                       .of_b = m.of_b,
-                      .evaluations = p.evaluations};
+                      .evaluations = p.evaluations,
+                      .iterations = p.iterations,
+                      .searched = !certain || (smooth && !found)};
+}
+
+separation separation_of(const convex *a, pose at_a, const convex *b, pose at_b, bool planar) {
+  return separation_from(a, at_a, b, at_b, planar, VEC3_ZERO);
 }
 
 double separation_along(const convex *a, pose at_a, const convex *b, pose at_b, vec3 n) {
