@@ -23,6 +23,9 @@ static const summary_field of_contact[] = {
     MEASURE("penetration_bound", penetration_bound), MEASURE("deepest_penetration", deepest_penetration),
     COUNT("accumulations", accumulations), MEASURE("accumulation_error", accumulation_error)};
 
+static const summary_field of_common_normals[] = {COUNT("searches", normal_searches), COUNT("iterations", normal_iterations),
+                                                  COUNT("fallbacks", normal_fallbacks)};
+
 static const summary_field of_the_solver[] = {COUNT("solves", solves), COUNT("unsolved", unsolved),
                                               COUNT("impossible", impossible), MEASURE("worst_residual", worst_residual),
                                               MEASURE("worst_residual_mixed", worst_residual_mixed)};
@@ -90,6 +93,9 @@ void summary_write(json_writer *w, const carom_summary *s, const char *why) {
   PUT_FIELDS(w, s, of_the_run);
   json_open(w, "contact", '{');
   PUT_FIELDS(w, s, of_contact);
+  json_open(w, "common_normal", '{');
+  PUT_FIELDS(w, s, of_common_normals);
+  json_close(w, '}');
   json_close(w, '}');
   json_open(w, "solver", '{');
   PUT_FIELDS(w, s, of_the_solver);

@@ -32,6 +32,7 @@ typedef struct bin {
   bool discs;          // in the plane
   const char *method;  // null: moreau with this step
   bool misses;         // steps do not look for the time of impact
+  bool smooth;         // ellipsoids and superellipsoids in place of balls: common normals start from those of the last step
 } bin;
 
 static void say_surface(model_text *m, const bin *b, int i, double wall) {
@@ -39,6 +40,10 @@ static void say_surface(model_text *m, const bin *b, int i, double wall) {
                                       "west: {plane: ground, rotate: {axis: y, angle: 90 deg}, at: [%g, 0, 0]",
                                       "north: {plane: ground, rotate: {axis: x, angle: 90 deg}, at: [0, %g, 0]",
                                       "south: {plane: ground, rotate: {axis: x, angle: -90 deg}, at: [0, %g, 0]"};
+  if (i < b->balls && b->smooth) {
+    say(m, "  s%d: {%s: b%d, semi_axes: [0.05, 0.045, 0.04]%s, material: m}\n", i, i % 3 ? "ellipsoid" : "superellipsoid", i, i % 3 ? "" : ", exponents: [0.8, 0.9]");
+    return;
+  }
   if (i < b->balls) {
     say(m, "  s%d: {sphere: b%d, radius: 0.05, material: m}\n", i, i);
     return;
@@ -163,6 +168,7 @@ static void run_both(const bin *b, int steps, const char *what) {
 static void pairs_that_are_found_act_like_listed_ones(void) {
   run_both(&(bin){.balls = 30, .side = 3, .step = 1e-3}, 150, "30 balls");
   run_both(&(bin){.balls = 200, .side = 6, .step = 1e-3, .speed = 1}, 60, "200 balls");
+  run_both(&(bin){.balls = 30, .side = 3, .step = 1e-3, .smooth = true}, 150, "30 smooth stones");
 }
 
 static const char one_step_events[] = "method: {event: {}}\nintegrator: {type: erk, rtol: 1e-6, atol: 1e-8}";
@@ -338,6 +344,26 @@ static void a_falling_pile_goes_on_bit_by_bit(void) {
   go_on_from(&(bin){.balls = 40, .side = 3, .step = 1e-3}, 20, 120, 50, 40);
   go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_events}, 20, 80, 30, 10);
   go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_forces}, 20, 50, 30, 10);
+  go_on_from(&(bin){.balls = 40, .side = 3, .step = 1e-3, .smooth = true}, 40, 140, 50, 40);
+  go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_events, .smooth = true}, 60, 90, 30, 10);
+  go_on_from(&(bin){.balls = 12, .side = 2, .method = one_step_forces, .smooth = true}, 60, 90, 30, 10);
+}
+
+// From the last step Newton's method takes an iteration or two and one that finds nothing left; from the line between centres a few more.
+static void searches_for_normals_are_counted(void) {
+  run r;
+  char text[8192];
+  if (!open_bin(&r, &(bin){.balls = 40, .side = 3, .step = 1e-3, .smooth = true})) return;
+  run_to(&r, 0.15);
+  carom_summary s = carom_sim_summary(r.sim);
+  printf("    %ld searches, %ld iterations, %ld fallbacks\n", s.normal_searches, s.normal_iterations, s.normal_fallbacks);
+  CHECK_LE(150, s.normal_searches);
+  CHECK_LE(s.normal_searches, s.normal_iterations);
+  CHECK_LE(s.normal_iterations, 6 * s.normal_searches);
+  CHECK_LE(s.normal_fallbacks, s.normal_searches / 50);
+  CHECK_LE(carom_summary_json(&s, text, sizeof text), (int)sizeof text - 1);
+  CHECK_CONTAINS(text, "\"common_normal\": {\"searches\": ");
+  run_close(&r);
 }
 
 static void damaged_points_are_refused(void) {
@@ -488,6 +514,7 @@ int main(void) {
   RUN_OPTIMISED(passages_are_counted_alike);
   RUN(order_of_surfaces_does_not_matter);
   RUN(a_falling_pile_goes_on_bit_by_bit);
+  RUN(searches_for_normals_are_counted);
   RUN(damaged_points_are_refused);
   RUN(the_filter_is_that_of_listed_pairs);
   RUN(overlaps_at_the_start_are_refused);

@@ -127,7 +127,7 @@ static void print_trust(FILE *to, const carom_model_info *info, const carom_summ
 
 // Contact and the solution of its problems.
 static void print_contact(FILE *to, const carom_model *model, const carom_summary *s) {
-  char episodes[32], impacts[32], solves[32];
+  char episodes[32], impacts[32], solves[32], searches[32];
   if (!carom_model_part(model, "contacts", 0).name && !carom_model_get_info(model).finds_pairs) return;
   line(to, "contact", "%s episode%s with %s impact%s, deepest penetration %.1e m", grouped(s->contact_episodes, episodes),
        s->contact_episodes == 1 ? "" : "s", grouped(s->contact_impacts, impacts), s->contact_impacts == 1 ? "" : "s", s->deepest_penetration);
@@ -137,6 +137,9 @@ static void print_contact(FILE *to, const carom_model *model, const carom_summar
   if (s->accumulations)
     line(to, "", "%ld accumulation%s of impacts summed in closed form, position error at most %.1e m", s->accumulations,
          s->accumulations == 1 ? "" : "s", s->accumulation_error);
+  if (s->normal_searches)
+    line(to, "", "%s common normal%s in %.1f iterations each, %ld by a search in all directions", grouped(s->normal_searches, searches),
+         s->normal_searches == 1 ? "" : "s", (double)s->normal_iterations / (double)s->normal_searches, s->normal_fallbacks);
   if (s->solves)
     line(to, "", "%s contact problem%s, %ld unsolved, worst residual %.1e", grouped(s->solves, solves), s->solves == 1 ? "" : "s",
          s->unsolved, s->worst_residual);

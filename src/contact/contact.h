@@ -44,6 +44,13 @@ typedef struct contact_touch {
 typedef struct contact_element contact_element;
 struct foundation_node;
 
+// How common normals of smooth surfaces were found (separation.h).
+typedef struct contact_searches {
+  long count;                     // of evaluations
+  long iterations;                // of Newton's method, in all of them
+  long fallbacks;                 // evaluations that searched in all directions
+} contact_searches;
+
 // How fast the place and the normal of a point move: with the bodies, and over their surfaces.
 typedef struct contact_travel {
   vec3 at, n;
@@ -95,6 +102,9 @@ typedef struct contact_type {
   bool (*is_flat)(const contact_element *e);  // flat faces or straight edges can lie on each other; may be null: no
   // Where its points are now. Null of a type whose places of contact come and go, which has `touches` instead.
   void (*evaluate)(const mechanism *m, const motion *x, const contact_element *e, contact_point *points);
+  // The same from the normal of the last step, of a type with one point that finds it by iteration; a zero vector is no start. Adds what it took
+  // to the count, which may be null. The normal differs by rounding alone. May be null.
+  void (*evaluate_from)(const mechanism *m, const motion *x, const contact_element *e, vec3 start, contact_searches *count, contact_point *point);
   // The places of contact, at most as many as the element has points. Returns how many.
   int (*touches)(const mechanism *m, const motion *x, const contact_element *e, contact_touch *to);
   // The same in the axes of the second surface, with the first at this pose in them. Of a type whose `touches` is contact_touches_by_pose; else null.

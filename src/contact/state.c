@@ -76,10 +76,10 @@ static bool reserve_lists(contact_state *s, int elements, int points) {
   if (!grow(&s->elements, n, sizeof *s->elements) || !grow(&s->points, k, sizeof *s->points) ||
       !grow(&s->element_of, k, sizeof *s->element_of) || !grow(&s->ended, n, sizeof *s->ended) || !grow(&s->fresh, n, sizeof *s->fresh) ||
       !grow(&s->held, k, sizeof *s->held) || !grow(&s->found, k, sizeof *s->found) || !grow(&s->memo, n, sizeof *s->memo) ||
-      !grow(&s->memo_touches, k, sizeof *s->memo_touches))
+      !grow(&s->memo_touches, k, sizeof *s->memo_touches) || !grow(&s->start, k, sizeof *s->start))
     return false;
   for (int i = 0; i < elements; i++) s->memo[i] = (contact_memo){.count = -1, .touches = s->memo_touches + first_point(s->world, i)};
-  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE;
+  for (int p = s->point_slots; p < points; p++) s->element_of[p] = NULL, s->held[p] = s->found[p] = CONTACT_NO_FEATURE, s->start[p] = VEC3_ZERO;
   return true;
 }
 
@@ -120,6 +120,7 @@ static const contact_element *open_pair(contact_state *s, contact_key key, carom
   opened.slot = e->slot, opened.point0 = e->point0;
   *e = opened;
   s->memo[e->slot].count = -1;
+  for (int k = e->point0; k < e->point0 + e->point_count; k++) s->start[k] = VEC3_ZERO;
   return e;
 }
 
@@ -129,10 +130,11 @@ static int compare(contact_key p, contact_key q) { return p.a != q.a ? (p.a < q.
 static int compare_items(const void *p, const void *q) { return compare(*(const contact_key *)p, *(const contact_key *)q); }
 
 static void list_points(contact_state *s) {
-  s->point_count = s->changing_count = 0;
+  s->point_count = s->changing_count = s->starting_count = 0;
   for (int i = 0; i < s->element_count; i++) {
     const contact_element *e = s->elements[i];
     s->changing_count += contact_points_change(e);
+    s->starting_count += e->type->evaluate_from != NULL;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) s->points[s->point_count++] = p, s->element_of[p] = e;
   }
 }
@@ -407,9 +409,9 @@ static void destroy_pool(contact_pool *p) {
 
 contact_state *contact_state_create(const contact_world *world, const mechanism *m, carom_error *error) {
   contact_state *s = calloc(1, sizeof *s);
-  if (s) s->world = world, s->activation = world->activation;
+  if (s) s->world = world, s->activation = world->activation, s->searches = calloc(1, sizeof *s->searches);
   if (s && world->crowd) s->pool = create_pool(world, m);
-  if (!s || !reserve_lists(s, world->element_count, world->point_count) || (world->crowd && !is_complete(s->pool))) {
+  if (!s || !s->searches || !reserve_lists(s, world->element_count, world->point_count) || (world->crowd && !is_complete(s->pool))) {
     contact_state_destroy(s);
     fail(error);
     return NULL;
@@ -430,7 +432,7 @@ void contact_state_destroy(contact_state *s) {
   destroy_pool(s->pool);
   free(s->elements), free(s->points), free(s->element_of);
   free(s->ended), free(s->fresh);
-  free(s->held), free(s->found), free(s->memo), free(s->memo_touches);
+  free(s->held), free(s->found), free(s->memo), free(s->memo_touches), free(s->start), free(s->searches);
   free(s);
 }
 

@@ -30,6 +30,11 @@ typedef struct contact_state {
   contact_memo *memo;                  // by the slot of an element: its places of contact as last found,
   contact_touch *memo_touches;         // which are here by the slots of its points
   int changing_count;                  // elements whose places of contact come and go
+  // By the slot of a point: the normal at the end of the last step, if it touched there, from which the next is found (contact_type.evaluate_from);
+  // else zero. Schemes set it from what their checkpoints hold.
+  vec3 *start;
+  int starting_count;                  // elements that make use of it
+  contact_searches *searches;          // all that this sim has made, for steps and for what is shown
   double activation;                   // of the world [m]
   // What the last refresh has changed. The slots of ended elements are not given to others before the next one.
   const contact_element **ended, **fresh;
@@ -70,13 +75,16 @@ void contact_state_evaluate(const contact_state *s, const mechanism *m, const mo
 static inline void contact_state_locate(const contact_state *s, const mechanism *m, const motion *x, const contact_element *e,
                                         contact_feature *found, contact_point *points) {
   int p = e->point0;
-  if (!contact_points_change(e)) e->type->evaluate(m, x, e, points + p);
+  if (e->type->evaluate_from) e->type->evaluate_from(m, x, e, s->start[p], s->searches, points + p);
+  else if (!contact_points_change(e)) e->type->evaluate(m, x, e, points + p);
   else contact_place_touches(m, x, e, s->held + p, &s->memo[e->slot], found ? found + p : NULL, points + p);
 }
 // Whether a point was found in another place than it is held to: what was known of it was known of another.
 static inline bool contact_state_is_new(const contact_state *s, int p) { return !contact_same_feature(&s->held[p], &s->found[p]); }
 // Holds the points of an element to where they were found, or to nothing if it does not touch.
 void contact_state_hold(contact_state *s, const contact_element *e, bool touches);
+// What the search of the next step begins with: a point that touches; null: nothing. By slot.
+static inline void contact_state_start_from(contact_state *s, int p, const contact_point *at) { s->start[p] = at ? at->n : VEC3_ZERO; }
 // The rows of all live points together.
 int contact_state_rows(const contact_state *s, const mechanism *m);
 

@@ -43,7 +43,7 @@ static void evaluate_parts(event *s) {
   for EACH_PART(k, s) {
     const contact_element *e = event_part(s, k)->e;
     if (contact_points_change(e)) event_evaluate_point(s, s->part[k]);
-    else if (e != done) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
+    else if (e != done) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
     done = e;
   }
 }

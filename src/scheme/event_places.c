@@ -18,7 +18,7 @@ void event_evaluate_point(event *s, int p) {
 void event_evaluate(event *s) {
   for (int i = 0; i < s->w.contacts->element_count; i++) {
     const contact_element *e = s->w.contacts->elements[i];
-    if (!contact_points_change(e)) e->type->evaluate(s->w.m, s->w.x, e, s->w.points + e->point0);
+    if (!contact_points_change(e)) contact_state_locate(s->w.contacts, s->w.m, s->w.x, e, NULL, s->w.points);
     else
       for (int p = e->point0; p < e->point0 + e->point_count; p++) event_evaluate_point(s, p);
   }

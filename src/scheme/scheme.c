@@ -126,6 +126,14 @@ void scheme_frame_fields(contact_point *p, fields *f) {
   vector(&p->t[1], "b", f);
 }
 
+void scheme_search_fields(contact_searches *c, fields *f) {
+  fields_count(f, "searches", &c->count);
+  fields_count(f, "search_iterations", &c->iterations);
+  fields_count(f, "search_fallbacks", &c->fallbacks);
+}
+
+void scheme_start_field(contact_state *c, int slot, fields *f) { vector(&c->start[slot], "start", f); }
+
 // Numbers of a damaged checkpoint are those of no feature.
 static int part_of(double x) { return x >= 0 && x <= 0x1p30 ? (int)x : -1; }
 

@@ -75,6 +75,7 @@ typedef struct scheme_stats {
   double violation;                // the largest |Φ| at the end of a step, where the scheme looks at every step; else 0
   const chain_tally *solves;       // of contact problems, or null
   contact_trouble trouble;
+  contact_searches searches;       // of common normals
   long leaps_at_end;               // in the last half step; the next step counts them among its troubles
   contact_missed missed_at_end;    // the first of these
   double deepest_at_end;           // the largest penetration at the end, which no step has booked yet [m]
@@ -210,6 +211,8 @@ void scheme_tally_fields(chain_tally *tally, fields *f);
 void scheme_contact_fields(scheme_contact *c, fields *f);  // all but the frame
 void scheme_place_fields(contact_point *p, fields *f);     // where the point is,
 void scheme_frame_fields(contact_point *p, fields *f);     // and its axes
+void scheme_search_fields(contact_searches *c, fields *f);
+void scheme_start_field(contact_state *c, int slot, fields *f);     // what the search for its normal begins with
 void scheme_feature_field(contact_feature *held, fields *f);
 void scheme_feature_fields(contact_state *c, int slot, fields *f);  // the features that a point is held to
 

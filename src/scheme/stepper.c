@@ -149,6 +149,7 @@ static void count_fields(stepper *s, fields *f) {
   fields_numbers(f, "independence", 3, s->independence);
   scheme_trouble_fields(&s->trouble, f);
   scheme_tally_fields(&s->tally, f);
+  scheme_search_fields(s->contacts->searches, f);
   if (f->from && s->solver.dump) s->solver.dump->problems = s->tally.problems;
 }
 
@@ -173,6 +174,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_number(f, "nearest", &s->nearest[p]);
   fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
   if (number < 0 || contact_points_change(s->element_of[p])) scheme_feature_fields(s->contacts, p, f);
+  if (number < 0 || s->element_of[p]->type->evaluate_from) scheme_start_field(s->contacts, p, f);
   fields_group(f, NULL, 0);
   if (f->from) s->points[p].gap = s->last[p].gap, s->points[p].speed = -1, s->last[p].point = &s->points[p];
 }
@@ -296,5 +298,6 @@ scheme_stats stepper_stats(const void *scheme) {
                         .overlap_energy = s->shows_A ? s->overlap.energy_A : s->overlap.energy,
                         .projection_failures = s->projection_failures, .violation = s->violation,
                         .leaps_at_end = s->leaps_at_end, .missed_at_end = s->missed_at_end, .deepest_at_end = s->deepest_at_end,
-                        .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble};
+                        .entered_at_end = s->entered_at_end, .solves = &s->tally, .trouble = s->trouble,
+                        .searches = *s->contacts->searches};
 }

@@ -216,3 +216,10 @@ void stepper_hold_places(stepper *s) {
     contact_state_hold(s->contacts, e, s->touched[e->slot] == s->steps);
   }
 }
+
+void stepper_keep_starts(stepper *s) {
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    if (e->type->evaluate_from) contact_state_start_from(s->contacts, e->point0, s->touched[e->slot] == s->steps ? &s->points[e->point0] : NULL);
+  }
+}

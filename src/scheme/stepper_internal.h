@@ -203,6 +203,8 @@ static inline void stepper_go_to_rows(stepper *s, const double *q, const double 
 void stepper_find_active(stepper *s, double dt);
 // After a step that was solved: points stand for the places where it found them, and nothing is known of those that stood for others.
 void stepper_hold_places(stepper *s);
+// The next step finds common normals from those of this one, where surfaces touched.
+void stepper_keep_starts(stepper *s);
 // In the step of this length that is under way.
 void stepper_look_for_passages(stepper *s, double dt);
 // For a run that ends with this step: penetrations at its end, and impacts that it missed after the place of its rows.

@@ -264,6 +264,7 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   s->trouble.friction_unsettled += s->friction.unsettled;
   bool touching = s->x->row_total > 0;
   if (s->contacts->changing_count) stepper_hold_places(s);
+  if (s->contacts->starting_count) stepper_keep_starts(s);
   if (touching) {
     stepper_look_for_paradox(s);
     paradox_count(&s->trouble, &s->paradoxes);

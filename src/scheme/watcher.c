@@ -369,11 +369,26 @@ static carom_status take_turns(watcher *w, double t_stop, carom_error *error) {
   return status;
 }
 
+// The next step finds common normals from those at the end of this one. Pairs that are so near are live in every list.
+static void find_starts(watcher *w) {
+  contact_state *c = w->contacts;
+  flow_show(w->core, w->t, w->y);
+  dynamics_positions_velocities(w->m, w->x);
+  for (int i = 0; i < c->element_count; i++) {
+    const contact_element *e = c->elements[i];
+    contact_point *p = &w->points[e->point0];
+    if (!e->type->evaluate_from) continue;
+    contact_state_locate(c, w->m, w->x, e, NULL, w->points);
+    contact_state_start_from(c, e->point0, p->gap <= 1e-3 * e->span ? p : NULL);
+  }
+}
+
 carom_status watcher_step(void *scheme, double t_stop, carom_error *error) {
   watcher *w = scheme;
   w->in_the_past = false;
   w->t_before = w->t;
   carom_status status = take_turns(w, t_stop, error);
+  if (w->contacts->starting_count) find_starts(w);
   watcher_show_end(w);
   return status;
 }
@@ -458,6 +473,7 @@ static void shown_fields(watcher *w, int p, int number, fields *f) {
   scheme_contact_fields(&w->shown[p], f);
   scheme_place_fields(&w->points[p], f);
   scheme_frame_fields(&w->points[p], f);
+  if (number < 0 || w->contacts->element_of[p]->type->evaluate_from) scheme_start_field(w->contacts, p, f);
   if (f->from) w->shown[p].point = &w->points[p];
 }
 
@@ -469,6 +485,7 @@ void watcher_memory(watcher *w, fields *f) {
   fields_count(f, "watched_steps", &w->steps);
   fields_count(f, "looks", &w->looks);
   scheme_trouble_fields(&w->trouble, f);
+  scheme_search_fields(w->contacts->searches, f);
   if (w->contacts->pool) fields_number(f, "horizon", &w->horizon);
   for (int p = 0; p < watcher_permanent(w); p++) shown_fields(w, p, p, f);
   fields_group(f, NULL, 0);
@@ -504,5 +521,6 @@ scheme_stats watcher_stats(const void *scheme) {
   stats.steps = w->steps;
   stats.evaluations += w->looks;
   stats.trouble = w->trouble;
+  stats.searches = *w->contacts->searches;
   return stats;
 }
