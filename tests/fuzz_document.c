@@ -38,7 +38,7 @@ static const option_table *const family[] = {&table};
 static void read_all(arena *memory, const value *v, bool planar, int depth) {
   everything target;
   carom_error error = {0};
-  option_reader r = {memory, &error, planar, NULL};
+  option_reader r = {.memory = memory, .error = &error, .planar = planar};
   if (!option_read(&r, &table, v, &target, NULL, NULL) && error.status == CAROM_OK) abort();
   error = (carom_error){0};
   if (option_read_member(&r, "body", family, 1, v, &target, NULL, NULL) < 0 && error.text[0] == '\0') abort();
@@ -54,7 +54,7 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
 static void read_expression(arena *memory, const char *text) {
   carom_error error = {0};
   dimension dim;
-  const expr *e = expr_compile(memory, text, (place){0}, (scope){resolve, NULL}, &dim, &error);
+  const expr *e = expr_compile(memory, text, (place){0}, (scope){.resolve = resolve}, &dim, &error);
   if (!e && error.status == CAROM_OK) abort();
   if (!e) return;
   volatile double v = expr_value(e, (double[]){0.5, -1});

@@ -542,9 +542,9 @@ static void compare_short_steps(const char *name, const char *text) {
     if (!all[i]->gives_means || !open_columns(&c, path, all[i]->name, "joint", false)) continue;
     close_columns(&c);
     compared++;
-    for (int c = 0; c < 2; c++)
+    for (int j = 0; j < 2; j++)
       for (size_t k = 0; k < sizeof ends_of_short_steps / sizeof *ends_of_short_steps; k++)
-        compare_short_step(name, path, coordinates[c], exact, all[i]->name, ends_of_short_steps[k]);
+        compare_short_step(name, path, coordinates[j], exact, all[i]->name, ends_of_short_steps[k]);
   }
   CHECK_LE(2, compared);
 }

@@ -32,7 +32,7 @@ static bool resolve(void *context, const char *name, symbol *found, const char *
   return false;
 }
 
-static const scope names = {resolve, NULL};
+static const scope names = {.resolve = resolve};
 
 static const expr *compile(arena *memory, const char *text, dimension *dim) {
   memset(&error, 0, sizeof error);

@@ -59,7 +59,7 @@ static const value *parse(const char *text) {
 // Reads the map under `x:`.
 static bool read_thing(const char *text, bool planar, thing *t) {
   const value *root = parse(text);
-  option_reader r = {&memory, &error, planar, NULL};
+  option_reader r = {.memory = &memory, .error = &error, .planar = planar};
   static const char *const others[] = {"shape", NULL};
   return root && option_read(&r, &table, value_get(root, "x"), t, others, NULL);
 }
@@ -219,7 +219,7 @@ static void mistakes_stand_at_their_place(void) {
 
 static int member(const char *text, thing *t, option_places *places) {
   const value *root = parse(text);
-  option_reader r = {&memory, &error, false, NULL};
+  option_reader r = {.memory = &memory, .error = &error};
   return root ? option_read_member(&r, "joint", family, 2, value_get(root, "x"), t, NULL, places) : -2;
 }
 
@@ -262,7 +262,7 @@ static void two_members_at_once(void) {
   static const option_table other = {"slider", "", NULL, sizeof(inner), inner_options, 1};
   static const option_table *const both[] = {&plain_table, &other};
   const value *root = parse("x: {fixed: {}, slider: {}}\n");
-  option_reader r = {&memory, &error, false, NULL};
+  option_reader r = {.memory = &memory, .error = &error};
   inner t;
   CHECK_EQUAL(option_read_member(&r, "joint", both, 2, value_get(root, "x"), &t, NULL, NULL), -1);
   CHECK_CONTAINS(error.text, "more than one kind");
@@ -273,7 +273,7 @@ static void command_line_keys(void) {
   memset(&error, 0, sizeof error);
   const char *text = "parameters: {lengthy: 2}\nmass: 1\n";
   const document *d = document_load(&memory, "m", text, strlen(text), &set, 1, &error);
-  option_reader r = {&memory, &error, false, NULL};
+  option_reader r = {.memory = &memory, .error = &error};
   thing t;
   CHECK(d && !option_read(&r, &table, d->root, &t, NULL, NULL));
   CHECK_CONTAINS(error.text, "--set:1:1: error: 'lenght' is neither a parameter nor a key");
@@ -282,7 +282,7 @@ static void command_line_keys(void) {
 
 static bool checks(const thing *t, bool planar) {
   memset(&error, 0, sizeof error);
-  option_reader r = {&memory, &error, planar, NULL};
+  option_reader r = {.memory = &memory, .error = &error, .planar = planar};
   return option_check(&r, &table, t, "crank");
 }
 
