@@ -56,7 +56,7 @@ static const double STEPS_PER_DIGIT = 1.4;  // of INTERIOR
 static const double STEPS_PER_CONTACT = 0.014;  // of INTERIOR in pieces: in a crowd many cones stick to their edge, one after the other
 static const runner runners[] = {
     [PROBE] = {&prober, 2, 6, 0, true, 2},
-    [INTERIOR] = {&solver_interior, 6, 0.12, 90, false, 0},  // and those of the digits
+    [INTERIOR] = {&solver_interior, 6, 0.2, 70, false, 0},  // and those of the digits
     [FRESH_NEWTON] = {&solver_alart_curnier, 40, 1.5, 320, false, 0},
     [NEWTON] = {&solver_alart_curnier, 20, 0.7, 40, true, 2},
     {&solver_interior, 150, 0.7, 150, false, 0},

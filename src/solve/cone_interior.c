@@ -49,7 +49,7 @@ static const double INSIDE = 0.1;
 // A residual below this part of the last one is a gain.
 static const double GAINS = 0.5;
 
-enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT = 20, RETREATS = 8, REPEATS = 40, VAIN_REPEATS = 6 };
+enum { ROWS_MAX = SOLVE_DENSE_MAX, STEPS = 60, DESCENT = 20, RETREATS = 5, FEW_RETREATS = 3, REPEATS = 40, VAIN_REPEATS = 6 };
 
 // The rows of a block that live in a cone: one for what has no friction, none for a bilateral one or a box.
 typedef struct cone {
@@ -470,7 +470,7 @@ static double solve_following(interior *i, const solve_problem *p, solve_workspa
       if (end <= tolerance) return end;
       near = NEARER * residual;
     }
-    if (vain == RETREATS || (!i->pieces && residual > FAR)) break;
+    if (vain == (residual <= NEAR ? RETREATS : FEW_RETREATS) || (!i->pieces && residual > FAR)) break;
     add_to_all(i, sqrt(gap));
   }
   return judge(i, p, w);
@@ -503,6 +503,7 @@ static solve_status solve(const solve_problem *p, const solve_settings *s, solve
   memset(i.slip, 0, bytes);
   for (int turn = 0; turn <= REPEATS && vain < VAIN_REPEATS && i.iterations < most; turn++) {
     i.follows = turn == 0;
+    if (turn == 1 && i.iterations + STEPS > most) break;  // one turn would not end
     set_constant(&i, p, speed);
     double residual = i.follows ? solve_following(&i, p, w, most, s->tolerance) : solve_convex(&i, p, w, most);
     if (interrupted(w->stop)) return SOLVE_INTERRUPTED;
