@@ -98,9 +98,11 @@ static void callback_fields(carom_sim *sim, fields *f) {
     const carom_callback *c = &sim->callbacks[i];
     if (!c->memory_count) continue;
     if (f->to) c->save(c->context, sim->callback_memory);
-    fields_numbers(f, "callback", c->memory_count, sim->callback_memory);
+    fields_group(f, sim->model->m.callbacks[i].name, -1);
+    fields_numbers(f, "memory", c->memory_count, sim->callback_memory);
     if (f->from) c->restore(c->context, sim->callback_memory);
   }
+  fields_group(f, NULL, 0);
 }
 
 static void sim_fields(carom_sim *sim, fields *f) {
@@ -151,8 +153,11 @@ static carom_status show_again(carom_sim *sim, carom_error *error) {
 }
 
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error) {
+  return sim_check_memory(sim, error) == CAROM_OK ? sim_load(sim, row, error) : CAROM_ERROR_USAGE;
+}
+
+carom_status sim_load(carom_sim *sim, const double *row, carom_error *error) {
   fields f = {.from = row};
-  if (sim_check_memory(sim, error) != CAROM_OK) return CAROM_ERROR_USAGE;
   carom_status cleared = set_pairs(sim, NULL, 0, error);
   if (cleared != CAROM_OK) return cleared;
   sim_fields(sim, &f);

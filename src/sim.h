@@ -115,6 +115,7 @@ void sim_note_non_finite(carom_sim *sim, const char *column, double t);
 int sim_checkpoint_size(carom_sim *sim);
 void sim_checkpoint(carom_sim *sim, double *row);
 carom_status sim_resume(carom_sim *sim, const double *row, carom_error *error);
+carom_status sim_load(carom_sim *sim, const double *row, carom_error *error);  // the same, whatever callbacks remember beside it
 // In a crowd also: a row for each point of the pairs that are near, so many numbers each. Without them a sim that is resumed finds
 // the pairs that are near anew, and has forgotten what was known of them.
 int sim_point_size(carom_sim *sim);

@@ -43,6 +43,7 @@ carom_status carom_sim_bind(carom_sim *sim, const char *name, const carom_callba
   sim_show_end(sim);
   sim->bindings[i] = (callback_binding){bound->call, bound->context};
   sim->x->bad_callback = 0;
+  sim->x->sampled[i] = -1;  // the new function has not been called here
   status = sim_restart(sim, error);
   if (status == CAROM_OK) sim->callbacks[i] = *bound;
   else sim->bindings[i] = before;

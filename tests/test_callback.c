@@ -1,6 +1,8 @@
 // C functions that a program binds to callbacks of a model.
 #include "runs.h"
 
+#include <time.h>
+
 #define ARM                                       \
   "space: planar\ngravity: [0, 0]\n"               \
   "bodies: {arm: {mass: 1, inertia: 0.5}}\n"       \
@@ -156,6 +158,163 @@ static void memory_is_part_of_the_state(void) {
   }
 }
 
+// A function with a counter as its memory, which counts on in its output.
+static bool count(void *context, double t, const double *inputs, double *outputs) {
+  (void)t, (void)inputs;
+  outputs[0] = ++((gains *)context)->sum;
+  return true;
+}
+
+static void memory_of_another_size_is_refused(void) {
+  run r;
+  gains g = {.kp = 20};
+  if (!run_open_text(&r, AT_RATE, "method.moreau.step=1e-3")) return;
+  carom_callback with = {.call = control, .context = &g, .memory_count = 1, .save = save, .restore = restore}, without = {.call = control, .context = &g};
+  carom_sim *other = carom_sim_create(r.model, &r.error);
+  CHECK(carom_sim_bind(r.sim, "controller", &with, &r.error) == CAROM_OK && carom_sim_bind(other, "controller", &without, &r.error) == CAROM_OK);
+  carom_snapshot *long_one = carom_sim_save(r.sim, &r.error), *short_one = carom_sim_save(other, &r.error);
+  if (CHECK(long_one && short_one)) {
+    CHECK(carom_sim_restore(other, long_one, &r.error) == CAROM_ERROR_USAGE);
+    CHECK_CONTAINS(r.error.text, "callbacks remember other numbers");
+    CHECK(carom_sim_restore(r.sim, short_one, &r.error) == CAROM_ERROR_USAGE);
+    CHECK(carom_sim_restore(r.sim, long_one, &r.error) == CAROM_OK);
+    CHECK(carom_sim_step(other, 1, &r.error) == CAROM_OK);  // as it was
+  }
+  carom_snapshot_destroy(long_one), carom_snapshot_destroy(short_one);
+  carom_sim_destroy(other);
+  run_close(&r);
+}
+
+// What a function remembers is the program's business then.
+static void a_sim_that_cannot_be_saved_can_be_reset(void) {
+  run r;
+  gains g = {.kp = 20, .kd = 3, .ki = 0.1};
+  carom_callback c = {.call = control, .context = &g, .remembers = true};
+  if (!run_open_text(&r, AT_RATE, "method.moreau.step=1e-3")) return;
+  if (CHECK(carom_sim_bind(r.sim, "controller", &c, &r.error) == CAROM_OK) && run_to(&r, 0.5)) {
+    double q = run_read(&r, "hinge.q");
+    g.sum = 0;
+    CHECK(carom_sim_reset(r.sim, &r.error) == CAROM_OK);
+    CHECK(carom_sim_time(r.sim) == 0);
+    if (run_to(&r, 0.5)) CHECK(run_read(&r, "hinge.q") == q);
+  }
+  run_close(&r);
+}
+
+typedef struct slow {
+  gains g;
+  bool stop;
+} slow;
+
+static bool control_slowly(void *context, double t, const double *inputs, double *outputs) {
+  slow *s = context;
+  if (!s->stop && s->g.fails == 0 && t > 0.495) {  // once, long enough for the sim to ask whether it is interrupted
+    nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+    s->stop = true, s->g.fails = 3;
+  }
+  return control(&s->g, t, inputs, outputs);
+}
+
+static bool goes_on(void *context) { return !((slow *)context)->stop; }
+
+// The step whose call was made is taken again, in the same sim or in another one that takes its state up: no second call.
+static void an_interrupted_step_calls_once(void) {
+  static const char *const settings[] = {"integrator.type=erk", "method=event integrator.type=erk"};
+  for (int k = 0; k < 2; k++)
+    for (int saved = 0; saved < 2; saved++) {
+      run r;
+      slow s = {.g = {.kp = 20, .kd = 3, .ki = 0.1}}, whole = {.g = {.kp = 20, .kd = 3, .ki = 0.1, .fails = 3}};
+      carom_callback c = {.call = control_slowly, .context = &s, .memory_count = 1, .save = save, .restore = restore};
+      if (!run_open_text(&r, AT_RATE, settings[k])) return;
+      carom_sim *again = carom_sim_create(r.model, &r.error);
+      CHECK(carom_sim_bind(r.sim, "controller", &c, &r.error) == CAROM_OK);
+      c.context = &whole;
+      CHECK(carom_sim_bind(again, "controller", &c, &r.error) == CAROM_OK && carom_sim_advance(again, 1, &r.error) == CAROM_OK);
+      carom_sim_set_interrupt(r.sim, goes_on, &s);
+      CHECK(carom_sim_advance(r.sim, 1, &r.error) == CAROM_INTERRUPTED);
+      CHECK_NEAR(carom_sim_time(r.sim), 0.5, 1e-12);
+      carom_sim_set_interrupt(r.sim, NULL, NULL), s.stop = false;
+      carom_snapshot *state = saved ? carom_sim_save(r.sim, &r.error) : NULL;
+      if (state) s.g.sum = -1, CHECK(carom_sim_restore(r.sim, state, &r.error) == CAROM_OK);
+      if (run_to(&r, 1)) {
+        CHECK_EQUAL(s.g.calls, whole.g.calls);
+        CHECK(s.g.sum == whole.g.sum && run_read(&r, "hinge.q") == carom_sim_read(again, carom_model_signal(r.model, "hinge.q")));
+      }
+      carom_snapshot_destroy(state);
+      carom_sim_destroy(again);
+      run_close(&r);
+    }
+}
+
+// Both at 0, 10 ms, ...: the second sees what the first has just given, directly and through a signal.
+static void functions_of_one_instant_follow_each_other(void) {
+  static const char text[] = ARM "callbacks: {first: {outputs: [n], every: 10 ms}, second: {inputs: [first.n, twice], outputs: [m], every: 10 ms}}\n"
+                                 "forces: {push: {along: hinge, effort: second.m}}\n";
+  for (int k = 0; k < HOW; k++) {
+    run r;
+    gains one = {0}, two = {.kp = 1, .kd = -1};  // the sum of both inputs
+    char all[600];
+    snprintf(all, sizeof all, "%s", text);
+    char *at = strstr(all, "signals: {");
+    char with[700];
+    snprintf(with, sizeof with, "%.*ssignals: {twice: 2*first.n, %s", (int)(at - all), all, at + strlen("signals: {"));
+    if (!run_open_text(&r, with, how[k])) return;
+    carom_callback a = {.call = count, .context = &one, .remembers = true}, b = {.call = control, .context = &two, .remembers = true};
+    CHECK(carom_sim_bind(r.sim, "first", &a, &r.error) == CAROM_OK && carom_sim_bind(r.sim, "second", &b, &r.error) == CAROM_OK);
+    if (run_to(&r, 0.0501)) {
+      CHECK_EQUAL(one.sum, 6);  // at 0 to 50 ms
+      CHECK_NEAR(run_read(&r, "second.m"), 3 * 6, 0);
+    }
+    run_close(&r);
+  }
+}
+
+static bool sets_nothing(void *context, double t, const double *inputs, double *outputs) {
+  (void)inputs;
+  if (t < 0.2) outputs[0] = 1;
+  return !*(bool *)context || t < 0.4;
+}
+
+// An output that is not set is 0; one at a fixed rate whose call fails stays as it was.
+static void outputs_are_defined(void) {
+  run r;
+  bool fails = true;
+  carom_callback c = {.call = sets_nothing, .context = &fails};
+  if (!run_open_text(&r, AT_RATE, "method.moreau.step=1e-3")) return;
+  CHECK(carom_sim_bind(r.sim, "controller", &c, &r.error) == CAROM_OK);
+  if (run_to(&r, 0.195)) CHECK_NEAR(run_read(&r, "controller.torque"), 1, 0);
+  if (run_to(&r, 0.205)) CHECK_NEAR(run_read(&r, "controller.torque"), 0, 0);
+  CHECK(carom_sim_advance(r.sim, 1, &r.error) == CAROM_ERROR_INTEGRATOR);
+  CHECK_NEAR(run_read(&r, "controller.torque"), 0, 0);
+  fails = false;
+  if (run_to(&r, 0.5)) CHECK_NEAR(run_read(&r, "controller.torque"), 0, 0);  // goes on
+  run_close(&r);
+}
+
+static void bad_callbacks_are_refused(void) {
+  static const struct {
+    const char *text, *said;
+  } bad[] = {
+      {"controller: {inputs: [error, knee.q], outputs: [x]}", "there is no signal 'knee.q'"},
+      {"controller: {inputs: [hinge.a], outputs: [x]}", "it depends on forces, which may depend on the callback"},
+      {"controller: {inputs: [error], outputs: []}", "has no outputs"},
+      {"controller: {inputs: [error]}", "'outputs'"},
+      {"hinge: {outputs: [q]}", "'hinge.q' is the name of another signal already"},
+      {"error: {outputs: [q]}", "share their names"},
+      {"controller: {outputs: [x], every: 1e-300}", "give it 1e-12 s or more"},
+      {"controller: {outputs: [x], every: -1}", "'every'"},
+      {"controller: {inputs: [controller.x], outputs: [x]}", "depends on itself"},
+  };
+  char text[1024];
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    run r;
+    snprintf(text, sizeof text, "%scallbacks: {%s}\n", ARM, bad[i].text);
+    CHECK(write_text(scratch("model.yaml"), text) && !run_try(&r, scratch("model.yaml"), NULL));
+    CHECK_CONTAINS(r.error.text, bad[i].said);
+    run_close(&r);
+  }
+}
+
 static carom_status prepare(void *context, carom_sim *sim, carom_error *error) {
   carom_callback c = {.call = control, .context = context, .memory_count = 1, .save = save, .restore = restore};
   return carom_sim_bind(sim, "controller", &c, error);
@@ -193,6 +352,12 @@ int main(void) {
   RUN(failures_are_told);
   RUN(what_cannot_be_bound_is_refused);
   RUN(memory_is_part_of_the_state);
+  RUN(memory_of_another_size_is_refused);
+  RUN(a_sim_that_cannot_be_saved_can_be_reset);
+  RUN(an_interrupted_step_calls_once);
+  RUN(functions_of_one_instant_follow_each_other);
+  RUN(outputs_are_defined);
+  RUN(bad_callbacks_are_refused);
   RUN(runs_are_recorded_and_resumed);
   return check_summary();
 }

@@ -256,10 +256,15 @@ CAROM_API carom_status carom_sim_set_joint(carom_sim *sim, const char *joint, co
 CAROM_API carom_status carom_sim_set_state(carom_sim *sim, const char *state, double value, carom_error *error);
 
 // Binds a function to a callback that the model names (section `callbacks`). Each sim has functions and contexts of its own, and no step is taken before all callbacks are
-// bound. `call` sets the outputs from the inputs, both in the order of the model. It returns false to end the run; an output that is not finite ends it as well. The
-// outputs must depend on t, the inputs and `context` alone. Functions that are called at each evaluation must not remember anything: integrators evaluate
-// steps that they give up. One that is called at a fixed rate may: its memory is then `memory_count` numbers that `save` writes and `restore` reads,
-// or `remembers` is set, and the sim can be neither saved, restored nor resumed.
+// bound.
+//
+// `call` sets the outputs from the inputs, both in the order of the model; outputs that it does not set are 0. It returns false to end the run, and an output that is not
+// finite ends it as well; an integrator tries shorter steps first. The outputs must depend on t, the inputs and `context` alone.
+//
+// Functions that are called at each evaluation must not remember anything: integrators evaluate steps that they give up. One that is called at a fixed rate may: its memory is
+// then `memory_count` numbers that `save` writes and `restore` reads, or `remembers` is set, and the sim can be neither saved, restored nor resumed. It is called once at each
+// instant, also if the step that begins there is interrupted and taken again. Functions that are due at the same instant are called in the order of the model, and each sees
+// the outputs of those before it.
 typedef struct carom_callback {
   bool (*call)(void *context, double t, const double *inputs, double *outputs);
   void *context;

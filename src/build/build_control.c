@@ -73,6 +73,8 @@ static bool name_state(builder *b, const part *p, model_state *to) {
   return REFUSE(starts ? "reset_to" : "initial", NULL, "'%s' of '%s' is beyond its limits", starts ? "reset_to" : "initial", p->name);
 }
 
+#define CALL_EVERY_LEAST 1e-12  // of the end: shorter intervals are rounding of the time
+
 static bool name_callback(builder *b, const part *p, mechanism *m, callback *to) {
   const carom_callback_def *d = p->content;
   const char **outputs = ARENA_ARRAY(b->memory, const char *, d->outputs.count + 1);
@@ -84,6 +86,11 @@ static bool name_callback(builder *b, const part *p, mechanism *m, callback *to)
     for (int i = 0; i < k; i++) bad |= strcmp(outputs[i], outputs[k]) == 0;
     if (bad) return source_error(b->error, CAROM_ERROR_MODEL, at, NULL, "callback '%s': the output '%s' is empty, has a dot or stands twice", p->name, outputs[k]);
   }
+  double least = CALL_EVERY_LEAST * b->def->model.end;
+  if (d->every > 0 && d->every < least)
+    return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &callback_table, "every"), NULL,
+                        "callback '%s': 'every' is %g s, which makes %.1e calls until the end at %g s; give it %g s or more, or 0 for a call at each evaluation", p->name,
+                        d->every, b->def->model.end / d->every, b->def->model.end, least);
   *to = (callback){.name = arena_copy_text(b->memory, p->name), .outputs = outputs, .output0 = m->called_count, .output_count = d->outputs.count,
                    .every = d->every};
   m->called_count += d->outputs.count;
@@ -151,6 +158,19 @@ bool builder_compute(builder *b, int index) {
   return true;
 }
 
+// Of two signals with one name expressions see the first.
+static bool check_output_names(builder *b, const part *p, const callback *c, int index) {
+  const mechanism *m = &b->model->m;
+  for (int k = 0; k < c->output_count; k++) {
+    const char *name = arena_print(b->memory, "%s.%s", c->name, c->outputs[k]);
+    const signal *s = &m->signals[names_find(&b->signals, name)];
+    if (s->kind != SIGNAL_CALLED || s->index != index)
+      return source_error(b->error, CAROM_ERROR_MODEL, builder_place(p, &callback_table, "outputs"), "rename the callback or its output",
+                          "callback '%s': '%s' is the name of another signal already", p->name, name);
+  }
+  return true;
+}
+
 // What is called at a fixed rate reads signals that are there already, so that its outputs may be among them.
 bool builder_call(builder *b, int index) {
   struct computing *c = b->computing;
@@ -161,6 +181,7 @@ bool builder_call(builder *b, int index) {
   bool at_rate = to->every > 0;
   if (c->called[index] == DONE || (c->called[index] == UNDER_WAY && at_rate)) return true;
   if (c->called[index] == UNDER_WAY) return fail_circle(b, p, "callback");
+  if (!check_output_names(b, p, to, index)) return false;
   c->called[index] = UNDER_WAY;
   int *inputs = ARENA_ARRAY(b->memory, int, d->inputs.count + 1);
   for (int k = 0; k < d->inputs.count; k++) {

@@ -1,21 +1,27 @@
 #include "mechanics/control.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "mechanics/function.h"
 #include "mechanics/instant.h"
 #include "mechanics/signal.h"
 
+// After a call that fails, outputs at a fixed rate stay those of the last one, since they are part of the state. Others are not known at this state.
 static void call(const mechanism *m, motion *x, int i) {
   const callback *c = &m->callbacks[i];
   const callback_binding *bound = x->bindings ? &x->bindings[i] : NULL;
-  double *outputs = x->called + c->output0;
+  double *inputs = x->slots, *outputs = x->slots + c->input_count, *kept = x->called + c->output0;
   if (!bound || !bound->call) return;  // before it is bound; no step is taken then
-  for (int k = 0; k < c->input_count; k++) x->slots[k] = signal_read(m, x, c->inputs[k]);
-  bool done = bound->call(bound->context, x->t, x->slots, outputs);
-  if (done && number_all_finite(outputs, (size_t)c->output_count)) return;
+  for (int k = 0; k < c->input_count; k++) inputs[k] = signal_read(m, x, c->inputs[k]);
   for (int k = 0; k < c->output_count; k++) outputs[k] = 0;
+  if (bound->call(bound->context, x->t, inputs, outputs) && number_all_finite(outputs, (size_t)c->output_count)) {
+    memcpy(kept, outputs, (size_t)c->output_count * sizeof *kept);
+    if (c->every > 0) x->sampled[i] = x->t;
+    return;
+  }
+  for (int k = 0; k < c->output_count && !(c->every > 0); k++) kept[k] = NAN;
   x->refused = true, x->bad_callback = i + 1;
 }
 
@@ -43,19 +49,21 @@ bool control_has_limits(const mechanism *m) {
   return false;
 }
 
-// A multiple of the interval that is t but for rounding.
-static bool is_due(const callback *c, double t) {
-  return c->every > 0 && fabs(nearbyint(t / c->every) * c->every - t) <= instant_rounding(t);
+// At a multiple of the interval, but for rounding, unless it was called there already: a step that was interrupted begins a second time.
+static bool is_due(const callback *c, double t, double sampled) {
+  double rounding = instant_rounding(t);
+  return c->every > 0 && fabs(nearbyint(t / c->every) * c->every - t) <= rounding && fabs(t - sampled) > rounding;
 }
 
 bool control_sample(const mechanism *m, motion *x) {
   bool any = false;
-  for (int i = 0; i < m->callback_count; i++) any |= is_due(&m->callbacks[i], x->t);
-  if (!any) return false;
-  control_update(m, x);
-  for (int i = 0; i < m->callback_count; i++)
-    if (is_due(&m->callbacks[i], x->t)) call(m, x, i);
-  return true;
+  for (int i = 0; i < m->callback_count && !x->bad_callback; i++) {
+    if (!is_due(&m->callbacks[i], x->t, x->sampled[i])) continue;
+    control_update(m, x);  // with the outputs of those before
+    call(m, x, i);
+    any = true;
+  }
+  return any;
 }
 
 // The first multiple of the interval behind t; where times cannot be told apart by it, the next time that there is.

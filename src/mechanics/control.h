@@ -24,8 +24,8 @@ bool control_has_limits(const mechanism *m);
 
 // The first reset of a state or call at a fixed rate behind t; infinite if there is none. A scheme ends a step there.
 double control_next_instant(const mechanism *m, double t);
-// Calls what is called at a fixed rate and is due at t, the motion's time, at its positions and velocities, which are up to date. Returns whether anything
-// was. A call that fails leaves motion.bad_callback.
+// Calls what is called at a fixed rate and is due at t, the motion's time, at its positions and velocities, which are up to date: in the order of the
+// model, each with the outputs of those before. Returns whether anything was called. A call that fails leaves motion.bad_callback and is the last one.
 bool control_sample(const mechanism *m, motion *x);
 // Sets the states that are reset at t.
 void control_reset(const mechanism *m, double t, double *states);

@@ -316,6 +316,7 @@ struct motion {
   double *way;              // direction in which to leave a singular position from rest, one per speed
   double *drive_udot;       // given by drives at t, or as the mean over a step; one per speed (zero where none)
   double *called;           // outputs of callbacks
+  double *sampled;          // when each one at a fixed rate was called last; -1: not yet [s]
   int *held;                // one per state of the model: -1 and 1 where it rests at its lower and its upper limit, else 0
   motion_block state;
 

@@ -17,7 +17,7 @@ static int count_slots(const mechanism *m) {
   for (int i = 0; i < m->force_count; i++)
     if (m->forces[i].input_count > most) most = m->forces[i].input_count;
   for (int i = 0; i < m->callback_count; i++)
-    if (m->callbacks[i].input_count > most) most = m->callbacks[i].input_count;
+    if (m->callbacks[i].input_count + m->callbacks[i].output_count > most) most = m->callbacks[i].input_count + m->callbacks[i].output_count;
   return most;
 }
 
@@ -48,6 +48,7 @@ static void lay_state(const mechanism *m, motion *x, layout *l) {
   x->friction_effort = take(l, m->friction_count);
   x->way = take(l, m->nv);
   x->called = take(l, m->called_count);
+  x->sampled = take(l, m->callback_count);
   x->drive_udot = take(l, m->nv);
   x->friction_slip = take_integers(l, m->friction_count);
   x->held = take_integers(l, m->state_count);
@@ -183,6 +184,7 @@ motion *motion_create(const mechanism *m, int force_states, carom_error *error) 
   x->memory.out_of_memory = NULL;  // nothing allocates from here on
   for (int i = 0; i < m->node_count; i++) x->links[i].R = MAT3_IDENTITY;
   for (int i = 0; i < m->joint_count; i++) joint_reset(m->joints[i].type, m->planar, x->joint_q + m->joints[i].q);
+  for (int i = 0; i < m->callback_count; i++) x->sampled[i] = -1;
   if (!response_open(m, x)) {
     motion_destroy(x);
     error_set(error, CAROM_ERROR_MEMORY, "out of memory for the constraint equations");
@@ -254,6 +256,7 @@ static void state_fields(const mechanism *m, motion *x, fields *f) {
   fields_finites(f, "inner", x->inner_count, x->inner);
   fields_signs(f, "held", m->state_count, x->held);
   fields_finites(f, "called", m->called_count, x->called);
+  fields_finites(f, "sampled", m->callback_count, x->sampled);
   fields_finites(f, "friction_effort", m->friction_count, x->friction_effort);
   fields_signs(f, "friction_slip", m->friction_count, x->friction_slip);
   fields_choice(f, "most_rank", m->row_count, &x->most_rank);
