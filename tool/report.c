@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "commands.h"
-#include "page.h"
 #include "talk.h"
 
 typedef struct report_args {
@@ -56,8 +55,7 @@ int report_write(const char *const *runs, int count, const char *path, bool forc
   carom_error error = {0};
   talk t = {0};
   clock_gettime(CLOCK_MONOTONIC, &t.began);
-  carom_report_page page = {.text = (const char *)page_text, .length = page_length, .context = &t, .force = force,
-                            .progress = is_terminal(stderr) ? show_progress : NULL};
+  carom_report_page page = {.context = &t, .force = force, .progress = is_terminal(stderr) ? show_progress : NULL};
   carom_status status = carom_report(runs, count, &page, path, &error);
   if (t.visible) fprintf(stderr, "\r\033[K");
   return status == CAROM_OK ? 0 : tell_error(&error);

@@ -13,6 +13,7 @@
 #include "carom/carom.h"
 #include "record/own.h"
 #include "report/compare.h"
+#include "report/page.h"
 
 // The whole page stays below this, whatever the runs; the texts of a page and its words around the data take their part.
 enum { PAGE_MOST = 20000000, WORDS_MOST = 500000 };
@@ -231,7 +232,7 @@ static const char *describe(report *r) {
 }
 
 static const char *find_marker(const carom_report_page *page, const char *marker) {
-  return page->text ? memmem(page->text, page->length, marker, strlen(marker)) : NULL;
+  return memmem(page->text, page->length, marker, strlen(marker));
 }
 
 static bool write_blobs(const report *r, FILE *to) {
@@ -298,7 +299,9 @@ carom_status carom_report(const char *const *runs, int count, const carom_report
   error_clear(error);
   jmp_buf out_of_memory;
   arena memory = {0}, passing = {0};
-  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .page = page, .run_count = count};
+  carom_report_page used = page ? *page : (carom_report_page){0};
+  if (!used.text) used.text = (const char *)report_page_text, used.length = report_page_length;
+  report r = {.memory = &memory, .passing = &passing, .error = error ? error : &own, .page = &used, .run_count = count};
   if (count < 1) return error_set(r.error, CAROM_ERROR_USAGE, "a report needs a run");
   carom_status status;
   report_run *volatile opened = NULL;
@@ -307,7 +310,7 @@ carom_status carom_report(const char *const *runs, int count, const carom_report
   } else {
     memory = arena_create(&out_of_memory), passing = arena_create(&out_of_memory);
     opened = r.runs = ARENA_ARRAY(&memory, report_run, count);
-    status = make_report(&r, runs, page, path);
+    status = make_report(&r, runs, &used, path);
   }
   for (int i = 0; opened && i < count; i++) record_close(opened[i].in);
   arena_free(&memory), arena_free(&passing);
