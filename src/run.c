@@ -262,8 +262,7 @@ static carom_status write_due(run *r, double t) {
   return status;
 }
 
-// Rows of the last step, and a checkpoint if one is due.
-static carom_status write_step(run *r) {
+carom_status run_write_step(run *r) {
   double t = carom_sim_time(r->sim);
   carom_status status = needs_rows(r) ? write_due(r, t) : check_step(r);
   double between = r->model->record.checkpoint;
@@ -288,36 +287,37 @@ static bool go_on(void *context) {
   return r->options->progress(r->options->context, &p);
 }
 
-// What a run shows where it begins. One that is continued has shown it, unless it ended there by chance.
-static carom_status write_start(run *r) {
+// One that is continued has shown where it begins, unless it ended there by chance.
+carom_status run_write_start(run *r) {
   double t = carom_sim_time(r->sim);
   carom_status status = r->continues && !schedule_has(&r->rows, t) ? CAROM_OK : write_row(r);
   return status != CAROM_OK || (r->continues && !schedule_has(&r->touch_times, t)) ? status : run_write_touches(r);
 }
 
 static carom_status loop(run *r) {
-  carom_status status = write_start(r);
+  carom_status status = run_write_start(r);
   sim_pace pace = {.t = carom_sim_time(r->sim)};
   while (status == CAROM_OK && carom_sim_time(r->sim) < r->t_end) {
     status = sim_take_step(r->sim, r->t_end, r->error);
-    if (status == CAROM_OK) status = write_step(r);
+    if (status == CAROM_OK) status = run_write_step(r);
     if (status == CAROM_OK) status = sim_check_progress(r->sim, &pace, r->t_end, r->error);
   }
-  // the last state is always there, and can be gone on from
-  if (status != CAROM_ERROR_FILE) {
-    carom_error ignored = {0};
-    carom_error *keep = r->error;
-    r->error = status == CAROM_OK ? keep : &ignored;
-    sim_show_end(r->sim);
-    r->sim->ends = !schedule_has(&r->rows, carom_sim_time(r->sim));
-    carom_status written = write_row(r);
-    if (written == CAROM_OK) written = run_write_touches(r);
-    if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
-    sim_close_episodes(r->sim);
-    r->error = keep;
-    if (status == CAROM_OK) status = written;
-  }
-  return status;
+  return run_write_end(r, status);
+}
+
+carom_status run_write_end(run *r, carom_status status) {
+  if (status == CAROM_ERROR_FILE) return status;
+  carom_error ignored = {0};
+  carom_error *keep = r->error;
+  r->error = status == CAROM_OK ? keep : &ignored;
+  sim_show_end(r->sim);
+  r->sim->ends = !schedule_has(&r->rows, carom_sim_time(r->sim));
+  carom_status written = write_row(r);
+  if (written == CAROM_OK) written = run_write_touches(r);
+  if (written == CAROM_OK) written = write_checkpoint(r);  // with its open episodes, which a resumed run goes on with
+  sim_close_episodes(r->sim);
+  r->error = keep;
+  return status == CAROM_OK ? written : status;
 }
 
 static void fill_summary(const run *r, carom_status status, carom_summary *summary) {
@@ -334,7 +334,7 @@ static const char *recorded_summary(run *r, carom_status status, const carom_sum
   return w.out.text;
 }
 
-static carom_status close_files(run *r, carom_status status, const carom_summary *summary) {
+carom_status run_close_files(run *r, carom_status status, const carom_summary *summary) {
   const char *text = recorded_summary(r, status, summary);
   carom_status closed = CAROM_OK;
   if (r->text) closed = csv_finish(r->text, status == CAROM_OK ? r->error : NULL);
@@ -365,8 +365,8 @@ static bool check_rows(run *r, double t) {
          check_interval(r, "touches", r->model->record.touches, t, "true for the times of the other rows");
 }
 
-static carom_status execute(run *r, carom_summary *summary) {
-  r->sim = sim_create(r->model, r->options->progress ? go_on : NULL, r, r->error);
+carom_status run_begin(run *r) {
+  if (!r->sim) r->sim = sim_create(r->model, r->options->progress ? go_on : NULL, r, r->error);
   if (!r->sim) return r->error->status;
   if (r->options->threads != 0) {
     carom_status set = carom_sim_set_threads(r->sim, r->options->threads, r->error);
@@ -395,13 +395,18 @@ static carom_status execute(run *r, carom_summary *summary) {
   r->rows = schedule_from(r->model->record.every, t), r->touch_times = schedule_from(r->file ? run_touch_interval(r->model) : -1, t);
   r->next_checkpoint = between > 0 ? between * (floor(t / between + 1e-9) + 1) : 0;
   r->last_row = r->touches.last = -1;
-  if (r->continues && run_copy_earlier(r) != CAROM_OK) return r->error->status;
-  carom_status status = loop(r);
-  fill_summary(r, status, summary);
-  return summary->status = close_files(r, status, summary);
+  return r->continues ? run_copy_earlier(r) : CAROM_OK;
 }
 
-static void clean_up(run *r) {
+static carom_status execute(run *r, carom_summary *summary) {
+  carom_status status = run_begin(r);
+  if (status != CAROM_OK) return status;
+  status = loop(r);
+  fill_summary(r, status, summary);
+  return summary->status = run_close_files(r, status, summary);
+}
+
+void run_clean_up(run *r) {
   if (r->file) record_abandon(r->file);
   if (r->text) csv_finish(r->text, NULL);
   if (r->beside.path) output_end(&r->beside, false, NULL);  // the run never began
@@ -430,6 +435,6 @@ carom_status carom_run(const carom_model *model, const carom_run_options *option
     status = execute(&r, filled);
   }
   filled->status = status;
-  clean_up(&r);
+  run_clean_up(&r);
   return status;
 }

@@ -74,6 +74,17 @@ typedef struct run {
   long steps_before;            // of the run that is resumed
 } run;
 
+// --- run.c: the parts of a run, which a sim that a program steps itself has as well ---------------------------------
+
+// Makes the sim, unless there is one, resumes it and opens the files.
+carom_status run_begin(run *r);
+carom_status run_write_start(run *r);
+carom_status run_write_step(run *r);  // rows of the last step, and a checkpoint if one is due
+// The last state, which is always there and can be gone on from. Returns the status of the last step or, if that is CAROM_OK, that of the files.
+carom_status run_write_end(run *r, carom_status status);
+carom_status run_close_files(run *r, carom_status status, const carom_summary *summary);
+void run_clean_up(run *r);            // destroys the sim as well
+
 // The values of its columns, from those of all signals.
 static inline void run_gather(const group *g, const double *all, double *row) {
   for (int k = 0; k < g->count; k++) row[k] = all[g->signals[k]];

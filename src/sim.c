@@ -71,6 +71,7 @@ void carom_sim_set_interrupt(carom_sim *sim, bool (*go_on)(void *context), void 
 
 void carom_sim_destroy(carom_sim *sim) {
   if (!sim) return;
+  if (sim->recording) carom_sim_end_record(sim, NULL, NULL);
   sim->type->destroy(sim->scheme);
   motion_destroy(sim->x);
   contact_state_destroy(sim->contacts);
@@ -213,12 +214,18 @@ static carom_status check_goal(const carom_sim *sim, double t, carom_error *erro
                    at);
 }
 
+// A step that a program takes.
+static carom_status take_step(carom_sim *sim, double t_stop, carom_error *error) {
+  carom_status status = sim_take_step(sim, t_stop, error);
+  return sim->recording ? recording_step(sim, status, error) : status;
+}
+
 carom_status carom_sim_step(carom_sim *sim, double t_stop, carom_error *error) {
   double began = now();
   error_clear(error);
   carom_status status = check_goal(sim, t_stop, error);
   if (status != CAROM_OK || t_stop == carom_sim_time(sim)) return status;
-  status = sim_take_step(sim, t_stop, error);
+  status = take_step(sim, t_stop, error);
   sim->wall_s += now() - began;
   return status;
 }
@@ -242,7 +249,7 @@ carom_status carom_sim_advance(carom_sim *sim, double t_end, carom_error *error)
   sim_pace pace = {.t = carom_sim_time(sim)};
   carom_status status = check_goal(sim, t_end, error);
   while (status == CAROM_OK && carom_sim_time(sim) < t_end) {
-    status = sim_take_step(sim, t_end, error);
+    status = take_step(sim, t_end, error);
     if (status == CAROM_OK) status = sim_check_progress(sim, &pace, t_end, error);
   }
   sim->wall_s += now() - began;

@@ -72,7 +72,11 @@ struct carom_sim {
   double *callback_memory;     // of one of them, while it is saved or loaded
   double *row;                 // one value per signal
   double *slots;               // of an output's expression
+  struct recording *recording; // of the steps that a program takes; null: there is none
 };
+
+// recording.c: writes what a step has brought, if it has not failed. Returns the status of the step or, if that is CAROM_OK, that of the files.
+carom_status recording_step(carom_sim *sim, carom_status status, carom_error *error);
 
 // As carom_sim_create, with an interrupt that is also asked while the sim is made.
 carom_sim *sim_create(const carom_model *model, bool (*go_on)(void *context), void *context, carom_error *error);

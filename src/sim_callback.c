@@ -34,6 +34,8 @@ carom_status carom_sim_bind(carom_sim *sim, const char *name, const carom_callba
   if (i == m->callback_count) return error_set(error, CAROM_ERROR_USAGE, "the model has no callback '%s'", name);
   carom_status status = check_callback(bound, name, m->callbacks[i].every > 0, error);
   if (status != CAROM_OK) return status;
+  if (sim->recording && bound->memory_count != sim->callbacks[i].memory_count)
+    return error_set(error, CAROM_ERROR_USAGE, "callback '%s' remembers another number of numbers than the one that is recorded; end the record first", name);
   int most = bound->memory_count;
   for (int k = 0; k < m->callback_count; k++) most = sim->callbacks[k].memory_count > most ? sim->callbacks[k].memory_count : most;
   double *memory = realloc(sim->callback_memory, ((size_t)most + 1) * sizeof *memory);

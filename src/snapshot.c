@@ -42,6 +42,11 @@ carom_snapshot *carom_sim_save(carom_sim *sim, carom_error *error) {
   return sim_check_memory(sim, error) == CAROM_OK ? take(sim, error) : NULL;
 }
 
+// Rows of a record follow each other in time.
+static carom_status check_not_recorded(const carom_sim *sim, carom_error *error) {
+  return sim->recording ? error_set(error, CAROM_ERROR_USAGE, "the simulation is recorded, and its time cannot go back; end the record first") : CAROM_OK;
+}
+
 static carom_status put_back(carom_sim *sim, const carom_snapshot *s, carom_error *error) {
   carom_status status = sim_load(sim, s->numbers, error);
   return status == CAROM_OK && sim->model->contacts.crowd ? sim_resume_points(sim, s->numbers + s->size, s->points, error) : status;
@@ -50,7 +55,8 @@ static carom_status put_back(carom_sim *sim, const carom_snapshot *s, carom_erro
 carom_status carom_sim_restore(carom_sim *sim, const carom_snapshot *s, carom_error *error) {
   error_clear(error);
   if (s->model != sim->model) return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation of another model");
-  carom_status status = sim_check_memory(sim, error);
+  carom_status status = check_not_recorded(sim, error);
+  if (status == CAROM_OK) status = sim_check_memory(sim, error);
   if (status != CAROM_OK) return status;
   if (!same_memory(s, sim)) return error_set(error, CAROM_ERROR_USAGE, "the state is that of a simulation whose callbacks remember other numbers; bind the same ones");
   return put_back(sim, s, error);
@@ -77,6 +83,7 @@ carom_status carom_sim_reset(carom_sim *sim, carom_error *error) {
   carom_error own = {0};
   if (!error) error = &own;
   error_clear(error);
+  if (check_not_recorded(sim, error) != CAROM_OK) return error->status;
   carom_sim *fresh = create_alike(sim, error);
   carom_snapshot *s = fresh ? take(fresh, error) : NULL;
   carom_status status = s ? put_back(sim, s, error) : error->status;

@@ -316,6 +316,20 @@ typedef struct carom_run_options {
 CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                                  carom_error *error);
 
+// Records a sim that a program steps itself: from now on each step that carom_sim_step and carom_sim_advance take is written as in a run of the model, at the intervals of
+// its section `record`, the present state first. Reports, exports and comparisons read the file as that of any run. Joints, states and callbacks may be set between
+// steps; the sim cannot be restored or reset while it is recorded. If a row cannot be written, the step returns CAROM_ERROR_FILE, and so does each one after it.
+typedef struct carom_record_options {
+  const char *record;              // HDF5 file; may be null
+  const char *csv;                 // CSV file, "-" for standard output; may be null
+  bool csv_units;                  // whether the second line of the CSV file has the units
+  bool force;                      // replace files that carom did not write
+} carom_record_options;
+CAROM_API carom_status carom_sim_record(carom_sim *sim, const carom_record_options *options, carom_error *error);
+// Writes the present state, a checkpoint and the summary, and closes the files. The status of the summary, which may be null, is that of the last step; the function
+// returns that of the files. Contacts that touch end their episodes here. carom_sim_destroy ends a record as well.
+CAROM_API carom_status carom_sim_end_record(carom_sim *sim, carom_summary *summary, carom_error *error);
+
 // Output files. The library replaces an existing file only if it is of the kind it writes (a record, a report, a CSV file with a
 // header of carom) or with `force`, and never a file that it reads. Otherwise carom_run, carom_export_csv and carom_report return
 // CAROM_ERROR_USAGE. Empty files, pipes and devices are written to. A program that writes such files itself can use these checks.
@@ -344,10 +358,9 @@ CAROM_API carom_status carom_export_csv(const char *run, const char *out, const 
 CAROM_API carom_status carom_export_list(const char *run, void (*each)(void *context, const char *name, int columns,
                                          long rows), void *context, carom_error *error);
 
-// Writes one self-contained HTML file that shows runs: the first, and the differences of the others. `page` is the page of
-// viewer/, with comments where the data is inserted; `carom report` has it built in.
+// Writes one self-contained HTML file that shows runs: the first, and the differences of the others. `page` may be null.
 typedef struct carom_report_page {
-  const char *text;
+  const char *text;                // another page than that of viewer/, with comments where the data is inserted; may be null
   size_t length;
   void (*progress)(void *context, const char *doing);  // called before each pass over a table; may be null
   void *context;
