@@ -92,7 +92,7 @@ static const char *list_pair_points(run *r) {
   }
   for (int a = 0; a < SHAPE_COUNT; a++)
     for (int b = a; b < SHAPE_COUNT; b++) {
-      if (!of[a] || !of[b] || !contact_is_supported(m, of[a], of[b])) continue;
+      if (!of[a] || !of[b] || !contact_exists((shape)a, (shape)b)) continue;
       contact_element e = contact_pair(m, of[a], of[b]);
       if (pairs.areas[a][b]) arena_append(&r->memory, &list, "%d\t%d\tcentre of pressure\n", a, b);
       if (e.point_count < 2 || pairs.areas[a][b]) continue;

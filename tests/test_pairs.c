@@ -81,16 +81,7 @@ static void a_pair_is_not_named_and_excluded(void) {
   expect_pairs("{x: {between: [balls, floor], exclude: true}, y: {between: [a, floor]}}", "y");  // an exception from a group
 }
 
-// --- pairs whose contact is not supported -------------------------------------------------------------------------
-
-static void expect_refusal(const char *text, const char *words) {
-  carom_error error = {0};
-  carom_model *model = carom_model_parse(text, "test", &error);
-  CHECK(model == NULL && error.status == CAROM_ERROR_MODEL);
-  if (!CHECK(strstr(error.message, words) != NULL)) printf("  '%s' is not in: %s\n", words, error.message);
-  CHECK(strstr(error.text, "exclude: true") != NULL);
-  carom_model_destroy(model);
-}
+// --- pairs whose contact does not exist ---------------------------------------------------------------------------
 
 #define TWO_BODIES                                                                           \
   "space: planar\n"                                                                          \
@@ -103,7 +94,6 @@ static void expect_refusal(const char *text, const char *words) {
 #define PLANE(body) "{plane: " body ", material: m}"
 #define POINT(body) "{point: " body ", material: m}"
 
-#define SHEET(body) "{mesh: " body ", points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [1, 2, 3], material: m}"
 #define TWO_SPATIAL                                                                                 \
   "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                 \
   "joints: {fa: {free: [ground, a], at: [0, 0, 2]}, fb: {free: [ground, b], at: [3, 0, 2]}}\n"     \
@@ -112,14 +102,6 @@ static void expect_refusal(const char *text, const char *words) {
   "end: 0.1 s\n"
 
 #define HILLS(body) "{height_field: " body ", columns: 2, spacing: 1, heights: [0, 0, 0, 0], material: m}"
-
-static void unsupported_pairs_are_refused(void) {
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " SHEET("a") ", y: " PLANE("ground") "}\n", "between 'x' and 'y' (mesh–plane)");
-  expect_refusal(TWO_SPATIAL "surfaces: {x: " SHEET("a") ", y: " PLANE("ground") ", z: " PLANE("b") "}\n",
-                 "for 2 pairs of surfaces: 'x' and 'y' (mesh–plane), 'x' and 'z' (mesh–plane)");
-}
-
-// --- pairs whose contact does not exist ---------------------------------------------------------------------------
 
 // How many contacts there are, pairs are left out, and pairs are warned about; the warning names the first of these.
 static void expect_left_out(const char *text, int contacts, int left_out, int warned, const char *first) {
@@ -177,7 +159,7 @@ static int count_contacts(const char *text) {
   return count;
 }
 
-static void unsupported_pairs_can_be_excluded(void) {
+static void pairs_that_do_not_exist_can_be_excluded(void) {
   static const char planes[] = TWO_BODIES
       "surfaces: {x: {plane: a, material: m, group: g}, y: {plane: b, material: m, group: g}, ball: {sphere: ground, at: [0, 9], radius: 0.1, material: m}}\n";
   char text[2048];
@@ -191,16 +173,14 @@ static void unsupported_pairs_can_be_excluded(void) {
 }
 
 // The same through the C interface, where no text says where the surfaces stand.
-static void unsupported_pairs_are_refused_in_c(void) {
+static void pairs_that_do_not_exist_are_refused_in_c(void) {
   carom_model_def about = carom_model_default(CAROM_SPATIAL);
   carom_def *def = carom_def_create(&about);
   carom_body_def body = carom_body_default();
   body.mass = 1, body.inertia[0] = body.inertia[1] = body.inertia[2] = 1;
   carom_joint_def joint = carom_joint_default();
   carom_surface_def surface = carom_surface_default();
-  static const double points[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, triangle[3] = {1, 2, 3};
-  surface.points = (carom_points){points, 3}, surface.triangles = (carom_numbers){triangle, 3};
-  carom_contact_def apart = carom_contact_default();
+  carom_contact_def apart = carom_contact_default(), named = carom_contact_default();
   carom_moreau_def moreau = carom_moreau_default();
   moreau.step = 1e-3;
   static const char *const names[] = {"a", "b"};
@@ -209,18 +189,20 @@ static void unsupported_pairs_are_refused_in_c(void) {
     joint.between[0] = "ground", joint.between[1] = names[i], joint.at[0] = i;
     carom_def_joint(def, names[i], "free", &joint);
     surface.on = names[i];
-    carom_def_surface(def, names[i], i ? "plane" : "mesh", &surface);
+    carom_def_surface(def, names[i], "plane", &surface);
   }
   carom_def_moreau(def, &moreau);
-  carom_error error = {0};
-  CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
-  CHECK_CONTAINS(error.message, "between 'a' and 'b' (mesh–plane)");
   apart.between[0] = "a", apart.between[1] = "b", apart.exclude = true;
   carom_def_contact(def, "apart", &apart);
-  error = (carom_error){0};
+  carom_error error = {0};
   carom_model *model = carom_model_compile(def, &error);
   CHECK(model != NULL && carom_model_remark(model, 0).name && strcmp(carom_model_remark(model, 0).name, "no_contact") == 0);
   carom_model_destroy(model);
+  named.between[0] = "a", named.between[1] = "b";
+  carom_def_contact(def, "named", &named);
+  error = (carom_error){0};
+  CHECK(carom_model_compile(def, &error) == NULL && error.status == CAROM_ERROR_MODEL);
+  CHECK_CONTAINS(error.message, "'apart' excludes these two surfaces");
   carom_def_destroy(def);
 }
 
@@ -254,9 +236,9 @@ static void surfaces_without_partner_are_warned_about(void) {
   run_close(&r);
 }
 
-// Neighbours whose contact is not supported are left out because of the joint, too; it is of no use to name them. If one
-// pair is supported, the advice is about that one.
-static void unsupported_neighbours_are_told_without_advice(void) {
+// Neighbours whose contact does not exist are left out because of the joint, too; it is of no use to name them. If that of one
+// pair exists, the advice is about that one.
+static void neighbours_without_contact_are_told_without_advice(void) {
   static const char hinged[] =
       "space: planar\n"
       "bodies: {arm: {mass: 1, inertia: 1}}\n"
@@ -304,12 +286,11 @@ int main(void) {
   RUN(pairs_can_be_left_out);
   RUN(two_names_go_before_groups);
   RUN(a_pair_is_not_named_and_excluded);
-  RUN(unsupported_pairs_are_refused);
   RUN(pairs_that_do_not_exist_are_left_out);
   RUN(pairs_that_do_not_exist_are_not_named);
-  RUN(unsupported_pairs_can_be_excluded);
-  RUN(unsupported_pairs_are_refused_in_c);
+  RUN(pairs_that_do_not_exist_can_be_excluded);
+  RUN(pairs_that_do_not_exist_are_refused_in_c);
   RUN(surfaces_without_partner_are_warned_about);
-  RUN(unsupported_neighbours_are_told_without_advice);
+  RUN(neighbours_without_contact_are_told_without_advice);
   return check_summary();
 }

@@ -170,10 +170,6 @@ int contacts_body(const contact_builder *c, int i) { return c->m->markers[c->sur
 
 static const surface_type *type_of_surface(const contact_builder *c, int i) { return surface_find(contacts_surface(c, i)->kind); }
 
-bool contacts_supported(const contact_builder *c, int i, int j) {
-  return contact_is_supported(c->m, &c->surface[i], &c->surface[j]);
-}
-
 bool contacts_exists(const contact_builder *c, int i, int j) { return contact_exists(c->surface[i].shape, c->surface[j].shape); }
 
 // Two points never touch, so that nothing is lost without a contact between them.
@@ -199,7 +195,7 @@ bool contacts_choose_material(contact_builder *c, int i, int j, const char *name
                       "'%s' and '%s' name different materials", a->name, b->name);
 }
 
-// An element for two surfaces whose contact is supported, told as one of i against j.
+// An element for two surfaces whose contact exists, told as one of i against j.
 static bool add_pair(contact_builder *c, int i, int j, const char *name, const char *material, place at) {
   contact_element *e = add_element(c, name, at, contact_pair(c->m, &c->surface[i], &c->surface[j]));
   e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
@@ -209,19 +205,7 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   return true;
 }
 
-// --- pairs that no contact algorithm covers -----------------------------------------------------------------------
-
-void contacts_note_unsupported(contact_builder *c, int i, int j) {
-  enum { NAMED = 3 };
-  unsupported_pairs *u = &c->unsupported;
-  const part *a = contacts_surface(c, i), *b = contacts_surface(c, j);
-  if (u->count++ == 0) u->first[0] = i, u->first[1] = j;
-  if (u->count > NAMED) return;
-  arena_append(c->b->memory, &u->names, "%s'%s' and '%s' (%s–%s)", u->count > 1 ? ", " : "", a->name, b->name, a->kind,
-               b->kind);
-}
-
-#define SUPPORTED_PAIRS "all shapes touch each other, but a plane touches a mesh only if it is not flat and its convex hull has at most 64 corners"
+// --- pairs whose contact does not exist ---------------------------------------------------------------------------
 
 #define EXISTING_PAIRS "two planes, two points, two height fields, a height field and a plane, and a height field and a mesh have no contact with each other"
 
@@ -231,19 +215,6 @@ void contacts_note_nonexistent(contact_builder *c, int i, int j) {
   n->count++;
   if (contacts_are_points(c, i, j) || (c->is_still[contacts_body(c, i)] && c->is_still[contacts_body(c, j)])) return;
   if (n->moving++ == 0) n->first[0] = i, n->first[1] = j;
-}
-
-// Bodies would pass through each other, so the user has to say that this is meant.
-bool contacts_refuse_unsupported(contact_builder *c, place at) {
-  const unsupported_pairs *u = &c->unsupported;
-  const char *hint = arena_print(
-      c->b->memory, SUPPORTED_PAIRS "; if the others need not touch, exclude them: contacts: {apart: {between: [%s, %s], "
-                    "exclude: true}}, with surfaces or groups",
-      contacts_surface(c, u->first[0])->name, contacts_surface(c, u->first[1])->name);
-  if (u->count == 1)
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported between %s", u->names.text);
-  return source_error(c->b->error, CAROM_ERROR_MODEL, at, hint, "contact is not supported for %d pairs of surfaces: %s%s",
-                      u->count, u->names.text, u->count > 3 ? ", ..." : "");
 }
 
 // --- which pairs may touch ----------------------------------------------------------------------------------------
@@ -332,10 +303,10 @@ char *contacts_pair_name(contact_builder *c, int i, int j) {
   return arena_print(c->b->memory, "%s-%s", contacts_surface(c, i)->name, contacts_surface(c, j)->name);
 }
 
-// Adds a pair that was not asked for by name; notes it if its contact is not supported or does not exist.
-static bool add_if_supported(contact_builder *c, int i, int j, const char *material, place at) {
-  if (contacts_supported(c, i, j)) return add_pair(c, i, j, contacts_pair_name(c, i, j), material, at);
-  (contacts_exists(c, i, j) ? contacts_note_unsupported : contacts_note_nonexistent)(c, i, j);
+// Adds a pair that was not asked for by name; notes it if its contact does not exist.
+static bool add_if_exists(contact_builder *c, int i, int j, const char *material, place at) {
+  if (contacts_exists(c, i, j)) return add_pair(c, i, j, contacts_pair_name(c, i, j), material, at);
+  contacts_note_nonexistent(c, i, j);
   return true;
 }
 
@@ -343,8 +314,8 @@ static bool add_every_pair(contact_builder *c) {
   int count = c->b->def->surfaces.count;
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++)
-      if (contacts_may_touch(c, i, j) && !add_if_supported(c, i, j, NULL, contacts_surface(c, i)->places.whole)) return false;
-  return !c->unsupported.count || contacts_refuse_unsupported(c, contacts_surface(c, c->unsupported.first[0])->places.whole);
+      if (contacts_may_touch(c, i, j) && !add_if_exists(c, i, j, NULL, contacts_surface(c, i)->places.whole)) return false;
+  return true;
 }
 
 bool contacts_is_by_name(const contact_builder *c, int entry) {
@@ -397,9 +368,6 @@ static bool add_two_surfaces(contact_builder *c, int k) {
   if (!contacts_exists(c, i, j))
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, EXISTING_PAIRS "; remove the entry, or give one of the two another shape",
                         "'%s': %s–%s contact does not exist", p->name, contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
-  if (!contacts_supported(c, i, j))
-    return source_error(c->b->error, CAROM_ERROR_MODEL, at, SUPPORTED_PAIRS, "'%s': %s–%s contact is not supported", p->name,
-                        contacts_surface(c, i)->kind, contacts_surface(c, j)->kind);
   return add_pair(c, i, j, p->name, d->material, at);
 }
 
@@ -422,9 +390,8 @@ static bool add_group(contact_builder *c, int k) {
         return source_error(c->b->error, CAROM_ERROR_MODEL, at, "exclude one, or name the two surfaces in an entry of their own",
                             "'%s': contact '%s' covers '%s' and '%s' already", p->name, list->items[before].name,
                             contacts_surface(c, i)->name, contacts_surface(c, j)->name);
-      if (!add_if_supported(c, i, j, d->material, at)) return false;
+      if (!add_if_exists(c, i, j, d->material, at)) return false;
     }
-  if (c->unsupported.count) return contacts_refuse_unsupported(c, at);
   if (c->count == count && !named)
     return source_error(c->b->error, CAROM_ERROR_MODEL, at, NULL, "'%s': no surface of '%s' can touch one of '%s'", p->name,
                         d->between[0], d->between[1]);
@@ -459,10 +426,10 @@ static bool add_other_pairs(contact_builder *c, bool any) {
 
 // --- surfaces without a partner -----------------------------------------------------------------------------------
 
-// The pairs that are left out because a joint connects their bodies, and those of them whose contact is supported; the first of these, or
+// The pairs that are left out because a joint connects their bodies, and those of them whose contact exists; the first of these, or
 // else the first of all; and the joint.
 typedef struct left_out {
-  int count, supported, pair[2], joint;
+  int count, existing, pair[2], joint;
 } left_out;
 
 static left_out find_left_out(const contact_builder *c) {
@@ -471,9 +438,9 @@ static left_out find_left_out(const contact_builder *c) {
     for (int j = i + 1; j < c->b->def->surfaces.count; j++) {
       int a = contacts_body(c, i), b = contacts_body(c, j), joint_index = a == b ? -1 : joint_between(c, a, b);
       if (joint_index < 0 || contacts_are_points(c, i, j) || is_excluded(c, i, j)) continue;
-      bool supported = contacts_supported(c, i, j);
-      if (l.count++ == 0 || (supported && !l.supported)) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
-      l.supported += supported;
+      bool exists = contacts_exists(c, i, j);
+      if (l.count++ == 0 || (exists && !l.existing)) l.pair[0] = i, l.pair[1] = j, l.joint = joint_index;
+      l.existing += exists;
     }
   return l;
 }
@@ -491,10 +458,9 @@ static carom_remark no_contact_remark(contact_builder *c, const left_out *l) {
   const part *first = contacts_surface(c, l->pair[0]), *second = contacts_surface(c, l->pair[1]);
   r.count = l->count;
   r.contact = contacts_pair_name(c, l->pair[0], l->pair[1]);
-  const char *advice = l->supported
+  const char *advice = l->existing
       ? arena_print(c->b->memory, "to have two of them touch, name them: contacts: {name: {between: [%s, %s]}}", first->name, second->name)
-      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact %s", first->kind, second->kind,
-                    contacts_exists(c, l->pair[0], l->pair[1]) ? "is not supported: " SUPPORTED_PAIRS : "does not exist");
+      : arena_print(c->b->memory, "these two could not touch anyway, since %s–%s contact does not exist", first->kind, second->kind);
   r.text = arena_print(c->b->memory,
                        "no pair of surfaces can touch: joint '%s' connects bodies '%s' and '%s', and surfaces of connected "
                        "bodies are left out; %s",
@@ -663,7 +629,7 @@ bool builder_contacts(builder *b, const mechanism *m) {
   if (!add_joint_contacts(&c)) return false;
   number_points(&c, &b->model->contacts);
   b->elements = c.elements, b->element_at = c.places;
-  b->model->contacts.neighbours = crowd && !any ? crowd->neighbours : l.supported;
+  b->model->contacts.neighbours = crowd && !any ? crowd->neighbours : l.existing;
   b->model->contacts.nonexistent = c.nonexistent.count;
   return true;
 }

@@ -20,7 +20,7 @@ typedef struct surface_class {
 typedef struct class_pair {
   int entry;                      // of `contacts` that lets them touch, or -1: they do without one
   int other_entry;                // another one, or -1
-  bool touches;                   // unless bodies or names keep them apart; whether or not their contact is supported
+  bool touches;                   // unless bodies or names keep them apart; whether or not their contact exists
 } class_pair;
 
 // So many surfaces of a class are on a body.
@@ -170,7 +170,7 @@ static void list_shares(crowd_builder *w) {
 
 static bool is_possible(const crowd_builder *w, int p, int q) {
   int i, j;
-  return meeting(w, p, q)->touches && represent(w, p, q, &i, &j) && contacts_supported(w->c, i, j);
+  return meeting(w, p, q)->touches && represent(w, p, q, &i, &j) && contacts_exists(w->c, i, j);
 }
 
 static bool is_of_points(const crowd_builder *w, int p, int q) {
@@ -289,9 +289,7 @@ static bool take_meeting(crowd_builder *w, int p, int q, const contact_material 
   contact_builder *c = w->c;
   int i, j;
   if (!m->touches || !find_pair(w, p, q, &i, &j)) return true;
-  place at = place_of(w, m, i);
   if (!contacts_exists(c, i, j)) return note_nonexistent(w, p, q), true;
-  if (!contacts_supported(c, i, j)) return contacts_note_unsupported(c, i, j), contacts_refuse_unsupported(c, at);
   if (m->other_entry >= 0)
     return source_error(c->b->error, CAROM_ERROR_MODEL, builder_place(entry_part(w, m->other_entry), &contact_table, "between"),
                         "exclude one, or name the two surfaces in an entry of their own", "'%s': contact '%s' covers '%s' and '%s' already",
@@ -299,7 +297,7 @@ static bool take_meeting(crowd_builder *w, int p, int q, const contact_material 
                         contacts_surface(c, j)->name);
   const char *material = m->entry < 0 ? NULL : ((const carom_contact_def *)entry_part(w, m->entry)->content)->material;
   contact_material *of = ARENA_NEW(c->b->memory, contact_material);
-  if (!contacts_choose_material(c, i, j, contacts_pair_name(c, i, j), material, at, of)) return false;
+  if (!contacts_choose_material(c, i, j, contacts_pair_name(c, i, j), material, place_of(w, m, i), of)) return false;
   note_points(w, p, q, i, j);
   *to = of;
   return true;

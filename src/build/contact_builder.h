@@ -16,12 +16,6 @@ typedef struct neighbour_list {
   int *start, *joints;
 } neighbour_list;
 
-// Pairs that may touch but whose shapes have no contact algorithm.
-typedef struct unsupported_pairs {
-  int count, first[2];  // surfaces of the first pair
-  arena_text names;     // of the first few
-} unsupported_pairs;
-
 // Pairs that may touch but whose contact does not exist.
 typedef struct nonexistent_pairs {
   long count;
@@ -43,13 +37,11 @@ typedef struct contact_builder {
   contact_side (*sides)[2];  // one pair per entry of `contacts`
   neighbour_list neighbours;
   const bool *is_still;      // one per body: fixed joints alone connect it to ground
-  unsupported_pairs unsupported;
   nonexistent_pairs nonexistent;
 } contact_builder;
 
 const part *contacts_surface(const contact_builder *c, int i);
 int contacts_body(const contact_builder *c, int surface);
-bool contacts_supported(const contact_builder *c, int i, int j);
 bool contacts_exists(const contact_builder *c, int i, int j);
 bool contacts_are_points(const contact_builder *c, int i, int j);
 // Of an entry of `contacts`.
@@ -61,9 +53,7 @@ bool contacts_may_touch(const contact_builder *c, int i, int j);
 char *contacts_pair_name(contact_builder *c, int i, int j);
 // The material of an entry (may be null), or that of the two surfaces. Returns false after reporting.
 bool contacts_choose_material(contact_builder *c, int i, int j, const char *name, const char *material, place at, contact_material *to);
-void contacts_note_unsupported(contact_builder *c, int i, int j);
 void contacts_note_nonexistent(contact_builder *c, int i, int j);
-bool contacts_refuse_unsupported(contact_builder *c, place at);
 
 // Where surfaces have more possible pairs than are listed, and the method finds pairs: a crowd, in which only pairs that entries name one by
 // one are permanent. `any`: only pairs of entries touch. Returns false after reporting; `crowd` stays null where all pairs are to be listed.

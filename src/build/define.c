@@ -193,8 +193,7 @@ static const option contact_options[] = {
     {.key = "material", .type = OPTION_TEXT, .offset = AT(material),
      .help = "Contact material; default: the material of the surfaces."},
     {.key = "exclude", .type = OPTION_FLAG, .offset = AT(exclude), .preset = "false",
-     .help = "Ignore contact between these two. Needed for pairs whose contact is not supported, such as a "
-             "plane and a flat mesh. Pairs whose contact does not exist, such as two planes, are left out anyway; to exclude them removes the warning."},
+     .help = "Ignore contact between these two. Pairs whose contact does not exist, such as two planes, are left out anyway; to exclude them removes the warning."},
 };
 const option_table contact_table = {
     .name = "contact",

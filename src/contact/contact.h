@@ -152,7 +152,7 @@ struct contact_element {
   const char *const *point_names; // of its own; null if those of the type
   const outline *outline_first, *outline_second;  // of a pair of outlines in the plane, else null
   const terrain *terrain;         // the second surface, of triangles; else null
-  const terrain *terrain_first;   // the first of two meshes; else null
+  const terrain *terrain_first;   // the first of two meshes, or the mesh on a plane whose hull has too many corners; else null
   double clearance;
   double span;                    // the thickness of the thinner body, or the clearance; 0: neither is limited [m]
   double play;                    // of a stop: half the way to the opposite one [m or rad]
@@ -272,7 +272,7 @@ struct contact_surface {
   shape shape;
   int marker;
   double size[3];
-  const convex *form;             // by its support mapping; null of a plane
+  const convex *form;             // by its support mapping; null of a plane. Of a mesh its hull, null if that has too many corners or no thickness
   const struct flat *faces;       // of a box or hull; null of other shapes
   const char *const *corner_names;  // of a hull
   double reach;                   // see contact_surface_reach [m]
@@ -281,11 +281,7 @@ struct contact_surface {
   const terrain *terrain;         // of a surface of triangles, else null
 };
 
-// Whether two surfaces can be a pair. The type of their shapes may need what one of them has not: a flat mesh has no corners that could touch
-// a plane, nor has one whose hull has too many.
-bool contact_is_supported(const mechanism *m, const contact_surface *a, const contact_surface *b);
-
-// What is in an element from its two surfaces: all but its name and material. Their contact must be supported.
+// What is in an element from its two surfaces: all but its name and material. Their contact must exist.
 contact_element contact_pair(const mechanism *m, const contact_surface *a, const contact_surface *b);
 
 // Where a surface may be: the radius of a ball around its marker that holds it, infinite if it has no bounds, and how far it extends from

@@ -222,7 +222,8 @@ static void overlap_of_plane(const mechanism *m, const motion *x, const contact_
     return;
   }
   marker_place body = marker_find(m, x, e->first), plane = marker_find(m, x, e->second);
-  vec3 n = contact_plane_normal(m, &plane), lowest = pose_point(pose_at(&body), convex_support(e->shape_first, mat3_tmul(body.R, vec3_neg(n))));
+  vec3 n = contact_plane_normal(m, &plane);
+  vec3 lowest = pose_point(pose_at(&body), e->terrain_first->triangles->vertices[terrain_lowest(e->terrain_first, mat3_tmul(body.R, n))]);
   *to = (contact_overlap){.gap = fmax(0, vec3_dot(n, vec3_sub(lowest, plane.p))), .nearest = lowest, .apart = n, .n = n, .at = lowest};
 }
 
@@ -312,6 +313,7 @@ const contact_type *contact_depth_type(const mechanism *m, const contact_surface
     return &contact_depth_outlines;
   }
   if (first->terrain && contact_is_half_space(second)) {
+    if (mesh_is_flat(first->terrain->triangles)) return NULL;
     e->terrain_first = first->terrain;
     return &contact_depth_plane;
   }

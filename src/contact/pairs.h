@@ -14,7 +14,7 @@ extern const contact_type contact_flat_pair;                            // boxes
 extern const contact_follow contact_follow_flat;                        // how they are followed
 extern const contact_follow contact_follow_outlines;                    // the same of outlines of lines and arcs
 extern const contact_type contact_edge_pair;                            // other shapes with faces or lines
-extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane;
+extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane, contact_mesh_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain, contact_mesh_mesh;
 
 // The type of two surfaces that touch with an area, where their material has a foundation; sets what it needs. Returns false and leaves the

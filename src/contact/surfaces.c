@@ -196,7 +196,7 @@ static const contact_type contact_point_sphere = {
     .curvatures = curvatures_of_spheres, .nearest = spheres_nearest, .tell_overlap = contact_tell_surfaces,
 };
 
-// The upper half of a symmetric table; a point is a sphere without radius. Null where contact is not supported.
+// The upper half of a symmetric table; a point is a sphere without radius. Null where a contact does not exist, and of outlines with shapes in space.
 #define SMOOTH &contact_smooth_pair
 #define SMOOTH_WITH_EDGES                                                                                                \
   [SHAPE_ELLIPSOID] = SMOOTH, [SHAPE_SUPERELLIPSOID] = SMOOTH, [SHAPE_CAPSULE] = SMOOTH, [SHAPE_CYLINDER] = SMOOTH, \
@@ -233,12 +233,6 @@ static const contact_type *type_between(shape a, shape b, bool planar, bool *swa
   return !in_plane && planar && contact_exists(a, b) ? &contact_outlines : type;
 }
 
-bool contact_is_supported(const mechanism *m, const contact_surface *a, const contact_surface *b) {
-  bool swap;
-  const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
-  return type && (!type->has_own_points || (swap ? b : a)->form);
-}
-
 // Points and planes have no thickness: of a pair with one of them that of the mesh counts. 0 if there is none.
 static double span_of_mesh(const contact_surface *a, const contact_surface *b) {
   const terrain *t = a->shape == SHAPE_MESH ? a->terrain : b->shape == SHAPE_MESH ? b->terrain : NULL;
@@ -249,6 +243,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   bool swap;
   const contact_type *type = type_between(a->shape, b->shape, m->planar, &swap);
   const contact_surface *first = swap ? b : a, *second = swap ? a : b;
+  if (type->has_own_points && !first->form) type = &contact_mesh_plane;
   contact_element e = {.type = type, .point_count = m->planar ? type->point_count_planar : type->point_count, .of = {-1, 0},
                        .first = first->marker, .second = second->marker};
   memcpy(e.size_first, first->size, sizeof e.size_first);
@@ -261,6 +256,7 @@ contact_element contact_pair(const mechanism *m, const contact_surface *a, const
   if (type == &contact_shape_terrain) e.faces_first = first->faces;
   if (type == &contact_flat_pair) contact_set_faces(&e, first->faces, second->faces);
   if (type == &contact_edge_pair) contact_set_facets(&e, first->faces, second->faces);
+  if (type == &contact_mesh_plane) e.terrain_first = first->terrain;
   if (type == &contact_mesh_mesh) contact_set_meshes(&e, first->terrain, second->terrain);
   if (type == &contact_outlines) contact_set_outlines(&e, first->outline, second->outline);
   return e;

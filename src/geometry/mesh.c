@@ -287,3 +287,11 @@ bool mesh_build(const mesh_soup *from, double weld, arena *memory, arena *scratc
   if (mesh_is_closed(to)) find_inside_out(to, scratch), find_overlapping(to, scratch);
   return true;
 }
+
+bool mesh_is_flat(const mesh *m) {
+  vec3 n = VEC3_ZERO, size = vec3_sub(m->high, m->low);
+  for (int i = 0; i < m->triangle_count && vec3_dot(n, n) == 0; i++) n = m->normals[i];
+  double offset = INFINITY, most = -INFINITY;
+  for (int i = 0; i < m->vertex_count; i++) offset = fmin(offset, vec3_dot(n, m->vertices[i])), most = fmax(most, vec3_dot(n, m->vertices[i]));
+  return most - offset <= 1e-9 * vec3_norm(size);
+}

@@ -74,4 +74,7 @@ static inline bool mesh_is_closed(const mesh *m) {
   return !m->found[MESH_OPEN].count && !m->found[MESH_BRANCHED].count && !m->found[MESH_TWISTED].count;
 }
 
+// All vertices lie in one plane.
+bool mesh_is_flat(const mesh *m);
+
 #endif

@@ -100,13 +100,37 @@ static void each_of_mesh(const terrain *t, vec3 low, vec3 high, terrain_visit *v
   }
 }
 
+static double least_of_box(const terrain_node *b, vec3 n) {
+  return n.x * (n.x > 0 ? b->low.x : b->high.x) + n.y * (n.y > 0 ? b->low.y : b->high.y) + n.z * (n.z > 0 ? b->low.z : b->high.z);
+}
+
+int terrain_lowest(const terrain *t, vec3 n) {
+  const mesh *m = t->triangles;
+  int stack[DEPTH], count = 0, best = m->triangles[0][0];
+  double least = vec3_dot(n, m->vertices[best]);
+  stack[count++] = 0;
+  while (count) {
+    const terrain_node *at = &t->nodes[stack[--count]];
+    if (!(least_of_box(at, n) < least)) continue;
+    if (!at->count) {  // the lower half is looked at first
+      bool swap = least_of_box(&t->nodes[at->first + 1], n) < least_of_box(&t->nodes[at->first], n);
+      stack[count++] = at->first + !swap, stack[count++] = at->first + swap;
+    }
+    for (int i = 3 * at->first; i < 3 * (at->first + at->count); i++) {
+      int vertex = m->triangles[t->list[i / 3]][i % 3];
+      double here = vec3_dot(n, m->vertices[vertex]);
+      if (here < least) least = here, best = vertex;
+    }
+  }
+  return best;
+}
+
 void terrain_each_below(const terrain *t, vec3 n, double offset, terrain_visit *visit, void *context) {
   int stack[DEPTH], count = 0;
   stack[count++] = 0;
   while (count) {
     const terrain_node *at = &t->nodes[stack[--count]];
-    vec3 lowest = {n.x > 0 ? at->low.x : at->high.x, n.y > 0 ? at->low.y : at->high.y, n.z > 0 ? at->low.z : at->high.z};
-    if (!(vec3_dot(n, lowest) < offset)) continue;
+    if (!(least_of_box(at, n) < offset)) continue;
     if (!at->count) stack[count++] = at->first + 1, stack[count++] = at->first;
     each_of_leaf(t, at, visit, context);
   }

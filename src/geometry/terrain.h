@@ -56,6 +56,8 @@ static inline double terrain_half_thickness(const terrain *t, int triangle) { re
 
 // The triangle across the side from corner k to the next: its normal, and its corner that is not on this side. Returns false if there is none.
 bool terrain_beside(const terrain *t, const terrain_triangle *of, int k, vec3 *normal, vec3 *corner);
+// The vertex of a mesh with the least n · x, the first that was found if there are several.
+int terrain_lowest(const terrain *t, vec3 n);
 // Visits the triangles of a mesh of which a part may be where n · x < offset.
 void terrain_each_below(const terrain *t, vec3 n, double offset, terrain_visit *visit, void *context);
 

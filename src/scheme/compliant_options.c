@@ -68,6 +68,9 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
   refused_contact c;
   if (!scheme_find_contact(request, is_flat, &c)) return true;
   bool changes = contact_points_change(&c.e);
+  if (c.e.material.foundation > 0 && c.e.terrain_first && !c.e.terrain)
+    return SCHEME_REFUSE(why, c.where, c.index, "give the mesh a thickness, or use method moreau",
+                         "'%s': the mesh is flat, and method compliant needs one with a volume on a plane: the pressure acts on its material", c.name);
   if (c.e.material.foundation > 0 && c.e.terrain_first)
     return SCHEME_REFUSE(why, c.where, c.index, "close one of them, or use method moreau",
                          "'%s': both meshes are open, and method compliant needs one that is closed: the pressure acts on its material", c.name);
