@@ -542,12 +542,17 @@ static double reach(const convex *s) {
 static bool is_largest(const pair *p, const maximum *m) { return m->f > 0 || (m->settled && -m->f <= p->a->rolls + p->b->rolls); }
 
 // The same by a search in all directions.
-static maximum largest(pair *p, maximum from, bool smooth) {
+static maximum largest(pair *p, maximum from) {
   search all = {.p = p, .corners = p->planar ? 2 : 3, .best = from};
   all.seen[all.seen_count++] = from.n;
   search_all(&all);
+  return all.best;
+}
+
+// What other methods have found, as Newton's method finds it from there: so it is the same to the bit where this is the start.
+static maximum polished(pair *p, maximum m) {
   maximum fine;
-  return smooth && find_common_normal(p, all.best.n, &fine) && fine.f >= all.best.f - SAME * p->size ? fine : all.best;
+  return find_common_normal(p, m.n, &fine) && fine.f >= m.f - SAME * p->size ? fine : m;
 }
 
 // Of shapes with edges, which Newton's method does not find, and where it fails.
@@ -571,8 +576,10 @@ separation separation_from(const convex *a, pose at_a, const convex *b, pose at_
   maximum m;
   bool found = smooth && apart > 0 && find_common_normal(&p, has_start ? start : unit(p.between), &m);
   if (!found) m = find_without_start(&p);
+  if (!found && smooth) m = polished(&p, m);
   bool certain = is_largest(&p, &m);
-  if (!certain) m = largest(&p, m, smooth);
+  if (!certain) m = largest(&p, m);
+  if (!certain && smooth) m = polished(&p, m);
   return (separation){.distance = m.f - layers,
                       .normal = m.n,
                       .on_a = vec3_axpy(vec3_add(at_a.p, m.a), -a->layer, m.n),
