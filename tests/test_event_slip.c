@@ -61,8 +61,39 @@ static void slip_that_grows_slowly_is_left_alone(void) {
   run_close(&r);
 }
 
+// A ball passes its speed w on to a block on the floor, which would stop after w²/2μg. A way that is within the tolerance is no way: the block stops at once, and
+// friction takes its energy. A faster block slides.
+static void a_slip_that_ends_at_once_is_none(void) {
+  static const double speed[] = {1e-6, 1e-2};
+  for (int k = 0; k < 2; k++) {
+    run r;
+    char settings[40];
+    snprintf(settings, sizeof settings, "w=%g", speed[k]);
+    if (!run_open_text(&r,
+                       "parameters: {w: 0}\ngravity: [0, 0, -10]\n"
+                       "bodies: {block: {mass: 1, inertia: [0.01, 0.01, 0.01]}, ball: {mass: 1, inertia: [0.01, 0.01, 0.01]}}\n"
+                       "joints: {block: {free: [ground, block]}, ball: {prismatic: [ground, ball], at: [-0.06, 0, 0], axis: x}}\n"
+                       "surfaces:\n"
+                       "  tip: {point: block, material: rough}\n"
+                       "  floor: {plane: ground, material: rough}\n"
+                       "  head: {sphere: block, radius: 0.03, material: hard}\n"
+                       "  ball: {sphere: ball, radius: 0.03, material: hard}\n"
+                       "contacts: {rest: {between: [tip, floor]}, hit: {between: [head, ball]}}\n"
+                       "materials: {rough: {friction: 0.5}, hard: {restitution: 1}}\n"
+                       "initial: {ball: {u: w}}\nmethod: event\nintegrator: {rtol: 1e-9, atol: 1e-9}\nend: 1e-3\n", settings))
+      return;
+    run_to(&r, 1e-8);
+    const double v = k ? speed[k] - 5e-8 : 0;  // w - μ g t
+    CHECK_NEAR(run_read(&r, "block.vx"), v, 1e-10);
+    CHECK_NEAR(run_read(&r, "ball.vx"), 0, 1e-10);
+    CHECK_NEAR(run_read(&r, "energy.friction"), 0.5 * (speed[k] * speed[k] - v * v), 1e-5 * speed[k] * speed[k]);
+    run_close(&r);
+  }
+}
+
 int main(void) {
   RUN(energy_error_follows_the_tolerance);
   RUN(slip_that_grows_slowly_is_left_alone);
+  RUN(a_slip_that_ends_at_once_is_none);
   return check_summary();
 }

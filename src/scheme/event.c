@@ -138,6 +138,7 @@ static void set_tolerances(event *s) {
   double atol = s->w.flow.integrator.atol, length = s->w.m->length;
   s->w.nearness = fmax(1e-12, 10 * atol) * length;
   s->still = fmax(1e-10, 10 * atol) * length;
+  s->brief = (s->relaxes ? 1 : 0.01) * s->w.nearness;  // in a heap every impact leaves one at nearly every contact
   s->solver = solve_settings_default();
   if (s->options.tolerance > 0) s->solver.tolerance = s->options.tolerance;
 }
@@ -242,6 +243,13 @@ static bool lingers(const event *s, event_point *c, double speed) {
   return speed <= c->lingers_from;
 }
 
+// Whether a slip is about to end, also if from now on it slows down half as fast as in the last step.
+static bool dies_away(const event *s, int p, double speed) {
+  const watcher *w = &s->w;
+  const watch_look *before = &w->look[WATCH_START][p];
+  return w->t > w->from && event_slip_ends(s, &s->point[p], speed, 0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
+}
+
 // The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
 // a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
 //
@@ -255,7 +263,7 @@ static void follow_slips(event *s, event_instant *instant) {
     event_point *c = &s->point[p];
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = event_slip_speed(c), counted = fmax(speed, s->still);
-    if (lingers(s, c, speed) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
+    if ((lingers(s, c, speed) || dies_away(s, p, speed)) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
     if (s->jacobian_is_new) c->steepest = counted;
     renew |= !s->relaxes && counted > FASTER * c->steepest;
     if (!(speed > s->still)) continue;

@@ -210,9 +210,9 @@ static void book_point(event *s, int p, impact_losses *losses) {
   losses->sum += found.loss_normal + found.loss_tangential;
   losses->size += fabs(found.loss_normal) + fabs(found.loss_tangential);
   losses->scale += (fabs(a[0]) + fabs(b[0])) * fabs(P[0]) + fabs(found.loss_tangential);
-  if (P[0] == 0 && !s->w.impacts->is_open[p]) return;
   flow_book(s->w.core, s->w.y, POWER_CONTACT, found.loss_normal);
   flow_book(s->w.core, s->w.y, POWER_FRICTION, found.loss_tangential);
+  if (P[0] == 0 && !s->w.impacts->is_open[p]) return;
   if (P[0] < 0) found.tangential = -found.tangential;  // stopping a hop takes back both, and the force that holds the point returns them
   impact_step step = percussion_step(&found, P, a, b);
   step.t_start = step.t_end = s->w.t, step.gap = c->gap, step.restitution = c->restitution[0], step.still = s->w.entry[p].still;

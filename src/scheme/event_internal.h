@@ -103,6 +103,7 @@ typedef struct event {
   bool settled;                    // modes belong to the state
   bool jacobian_is_new;            // the integrator takes a new one in this step
   double still;                    // a speed below this is none [m/s]
+  double brief;                    // a slip that ends within this way ends at once [m]
   double lightest;                 // mass of a body [kg]
   event_point *point;              // contact points, then joints
   event_joint *joint;
@@ -143,6 +144,11 @@ static inline bool event_is_guided(const event_point *c, int k) { return c->guid
 
 static inline double event_slip_speed(const event_point *c) {
   return c->rows == 1 ? 0 : c->rows == 2 ? fabs(c->rate[1]) : hypot(c->rate[1], c->rate[2]);
+}
+
+// Whether a slip in space is about to end: within γ_T²/2a against a deceleration a. In the plane a slip does not turn, and its end is located at little cost.
+static inline bool event_slip_ends(const event *s, const event_point *c, double speed, double deceleration) {
+  return c->mode == MODE_SLIP && c->rows == 3 && !c->guided && deceleration > 0 && speed * speed <= 2 * s->brief * deceleration;
 }
 
 // It slips along the tangents like this.

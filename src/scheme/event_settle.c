@@ -36,6 +36,21 @@ static bool is_closed_or_hops(const event *s, const event_point *c) {
   return event_is_closed(c) || (!c->absent && !c->guards && c->gap <= s->w.nearness && c->rate[0] > 0 && c->restitution[0] < 1);
 }
 
+// Slips that end at once stop now, by the impulse that friction would give until then. After an impact nearly every contact of a heap has one.
+static bool stop_small_slips(event *s) {
+  bool any = false;
+  for EACH_PART(k, s) {
+    event_point *c = event_part(s, k);
+    if (c->mode != MODE_SLIP || c->rows < 3 || c->stood) continue;
+    double speed = event_slip_speed(c), power = 0;
+    for (int i = 1; i < c->rows; i++) power -= constraint_row_acceleration(s->w.m, s->w.x, &s->w.x->rows[c->row + i]) * c->rate[i];
+    if (!event_slip_ends(s, c, speed, power / speed)) continue;
+    c->mode = MODE_STICK;
+    any = true;
+  }
+  return any;
+}
+
 // A point that left with γ against an acceleration g is back after 2γ/g, then after e times that, and so on: the rest
 // of its impacts takes 2γ/(g(1 - e)) and lifts it by at most γ²/2g. Where that is within the tolerance the point counts
 // as closed from now on. The forces that hold it give the same impulse as the impacts would, so that what friction
@@ -43,8 +58,6 @@ static bool is_closed_or_hops(const event *s, const event_point *c) {
 static bool hold_small_hops(event *s) {
   bool any = false;
   double lowest = 8 * s->w.nearness;
-  event_take(s, is_closed_or_hops);
-  if (s->part_count == s->closed_count || !event_accelerate(s)) return false;
   for EACH_PART(k, s) {
     event_point *c = event_part(s, k);
     if (event_is_closed(c)) continue;
@@ -59,13 +72,30 @@ static bool hold_small_hops(event *s) {
     s->w.trouble.accumulation_error = fmax(s->w.trouble.accumulation_error, height + c->friction * v * duration);
     any = true;
   }
-  rows_clear(s->w.m, s->w.x);
   return any;
 }
 
-// Stopping the hops may press other touching points together, at speeds as small. These points are closed as well: as
+static bool is_closed(const event *s, const event_point *c) { return (void)s, event_is_closed(c); }
+
+typedef struct small_motions {
+  bool slips, hops;
+} small_motions;
+
+// Ends slips, and after an impact hops, that are too small to tell.
+static small_motions end_small_motions(event *s, bool struck) {
+  small_motions found = {0};
+  event_take(s, struck ? is_closed_or_hops : is_closed);
+  for EACH_PART(k, s) found.slips |= event_part(s, k)->mode == MODE_SLIP && event_part(s, k)->rows == 3;
+  found.hops = s->part_count > s->closed_count;
+  if (!(found.slips || found.hops) || !event_accelerate(s)) return (small_motions){0};
+  found = (small_motions){stop_small_slips(s), hold_small_hops(s)};
+  rows_clear(s->w.m, s->w.x);
+  return found;
+}
+
+// Stopping these may press other touching points together, at speeds as small. These points are closed as well: as
 // separate impacts they would start the same hops again, without end.
-static carom_status arrest_hops(event *s, carom_error *error) {
+static carom_status arrest(event *s, carom_error *error) {
   for (int turn = 0; turn <= s->w.contacts->point_count; turn++) {
     event_set(s, s->w.t, s->w.y);
     event_take_closed(s);
@@ -104,13 +134,17 @@ static carom_status strike_all(event *s, bool *struck, carom_error *error) {
 }
 
 static carom_status settle(event *s, const event_instant *instant, carom_error *error) {
+  enum { TURNS = 8 };
   bool struck = false;
   if (instant->kind == EVENT_LIFT) s->point[instant->point].has_lifted = true, s->point[instant->point].lifted_at = s->w.t;
   event_observe_state(s);
   carom_status status = strike_all(s, &struck, error);
   if (status == CAROM_OK) status = event_decide(s, instant, error);
-  if (status == CAROM_OK && struck && hold_small_hops(s)) {
-    status = arrest_hops(s, error);
+  small_motions ended = {.slips = true};
+  for (int turn = 0; turn < TURNS && status == CAROM_OK && ended.slips; turn++) {  // stopping one may leave another that is small
+    ended = end_small_motions(s, struck);
+    if (!ended.slips && !ended.hops) break;
+    status = arrest(s, error);
     if (status == CAROM_OK) status = event_decide(s, instant, error);
   }
   for EACH_POINT(p, &s->w)
