@@ -7,6 +7,7 @@
 #include "solve/cone.h"
 #include "solve/friction_lcp.h"
 #include "solve/problem_dump.h"
+#include "solve/reduced.h"
 #include "solve/residual.h"
 
 typedef struct stage {
@@ -138,7 +139,41 @@ static void count(chain_tally *tally, const solve_info *info) {
   if (is_worst(tally, info)) tally->worst_residual = info->residual, tally->worst_residual_mixed = info->residual_mixed;
 }
 
+static void run_solvers(chain_run *c);
+
+// The problem of the contacts alone, to a tenth of the tolerance because rows of constraints have a part in the residual of the whole, which
+// judges what it gives.
+static void run_reduced(chain_run *c) {
+  size_t mark = c->w->used;
+  const double *weights = c->w->weights;
+  reduced f = reduced_lay_out(c->w, &c->w->limits);
+  if (reduced_make(&f, c->p, c->best->r, c->w->stop)) {
+    solve_limits limits = solve_limits_exact(&f.problem);
+    solve_settings own = *c->settings;
+    solve_info info = {.stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .status = SOLVE_UNSUITABLE};
+    chain_tally before = c->tally ? *c->tally : (chain_tally){0};
+    own.tolerance *= OF_TOLERANCE;
+    chain_run part = {&f.problem, &own, c->w, driver_begin_part(c->w, &f.problem, &limits), &(solve_solution){f.r, f.u}, &info,
+                      c->tally, c->before, false, NULL};
+    run_solvers(&part);
+    c->w->weights = weights;
+    if (info.status == SOLVE_INTERRUPTED) {
+      c->info->status = info.status;
+      return;
+    }
+    const solver restorer = {.name = info.stage, .solve = keep_start};
+    own = *c->settings, own.polish = false;
+    reduced_restore(&f, c->p, c->d.r);
+    chain_attempt(c, &restorer, &own, c->d.r);
+    c->info->iterations += info.iterations;
+    if (c->info->status != SOLVE_SOLVED && c->tally) *c->tally = before;
+  }
+  c->w->used = mark;
+}
+
 static void run_solvers(chain_run *c) {
+  if (reduced_suits(c->p, &c->w->limits)) run_reduced(c);
+  if (chain_done(c)) return;
   if (is_small(c->p)) {
     run_stages(c, small_plane, sizeof small_plane / sizeof *small_plane);
     return;

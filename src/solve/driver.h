@@ -17,6 +17,8 @@ typedef struct driver {
 // Takes the whole workspace, which must fit the limits of the problem, and computes the weights of its residual. `p` is
 // null while measuring.
 driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits);
+// The same behind what is taken, for a problem that is a part of another one. The weights of the other are then to be put back.
+driver driver_begin_part(solve_workspace *w, const solve_problem *p, const solve_limits *limits);
 // Solves from solution->r as it is, polishes, moves percussions into their sets, judges.
 void driver_solve(const solver *s, const solve_problem *p, const solve_settings *settings, solve_workspace *w,
                   const driver *d, solve_solution *solution, solve_info *info);

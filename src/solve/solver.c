@@ -8,6 +8,7 @@
 #include "solve/cone.h"
 #include "solve/cone_alart_curnier.h"
 #include "solve/cone_nsgs.h"
+#include "solve/reduced.h"
 #include "solve/residual.h"
 
 static const solver *const solvers[] = {&solver_active_set, &solver_lemke, &solver_enumerate, &solver_newton,
@@ -25,8 +26,7 @@ const solver *solver_find(const char *name) {
 }
 
 // One piece of memory for all: on small problems each more would cost as much as a row.
-driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
-  w->used = 0;
+driver driver_begin_part(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
   size_t rows = (size_t)limits->rows;
   double *all = TAKE(w, double, 5 * rows + (size_t)limits->velocities);
   if (!all) return (driver){0};
@@ -36,10 +36,19 @@ driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limi
   return (driver){.r = all, .u = all + rows, .swept = all + 2 * rows, .work = all + 4 * rows};
 }
 
-// Beside the sweeps of the chain, which keep theirs while another solver runs.
+driver driver_begin(solve_workspace *w, const solve_problem *p, const solve_limits *limits) {
+  w->used = 0;
+  return driver_begin_part(w, p, limits);
+}
+
+// Beside the sweeps of the chain, which keep theirs while another solver runs, and of a problem that is reduced.
 static size_t memory_of(void (*measure)(solve_workspace *, const solve_limits *), const solve_limits *limits) {
   solve_workspace empty = {0};
   driver_begin(&empty, NULL, limits);
+  if (reduced_room(limits)) {
+    reduced_lay_out(&empty, limits);
+    driver_begin_part(&empty, NULL, limits);
+  }
   nsgs_measure(&empty, limits);
   measure(&empty, limits);
   return empty.used;
