@@ -429,7 +429,7 @@ static void factorisations_ask(void) {
   stop = (interrupt){.go_on = never};
   CHECK_EQUAL(dense_rank(N, A, 1e-12, order, &stop), -1);
   stop = (interrupt){.go_on = never};
-  CHECK_EQUAL(dense_gram_schmidt(N, N, A, 1e-12, A + N * N, order, &stop), -1);
+  CHECK_EQUAL(dense_gram_schmidt(N, N, A, N, 1e-12, A + N * N, order, &stop), -1);
   free(A);
 }
 

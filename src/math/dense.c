@@ -74,54 +74,64 @@ int dense_rank(int n, double *A, double tolerance, int *order, interrupt *stop) 
     for (int i = j + 1; i < n; i++)
       if (A[i * n + i] > A[best * n + best]) best = i;
     if (!(A[best * n + best] > tolerance * largest)) return j;
-    swap_symmetric(n, A, j, best);
+    if (best != j) swap_symmetric(n, A, j, best);
     int o = order[j];
     order[j] = order[best], order[best] = o;
     double inverse = 1 / A[j * n + j];
     for (int i = j + 1; i < n; i++) {
       double factor = A[i * n + j] * inverse;
+      if (factor == 0) continue;
       for (int k = j + 1; k < n; k++) A[i * n + k] -= factor * A[j * n + k];
     }
   }
   return n;
 }
 
-static void swap_rows(int width, double *a, double *b) {
-  for (int k = 0; k < width; k++) {
-    double t = a[k];
-    a[k] = b[k], b[k] = t;
+static void swap_columns(int count, int stride, double *A, int i, int j) {
+  for (int k = 0; k < count; k++) {
+    double t = A[(long)k * stride + i];
+    A[(long)k * stride + i] = A[(long)k * stride + j], A[(long)k * stride + j] = t;
   }
 }
 
-int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order, interrupt *stop) {
+// The longest column from j on, and the square of its length. `square` has room for those of all columns.
+static int longest_column(int n, int height, const double *A, int stride, int j, double *square, double *most) {
+  int best = j;
+  memset(square + j, 0, (size_t)(n - j) * sizeof *square);
+  for (int k = 0; k < height; k++)
+    for (int i = j; i < n; i++) square[i] += A[(long)k * stride + i] * A[(long)k * stride + i];
+  *most = -1;
+  for (int i = j; i < n; i++)
+    if (square[i] > *most) *most = square[i], best = i;
+  return best;
+}
+
+int dense_gram_schmidt(int n, int height, double *A, int stride, double tolerance, double *R, int *order, interrupt *stop) {
   long since = 0;
   for (int i = 0; i < n; i++) order[i] = i;
   for (int j = 0; j < n; j++) {
-    if (due(&since, 3L * (n - j) * width) && interrupted(stop)) return -1;
-    int best = j;
-    double most = -1;
-    for (int i = j; i < n; i++) {
-      double size = dot(width, A + (long)i * width, A + (long)i * width);
-      if (size > most) most = size, best = i;
-    }
-    double norm = sqrt(most), *a = A + (long)j * width, *Rj = R + (long)j * n;
+    if (due(&since, 3L * (n - j) * height) && interrupted(stop)) return -1;
+    double *Rj = R + (long)j * stride, most;
+    int best = longest_column(n, height, A, stride, j, Rj, &most);
+    double norm = sqrt(most), inverse = 1 / norm;
     if (!(norm > tolerance)) return j;
     if (best != j) {
-      swap_rows(width, a, A + (long)best * width);
-      for (int k = 0; k < j; k++) {
-        double t = R[(long)k * n + j];
-        R[(long)k * n + j] = R[(long)k * n + best], R[(long)k * n + best] = t;
-      }
+      swap_columns(height, stride, A, j, best);
+      swap_columns(j, stride, R, j, best);
       int o = order[j];
       order[j] = order[best], order[best] = o;
     }
-    double inverse = 1 / norm;
+    memset(Rj + j, 0, (size_t)(n - j) * sizeof *Rj);
+    for (int k = 0; k < height; k++) {
+      double *row = A + (long)k * stride, a = row[j] *= inverse;
+      if (a != 0)
+        for (int i = j + 1; i < n; i++) Rj[i] += a * row[i];
+    }
     Rj[j] = norm;
-    for (int k = 0; k < width; k++) a[k] *= inverse;
-    for (int i = j + 1; i < n; i++) {
-      double *b = A + (long)i * width;
-      Rj[i] = dot(width, a, b);
-      for (int k = 0; k < width; k++) b[k] -= Rj[i] * a[k];
+    for (int k = 0; k < height; k++) {
+      double *row = A + (long)k * stride, a = row[j];
+      if (a != 0)
+        for (int i = j + 1; i < n; i++) row[i] -= a * Rj[i];
     }
   }
   return n;

@@ -18,10 +18,11 @@ void dense_cholesky_solve(int n, const double *L, int stride, double *x);
 // tolerance times the largest diagonal count as zero. `order` (n) receives the pivoting order: its first `rank`
 // entries are independent rows. -1 when it was interrupted.
 int dense_rank(int n, double *A, double tolerance, int *order, interrupt *stop);
-// Aᵀ P = Q R for a matrix A of n rows (n x width, row-major, destroyed), largest rows first: modified Gram–Schmidt. R goes to the
-// upper triangle of an n x n array, rows in the order found. Ends where no row is left above `tolerance` and returns the rank; Q is
-// not kept. -1 when it was interrupted. Unlike a Cholesky factor of A Aᵀ, R carries the singular values of A and not their squares.
-int dense_gram_schmidt(int n, int width, double *A, double tolerance, double *R, int *order, interrupt *stop);
+// A P = Q R for a matrix A of n columns (height x n, row-major, destroyed), longest columns first: modified Gram–Schmidt. R goes to the
+// upper triangle of an n x n array, columns in the order found; both have the row stride `stride`. Ends where no column is left above
+// `tolerance` and returns the rank; Q is not kept. -1 when it was interrupted. Unlike a Cholesky factor of AᵀA, R carries the singular values
+// of A and not their squares.
+int dense_gram_schmidt(int n, int height, double *A, int stride, double tolerance, double *R, int *order, interrupt *stop);
 // x := R⁻ᵀ x and x := R⁻¹ x over the first `rank` rows, R with row stride `stride`.
 void dense_upper_transposed_solve(int rank, const double *R, int stride, double *x);
 void dense_upper_solve(int rank, const double *R, int stride, double *x);

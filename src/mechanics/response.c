@@ -5,6 +5,17 @@
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
+// In a mechanism of many loops most rows have few bodies between them and ground, and few speeds in common: W from their halves takes less than
+// the recursions through the whole tree. Not in crowds, whose rows have no end.
+static void make_halves(const mechanism *m, motion *x, int extra_rows) {
+  enum { LOOP_ROWS = 12, MOST_ENTRIES = 1 << 20 };
+  response_work *w = x->response;
+  long all = (long)(m->row_count + extra_rows) * m->nv;
+  if (m->sparse) return;
+  w->by_halves = !m->small && m->row_count >= LOOP_ROWS && all <= MOST_ENTRIES;
+  w->halves = ARENA_ARRAY(&x->memory, double, (w->by_halves ? all : (long)m->row_count * m->nv) + 1);
+}
+
 void response_create(const mechanism *m, motion *x) {
   arena *a = &x->memory;
   response_work *w = x->response = ARENA_NEW(a, response_work);
@@ -23,7 +34,9 @@ void response_create(const mechanism *m, motion *x) {
   w->factor = ARENA_ARRAY(a, double, entries + 1);
   w->scale = ARENA_ARRAY(a, double, nc);
   w->order = ARENA_ARRAY(a, int, nc);
-  if (!m->sparse) w->half_rows = ARENA_ARRAY(a, double, (long)nc * nv);
+  w->moving = ARENA_ARRAY(a, int, nc);
+  make_halves(m, x, m->extra_rows);
+  w->path = ARENA_ARRAY(a, int, m->node_count + 1);
   w->held = ARENA_ARRAY(a, int, m->extra_rows + 1);
   w->unit = ARENA_ARRAY(a, double, m->row_count + m->extra_rows + 1);
   if (!m->redundant && m->sparse) return;
@@ -40,6 +53,7 @@ void response_enlarge(const mechanism *m, motion *x, int extra_rows) {
   if (m->small) w->vectors = ARENA_ARRAY(a, double, 2 * (size_t)m->nv * (size_t)(m->row_count + extra_rows + 1));
   w->slot_next = ARENA_ARRAY(a, int, slots);
   w->slot_row = ARENA_ARRAY(a, int, slots);
+  make_halves(m, x, extra_rows);
   memcpy(held, w->held, (size_t)w->held_count * sizeof *held);
   w->held = held;
   x->rows_taken = 0;
@@ -129,9 +143,9 @@ void response_form_constraints(const mechanism *m, motion *x) {
   else form_dense(m, x, m->row_count, x->response->W);
 }
 
-void response_half_row(const mechanism *m, motion *x, int j, double *half) {
-  if (is_written_out(m, x)) response_small_half_row(m, x, j, half);
-  else response_tree_half_row(m, x, j, half);
+void response_half(const mechanism *m, motion *x, int j, int stride, double *half) {
+  if (is_written_out(m, x)) response_small_half(m, x, j, stride, half);
+  else response_tree_half(m, x, j, stride, half);
 }
 
 // n M⁻¹ (nᵀ + Gᵀ λ), with G M⁻¹ (nᵀ + Gᵀ λ) = 0.

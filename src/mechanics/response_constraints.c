@@ -57,6 +57,8 @@ static bool factor_sparse(const mechanism *m, response_work *w) {
 bool response_factor_constraints(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
+  w->well_conditioned = false;
+  if (m->redundant && !m->sparse) return response_factor_orthogonal(m, x);
   double shortest = form_scaled(m, x);
   if (m->sparse) return factor_sparse(m, w);
   for (int i = 0; i < nc; i++)

@@ -22,8 +22,13 @@ typedef struct response_work {
   double *W, *factor, *scale;
   sparse_factor *sparse;
   bool well_conditioned;    // which factor there is, see response_constraints.c
-  double *half_rows;        // if dense: E Gᵀ by rows with M⁻¹ = Eᵀ E, whose products are W
-  int *order;               // rows in the order of that factor; the first motion.rank are independent
+  // If dense: E Gᵀ with M⁻¹ = Eᵀ E, a row for each speed and a column for each row of G, whose products are W. Of the constraints, and with
+  // `by_halves` of all rows: W is formed from it.
+  double *halves;
+  bool by_halves;
+  int *path;                // nodes between the bodies of a row and ground
+  int *moving, moving_count;  // rows that something can move, for that factor (response_orthogonal.c)
+  int *order;               // these rows in its order; the first motion.rank are independent
   // For rows that depend on others in contact problems: the constraints' W scaled, and a copy to factorise. Null where the
   // constraints are many, sparse and independent at the start: there, rows that become dependent later are not found.
   double *dense, *dense_scale;
@@ -46,8 +51,8 @@ void response_close(motion *x);
 void response_form_constraints(const mechanism *m, motion *x);
 // Whether M is written out. If so, the vectors of the rows are up to date.
 bool response_is_written_out(const mechanism *m, motion *x);
-// Row j of E Gᵀ with M⁻¹ = Eᵀ E, on zeros.
-void response_half_row(const mechanism *m, motion *x, int j, double *half);
+// Column j of E Gᵀ, with M⁻¹ = Eᵀ E, for row j of G: every `stride`-th entry from `half` on, which are zero before.
+void response_half(const mechanism *m, motion *x, int j, int stride, double *half);
 
 // --- the two implementations: response_small.c, response_tree.c -----------------------------------------------------
 
@@ -66,11 +71,11 @@ typedef struct response_kernels {  // compiled for one number of speeds
 const response_kernels *response_choose(int nv);  // returns NULL if by recursion
 
 bool response_small_accelerate(const mechanism *m, motion *x);
-void response_small_half_row(const mechanism *m, const motion *x, int j, double *half);
+void response_small_half(const mechanism *m, const motion *x, int j, int stride, double *half);
 
 void response_tree_rates(const mechanism *m, motion *x, const double *u, double *rates);
 void response_tree_solve(const mechanism *m, motion *x, const double *P, int row_count, double *out);
-void response_tree_half_row(const mechanism *m, motion *x, int j, double *half);
+void response_tree_half(const mechanism *m, motion *x, int j, int stride, double *half);
 
 // W of the first n rows, dense.
 void response_tree_matrix(const mechanism *m, motion *x, int n, double *W);

@@ -18,25 +18,34 @@ static double product(int n, const double *a, const double *b) {
   return sum;
 }
 
-// The rows A, scaled to unit length. Rows that nothing can move get the scale 0.
-static void form_half_rows(const mechanism *m, motion *x) {
+// The rows A as columns, scaled to unit length, and which ones they are. Rows that nothing can move are left out and get the scale 0. Of a planar
+// loop in space these are three of five.
+static bool form_halves(const mechanism *m, motion *x) {
+  int nc = m->row_count, count = 0;
+  response_work *w = x->response;
+  double *E = w->halves;
   x->nearness = 1;
-  memset(x->response->half_rows, 0, (size_t)m->row_count * (size_t)m->nv * sizeof *x->response->half_rows);
-  for (int j = 0; j < m->row_count; j++) {
-    double *a = x->response->half_rows + (long)j * m->nv;
-    response_half_row(m, x, j, a);
-    double size = product(m->nv, a, a);
-    x->response->scale[j] = response_moves(m, x, j, size) ? 1 / sqrt(size) : 0;
-    if (x->response->scale[j] > 0) x->nearness = fmin(x->nearness, sqrt(size / response_least_mobility(m, x, j)));
-    for (int k = 0; k < m->nv; k++) a[k] *= x->response->scale[j];
+  memset(E, 0, (size_t)nc * (size_t)m->nv * sizeof *E);
+  for (int j = 0; j < nc; j++) {
+    double *column = E + count, size = 0;
+    response_half(m, x, j, nc, column);
+    for (int k = 0; k < m->nv; k++) size += column[(long)k * nc] * column[(long)k * nc];
+    w->scale[j] = response_moves(m, x, j, size) ? 1 / sqrt(size) : 0;
+    if (!isfinite(size) || !isfinite(w->scale[j])) return false;
+    for (int k = 0; k < m->nv; k++) column[(long)k * nc] *= w->scale[j];
+    if (w->scale[j] == 0) continue;
+    x->nearness = fmin(x->nearness, sqrt(size / response_least_mobility(m, x, j)));
+    w->moving[count++] = j;
   }
+  w->moving_count = count;
+  return true;
 }
 
 // T = R₁⁻¹ R₂ in place of R₂, and the factor of 1 + TᵀT in x->response->W.
 static bool factor_dependent(const mechanism *m, motion *x) {
-  int nc = m->row_count, rank = x->rank, count = nc - rank;
+  int nc = m->row_count, rank = x->rank, n = x->response->moving_count, count = n - rank;
   double *R = x->response->factor, *K = x->response->W, *column = x->row_work[1];
-  for (int j = rank; j < nc; j++) {
+  for (int j = rank; j < n; j++) {
     for (int i = 0; i < rank; i++) column[i] = R[i * nc + j];
     dense_upper_solve(rank, R, nc, column);
     for (int i = 0; i < rank; i++) R[i * nc + j] = column[i];
@@ -52,13 +61,13 @@ static bool factor_dependent(const mechanism *m, motion *x) {
 
 bool response_factor_orthogonal(const mechanism *m, motion *x) {
   int nc = m->row_count;
+  response_work *w = x->response;
   double tolerance = response_rank_tolerance(m, x, SINGULAR);
-  form_half_rows(m, x);
-  for (int i = 0; i < nc; i++)
-    if (!isfinite(x->response->scale[i])) return false;
-  x->rank = dense_gram_schmidt(nc, m->nv, x->response->half_rows, sqrt(tolerance), x->response->factor, x->response->order, x->stop);
+  if (!form_halves(m, x)) return false;
+  x->rank = dense_gram_schmidt(w->moving_count, m->nv, w->halves, nc, sqrt(tolerance), w->factor, w->order, x->stop);
   if (x->rank < 0) return x->rank = 0, false;
-  if (x->rank > 0) x->nearness = fmin(x->nearness, x->response->factor[(long)(x->rank - 1) * (nc + 1)]);
+  for (int k = 0; k < w->moving_count; k++) w->order[k] = w->moving[w->order[k]];
+  if (x->rank > 0) x->nearness = fmin(x->nearness, w->factor[(long)(x->rank - 1) * (nc + 1)]);
   if (x->rank < x->most_rank) x->nearness = 0;
   return factor_dependent(m, x);
 }
@@ -66,16 +75,16 @@ bool response_factor_orthogonal(const mechanism *m, motion *x) {
 // out += sign T y for y over the dependent rows; the other way out -= Tᵀ y for y over the independent ones.
 static void add_dependent(const mechanism *m, const motion *x, double sign, const double *y, double *out) {
   for (int i = 0; i < x->rank; i++)
-    out[i] += sign * product(m->row_count - x->rank, x->response->factor + (long)i * m->row_count + x->rank, y);
+    out[i] += sign * product(x->response->moving_count - x->rank, x->response->factor + (long)i * m->row_count + x->rank, y);
 }
 static void subtract_independent(const mechanism *m, const motion *x, const double *y, double *out) {
   for (int i = 0; i < x->rank; i++)
-    for (int k = x->rank; k < m->row_count; k++) out[k - x->rank] -= x->response->factor[(long)i * m->row_count + k] * y[i];
+    for (int k = x->rank; k < x->response->moving_count; k++) out[k - x->rank] -= x->response->factor[(long)i * m->row_count + k] * y[i];
 }
 
 void response_solve_orthogonal(const mechanism *m, const motion *x, const double *b, double *y, double *z) {
-  int nc = m->row_count, rank = x->rank, count = nc - rank;
-  for (int i = 0; i < nc; i++) y[i] = b[x->response->order[i]];
+  int nc = m->row_count, rank = x->rank, n = x->response->moving_count, count = n - rank;
+  for (int i = 0; i < n; i++) y[i] = b[x->response->order[i]];
   if (count) {  // c = b₁ + T (1 + TᵀT)⁻¹ (b₂ - Tᵀ b₁), the nearest that all rows can meet
     subtract_independent(m, x, y, y + rank);
     dense_cholesky_solve(count, x->response->W, count, y + rank);
@@ -87,8 +96,9 @@ void response_solve_orthogonal(const mechanism *m, const motion *x, const double
     memset(y + rank, 0, (size_t)count * sizeof *y);
     subtract_independent(m, x, y, y + rank);
     dense_cholesky_solve(count, x->response->W, count, y + rank);
-    for (int k = rank; k < nc; k++) y[k] = -y[k];
+    for (int k = rank; k < n; k++) y[k] = -y[k];
     add_dependent(m, x, -1, y + rank, y);
   }
-  for (int i = 0; i < nc; i++) z[x->response->order[i]] = y[i];
+  memset(z, 0, (size_t)nc * sizeof *z);
+  for (int i = 0; i < n; i++) z[x->response->order[i]] = y[i];
 }

@@ -328,7 +328,7 @@ void response_small_split(const mechanism *m, const motion *x, response_pieces *
 }
 
 // M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ
-void response_small_half_row(const mechanism *m, const motion *x, int j, double *half) {
+void response_small_half(const mechanism *m, const motion *x, int j, int stride, double *half) {
   const double *g = x->response->vectors + (2 * j + 1) * m->nv;
-  for (int k = 0; k < m->nv; k++) half[k] = sqrt(x->response->inverse[k]) * g[k];
+  for (int k = 0; k < m->nv; k++) half[(long)k * stride] = sqrt(x->response->inverse[k]) * g[k];
 }

@@ -5,17 +5,22 @@
 #include "mechanics/response_internal.h"
 #include "mechanics/tree.h"
 
-// The wrenches and efforts of one row with multiplier 1, in links[].pA and tau, on the trees it touches.
-static void apply_row(const mechanism *m, motion *x, const row *r, double *tau) {
-  const int *bases = x->row_bases + r->base0;
-  for (int b = 0; b < r->base_count; b++)
-    for (int k = m->base_start[bases[b]]; k < m->base_start[bases[b] + 1]; k++)
-      memset(x->links[m->base_nodes[k]].pA, 0, sizeof x->links[0].pA);
+// Adds the wrenches and efforts of one row with multiplier 1 to links[].pA and tau.
+static void push_along(const mechanism *m, motion *x, const row *r, double *tau) {
   for (int k = 0; k < r->body_count; k++) {
     const row_body *t = &x->row_bodies[r->body0 + k];
     if (t->node != GROUND) block_axpy(m->n, -1, t->J, x->links[t->node].pA);
   }
   for (int k = 0; k < r->speed_count; k++) tau[x->row_speeds[r->speed0 + k].speed] += x->row_speeds[r->speed0 + k].c;
+}
+
+// The same on zeros in the trees that the row touches.
+static void apply_row(const mechanism *m, motion *x, const row *r, double *tau) {
+  const int *bases = x->row_bases + r->base0;
+  for (int b = 0; b < r->base_count; b++)
+    for (int k = m->base_start[bases[b]]; k < m->base_start[bases[b] + 1]; k++)
+      memset(x->links[m->base_nodes[k]].pA, 0, sizeof x->links[0].pA);
+  push_along(m, x, r, tau);
 }
 
 static void take_efforts_back(const motion *x, const row *r, double *tau) {
@@ -67,7 +72,7 @@ static void list_row(const motion *x, int j) {
 
 // From the last row to the first: each meets those from itself on that touch one of its trees. In a crowd of bodies most rows
 // have no tree in common.
-void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
+static void matrix_by_responses(const mechanism *m, motion *x, int n, double *W) {
   const response_work *w = x->response;
   double *speeds = x->speed_work[1];
   begin(m, x);
@@ -195,13 +200,66 @@ void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   for (int i = 0; i < p->row_count && !interrupted(x->stop); i++) split_row(m, x, i, p);
 }
 
-void response_tree_half_row(const mechanism *m, motion *x, int j, double *half) {
-  const row *r = &x->rows[j];
-  double *tau = x->speed_work[0];
-  memset(tau, 0, (size_t)m->nv * sizeof *tau);
-  apply_row(m, x, r, tau);
-  for (int b = 0; b < r->base_count; b++) tree_reduce_base(m, x, x->row_bases[r->base0 + b], tau, half);
+// --- half of the response --------------------------------------------------------------------------------------------
+
+// Adds a node and those below it to a list without repetition, from the outermost to the innermost.
+static int add_to_path(const mechanism *m, int node, int *path, int count) {
+  for (int at = 0; node != GROUND; node = m->nodes[node].parent) {
+    while (at < count && path[at] > node) at++;
+    if (at < count && path[at] == node) break;  // and so are those below it
+    memmove(path + at + 1, path + at, (size_t)(count - at) * sizeof *path);
+    path[at] = node, count++;
+  }
+  return count;
 }
+
+static int list_path(const mechanism *m, const motion *x, const row *r) {
+  int *path = x->response->path, count = 0;
+  for (int k = 0; k < r->body_count; k++) count = add_to_path(m, x->row_bodies[r->body0 + k].node, path, count);
+  for (int k = 0; k < r->speed_count; k++) count = add_to_path(m, m->speed_node[x->row_speeds[r->speed0 + k].speed], path, count);
+  return count;
+}
+
+void response_tree_half(const mechanism *m, motion *x, int j, int stride, double *half) {
+  const row *r = &x->rows[j];
+  const int *path = x->response->path, count = list_path(m, x, r);
+  double *tau = x->speed_work[0], *e = x->speed_work[1];
+  for (int k = 0; k < count; k++) {
+    const node *n = &m->nodes[path[k]];
+    memset(x->links[path[k]].pA, 0, sizeof x->links[0].pA);
+    for (int v = n->v; v < n->v + n->nv; v++) tau[v] = 0;
+  }
+  push_along(m, x, r, tau);
+  tree_reduce_nodes(m, x, path, count, tau, e);
+  for (int k = 0; k < count; k++) {
+    const node *n = &m->nodes[path[k]];
+    for (int a = 0; a < n->free_count; a++) half[(long)(n->v + n->free[a]) * stride] = e[n->v + n->free[a]];
+  }
+}
+
+// W_ij = e_i · e_j, summed over the speeds that row i has.
+static void matrix_by_halves(const mechanism *m, motion *x, int n, double *W) {
+  double *E = x->response->halves;
+  memset(E, 0, (size_t)n * (size_t)m->nv * sizeof *E);
+  memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+  for (int j = 0; j < n; j++) response_tree_half(m, x, j, n, E + j);
+  for (int i = 0; i < n && !interrupted(x->stop); i++) {
+    double *Wi = W + (long)i * n;
+    for (int v = 0; v < m->nv; v++) {
+      const double *Ev = E + (long)v * n, e = Ev[i];
+      if (e == 0) continue;
+      for (int j = i; j < n; j++) Wi[j] += e * Ev[j];
+    }
+    for (int j = i + 1; j < n; j++) W[(long)j * n + i] = Wi[j];
+  }
+}
+
+void response_tree_matrix(const mechanism *m, motion *x, int n, double *W) {
+  if (x->response->by_halves) matrix_by_halves(m, x, n, W);
+  else matrix_by_responses(m, x, n, W);
+}
+
+// --- rates -----------------------------------------------------------------------------------------------------------
 
 BLOCK void find_rates(const int w, const motion *x, const double *u, double *rates, int from, int to) {
   for (int i = from; i < to; i++) {

@@ -328,12 +328,12 @@ BLOCK void reduce_by_half(const int w, const mechanism *m, motion *x, int i, con
   block_shift_force(w, l->r, p, x->links[n->parent].pA);
 }
 
-void tree_reduce_base(const mechanism *m, motion *x, int base, const double *tau, double *e) {
-  for (int k = m->base_start[base + 1] - 1; k >= m->base_start[base]; k--) {
+void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e) {
+  for (int k = 0; k < count; k++) {
     if (m->planar)
-      reduce_by_half(3, m, x, m->base_nodes[k], tau, e);
+      reduce_by_half(3, m, x, nodes[k], tau, e);
     else
-      reduce_by_half(6, m, x, m->base_nodes[k], tau, e);
+      reduce_by_half(6, m, x, nodes[k], tau, e);
   }
 }
 

@@ -62,9 +62,10 @@ void tree_forward(const mechanism *m, motion *x);
 void tree_solve(const mechanism *m, motion *x, const double *tau, double *out);
 // The same over the nodes that matter to constraints of one base; out may be null.
 void tree_solve_base(const mechanism *m, motion *x, int base, const double *tau, double *out);
-// The inward half of that over one base: e with M⁻¹ = Eᵀ E for E the map from (tau, wrenches) to e, so that responses to two rows
-// have the product e·e'. Entries of driven speeds, and of nodes that do not matter to constraints, are left as they are.
-void tree_reduce_base(const mechanism *m, motion *x, int base, const double *tau, double *e);
+// The inward half of that over these nodes, each before its parent: e with M⁻¹ = Eᵀ E for E the map from (tau, wrenches) to e, so that
+// responses to two rows have the product e·e'. The nodes are all those between the bodies that are pushed and ground; on others e is zero.
+// Entries of driven speeds, and of other nodes, are left as they are.
+void tree_reduce_nodes(const mechanism *m, motion *x, const int *nodes, int count, const double *tau, double *e);
 
 // The velocity that speeds u would give each body at the present position, in links[].A.
 void tree_spread(const mechanism *m, motion *x, const double *u);
