@@ -272,12 +272,19 @@ static bool factor_at_position(const mechanism *m, motion *x) {
   return respond_at_position(m, x) && response_factor_constraints(m, x);
 }
 
-const double *dynamics_position_step(const mechanism *m, motion *x) {
-  if (!factor_at_position(m, x)) return NULL;
+// Where positions, velocities and constraints are evaluated.
+static const double *step_from_here(const mechanism *m, motion *x) {
+  if (!response_factor(m, x) || !response_factor_constraints(m, x)) return NULL;
   double *rhs = x->row_work[0];
   for (int i = 0; i < m->row_count; i++) rhs[i] = -x->rows[i].phi;
   response_solve_constraints(m, x, rhs, rhs);
   return response_to(m, x, rhs, m->row_count);
+}
+
+const double *dynamics_position_step(const mechanism *m, motion *x) {
+  x->level = LEVEL_NONE;
+  dynamics_positions_velocities(m, x);
+  return step_from_here(m, x);
 }
 
 // One Newton step always, also from within the tolerance: to move some states and not others would be a jump as large as
@@ -290,7 +297,7 @@ static bool project_positions(const mechanism *m, motion *x, double tolerance, i
     double violation = constraints_excess(m, x);
     if (turn > 0 && violation <= tolerance) return true;
     if (turn == max_iterations || !isfinite(violation)) return false;
-    const double *step = dynamics_position_step(m, x);
+    const double *step = step_from_here(m, x);
     if (step && turn == 0 && crossed && crossing_is_near(m, x)) {
       if (crossing_project(m, x)) return *crossed = true;
       step = dynamics_position_step(m, x);

@@ -8,11 +8,11 @@
 // In a mechanism of many loops most rows have few bodies between them and ground, and few speeds in common: W from their halves takes less than
 // the recursions through the whole tree. Not in crowds, whose rows have no end.
 static void make_halves(const mechanism *m, motion *x, int extra_rows) {
-  enum { LOOP_ROWS = 12, MOST_ENTRIES = 1 << 20 };
+  enum { MOST_ENTRIES = 1 << 20 };
   response_work *w = x->response;
   long all = (long)(m->row_count + extra_rows) * m->nv;
   if (m->sparse) return;
-  w->by_halves = !m->small && m->row_count >= LOOP_ROWS && all <= MOST_ENTRIES;
+  w->by_halves = !m->small && response_has_many_loops(m) && all <= MOST_ENTRIES;
   w->halves = ARENA_ARRAY(&x->memory, double, (w->by_halves ? all : (long)m->row_count * m->nv) + 1);
 }
 

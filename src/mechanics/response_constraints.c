@@ -58,7 +58,7 @@ bool response_factor_constraints(const mechanism *m, motion *x) {
   int nc = m->row_count;
   response_work *w = x->response;
   w->well_conditioned = false;
-  if (m->redundant && !m->sparse) return response_factor_orthogonal(m, x);
+  if (response_has_many_loops(m)) return response_factor_orthogonal(m, x);
   double shortest = form_scaled(m, x);
   if (m->sparse) return factor_sparse(m, w);
   for (int i = 0; i < nc; i++)

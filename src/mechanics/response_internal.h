@@ -45,6 +45,10 @@ void response_enlarge(const mechanism *m, motion *x, int extra_rows);  // room f
 bool response_open(const mechanism *m, motion *x);
 void response_close(motion *x);
 
+// Many loops in space whose axes are parallel, as in the legs of a robot: most of their rows nothing can move, and W is singular at every position.
+enum { RESPONSE_MANY_REDUNDANT = 12 };
+static inline bool response_has_many_loops(const mechanism *m) { return !m->sparse && m->redundant >= RESPONSE_MANY_REDUNDANT; }
+
 // --- W in one place: response.c -------------------------------------------------------------------------------------
 
 // W of the constraint rows, into the workspace, not scaled.

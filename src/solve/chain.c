@@ -166,7 +166,8 @@ static void run_reduced(chain_run *c) {
     reduced_restore(&f, c->p, c->d.r);
     chain_attempt(c, &restorer, &own, c->d.r);
     c->info->iterations += info.iterations;
-    if (c->info->status != SOLVE_SOLVED && c->tally) *c->tally = before;
+    if (c->info->status != SOLVE_SOLVED && part.cut) c->cut = part.cut;
+    else if (c->info->status != SOLVE_SOLVED && c->tally) *c->tally = before;
   }
   c->w->used = mark;
 }
