@@ -1,5 +1,6 @@
 // Spheres that fall into a box, to three tolerances, and a stack of boxes; peer_ode_crowd and peer_bullet_crowd run the same scenes.
 //   bench_crowd [spheres [seconds [tolerance [threads]]]]; no spheres: the stack alone, a minus sign: so many that drift
+//   bench_crowd settled [spheres [threads]]: spheres that have settled, with one thread and with several (2) in turns
 //   bench_crowd bin [seconds [spheres]]: spheres that fall into a bin event by event, without restitution and with 0.5
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,21 +44,26 @@ static double memory_used(void) {
 }
 
 static int threads = 1;
-// With several threads what passes counts, not what they all take.
-static double the_clock(void) { return threads > 1 ? clock_now() : clock_processor(); }
 
-// Runs `steps` steps, and fewer if they take longer than `most` seconds of processor time. Returns how many. Each call looks closely at where
+// What a run takes: the time that passes, which all speeds are by, and the time of all its processors, which tells whether the machine was busy.
+typedef struct times {
+  double wall, processor;
+} times;
+static times now(void) { return (times){clock_now(), clock_processor()}; }
+static times since(times began) { return (times){clock_now() - began.wall, clock_processor() - began.processor}; }
+
+// Runs steps `from` … `to` − 1, and fewer if they take longer than `most` seconds. Returns where it has ended. Each call looks closely at where
 // it ends, as for output: there are few of them.
-static int go(carom_sim *sim, int steps, double most, double *seconds) {
+static int go(carom_sim *sim, int from, int to, double most, times *took) {
   carom_error error = {0};
-  const double began = the_clock();
-  int k = 0, next = 0;
-  for (; k < steps && the_clock() - began < most; k = next) {
-    next = k + STRIDE < steps ? k + STRIDE : steps;
+  const times began = now();
+  int k = from, next = from;
+  for (; k < to && since(began).wall < most; k = next) {
+    next = k + STRIDE < to ? k + STRIDE : to;
     if (carom_sim_advance(sim, next * CROWD_STEP, &error) != CAROM_OK) break;
   }
   if (error.text[0]) printf("%s\n", error.text);
-  *seconds = the_clock() - began;
+  *took = since(began);
   return k;
 }
 
@@ -65,19 +71,50 @@ static void drop(int count, double tolerance, double end) {
   carom_error error = {0};
   carom_model *model = crowd_spheres(count, tolerance);
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
-  double(*at)[3] = malloc((size_t)count * sizeof *at), seconds;
+  double(*at)[3] = malloc((size_t)count * sizeof *at);
+  times took;
   if (sim && at && carom_sim_set_threads(sim, threads, &error) == CAROM_OK) {
     char who[40];
-    const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
+    const int steps = go(sim, 0, (int)lround(end / CROWD_STEP), 120, &took);
     const carom_summary s = carom_sim_summary(sim);
     crowd_read(model, sim, at, count);
     snprintf(who, sizeof who, "carom to %.0e", tolerance);
-    crowd_print_spheres(who, (const double(*)[3])at, count, steps, seconds);
+    crowd_print_spheres(who, (const double(*)[3])at, count, steps, took.wall);
     printf("%-26s %ld problems, %ld unsolved, worst residual %.1e, %.1f sweeps per problem, %.1f per step\n", "", s.solves, s.unsolved,
            s.worst_residual, (double)s.iterations / fmax((double)s.solves, 1), (double)s.iterations / steps);
-    printf("%-26s %.2f us per sphere and step, %.0f MB\n", "", 1e6 * seconds / ((double)steps * count), memory_used());
+    printf("%-26s %.2f us per sphere and step, %.0f MB, %d threads, %.2f processors busy\n", "", 1e6 * took.wall / ((double)steps * count), memory_used(),
+           threads, took.processor / took.wall);
   }
   free(at);
+  carom_sim_destroy(sim);
+  carom_model_destroy(model);
+}
+
+// Spheres that have settled: cost per sphere and sweep, and what threads gain. One thread and several take short runs of steps in turns in one sim.
+// Results do not depend on threads, so that both meet the same problems.
+static void settle(int count, double tolerance, int several, double most) {
+  enum { SETTLED = 800, RUNS = 10 };
+  carom_error error = {0};
+  carom_model *model = crowd_spheres(count, tolerance);
+  carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
+  times all[2] = {{0}}, took;
+  int at = 0, steps[2] = {0};
+  if (sim && carom_sim_set_threads(sim, several, &error) == CAROM_OK) at = go(sim, 0, SETTLED, most, &took);
+  const carom_summary before = sim ? carom_sim_summary(sim) : (carom_summary){0};
+  for (int i = 0; at >= SETTLED && i < 2 * RUNS && error.text[0] == 0; i++) {
+    const int k = i % 2, from = at;
+    if (carom_sim_set_threads(sim, k ? several : 1, &error) != CAROM_OK) break;
+    at = go(sim, from, from + STRIDE, most, &took);
+    all[k].wall += took.wall, all[k].processor += took.processor, steps[k] += at - from;
+  }
+  if (steps[0] && steps[1]) {
+    const carom_summary s = carom_sim_summary(sim);
+    const double sweeps = (double)(s.iterations - before.iterations) / (steps[0] + steps[1]);
+    const double step[2] = {all[0].wall / steps[0], all[1].wall / steps[1]};
+    printf("%-26s %5d spheres, settled at %.1f s: %.1f ms per step by wall time with one thread, %.1f with %d: %.2f times as fast, %.2f processors busy\n", "carom",
+           count, SETTLED * CROWD_STEP, 1e3 * step[0], 1e3 * step[1], several, step[0] / step[1], all[1].processor / all[1].wall);
+    printf("%-26s %.1f sweeps per step, %.2f ns per sphere and sweep with one thread, %.0f MB\n", "", sweeps, 1e9 * step[0] / (sweeps * count), memory_used());
+  } else printf("%5d spheres: not settled within %.0f s%s%s\n", count, most, error.text[0] ? ": " : "", error.text);
   carom_sim_destroy(sim);
   carom_model_destroy(model);
 }
@@ -86,10 +123,10 @@ static void drift(int count, int steps) {
   carom_error error = {0};
   carom_model *model = drifting(count);
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
-  double seconds;
+  times took;
   if (sim) {
-    steps = go(sim, steps, 120, &seconds);
-    printf("%-26s %5d drifting: %8.3f us per sphere and step, %.0f MB\n", "carom", count, 1e6 * seconds / ((double)steps * count), memory_used());
+    steps = go(sim, 0, steps, 120, &took);
+    printf("%-26s %5d drifting: %8.3f us per sphere and step, %.0f MB\n", "carom", count, 1e6 * took.wall / ((double)steps * count), memory_used());
   } else printf("%s\n", error.text);
   carom_sim_destroy(sim);
   carom_model_destroy(model);
@@ -100,10 +137,11 @@ static void stand(double end) {
   carom_model *model = stack();
   carom_sim *sim = model ? carom_sim_create(model, &error) : NULL;
   if (sim) {
-    double at[CROWD_BOXES][3], seconds;
-    const int steps = go(sim, (int)lround(end / CROWD_STEP), 120, &seconds);
+    double at[CROWD_BOXES][3];
+    times took;
+    const int steps = go(sim, 0, (int)lround(end / CROWD_STEP), 120, &took);
     crowd_read(model, sim, at, CROWD_BOXES);
-    crowd_print_stack("carom", at[CROWD_BOXES - 1], steps, seconds);
+    crowd_print_stack("carom", at[CROWD_BOXES - 1], steps, took.wall);
     printf("%-26s deepest overlap %.1e m, %ld unsolved\n", "", carom_sim_summary(sim).deepest_penetration, carom_sim_summary(sim).unsolved);
   } else printf("%s\n", error.text);
   carom_sim_destroy(sim);
@@ -139,17 +177,21 @@ static void fill_bins(int count, double end) {
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "bin") == 0) return fill_bins(argc > 3 ? atoi(argv[3]) : 60, argc > 2 ? atof(argv[2]) : 1), 0;
+  if (argc > 1 && strcmp(argv[1], "settled") == 0)
+    return settle(argc > 2 ? atoi(argv[2]) : 10 * CROWD_SPHERES, 1e-2, argc > 3 ? atoi(argv[3]) : 2, 600), 0;
   const int count = argc > 1 ? atoi(argv[1]) : CROWD_SPHERES;
   const double end = argc > 2 ? atof(argv[2]) : 1;
   static const double tolerances[] = {1e-2, 1e-4, 1e-8};
   setvbuf(stdout, NULL, _IOLBF, 0);
+  printf("speeds by the time that passes (wall time), with one thread and with several\n");
   if (argc > 4) threads = atoi(argv[4]);
   if (argc > 3) return drop(count, atof(argv[3]), end), 0;
   if (argc > 1 && count <= 0) return count < 0 ? drift(-count, 40) : stand(2), 0;
   for (int i = 0; i < 3; i++) drop(count, tolerances[i], end);
   stand(2);
   if (argc > 1) return 0;
-  drop(10 * CROWD_SPHERES, 1e-2, 0.2);
+  settle(CROWD_SPHERES, 1e-2, 2, 600);
+  settle(10 * CROWD_SPHERES, 1e-2, 2, 600);
   drift(10 * CROWD_SPHERES, 40);
   drift(100 * CROWD_SPHERES, 40);
   fill_bins(60, 1);

@@ -54,10 +54,10 @@ static void measure(int count, double end) {
   }
   mjData *data = mj_makeData(model);
   const int steps = (int)lround(end / CROWD_STEP);
-  const double began = clock_processor();
+  const double began = clock_now();
   int k = 0;
-  for (; k < steps && clock_processor() - began < 120; k++) mj_step(model, data);
-  const double seconds = clock_processor() - began;
+  for (; k < steps && clock_now() - began < 120; k++) mj_step(model, data);
+  const double seconds = clock_now() - began;
   const double(*at)[3] = (const double(*)[3])(data->xpos + 3);  // behind the world
   if (count) crowd_print_spheres("MuJoCo", at, count, k, seconds);
   else crowd_print_stack("MuJoCo", at[CROWD_BOXES - 1], k, seconds);
