@@ -261,7 +261,7 @@ static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
       broad_set(b, i, boxes[i]);
     }
     CHECK(broad_update(b));
-    int count, fresh, ended, k = 0;
+    int count, k = 0;
     const broad_pair *pairs = broad_pairs(b, &count);
     for (int i = 0; i < N; i++)
       for (int j = i + 1; j < N; j++)
@@ -269,8 +269,7 @@ static void the_broad_phase_finds_what_looking_at_all_pairs_finds(void) {
           wrong += k >= count || pairs[k].a != i || pairs[k].b != j;
           k++;
         }
-    broad_new(b, &fresh), broad_ended(b, &ended);
-    wrong += k != count || count - last != fresh - ended;
+    wrong += k != count;
     last = count;
   }
   CHECK_EQUAL(wrong, 0);

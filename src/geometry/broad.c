@@ -30,7 +30,7 @@ struct broad {
   bool *in_tree, *moved;
   int *stack;
   pair_list candidates, found, merged;
-  pair_list pairs, before, fresh, ended;
+  pair_list pairs, before;
 };
 
 // --- boxes --------------------------------------------------------------------------------------------------------
@@ -215,17 +215,6 @@ static bool merge_candidates(broad *b) {
   return true;
 }
 
-// Both lists are sorted: the items of one that the other lacks.
-static bool lacking(const pair_list *in, const pair_list *from, pair_list *to) {
-  to->count = 0;
-  for (int i = 0, j = 0; i < in->count; i++) {
-    while (j < from->count && compare(from->items[j], in->items[i]) < 0) j++;
-    if (j < from->count && compare(from->items[j], in->items[i]) == 0) continue;
-    if (!push(to, in->items[i])) return false;
-  }
-  return true;
-}
-
 bool broad_update(broad *b) {
   b->found.count = 0;
   for (int i = 0; i < b->count; i++)
@@ -238,7 +227,6 @@ bool broad_update(broad *b) {
     broad_pair p = b->merged.items[i];
     if (overlaps(&b->boxes[p.a], &b->boxes[p.b])) now->items[now->count++] = p;
   }
-  if (!lacking(now, &b->pairs, &b->fresh) || !lacking(&b->pairs, now, &b->ended)) return false;
   swap_lists(&b->candidates, &b->merged);
   swap_lists(&b->pairs, &b->before);
   memset(b->moved, 0, (size_t)b->count * sizeof *b->moved);
@@ -277,16 +265,12 @@ broad *broad_create(int count, broad_filter *filter, const void *context) {
 void broad_destroy(broad *b) {
   if (!b) return;
   free(b->boxes), free(b->nodes), free(b->in_tree), free(b->moved), free(b->stack);
-  pair_list *lists[] = {&b->candidates, &b->found, &b->merged, &b->pairs, &b->before, &b->fresh, &b->ended};
+  pair_list *lists[] = {&b->candidates, &b->found, &b->merged, &b->pairs, &b->before};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->items);
   free(b);
 }
 
-static const broad_pair *items_of(const pair_list *l, int *count) {
-  *count = l->count;
-  return l->items;
+const broad_pair *broad_pairs(const broad *b, int *count) {
+  *count = b->pairs.count;
+  return b->pairs.items;
 }
-
-const broad_pair *broad_pairs(const broad *b, int *count) { return items_of(&b->pairs, count); }
-const broad_pair *broad_new(const broad *b, int *count) { return items_of(&b->fresh, count); }
-const broad_pair *broad_ended(const broad *b, int *count) { return items_of(&b->ended, count); }

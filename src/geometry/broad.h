@@ -31,10 +31,7 @@ void broad_set(broad *b, int i, broad_box box);
 // Finds the pairs that overlap now. Returns false if memory runs out; the pairs are then as before.
 bool broad_update(broad *b);
 
-// In ascending order: all pairs that overlap, those that did not before the last update, and those that no longer do.
-// Valid until the next update.
+// All pairs that overlap, in ascending order. Valid until the next update.
 const broad_pair *broad_pairs(const broad *b, int *count);
-const broad_pair *broad_new(const broad *b, int *count);
-const broad_pair *broad_ended(const broad *b, int *count);
 
 #endif
