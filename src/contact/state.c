@@ -288,6 +288,16 @@ static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, 
   return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);
 }
 
+// The same by the box of a surface, of a plane that does not move: most are far from it.
+static bool is_beyond(const contact_pool *p, int plane, int i) {
+  const marker_place *wall = &p->place[plane];
+  const broad_box *box = &p->box[i];
+  if (wall->node != GROUND) return false;
+  vec3 n = mat3_column(wall->R, p->m->planar ? 1 : 2);
+  vec3 nearest = {n.x > 0 ? box->low.x : box->high.x, n.y > 0 ? box->low.y : box->high.y, n.z > 0 ? box->low.z : box->high.z};
+  return vec3_dot(n, vec3_sub(nearest, wall->p)) > 0;
+}
+
 static bool find_walls(contact_pool *p, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
   p->walls.count = 0;
@@ -296,7 +306,7 @@ static bool find_walls(contact_pool *p, const motion *x, double behind, double a
     for (int k = 0; k < p->plane_count; k++) {
       int plane = p->planes[k];
       contact_key key = i < plane ? (contact_key){i, plane} : (contact_key){plane, i};
-      if (!comes_near_plane(p, x, plane, i, behind, ahead) || !contact_crowd_meets(w, p->m, key.a, key.b)) continue;
+      if (is_beyond(p, plane, i) || !comes_near_plane(p, x, plane, i, behind, ahead) || !contact_crowd_meets(w, p->m, key.a, key.b)) continue;
       if (!push_key(&p->walls, key)) return false;
     }
   }
