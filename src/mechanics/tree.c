@@ -463,6 +463,20 @@ double tree_gravity_energy(const mechanism *m, const motion *x) {
   return sum;
 }
 
+// The columns of the way do not turn: they are right wherever the body is.
+bool tree_steady_lift(const mechanism *m, const motion *x, const double *displacement, double *energy) {
+  double sum = 0;
+  for (int i = 1; i < m->node_count; i++) {
+    const node *n = &m->nodes[i];
+    if (!n->steady) return false;
+    double by[6];
+    tree_steady_motion(x->S + 6 * n->v, displacement + n->v, by);
+    sum -= n->mass * vec3_dot(m->gravity, vec3_of(by + 3));
+  }
+  *energy = sum;
+  return true;
+}
+
 double tree_gravity_size(const mechanism *m, const motion *x) {
   double sum = 0;
   for (int i = 1; i < m->node_count; i++) {

@@ -79,6 +79,9 @@ void tree_mass_matrix(const mechanism *m, motion *x, double *M);
 
 double tree_kinetic_energy(const mechanism *m, const motion *x);
 double tree_gravity_energy(const mechanism *m, const motion *x);
+// The gravity energy that a displacement of the speeds adds where all nodes are steady, whose kinetic energy does not depend on positions. Returns
+// false if one is not.
+bool tree_steady_lift(const mechanism *m, const motion *x, const double *displacement, double *energy);
 // Sum of m |g| (distance of the mass centre from the origin + length of the model), which the energy is rounded relative to.
 double tree_gravity_size(const mechanism *m, const motion *x);
 // Linear momentum and angular momentum about the world's origin.

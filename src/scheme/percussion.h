@@ -13,7 +13,7 @@ typedef struct percussion {
   double loss_normal, loss_tangential;
 } percussion;
 
-static inline double percussion_length(int n, const double *v) { return n == 1 ? fabs(v[0]) : hypot(v[0], v[1]); }
+static inline double percussion_length(int n, const double *v) { return n == 1 ? fabs(v[0]) : sqrt(v[0] * v[0] + v[1] * v[1]); }
 
 // Of a contact with `rows` rows: P, and their rates before and after.
 static inline percussion percussion_of(int rows, const double *P, const double *before, const double *after) {

@@ -19,7 +19,7 @@
 // Removal of overlap: its problem has the constraint rows and one normal row for each active point.
 typedef struct stepper_overlap {
   block_list blocks;
-  double *q, *r, *u, *own;               // by row
+  double *q, *r, *u, *own, *diagonal;    // by row
   double *W;                             // dense; null in a crowd
   double *displacement;                  // of this step, one per speed
   bool moves;                            // it is not zero

@@ -78,10 +78,13 @@ static solve_problem problem_in_pieces(stepper *s) {
   int rows = o->blocks.count;
   solve_problem p = block_list_problem(&o->blocks, rows, NULL, o->q);
   for (int i = 0; i < rows; i++) o->own[i] = of->own[row_of(s, i)];
-  for (int i = s->m->row_count; i < rows; i++) o->own[i] += SOFTNESS * stepper_entry(s, row_of(s, i), row_of(s, i));
+  for (int i = 0; i < rows; i++) {
+    double entry = stepper_entry(s, row_of(s, i), row_of(s, i)), soft = i < s->m->row_count ? 0 : SOFTNESS * entry;
+    o->own[i] += soft, o->diagonal[i] = entry + soft;
+  }
   p.W = matrix_factored(rows, rows, o->blocks.start, of->velocity_count, (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
-  p.W.own = o->own;
+  p.W.own = o->own, p.W.diagonal = o->diagonal;
   return p;
 }
 
@@ -99,15 +102,16 @@ static carom_status solve(stepper *s, carom_error *error) {
   solve_settings settings = solve_settings_default();
   settings.tolerance = TOLERANCE, settings.iterations = SWEEPS, settings.polish = settings.warm_start = false;
   solve_solution to = {o->r, o->u};
+  chain_tally unread = {.worst_residual = INFINITY};  // no problem is the worst, of which more would be found
   if (!s->crowded) {
     solve_problem p = dense_problem(s);
     s->storage.workspace->stop = s->stop;
-    (void)solve_chain(&p, &settings, s->storage.workspace, &to, NULL);
+    (void)solve_chain(&p, &settings, s->storage.workspace, &to, &unread);
   } else {
     solve_problem p = problem_in_pieces(s);
     s->rest.formed = false;  // islands become those of this problem
     if (!islands_find(&s->islands, &p, error)) return CAROM_ERROR_MEMORY;
-    (void)islands_solve(&s->islands, &p, &settings, s->stop, &to, NULL);
+    (void)islands_solve(&s->islands, &p, &settings, s->stop, &to, &unread);
   }
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   return CAROM_OK;
@@ -149,10 +153,13 @@ static double stored_energy(stepper *s) {
   return s->x->kinetic + s->x->potentials[POTENTIAL_GRAVITY] + s->x->potentials[POTENTIAL_SPRING];
 }
 
+// What moving the positions adds to the stored energy: of a crowd of free bodies on which no forces act the work against gravity.
 void stepper_remove_overlap(stepper *s) {
-  double before = stored_energy(s);
+  double lift, before = 0;
+  bool lifts = s->m->force_count == 0 && tree_steady_lift(s->m, s->x, s->overlap.displacement, &lift);
+  if (!lifts) before = stored_energy(s);
   dynamics_move(s->m, s->x->q, s->overlap.displacement);
   memcpy(s->q, s->x->q, (size_t)s->m->nq * sizeof *s->q);
-  s->overlap.energy += stored_energy(s) - before;
+  s->overlap.energy += lifts ? lift : stored_energy(s) - before;
   s->x->level = LEVEL_NONE;
 }

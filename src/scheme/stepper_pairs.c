@@ -30,6 +30,7 @@ static void enlarge_overlap(stepper *s, int rows) {
   o->r = ARENA_ARRAY(a, double, rows + 1);
   o->u = ARENA_ARRAY(a, double, rows + 1);
   o->own = ARENA_ARRAY(a, double, rows + 1);
+  o->diagonal = ARENA_ARRAY(a, double, rows + 1);
 }
 
 static void enlarge_points(stepper *s) {

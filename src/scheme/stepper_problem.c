@@ -47,7 +47,7 @@ void stepper_look_for_paradox(stepper *s) {
     if (!contact_rubs(e)) continue;
     const double *rate = s->rate_before + first;
     if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
-    double slip = size == 2 ? fabs(rate[1]) : hypot(rate[1], rate[2]);
+    double slip = size == 2 ? fabs(rate[1]) : sqrt(rate[1] * rate[1] + rate[2] * rate[2]);
     if (impact_sticks(slip, contact_still(m, 1e-9 * (fabs(rate[0]) + slip)))) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
     const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1), size == 3 ? stepper_entry(s, first, first + 2) : 0};
