@@ -253,6 +253,20 @@ static int sweeps_alone(bed *b, double tolerance) {
   return info.iterations;
 }
 
+// Contacts of one body are swept one after the other, also where there are more of them than colours.
+static void contacts_may_share_a_body(void) {
+  scene_data s = scene_random(300, 3);
+  bed b;
+  begin(&b);
+  take(&b, of_unit_masses(&b.memory, &s, true));
+  CHECK(islands_find(&b.islands, &b.p, NULL));
+  int sweeps = sweeps_alone(&b, 1e-6);
+  CHECK_LE(sweeps, 2000);
+  printf("    300 contacts on 3 bodies: %d sweeps\n", sweeps);
+  end(&b);
+  scene_free(&s);
+}
+
 // Sweeps over free bodies have momentum: of the same problem in one array and in two, the first takes fewer.
 static void free_bodies_take_fewer_sweeps(void) {
   for (int k = 0; k < 3; k++) {
@@ -315,7 +329,8 @@ static void normal_rows_of_free_bodies_are_swept(void) {
 
 // --- memory and interrupts ------------------------------------------------------------------------------------------
 
-// One island of as many contacts as there are: nothing grows with their square.
+// One island of as many contacts as there are: nothing grows with their square. What does not grow at all, one group of contacts for each colour that
+// need not be full (cone_packed.c), counts less in the larger one.
 static void memory_grows_with_the_rows(void) {
   double bytes[2];
   for (int k = 0; k < 2; k++) {
@@ -331,8 +346,8 @@ static void memory_grows_with_the_rows(void) {
     end(&b);
     scene_free(&s);
   }
-  CHECK_LE(bytes[0], 1000);
-  CHECK_NEAR(bytes[1], bytes[0], 0.02 * bytes[0]);
+  CHECK_LE(bytes[0], 1200);
+  CHECK_LE(bytes[1], 1.02 * bytes[0]);
 }
 
 static bool never(void *context) { return (void)context, false; }
@@ -461,6 +476,7 @@ int main(void) {
   RUN(islands_are_what_interacts);
   RUN(piles_have_the_solutions_of_the_whole);
   RUN(references_have_the_solutions_of_the_whole);
+  RUN(contacts_may_share_a_body);
   RUN(free_bodies_take_fewer_sweeps);
   RUN(normal_rows_of_free_bodies_are_swept);
   RUN(memory_grows_with_the_rows);

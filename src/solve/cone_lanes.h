@@ -35,7 +35,7 @@ typedef struct cone_lanes_point {
   lanes square;     // |r_T|²
 } cone_lanes_point;
 
-static inline void cone_lanes_at(const cone_lanes *c, const lanes *pressed, const lanes b[2], const lanes *alpha, cone_lanes_point *x) {
+static inline __attribute__((always_inline)) void cone_lanes_at(const cone_lanes *c, const lanes *pressed, const lanes b[2], const lanes *alpha, cone_lanes_point *x) {
   const lanes s1 = c->S[0] + *alpha, s2 = c->S[2] + *alpha, of_det = 1 / (s1 * s2 - c->S[1] * c->S[1]);
   lanes *r = x->r, *d = x->d;
   r[1] = -(s2 * b[0] - c->S[1] * b[1]) * of_det, r[2] = -(s1 * b[1] - c->S[1] * b[0]) * of_det;
@@ -60,7 +60,7 @@ static inline void cone_lanes_keep_between(const cone_lanes *c, const lanes *alp
 
 // r := the solutions of u = D r + q. A contact that slips ends with a step of Newton's method on μ r_N/|r_T| = 1 that is shorter than NEAR, taken with
 // the derivatives of r: what it leaves is of the order of the step squared, far less than what this sweep changes, and nothing where sweeps end.
-static inline void cone_lanes_solve(cone_lanes *c, const lanes q[3], lanes r[3]) {
+static inline __attribute__((always_inline)) void cone_lanes_solve(cone_lanes *c, const lanes q[3], lanes r[3]) {
   enum { STEPS = 60 };
   static const double NEAR = 1e-2;
   const lanes zero = {0};

@@ -2,17 +2,18 @@
 
 #include <math.h>
 
-#include "solve/cone_contact.h"
+#include "solve/cone_lanes.h"
 #include "solve/packed_body.h"
 
+// Contacts of one colour, LANES of them. A lane without a contact is on no body.
 typedef struct packed {
-  double J[3][PACKED_ROW];
-  cone_contact alone;
-  double q[3], mu;
-  double r[3], weight;
-  double before[3];      // r before the last sweep
-  int body[2];           // the second may be that of none, which has no speeds
-  int row;
+  lanes J[3][PACKED_ROW];  // six speeds of the first body, six of the second
+  cone_lanes alone;
+  lanes q[3], r[3], weight;
+  lanes before[3];         // r before the last sweep
+  int body[2][LANES];      // the second may be that of none, which has no speeds
+  int to[2][LANES];        // where changed speeds go: those of none to a place that nobody reads
+  int row[LANES];          // -1: no contact
 } packed;
 
 typedef struct moves {
@@ -20,16 +21,16 @@ typedef struct moves {
 } moves;
 
 struct packed_sweeps {
-  packed *contact;
-  int count, bodies;
-  double *v, *v_before;  // PACKED_PADDED speeds of each body, and of none; before the last sweep
+  packed *group;
+  int count, bodies;     // groups
+  lanes *v, *v_before;   // speeds of each body, padded; of none; and what groups write for none. Before the last sweep
   double theta, beta;    // of the momentum
   int circles;           // how often the sweeps were found to run in circles
   bool calm;             // without momentum and on shorter ways for that reason
   double least, most, least_before;  // changes of sweeps, of late and in the time before
   int sweeps;
   uint64_t *used;
-  int *place;            // of each block, in the order of colours
+  int *place, *block;    // of each block in the order of colours, which have whole groups, and which block is where; -1: none
   packed_order order;
   const crew *crew;
   // of the sweep under way
@@ -38,23 +39,21 @@ struct packed_sweeps {
   struct moves *moves;   // of each chunk of the colour
 };
 
+// Each colour may end with a group that is not full.
+static size_t most_groups(size_t blocks) { return blocks / LANES + (blocks < PACKED_COLOURS + 1 ? blocks : PACKED_COLOURS + 1); }
+
 packed_sweeps *packed_lay_out(solve_workspace *w, const solve_limits *limits) {
-  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS + 1;
+  size_t blocks = limits->velocities ? (size_t)limits->blocks : 0, bodies = (size_t)limits->velocities / PACKED_SPEEDS;
+  size_t groups = most_groups(blocks);
   packed_sweeps *m = TAKE(w, packed_sweeps, 1);
-  packed_sweeps of = {.contact = TAKE(w, packed, blocks), .v = TAKE(w, double, PACKED_PADDED * bodies), .v_before = TAKE(w, double, PACKED_PADDED * bodies),
-                      .used = TAKE(w, uint64_t, bodies), .place = TAKE(w, int, blocks),
-                      .moves = TAKE(w, moves, blocks / PACKED_CHUNK + 1)};
+  packed_sweeps of = {.group = TAKE(w, packed, groups), .v = TAKE(w, lanes, bodies + 1 + groups), .v_before = TAKE(w, lanes, bodies),
+                      .used = TAKE(w, uint64_t, bodies + 1), .place = TAKE(w, int, blocks), .block = TAKE(w, int, LANES * groups),
+                      .moves = TAKE(w, moves, groups + 1)};
   if (m) *m = of;
   return m;
 }
 
 // --- packing ------------------------------------------------------------------------------------------------------
-
-static double product(const double *a, const double *b) {
-  double sum = 0;
-  for (int k = 0; k < PACKED_ROW; k++) sum += a[k] * b[k];
-  return sum;
-}
 
 // Nothing beside J on the diagonal.
 static bool suits(const solve_problem *p) {
@@ -63,78 +62,149 @@ static bool suits(const solve_problem *p) {
   return packed_suits(p, BLOCK_SPACE);
 }
 
-static void pack(const packed_sweeps *m, const solve_problem *p, int b, double weight, packed *c) {
-  const solve_block *block = &p->blocks[b];
-  *c = (packed){.mu = block->mu, .weight = weight, .row = block->row};
-  packed_bodies(&p->W.J, b, m->bodies, c->body);
-  memcpy(c->q, p->q + block->row, sizeof c->q);
-  for (int i = 0; i < 3; i++) packed_row(&p->W.J, b, i, c->J[i]);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++) c->alone.D[3 * i + j] = c->alone.D[3 * j + i] = product(c->J[i], c->J[j]);
-  cone_contact_prepare(&c->alone, 3);
-}
-
 typedef struct packing {
   const packed_sweeps *m;
   const solve_problem *p;
   const double *weights;
 } packing;
 
-static void pack_blocks(void *context, int from, int to) {
-  const packing *x = context;
-  for (int b = from; b < to; b++) pack(x->m, x->p, b, x->weights[x->p->blocks[b].row], &x->m->contact[x->m->place[b]]);
+// The values of row i on the first or the second body of each contact.
+static void pack_row(const double *piece[LANES], int i, lanes to[PACKED_SPEEDS]) {
+  lanes rows[LANES] = {{0}};
+  for (int k = 0; k < LANES; k++) memcpy(&rows[k], piece[k] + PACKED_SPEEDS * i, PACKED_SPEEDS * sizeof(double));
+  lanes_transpose(rows);
+  memcpy(to, rows, PACKED_SPEEDS * sizeof *to);
 }
 
-enum { LEAST_BLOCKS = 64, LEAST_BODIES = 256 };  // of each thread
+static void pack_matrix(packed *c, const double *piece[2][LANES]) {
+  for (int i = 0; i < 3; i++)
+    for (int side = 0; side < 2; side++) pack_row(piece[side], i, c->J[i] + PACKED_SPEEDS * side);
+  for (int i = 0, at = 0; i < 3; i++)
+    for (int j = i; j < 3; j++, at++) {
+      lanes sum = c->J[i][0] * c->J[j][0];
+      for (int s = 1; s < PACKED_ROW; s++) sum += c->J[i][s] * c->J[j][s];
+      c->alone.D[at] = sum;
+    }
+}
+
+// What is written for none has a place of its own in each group.
+static void pack_group(const packing *x, int g) {
+  static const double none[3 * PACKED_SPEEDS] = {0};
+  const packed_sweeps *m = x->m;
+  const matrix_pieces *J = &x->p->W.J;
+  const double *piece[2][LANES];
+  packed *c = &m->group[g];
+  for (int k = 0; k < LANES; k++) {
+    int b = m->block[LANES * g + k], body[2] = {m->bodies, m->bodies};
+    const solve_block *block = &x->p->blocks[b < 0 ? 0 : b];
+    if (b >= 0) packed_bodies(J, b, m->bodies, body);
+    for (int i = 0; i < 2; i++) {
+      bool some = body[i] < m->bodies;
+      c->body[i][k] = body[i], c->to[i][k] = some ? body[i] : m->bodies + 1 + g;
+      piece[i][k] = some ? J->values + J->offset[J->first[b] + i] : none;
+    }
+    for (int i = 0; i < 3; i++) c->q[i][k] = b < 0 ? 0 : x->p->q[block->row + i];
+    c->alone.mu[k] = b < 0 ? 0 : block->mu, c->weight[k] = b < 0 ? 1 : x->weights[block->row], c->row[k] = b < 0 ? -1 : block->row;
+  }
+  pack_matrix(c, piece);
+  cone_lanes_prepare(&c->alone);
+}
+
+static void pack_groups(void *context, int from, int to) {
+  for (int g = from; g < to; g++) pack_group(context, g);
+}
+
+enum { LEAST_GROUPS = 8, LEAST_BODIES = 256 };  // of each thread
 
 bool packed_begin(packed_sweeps *m, const solve_problem *p, const double *weights) {
   if (!weights || !suits(p)) return false;
   m->sweeps = m->circles = 0, m->calm = false, m->least = m->least_before = INFINITY, m->most = 0;
-  m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  m->order = packed_colour(p, m->used, m->place);
-  crew_run(m->crew, p->block_count, LEAST_BLOCKS, pack_blocks, &(packing){m, p, weights});
+  m->crew = p->W.crew, m->bodies = p->W.velocities / PACKED_SPEEDS;
+  m->order = packed_colour(p, LANES, m->used, m->place);
+  m->count = m->order.start[m->order.colours] / LANES;
+  for (int i = 0; i < LANES * m->count; i++) m->block[i] = -1;
+  for (int b = 0; b < p->block_count; b++) m->block[m->place[b]] = b;
+  crew_run(m->crew, m->count, LEAST_GROUPS, pack_groups, &(packing){m, p, weights});
   return true;
 }
 
 // --- velocities -----------------------------------------------------------------------------------------------------
 
+// Speeds of the bodies of a group, one by one.
+static inline void load_speeds(const packed_sweeps *m, const packed *c, lanes v[PACKED_ROW]) {
+  for (int side = 0; side < 2; side++) {
+    lanes rows[LANES];
+    for (int k = 0; k < LANES; k++) rows[k] = m->v[c->body[side][k]];
+    lanes_transpose(rows);
+    for (int i = 0; i < PACKED_SPEEDS; i++) v[PACKED_SPEEDS * side + i] = rows[i];
+  }
+}
+
+static inline void store_speeds(const packed_sweeps *m, const packed *c, const lanes v[PACKED_ROW]) {
+  for (int side = 0; side < 2; side++) {
+    lanes rows[LANES] = {{0}};
+    for (int i = 0; i < PACKED_SPEEDS; i++) rows[i] = v[PACKED_SPEEDS * side + i];
+    lanes_transpose(rows);
+    for (int k = 0; k < LANES; k++) m->v[c->to[side][k]] = rows[k];
+  }
+}
+
 // u := J v + q
-static inline void velocity(const packed *c, const double *a, const double *b, double u[3]) {
-  four v[3];
-  packed_load_speeds(a, b, v);
-  for (int i = 0; i < 3; i++) u[i] = c->q[i] + packed_product(c->J[i], v);
+static inline void velocity(const packed *c, const lanes v[PACKED_ROW], lanes u[3]) {
+  for (int i = 0; i < 3; i++) {
+    lanes of_second = c->J[i][PACKED_SPEEDS] * v[PACKED_SPEEDS];
+    u[i] = c->q[i] + c->J[i][0] * v[0];
+    for (int s = 1; s < PACKED_SPEEDS; s++) u[i] += c->J[i][s] * v[s], of_second += c->J[i][PACKED_SPEEDS + s] * v[PACKED_SPEEDS + s];
+    u[i] += of_second;
+  }
 }
 
 // v := v + Jᵀ r
-static inline void move(const packed *c, const double r[3], double *a, double *b, bool second) {
-  four v[3], J;
-  packed_load_speeds(a, b, v);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      packed_load(&J, c->J[i] + 4 * k);
-      v[k] += J * r[i];
-    }
-  packed_store_speeds(v, a, b, second);
+static inline void move(const packed *c, const lanes r[3], lanes v[PACKED_ROW]) {
+  for (int s = 0; s < PACKED_ROW; s++)
+    for (int i = 0; i < 3; i++) v[s] += c->J[i][s] * r[i];
 }
 
-static inline double *of_body(const packed_sweeps *m, int body) { return m->v + (long)PACKED_PADDED * body; }
+// Contacts without a colour may share bodies: of such a group one lane at a time, the others on no body.
+static packed alone_in_group(const packed_sweeps *m, const packed *c, int k) {
+  packed one = *c;
+  for (int i = 0; i < LANES; i++)
+    for (int side = 0; side < 2 && i != k; side++) one.body[side][i] = m->bodies, one.to[side][i] = m->bodies + 1 + (int)(c - m->group), one.weight[i] = 0;
+  return one;
+}
 
 static void begin_momentum(packed_sweeps *m) { m->theta = 1, m->beta = 0; }
 
+static void start_group(const packed_sweeps *m, const packed *c) {
+  lanes v[PACKED_ROW];
+  load_speeds(m, c, v);
+  move(c, c->r, v);
+  store_speeds(m, c, v);
+}
+
 void packed_take(packed_sweeps *m, const double *r) {
   begin_momentum(m);
-  memset(m->v, 0, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
-  for (int k = 0; k < m->count; k++) {
-    packed *c = &m->contact[k];
-    memcpy(c->r, r + c->row, sizeof c->r);
-    memcpy(c->before, c->r, sizeof c->r);
-    move(c, c->r, of_body(m, c->body[0]), of_body(m, c->body[1]), c->body[1] < m->bodies);
+  memset(m->v, 0, (size_t)(m->bodies + 1) * sizeof *m->v);
+  for (int g = 0; g < m->count; g++) {
+    packed *c = &m->group[g];
+    for (int k = 0; k < LANES; k++)
+      for (int i = 0; i < 3; i++) c->before[i][k] = c->r[i][k] = c->row[k] < 0 ? 0 : r[c->row[k] + i];
+    bool shares = m->order.colours > PACKED_COLOURS && LANES * g >= m->order.start[PACKED_COLOURS];
+    for (int k = 0; shares && k < LANES; k++) {
+      packed one = alone_in_group(m, c, k);
+      start_group(m, &one);
+    }
+    if (!shares) start_group(m, c);
   }
-  memcpy(m->v_before, m->v, (size_t)(m->bodies + 1) * PACKED_PADDED * sizeof *m->v);
+  memcpy(m->v_before, m->v, (size_t)m->bodies * sizeof *m->v);
 }
 
 void packed_give(const packed_sweeps *m, double *r) {
-  for (int k = 0; k < m->count; k++) memcpy(r + m->contact[k].row, m->contact[k].r, sizeof m->contact[k].r);
+  for (int g = 0; g < m->count; g++)
+    for (int k = 0; k < LANES; k++) {
+      const packed *c = &m->group[g];
+      for (int i = 0; i < 3 && c->row[k] >= 0; i++) r[c->row[k] + i] = c->r[i][k];
+    }
 }
 
 typedef struct velocities {
@@ -144,48 +214,69 @@ typedef struct velocities {
 
 static void find_velocities(void *context, int from, int to) {
   const velocities *x = context;
-  for (int k = from; k < to; k++) {
-    const packed *c = &x->m->contact[k];
-    velocity(c, of_body(x->m, c->body[0]), of_body(x->m, c->body[1]), x->u + c->row);
+  for (int g = from; g < to; g++) {
+    const packed *c = &x->m->group[g];
+    lanes v[PACKED_ROW], u[3];
+    load_speeds(x->m, c, v);
+    velocity(c, v, u);
+    for (int k = 0; k < LANES; k++)
+      for (int i = 0; i < 3 && c->row[k] >= 0; i++) x->u[c->row[k] + i] = u[i][k];
   }
 }
 
-void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_BLOCKS, find_velocities, &(velocities){m, u}); }
+void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(velocities){m, u}); }
 
 double packed_scale(const packed_sweeps *m) {
-  double all = 0;
-  for (int k = 0; k < m->count; k++) {
-    const double *q = m->contact[k].q;
-    all += (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) / m->contact[k].weight;
+  lanes all = {0};
+  for (int g = 0; g < m->count; g++) {
+    const lanes *q = m->group[g].q;
+    all += (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]) / m->group[g].weight;
   }
-  return all;
+  return lanes_sum(&all);
 }
 
 // --- sweeps ---------------------------------------------------------------------------------------------------------
 
-// From r + β Δr a part of the way to the solution of the contact alone.
-static inline void sweep_contact(const packed_sweeps *m, packed *c, double beta, double part, moves *of) {
-  double *a = of_body(m, c->body[0]), *b = of_body(m, c->body[1]), u[3], q[3], r[3], way[3], from[3], change = 0, back = 0;
-  const double *D = c->alone.D;
-  for (int i = 0; i < 3; i++) from[i] = c->r[i] + beta * (c->r[i] - c->before[i]), c->before[i] = c->r[i];
-  velocity(c, a, b, u);
-  for (int i = 0; i < 3; i++) q[i] = u[i] - (D[3 * i] * from[0] + D[3 * i + 1] * from[1] + D[3 * i + 2] * from[2]);
-  cone_contact_solve(&c->alone, c->mu, q, r);
+typedef struct lane_moves {
+  lanes change, back;
+} lane_moves;
+
+// From r + β Δr a part of the way to the solution of each contact alone.
+static inline void sweep_group(const packed_sweeps *m, packed *c, lane_moves *of) {
+  lanes v[PACKED_ROW], u[3], q[3], r[3], way[3], from[3], change = {0}, back = {0};
+  for (int i = 0; i < 3; i++) from[i] = c->r[i] + m->beta * (c->r[i] - c->before[i]);
+  load_speeds(m, c, v);
+  velocity(c, v, u);
+  cone_lanes_apply(&c->alone, from, q);
+  for (int i = 0; i < 3; i++) q[i] = u[i] - q[i];
+  cone_lanes_solve(&c->alone, q, r);
   for (int i = 0; i < 3; i++) {
     way[i] = r[i] - from[i];
     change += way[i] * way[i];
-    way[i] *= part;
-    c->r[i] = part == 1 ? r[i] : from[i] + way[i];
+    way[i] *= m->part;
+    c->before[i] = c->r[i];
+    c->r[i] = m->part == 1 ? r[i] : from[i] + way[i];
     back -= way[i] * (c->r[i] - c->before[i]);
   }
   of->change += c->weight * change, of->back += c->weight * back;
-  if (change > 0) move(c, way, a, b, c->body[1] < m->bodies);
+  move(c, way, v);
+  store_speeds(m, c, v);
+}
+
+// Those of one colour that share bodies, one after the other.
+static void sweep_one_by_one(const packed_sweeps *m, packed *c, lane_moves *of) {
+  for (int k = 0; k < LANES; k++) {
+    packed one = alone_in_group(m, c, k);
+    sweep_group(m, &one, of);
+    for (int i = 0; i < 3; i++) c->r[i][k] = one.r[i][k], c->before[i][k] = one.before[i][k];
+    c->alone.alpha[k] = one.alone.alpha[k];
+  }
 }
 
 static void extrapolate_velocities(void *context, int from, int to) {
   const packed_sweeps *m = context;
-  for (int i = PACKED_PADDED * from; i < PACKED_PADDED * to; i++) {
-    double now = m->v[i];
+  for (int i = from; i < to; i++) {
+    const lanes now = m->v[i];
     m->v[i] = now + m->beta * (now - m->v_before[i]), m->v_before[i] = now;
   }
 }
@@ -193,10 +284,13 @@ static void extrapolate_velocities(void *context, int from, int to) {
 static void sweep_chunks(void *context, int first, int last) {
   const packed_sweeps *m = context;
   for (int k = first, from, to; k < last; k++) {
-    moves of = {0};
+    lane_moves of = {{0}, {0}};
     packed_chunk(&m->order, m->colour, k, &from, &to);
-    for (int i = from; i < to; i++) sweep_contact(m, &m->contact[i], m->beta, m->part, &of);
-    m->moves[k] = of;
+    for (int g = from / LANES; g < to / LANES; g++) {
+      if (m->colour == PACKED_COLOURS) sweep_one_by_one(m, &m->group[g], &of);
+      else sweep_group(m, &m->group[g], &of);
+    }
+    m->moves[k] = (moves){lanes_sum(&of.change), lanes_sum(&of.back)};
   }
 }
 

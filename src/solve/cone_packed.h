@@ -1,5 +1,5 @@
 // Sweeps over a crowd: contacts in space between free bodies, each with all that a sweep needs in one place.
-// Contacts are rows of three on free bodies, and coloured (packed_body.h).
+// Contacts are rows of three on free bodies, coloured (packed_body.h), and swept eight at once: those of one colour share no body.
 //
 // Sweeps have momentum (Nesterov's): each begins not at the percussions r that the last one has left but at r + β Δr, Δr from sweep to sweep, with a
 // β that grows from 0 and begins anew where the sweep turns back. Errors that are smooth over the crowd, which plain sweeps reduce

@@ -44,7 +44,7 @@ static void pack(const packed_normals *m, const solve_problem *p, int b, double 
 bool normals_begin(packed_normals *m, const solve_problem *p, const double *weights) {
   if (!weights || !packed_suits(p, BLOCK_UNILATERAL)) return false;
   m->crew = p->W.crew, m->count = p->block_count, m->bodies = p->W.velocities / PACKED_SPEEDS;
-  m->order = packed_colour(p, m->used, m->place);
+  m->order = packed_colour(p, 1, m->used, m->place);
   for (int b = 0; b < p->block_count; b++) pack(m, p, b, weights[p->blocks[b].row], &m->normal[m->place[b]]);
   return true;
 }

@@ -30,7 +30,9 @@ static int choose_colour(const matrix_pieces *J, int block, uint64_t *used) {
   return colour;
 }
 
-packed_order packed_colour(const solve_problem *p, uint64_t *used, int *place) {
+static int round_up(int count, int multiple) { return (count + multiple - 1) / multiple * multiple; }
+
+packed_order packed_colour(const solve_problem *p, int group, uint64_t *used, int *place) {
   int count[PACKED_COLOURS + 1] = {0}, colours = 0;
   packed_order o = {0};
   memset(used, 0, (size_t)(p->W.velocities / PACKED_SPEEDS) * sizeof *used);
@@ -39,7 +41,7 @@ packed_order packed_colour(const solve_problem *p, uint64_t *used, int *place) {
     place[b] = colour, count[colour]++;
     colours = colour >= colours ? colour + 1 : colours;
   }
-  for (int c = 0; c < colours; c++) o.start[c + 1] = o.start[c] + count[c], count[c] = o.start[c];
+  for (int c = 0; c < colours; c++) o.start[c + 1] = o.start[c] + round_up(count[c], group), count[c] = o.start[c];
   for (int b = 0; b < p->block_count; b++) place[b] = count[place[b]]++;
   o.colours = colours;
   return o;

@@ -33,9 +33,9 @@ static inline void packed_chunk(const packed_order *o, int colour, int k, int *f
   *to = colour == PACKED_COLOURS || *from + PACKED_CHUNK > end ? end : *from + PACKED_CHUNK;
 }
 
-// Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, those that find none. `used` is scratch, one per
-// body. place[b] is where block b comes in the order of colours.
-packed_order packed_colour(const solve_problem *p, uint64_t *used, int *place);
+// Each block takes the first colour that its bodies do not have yet; the last one, PACKED_COLOURS, has those that find none. Each colour has whole groups of
+// `group` places, which divides PACKED_CHUNK. `used` is scratch, one per body. place[b] is where block b comes in the order of colours.
+packed_order packed_colour(const solve_problem *p, int group, uint64_t *used, int *place);
 
 // The bodies of a block, and row i of its J. A body of none has the number `none`.
 void packed_bodies(const matrix_pieces *J, int block, int none, int body[2]);
