@@ -334,16 +334,18 @@ static solve_status go_on_packed(nsgs_sweeps *m, const solve_settings *s, interr
   enum { RENEWED = 10 * DRIFT_SWEEPS };  // after so many sweeps velocities are formed anew, without the rounding of many changes
   const solve_problem *p = &m->problem;
   int most = s->iterations ? s->iterations : limit(p);
-  double enough = s->tolerance * s->tolerance * m->scale;
+  double enough = s->tolerance * s->tolerance * m->scale, due = 4 * enough;
   if (m->done == 0) packed_take(m->packed, r);
   while (info->iterations < most) {
     if (interrupted(stop)) return packed_give(m->packed, r), SOLVE_INTERRUPTED;
     double change = packed_sweep(m->packed);
     info->iterations++;
     bool periodic = ++m->done % s->check_every == 0 && change <= 400 * enough, jumps = m->done % DRIFT_SWEEPS == 0;
-    bool looks = periodic || change <= 4 * enough, still = !(change > 0);
+    bool looks = periodic || change <= due, still = !(change > 0);
     if (looks || jumps || still || info->iterations == most) packed_give(m->packed, r);
-    if (looks && look(p, m, r) <= s->tolerance) return SOLVE_SOLVED;
+    double residual = looks ? look(p, m, r) : INFINITY;
+    if (residual <= s->tolerance) return SOLVE_SOLVED;
+    if (looks) due = fmin(due, change * (s->tolerance / residual) * (s->tolerance / residual));  // the residual falls with the root of the change
     if (still) return change == 0 ? SOLVE_STALLED : SOLVE_INVALID;
     if (jumps && (jump(p, m, r) || m->done % RENEWED == 0)) packed_take(m->packed, r);
   }
