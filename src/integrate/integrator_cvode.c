@@ -95,7 +95,7 @@ static int configure(integrator *it) {
   int flag = CVodeSetErrHandlerFn(m->cvode, glue_hear, &m->glue);
   if (!flag) flag = CVodeInit(m->cvode, glue_rhs, it->t, m->glue.y);
   if (!flag) flag = CVodeSetUserData(m->cvode, it);
-  if (!flag) flag = CVodeSVtolerances(m->cvode, s->rtol, m->glue.tolerance);
+  if (!flag) flag = CVodeWFtolerances(m->cvode, glue_weigh);
   if (!flag && s->order_max) flag = CVodeSetMaxOrd(m->cvode, s->order_max);
   if (!flag) flag = CVodeSetInitStep(m->cvode, s->step);
   if (!flag) flag = CVodeSetMaxStep(m->cvode, s->step_max);

@@ -1,5 +1,6 @@
 #include "integrate/sundials_glue.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
@@ -37,6 +38,19 @@ void glue_hear(int code, const char *module, const char *function, char *message
   if (code < 0) snprintf(g->message, sizeof g->message, "%s: %s", module, message);
 }
 
+int glue_weigh(N_Vector y, N_Vector weight, void *data) {
+  const integrator *it = data;
+  const double *value = NV_DATA_S(y);
+  double *w = NV_DATA_S(weight);
+  bool positive = true;
+  for (int i = 0; i < it->n; i++) {
+    double error = it->settings.rtol * fabs(value[i]) + it->tolerance[i];
+    positive &= error > 0;
+    w[i] = 1 / error;
+  }
+  return positive ? 0 : -1;
+}
+
 int glue_rhs(realtype t, N_Vector y, N_Vector ydot, void *it) {
-  return integrator_rhs(it, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
+  return integrator_rhs(it, t, NV_DATA_S(y), NV_DATA_S(ydot));
 }

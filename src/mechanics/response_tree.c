@@ -193,6 +193,7 @@ static void split_rows(void *context, int from, int to) {
 
 void response_tree_split(const mechanism *m, motion *x, response_pieces *p) {
   begin(m, x);
+  tree_form_halves(m, x);
   if (p->J == p->response) {  // free bodies alone: no row needs the workspace of another
     crew_run(x->crew, p->row_count, TREE_SHARE, split_rows, &(split_job){m, x, p});
     return;

@@ -1,6 +1,7 @@
 #include "mechanics/tree.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "math/dense.h"
@@ -31,7 +32,7 @@ BLOCK void fill_inertias(const int w, const mechanism *m, motion *x) {
 }
 
 // U = IA S,  D = Sᵀ U = L Lᵀ over the free speeds; the parent receives  Tᵀ (IA - U D⁻¹ Uᵀ) T. Of a free body
-// L⁻ᵀ is kept behind L, where tree_free_half finds it.
+// L⁻ᵀ has its place behind L, where tree_free_half finds it.
 BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   int v = n->v + n->free[0];
   const double *S = x->S + 6 * v;
@@ -50,12 +51,23 @@ BLOCK bool factor_single(const int w, const node *n, motion *x, tree_link *l) {
   return true;
 }
 
+// One number at a time: they were written so a moment ago, and a wide load would wait until they are in the cache.
+BLOCK bool are_same(const int n, const double *a, const double *b) {
+  for (int i = 0; i < n; i++) {
+    uint64_t bits[2];
+    memcpy(&bits[0], &a[i], sizeof *bits), memcpy(&bits[1], &b[i], sizeof *bits);
+    if (bits[0] != bits[1]) return false;
+  }
+  return true;
+}
+
 // Whether a free body has the columns and the articulated inertia that its factor was found for; they are kept behind it. Bodies at rest have.
 BLOCK bool is_factored(const int w, const node *n, motion *x, const tree_link *l) {
   double *S = x->factor + n->factor + 2 * w * w, *IA = S + 6 * w;
   const double *now = x->S + 6 * n->v;
   size_t size_S = 6 * (size_t)w * sizeof *S, size_IA = (size_t)(w * w) * sizeof *IA;
-  if (memcmp(S, now, size_S) == 0 && memcmp(IA, l->IA, size_IA) == 0) return true;
+  if (w == 3 ? are_same(6 * w, S, now) && are_same(w * w, IA, l->IA) : memcmp(S, now, size_S) == 0 && memcmp(IA, l->IA, size_IA) == 0)
+    return true;
   memcpy(S, now, size_S), memcpy(IA, l->IA, size_IA);
   return false;
 }
@@ -73,6 +85,17 @@ BLOCK void invert_factor(const int w, const double *L, double *Y) {
   }
 }
 
+// In space accelerations are products with it, too. In the plane they need its diagonal, and the rest is formed where a response is asked
+// for (tree_form_halves): Y_10, which is zero then, is not before.
+BLOCK void begin_inverse(const int w, const double *L, double *Y) {
+  if (w == 6) {
+    invert_factor(w, L, Y);
+  } else {
+    for (int j = 0; j < w; j++) Y[j * w + j] = 1 / L[j * w + j];
+    Y[w] = 1;
+  }
+}
+
 BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
   int k = n->free_count;
   double *D = x->factor + n->factor;
@@ -85,7 +108,7 @@ BLOCK bool factor_several(const int w, const node *n, motion *x, tree_link *l) {
     if (tree_is_free_body(w, n)) D[2 * w * w] = NAN;  // there is no factor
     return false;
   }
-  if (tree_is_free_body(w, n)) invert_factor(w, D, D + w * w);
+  if (tree_is_free_body(w, n)) begin_inverse(w, D, D + w * w);
   if (n->parent == GROUND) return true;
   double Z[JOINT_MAX_FREEDOM * 6];  // L Z = Uᵀ
   for (int a = 0; a < k; a++) {
@@ -121,6 +144,13 @@ bool tree_factor(const mechanism *m, motion *x) {
   return m->planar ? factor_tree(3, m, x) : factor_tree(6, m, x);
 }
 
+void tree_form_halves(const mechanism *m, motion *x) {
+  for (int i = 1; m->planar && i < m->node_count; i++) {
+    double *L = x->factor + m->nodes[i].factor, *Y = L + 9;
+    if (tree_is_free_body(3, &m->nodes[i]) && Y[3] != 0) invert_factor(3, L, Y);
+  }
+}
+
 // --- accelerations ------------------------------------------------------------------------------------------------
 
 // e := L⁻ᵀ L⁻¹ e of a free body, with Y = L⁻ᵀ
@@ -130,12 +160,22 @@ BLOCK void solve_free_body(const int w, const double *Y, double *e) {
   for (int i = 0; i < w; i++) e[i] = block_dot(w, Y + i * w, half);
 }
 
+// The same in the plane, by the diagonal of Y
+BLOCK void solve_planar_body(const double *L, const double *Y, double *e) {
+  double a = e[0] * Y[0], b = (e[1] - L[3] * a) * Y[4], c = (e[2] - L[6] * a - L[7] * b) * Y[8];
+  e[2] = c * Y[8];
+  e[1] = (b - L[7] * e[2]) * Y[4];
+  e[0] = (a - L[6] * e[2] - L[3] * e[1]) * Y[0];
+}
+
 // e := D⁻¹ e over the free speeds of a node
 BLOCK void solve_block(const int w, const node *n, const motion *x, double *e) {
   if (n->free_count == 1)
     e[0] *= x->factor[n->factor];
-  else if (w == 6 && tree_is_free_body(w, n))  // three speeds are as quick either way
+  else if (w == 6 && tree_is_free_body(w, n))
     solve_free_body(w, tree_free_half(w, n, x), e);
+  else if (w == 3 && tree_is_free_body(w, n))
+    solve_planar_body(x->factor + n->factor, tree_free_half(w, n, x), e);
   else
     dense_cholesky_solve(n->free_count, x->factor + n->factor, n->free_count, e);
 }
@@ -182,6 +222,12 @@ BLOCK void reduce_node(const int w, const mechanism *m, motion *x, int i, const 
   block_shift_force(w, l->r, p, x->links[n->parent].pA);
 }
 
+BLOCK bool is_zero(const int w, const double *c) {
+  for (int k = 0; k < w; k++)
+    if (c[k] != 0) return false;
+  return true;
+}
+
 // Outward step: a' = T a_parent + c,  u̇ = e - D⁻¹ Uᵀ a',  a = a' + S u̇. Ground does not accelerate.
 BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const double *c, double *out) {
   const node *n = &m->nodes[i];
@@ -190,7 +236,7 @@ BLOCK void expand_node(const int w, const mechanism *m, motion *x, int i, const 
     expand_steady(n, x, l, out);
     return;
   }
-  bool rests = n->parent == GROUND && !c;  // a' = 0
+  bool rests = n->parent == GROUND && (!c || is_zero(w, c));  // a' = 0
   double g[JOINT_MAX_FREEDOM] = {0};
   block_shift_motion(w, l->r, x->links[n->parent].A, l->A);
   if (c)

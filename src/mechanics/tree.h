@@ -16,7 +16,9 @@ void tree_kinematics_again(const mechanism *m, motion *x);
 // Articulated inertias: the mass matrix factorised along the tree. Returns false if it is singular; motion.singular_node
 // says where.
 bool tree_factor(const mechanism *m, motion *x);
-// Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor, L⁻ᵀ of its block D = L Lᵀ, w x w.
+// Forms L⁻ᵀ of free bodies in the plane, of which tree_factor leaves all but the diagonal out: only responses to rows need it.
+void tree_form_halves(const mechanism *m, motion *x);
+// Whether a node moves freely from ground; w: 6 in space, 3 in the plane. After tree_factor and tree_form_halves, L⁻ᵀ of its block D = L Lᵀ, w x w.
 static inline bool tree_is_free_body(int w, const node *n) { return n->parent == GROUND && n->free_count == w; }
 static inline const double *tree_free_half(int w, const node *n, const motion *x) { return x->factor + n->factor + w * w; }
 // Whether every node hangs on ground: then loops over nodes may be shared.

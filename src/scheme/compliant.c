@@ -173,7 +173,7 @@ static bool prepare(watcher *w, const scheme_setup *setup, carom_error *error) {
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
   c->active = at->gap <= 0;
   c->lasts = ((const compliant *)w)->point[p].lasts;
-  c->slides = !impact_sticks(hypot(at->slip[0], at->slip[1]), w->entry[p].still);
+  c->slides = !impact_sticks(watch_length(at->slip), w->entry[p].still);
 }
 
 // --- modes ----------------------------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ static void describe(watcher *w, int p, impact_step *step) {
 static void list(const watcher *w, int p, const watch_look *at, scheme_contact *c) {
   const event_point *e = &((const event *)w)->point[p];
   c->active = c->lasts = event_is_closed(e);
-  c->slides = e->mode == MODE_SLIP && (e->rows > 1 || !impact_sticks(hypot(at->slip[0], at->slip[1]), w->entry[p].still));
+  c->slides = e->mode == MODE_SLIP && (e->rows > 1 || !impact_sticks(watch_length(at->slip), w->entry[p].still));
 }
 
 // --- stepping -----------------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ typedef struct watch_look {
   double within;              // how far it is within the features it is held to; infinite: no matter [m]
 } watch_look;
 
+// Of a sliding velocity or a friction force. Most are zero, where hypot() takes long.
+static inline double watch_length(const double v[2]) { return v[0] != 0 || v[1] != 0 ? hypot(v[0], v[1]) : 0; }
+
 // What is the same for an entry in every step.
 typedef struct watch_entry {
   const contact_element *e;   // NULL for the friction of a joint, which has no row in the ledger

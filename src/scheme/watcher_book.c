@@ -3,10 +3,8 @@
 
 #include "scheme/watcher.h"
 
-static double length_of(const double v[2]) { return v[0] != 0 || v[1] != 0 ? hypot(v[0], v[1]) : 0; }
-
 static double normal_of(const watch_look *at) { return at->normal; }
-static double drag_of(const watch_look *at) { return length_of(at->drag); }
+static double drag_of(const watch_look *at) { return watch_length(at->drag); }
 static double loss_normal_of(const watch_look *at) { return at->loss[0]; }
 static double loss_tangential_of(const watch_look *at) { return at->loss[1]; }
 
@@ -68,7 +66,7 @@ static void book_entry(watcher *w, int p, const double loss[2]) {
   impact_step step = {.t_start = w->at[0], .t_end = w->at[last], .gap = a->gap, .speed_before = a->rate, .speed_after = b->rate,
                       .impulse_normal = integral(w, p, normal_of), .impulse_tangential = integral(w, p, drag_of),
                       .loss_normal = loss[0], .loss_tangential = loss[1], .restitution = w->entry[p].e->material.restitution,
-                      .slip = length_of(middle->slip), .still = w->entry[p].still};
+                      .slip = watch_length(middle->slip), .still = w->entry[p].still};
   for (int k = 0; k <= last; k++) {
     step.deepest = fmax(step.deepest, -w->look[k][p].gap);
     step.peak_force = fmax(step.peak_force, w->look[k][p].normal);
@@ -79,7 +77,7 @@ static void book_entry(watcher *w, int p, const double loss[2]) {
 }
 
 // Losses are those of the integrated accounts, shared among the points as the looks share them. Where the looks see none, as in a touch
-// shorter than they are apart, all that touch share alike.
+// shorter than they are apart, all that touch share alike. Nothing is shared of nothing.
 void watcher_book(watcher *w, const double lost[2]) {
   static double (*const of[2])(const watch_look *) = {loss_normal_of, loss_tangential_of};
   int count = 0;
@@ -87,7 +85,7 @@ void watcher_book(watcher *w, const double lost[2]) {
   for EACH_ENTRY(p, w) {
     if (!w->type->touches(w, p)) continue;
     count++;
-    for (int way = 0; way < 2; way++) sum[way] += integral(w, p, of[way]);
+    for (int way = 0; way < 2; way++) sum[way] += lost[way] != 0 ? integral(w, p, of[way]) : 0;
   }
   for EACH_ENTRY(p, w) {
     if (!count || !w->type->touches(w, p)) continue;
