@@ -9,6 +9,8 @@ typedef struct interrupt {
   bool (*go_on)(void *context);  // asked at most ten times a second; false ends the work. May be null.
   void *context;
   double asked;                  // when go_on was last asked, on a coarse clock [s]
+  double read;                   // when that was last read [s]
+  int unasked;                   // so many callers may go on before it is read again
   bool raised;                   // go_on has returned false; stays so
   bool muted;                    // short work that must be finished, such as showing the last state: nobody is interrupted
 } interrupt;
@@ -17,6 +19,11 @@ typedef struct interrupt {
 bool interrupt_ask(interrupt *stop);
 
 // May be called with null, which never interrupts.
-static inline bool interrupted(interrupt *stop) { return stop && stop->go_on && !stop->muted && (stop->raised || interrupt_ask(stop)); }
+static inline bool interrupted(interrupt *stop) {
+  if (!stop || !stop->go_on || stop->muted) return false;
+  if (stop->raised) return true;
+  if (stop->unasked > 0) return stop->unasked--, false;
+  return interrupt_ask(stop);
+}
 
 #endif
