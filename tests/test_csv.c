@@ -3,9 +3,11 @@
 #include "comma.h"
 
 #include <fcntl.h>
+#include <float.h>
 #include <stdint.h>
 
 #include "record/csv.h"
+#include "record/decimal.h"
 
 static void csv_is_plain_text(void) {
   const char *path = scratch("run.csv");
@@ -69,6 +71,67 @@ static void csv_numbers_come_back(void) {
   free(values);
 }
 
+// With 15, 16 or 17 digits (single precision: 6 to 9), the first of these that brings back the same number.
+static void print_by_trial(char *text, size_t size, double x, bool single) {
+  int most = single ? 9 : 17;
+  for (int digits = single ? 6 : 15; digits <= most; digits++) {
+    snprintf(text, size, "%.*g", digits, x);
+    if ((single ? (double)strtof(text, NULL) : strtod(text, NULL)) == x) return;
+  }
+}
+
+// Random bits, short decimals, whole numbers, powers of two (whose neighbours are not equally far), ties of the last digit, and all of these in single precision.
+static double number_of_kind(int kind, uint64_t random) {
+  double x;
+  switch (kind) {
+    case 0: memcpy(&x, &random, sizeof x); return isfinite(x) ? x : 0;
+    case 1: return (double)(random % 100000) * pow(10, (int)(random >> 40) % 20 - 10);
+    case 2: return (double)(int64_t)random;
+    case 3: return ldexp(1, (int)(random % 2098) - 1074);
+    case 4: return ldexp((double)(random >> 50), (int)(random % 60) - 40);
+    default: return (double)(random >> 11) * 0x1p-53;
+  }
+}
+
+static void numbers_are_printed_as_by_trial(void) {
+  enum { COUNT = 300000, KINDS = 6 };
+  uint64_t random = 88172645463325252u;
+  for (int i = 0; i < COUNT; i++) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    bool single = i / KINDS % 2;
+    double x = number_of_kind(i % KINDS, random);
+    if (single) x = fabs(x) < 3e38 ? (double)(float)x : 0;
+    char text[DECIMAL_SIZE + 1], expected[40] = "";
+    text[decimal_print(text, x, single)] = '\0';
+    print_by_trial(expected, sizeof expected, x, single);
+    if (!CHECK_TEXT(text, expected)) return;
+  }
+}
+
+static void powers_of_ten_are_printed_as_by_trial(void) {
+  for (int k = -323; k <= 308; k++)
+    for (int i = -1; i <= 1; i++) {
+      char text[DECIMAL_SIZE + 1], expected[40] = "";
+      snprintf(expected, sizeof expected, "1e%d", k);
+      double x = strtod(expected, NULL);
+      if (i) x = nextafter(x, i * INFINITY);
+      text[decimal_print(text, x, false)] = '\0';
+      print_by_trial(expected, sizeof expected, x, false);
+      if (!CHECK_TEXT(text, expected)) return;
+    }
+}
+
+static void extreme_numbers_are_printed_as_by_trial(void) {
+  static const double extremes[] = {DBL_MAX, -DBL_MAX, DBL_MIN, DBL_TRUE_MIN, 0.1, 1e15, 1e16, 1e17, 123456789012345678, 9007199254740993, 1e-4, 1e-5, 9.5e-5,
+                                    0.99999999999999989, 999999999999999.9, 9999999999999998, 1e22, 1e23, 5e-324, 2.5, 0.3, 1.0 / 3};
+  for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+    char text[DECIMAL_SIZE + 1], expected[40] = "";
+    text[decimal_print(text, extremes[i], false)] = '\0';
+    print_by_trial(expected, sizeof expected, extremes[i], false);
+    CHECK_TEXT(text, expected);
+  }
+}
+
 static void csv_ignores_the_locale(void) {
   if (!comma_begin()) SKIP("no locale with a decimal comma can be made");
   char sample[8];
@@ -128,6 +191,9 @@ int main(void) {
   RUN(csv_is_plain_text);
   RUN(csv_has_units_and_words);
   RUN(csv_numbers_come_back);
+  RUN(numbers_are_printed_as_by_trial);
+  RUN(powers_of_ten_are_printed_as_by_trial);
+  RUN(extreme_numbers_are_printed_as_by_trial);
   RUN(csv_ignores_the_locale);
   RUN(csv_goes_to_standard_output);
   RUN(csv_errors_are_named);

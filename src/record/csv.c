@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "record/decimal.h"
 
-enum { BUFFER_SIZE = 64 * 1024, NUMBER_SIZE = 32 };  // the longest number is -2.2250738585072014e-308
+enum { BUFFER_SIZE = 64 * 1024 };
 
 struct csv {
   char *name;       // in messages
@@ -71,15 +72,17 @@ static void put_names(csv *c, const char *const *names) {
   put(c, "\n", 1);
 }
 
-// 15 digits always survive, 17 always suffice; with single precision 6 and 9.
-static size_t print_number(char text[NUMBER_SIZE], double x, bool single) {
-  int length = 0, most = single ? 9 : 17;
-  if (isnan(x)) return (size_t)snprintf(text, NUMBER_SIZE, "nan");
-  for (int digits = single ? 6 : 15; digits <= most; digits++) {
-    length = snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
-    if (digits < most && (single ? (double)strtof(text, NULL) : strtod(text, NULL)) == x) break;
-  }
-  return (size_t)length;
+static size_t print_number(char text[DECIMAL_SIZE], double x, bool single) {
+  if (isfinite(x)) return decimal_print(text, x, single);
+  const char *word = isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+  memcpy(text, word, strlen(word));
+  return strlen(word);
+}
+
+// A number goes straight into the buffer, where there is always room for it.
+static void put_number(csv *c, double x, bool single) {
+  if (BUFFER_SIZE - c->used < DECIMAL_SIZE) write_out(c);
+  c->used += print_number(c->buffer + c->used, x, single);
 }
 
 static bool open_output(csv *c, const char *path) {
@@ -137,9 +140,8 @@ carom_status csv_append_words(csv *c, const double *row, const char *const *word
   locale_t before = uselocale(c->locale);  // of this thread only
   int number_count = c->column_count - word_count;
   for (int i = 0; i < c->column_count && !c->trouble; i++) {
-    char text[NUMBER_SIZE];
     if (i) put(c, ",", 1);
-    if (i < number_count) put(c, text, print_number(text, row[i], i >= c->single_from));
+    if (i < number_count) put_number(c, row[i], i >= c->single_from);
     else put_name(c, words[i - number_count]);
   }
   put(c, "\n", 1);
