@@ -48,7 +48,7 @@ carom_status carom_sim_record(carom_sim *sim, const carom_record_options *option
   recording *const rec = calloc(1, sizeof *rec);
   if (!rec) return fail_memory(to);
   // the end is not known: that of the model, or as long a time as has passed
-  rec->r = (run){.model = sim->model, .options = &rec->options, .error = to, .sim = sim, .t_end = fmax(sim->model->about.end, 2 * carom_sim_time(sim))};
+  rec->r = (run){.model = sim->model, .options = &rec->options, .error = to, .sim = sim, .open_ended = true, .t_end = fmax(sim->model->about.end, 2 * carom_sim_time(sim))};
   clock_gettime(CLOCK_MONOTONIC, &rec->r.began);
   jmp_buf out_of_memory;
   if (setjmp(out_of_memory)) {

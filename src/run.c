@@ -365,6 +365,37 @@ static bool check_rows(run *r, double t) {
          check_interval(r, "touches", r->model->record.touches, t, "true for the times of the other rows");
 }
 
+// Numbers of a CSV file take at least a digit and a comma.
+static const double CSV_LEAST = 2, CSV_MOST = 25;
+static const double GIGABYTE = 1e9;
+
+// Refuses a file that cannot fit on its disk, and warns of a large one. The size is not known before the run if each step is a row and the method
+// chooses its steps.
+static bool check_file(run *r, const char *path, double least, double most, double rows) {
+  double room = path ? output_room(path, path != r->options->record || !r->continues) : INFINITY;
+  if (!path || !(most > 0)) return true;
+  if (least > room)
+    return error_set(r->error, CAROM_ERROR_FILE, "'%s' would take %.3g GB or more for its %.3g rows, and its disk has %.3g GB left; give record.every a longer interval "
+                     "or the run an earlier end", path, least / GIGABYTE, rows, room / GIGABYTE), false;
+  char text[512];
+  if (r->options->warn && most >= CAROM_RECORD_LARGE) {
+    snprintf(text, sizeof text, "'%s' may become as large as %.3g GB (%.3g rows); a longer interval for record.every makes it smaller", path,
+             most / GIGABYTE, rows);
+    r->options->warn(r->options->context, text);
+  }
+  return true;
+}
+
+// A record that is continued is written anew beside the old one.
+static bool check_disk(run *r, double t) {
+  if (r->open_ended) return true;
+  carom_record_size size = run_record_size(r->model, sim_checkpoint_size(r->sim), r->continues ? r->t_end : r->t_end - t);
+  bool compressed = r->model->record.compression > 0;
+  double numbers = size.rows * r->csv_columns.count;
+  return check_file(r, r->options->record, compressed ? size.compressed_least : size.bytes, compressed ? size.compressed_most : size.bytes, size.rows) &&
+         check_file(r, r->options->csv, CSV_LEAST * numbers, CSV_MOST * numbers, size.rows);
+}
+
 carom_status run_begin(run *r) {
   if (!r->sim) r->sim = sim_create(r->model, r->options->progress ? go_on : NULL, r, r->error);
   if (!r->sim) return r->error->status;
@@ -386,7 +417,7 @@ carom_status run_begin(run *r) {
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r, t)) return r->error->status;
-  if (!guard_files(r) || !open_record(r) || !open_csv(r)) return r->error->status;
+  if (!guard_files(r) || !check_disk(r, t) || !open_record(r) || !open_csv(r)) return r->error->status;
   r->sim->impacts.close = write_impact;
   r->sim->impacts.close_episode = write_episode;
   r->sim->impacts.close_regime = r->regime_table >= 0 ? write_regime : NULL;

@@ -27,6 +27,8 @@ extern const char *const run_group_names[GROUP_COUNT];
 int run_group_of(const carom_model *model, int i);
 bool run_is_recorded(const carom_model *model, int i);  // angles xyz are not; of bodies the model chooses
 bool run_is_in_csv(const carom_model *model, int i);    // coordinates, speeds, poses, energies and outputs
+// As carom_model_record_size, of a run over a time, whose checkpoints have so many numbers.
+carom_record_size run_record_size(const carom_model *model, int checkpoint_size, double duration);
 
 // --- a run under way ------------------------------------------------------------------------------------------------
 
@@ -53,6 +55,7 @@ typedef struct run {
   carom_error *error;
   carom_sim *sim;
   double t_end;
+  bool open_ended;              // a program steps the sim, and nobody knows how far
   record *file;
   csv *text;
   group groups[GROUP_COUNT];

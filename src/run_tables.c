@@ -83,10 +83,10 @@ static double fixed_step(const carom_model *model) {
   return 0;
 }
 
-// How often something is written: at the start, at each interval, and at the end.
-static double count_times(const carom_model *model, double every) {
+// How often something is written in a time: at the start, at each interval, and at the end.
+static double count_times(const carom_model *model, double every, double duration) {
   double between = every > 0 ? every : fixed_step(model);
-  return between > 0 ? 1 + ceil(model->about.end / between * (1 - 1e-9)) : 0;
+  return between > 0 ? 1 + ceil(duration / between * (1 - 1e-9)) : 0;
 }
 
 static double count_touches(arena *memory, const carom_model *model) {
@@ -131,39 +131,45 @@ static void add_frames(arena *memory, const carom_model *model, carom_record_siz
   }
 }
 
-static void add_touches(arena *memory, const carom_model *model, carom_record_size *size) {
+static void add_touches(arena *memory, const carom_model *model, double duration, carom_record_size *size) {
   record_table tables[2];
   if (!run_touch_tables(model, tables)) return;
-  double times = count_times(model, run_touch_interval(model));
+  double times = count_times(model, run_touch_interval(model), duration);
   size->touches = count_touches(memory, model);
   size->touch_bytes = (double)sizeof(float) * tables[1].column_count;
   size->bytes += record_table_size(&tables[0], times) + record_table_size(&tables[1], times * size->touches);
 }
 
 // The rows of impacts are not known; few runs have more than fit into one chunk.
-static void add_others(const carom_model *model, carom_record_size *size) {
-  carom_sim *sim = carom_sim_create(model, NULL);
-  double between = model->record.checkpoint, checkpoints = between > 0 ? ceil(model->about.end / between) + 1 : 1;
-  record_table state = {.column_count = sim ? sim_checkpoint_size(sim) : model->m.nq + model->m.nv};
+static void add_others(const carom_model *model, int checkpoint_size, double duration, carom_record_size *size) {
+  double between = model->record.checkpoint, checkpoints = between > 0 ? ceil(duration / between) + 1 : 1;
+  record_table state = {.column_count = checkpoint_size};
   record_table impacts = {.columns = impact_columns, .units = impact_units, .column_count = IMPACT_COLUMN_COUNT};
-  carom_sim_destroy(sim);
   size->bytes += record_table_size(&state, checkpoints);
   if (contact_can_touch(&model->contacts)) size->bytes += record_table_size(&impacts, 1);
 }
 
-carom_record_size carom_model_record_size(const carom_model *model) {
-  carom_record_size size = {.rows = count_times(model, model->record.every)};
+carom_record_size run_record_size(const carom_model *model, int checkpoint_size, double duration) {
+  carom_record_size size = {.rows = count_times(model, model->record.every, duration)};
   jmp_buf out_of_memory;
   arena memory = {0};
   if (!setjmp(out_of_memory)) {
     memory = arena_create(&out_of_memory);
     add_frames(&memory, model, &size);
-    add_touches(&memory, model, &size);
-    add_others(model, &size);
+    add_touches(&memory, model, duration, &size);
+    add_others(model, checkpoint_size, duration, &size);
     size.bytes += record_text_size(text_length(&memory, model));
   }
-  if (!size.rows || (run_touch_interval(model) >= 0 && !count_times(model, run_touch_interval(model)))) size.bytes = 0;
+  double touches = run_touch_interval(model);
+  if (!size.rows || (touches >= 0 && !count_times(model, touches, duration))) size.bytes = 0;
   size.compressed_least = compressed_least * size.bytes, size.compressed_most = compressed_most * size.bytes;
   arena_free(&memory);
   return size;
+}
+
+carom_record_size carom_model_record_size(const carom_model *model) {
+  carom_sim *sim = carom_sim_create(model, NULL);
+  int checkpoint = sim ? sim_checkpoint_size(sim) : model->m.nq + model->m.nv;
+  carom_sim_destroy(sim);
+  return run_record_size(model, checkpoint, model->about.end);
 }

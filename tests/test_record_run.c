@@ -314,6 +314,52 @@ static void files_that_cannot_be_written(void) {
   carom_model_destroy(model);
 }
 
+typedef struct said {
+  int count;
+  char text[512];
+} said;
+
+static bool give_up(void *context, const carom_progress *p) { return (void)context, (void)p, false; }
+
+static void note(void *context, const char *sentence) {
+  said *s = context;
+  s->count++;
+  snprintf(s->text, sizeof s->text, "%s", sentence);
+}
+
+// Half a million million rows: more than ten terabytes, however well they are compressed.
+static void files_that_cannot_fit_are_refused(void) {
+  const char *record = scratch("huge.h5"), *text = scratch("huge.csv");
+  carom_error error = {0};
+  carom_model *model = example_load("pendulum-revolute", "record.every=2e-6 end=1e6");
+  if (!CHECK(model)) return;
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){.record = record, .progress = give_up}, NULL, &error), CAROM_ERROR_FILE);
+  CHECK_CONTAINS(error.message, "GB left; give record.every a longer interval");
+  CHECK(access(record, F_OK) != 0);
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){.csv = text, .progress = give_up}, NULL, &error), CAROM_ERROR_FILE);
+  CHECK_CONTAINS(error.message, "huge.csv' would take");
+  CHECK(access(text, F_OK) != 0);
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){.csv = "/dev/null", .progress = give_up}, NULL, &error), CAROM_INTERRUPTED);
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){.progress = give_up}, NULL, &error), CAROM_INTERRUPTED);
+  CHECK_EQUAL(carom_run(model, &(carom_run_options){.record = record, .end = 1e-3}, NULL, &error), CAROM_OK);  // its end counts
+  carom_model_destroy(model);
+}
+
+static void large_records_are_announced(void) {
+  static const struct { const char *settings; int count; } cases[] = {{"record.every=1e-3 end=1.5e5", 1}, {"record.every=1 end=1.5e5", 0}};
+  for (int i = 0; i < 2; i++) {
+    said heard = {0};
+    carom_error error = {0};
+    carom_model *model = example_load("pendulum-revolute", cases[i].settings);
+    if (!CHECK(model)) return;
+    carom_run_options options = {.record = scratch("large.h5"), .progress = give_up, .warn = note, .context = &heard};
+    CHECK_EQUAL(carom_run(model, &options, NULL, &error), CAROM_INTERRUPTED);
+    CHECK_EQUAL(heard.count, cases[i].count);
+    if (heard.count) CHECK_CONTAINS(heard.text, "a longer interval for record.every makes it smaller");
+    carom_model_destroy(model);
+  }
+}
+
 // A resume goes on with the same model only, and not into the past.
 static void resume_is_careful(void) {
   const char *path = scratch("first.h5");
@@ -339,6 +385,8 @@ int main(void) {
   RUN(a_record_can_be_read_while_it_grows);
   RUN(a_failed_run_keeps_what_it_has);
   RUN(files_that_cannot_be_written);
+  RUN(files_that_cannot_fit_are_refused);
+  RUN(large_records_are_announced);
   RUN(resume_is_careful);
   return check_summary();
 }

@@ -119,13 +119,17 @@ static int count_threads(const char *text) {
   return 0;
 }
 
+static void tell_warning(void *context, const char *sentence) {
+  progress_clear(context);
+  fprintf(stderr, "%swarning:%s %s\n", style(stderr, STYLE_WARNING), style(stderr, STYLE_PLAIN), sentence);
+}
+
 static int run_model(const run_args *a, const carom_model *model, const char *record) {
   progress shown = {.visible = progress_is_wanted(a)};
   int threads = count_threads(a->threads);
   if (!threads) return EXIT_USAGE;
   carom_run_options options = {.threads = threads, .record = record, .csv = a->csv, .csv_units = a->units, .resume = a->resume, .force = a->force,
-                               .progress = progress_go_on,
-                               .context = &shown};
+                               .progress = progress_go_on, .warn = a->quiet ? NULL : tell_warning, .context = &shown};
   carom_summary summary;
   carom_error error = {0};
   signal(SIGPIPE, SIG_IGN);  // a reader of the CSV that leaves must not take the record with it

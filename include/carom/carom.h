@@ -309,10 +309,15 @@ typedef struct carom_run_options {
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);
+  // Called before the first step with a sentence for the user: a file may become larger than CAROM_RECORD_LARGE. May be null.
+  void (*warn)(void *context, const char *sentence);
   void *context;
 } carom_run_options;
 
-// Runs a model to its end. Also after a failure the files hold what was computed and the summary is filled.
+#define CAROM_RECORD_LARGE 1e10    // [bytes]
+
+// Runs a model to its end. Also after a failure the files hold what was computed and the summary is filled. A run whose files cannot fit on
+// their disk, as far as their size is known before it, does not begin (CAROM_ERROR_FILE).
 CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                                  carom_error *error);
 

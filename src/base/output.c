@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +59,19 @@ static bool find_place(const char *path, new_name *n) {
 }
 
 static bool same_inode(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+
+double output_room(const char *path, bool replaces) {
+  char target[PATH_MAX];
+  struct stat about;
+  struct statvfs disk;
+  bool exists = look(path, &about);
+  if (is_standard(path) || (exists && !S_ISREG(about.st_mode)) || !follow_links(path, target)) return INFINITY;
+  double replaced = exists && replaces ? 512.0 * (double)about.st_blocks : 0;
+  char *slash = strrchr(target, '/');
+  if (slash) slash[slash == target] = '\0';
+  if (statvfs(slash ? target : ".", &disk) != 0) return INFINITY;  // opening the file will say what is wrong
+  return replaced + (double)disk.f_bavail * (double)disk.f_frsize;
+}
 
 bool output_same(const char *a, const char *b) {
   struct stat one, other;

@@ -28,6 +28,10 @@ carom_status output_guard(const output_rule *rule, carom_error *error);
 // Both paths lead to one file, or would if they were created.
 bool output_same(const char *a, const char *b);
 
+// The bytes that a new file at a path may have: what its folder has left, and if it `replaces` an older one that one's size. Infinite for pipes and
+// devices, and where nobody knows.
+double output_room(const char *path, bool replaces);
+
 // A file written beside its place and moved there once it is whole. Pipes, devices and files in folders that take no
 // new name are written directly. A link stays one: what it leads to is replaced, or created.
 typedef struct output_file {
