@@ -52,10 +52,10 @@ double energy_imbalance(const energy_ledger *l) {
 // Tolerance: an integrator resolves positions to a tolerance r times the length L, and speeds likewise per second. What moves by less has
 // the energy k (r L)^2 / 2 in springs and m (r L/s)^2 / 2 in speeds. Without a tolerance, r is eps. The tolerance is that of a step: over many
 // steps errors of three times as much are left, ten times in energy.
-// Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now. Where bodies have just begun to move, an error of r L in the
-// position is the part r/a of the energy that went through: a is a thousand r, and at least sqrt(eps).
+// Time: with less than m (a L/t)^2 / 2 nothing has moved by a L until now, or by a L/2 if it started from rest. Where bodies have just begun to move, an error of
+// 3 r L in the position is the part 3 r/(a/2) of the energy that went through: a is six thousand r, and at least sqrt(eps).
 static double least_judged(const energy_ledger *l, double t) {
-  static const double errors = 1e5, steps = 10, resolved = 1e3;
+  static const double errors = 1e5, steps = 10, resolved = 6e3;
   double r = fmax(l->size.resolution, DBL_EPSILON);
   double rounding = DBL_EPSILON * (l->size.gravity + fabs(l->start.spring));
   double unresolved = 0.5 * r * r * (l->size.stiffness + l->size.inertia);
