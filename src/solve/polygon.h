@@ -28,14 +28,18 @@ static inline void polygon_direction(int count, int i, double d[2]) {
 // The inner radius of a polygon whose corners are at radius one.
 static inline double polygon_inner(int count) { return cos(M_PI / count); }
 
-// The outward normal of the side that a ray along x meets: by symmetry the point of the polygon nearest to x is on it.
+// The outward normal of the side that a ray along x meets, and how far x is along it: by symmetry the point of the polygon nearest to x is on this side. The angle
+// of x names it or, by rounding, one beside it; of sides that are equally far the first counts. Numbers that are not finite have no angle.
 static inline double polygon_side(int count, const double x[2], double n[2]) {
+  bool finite = isfinite(x[0] + x[1]);
+  int first = finite ? (int)floor(count * atan2(x[1], x[0]) / (2 * M_PI)) - 1 + count : 0, best = 0;
   double most = -INFINITY;
-  for (int i = 0; i < count; i++) {
+  for (int k = 0; k < (finite ? 3 : count); k++) {
+    int i = (first + k) % count;
     double d[2];
     polygon_direction(2 * count, 2 * i + 1, d);
     double along = d[0] * x[0] + d[1] * x[1];
-    if (along > most) most = along, n[0] = d[0], n[1] = d[1];
+    if (along > most || (along == most && i < best)) most = along, best = i, n[0] = d[0], n[1] = d[1];
   }
   return most;
 }
