@@ -442,9 +442,11 @@ static void newton_solves_large_problems_in_pieces(void) {
   }
 }
 
-// The same steps as with W formed, until rounding matters, and the same solution: its velocities are unique here.
+// The same steps as with W formed, until rounding matters, and the same solution: its velocities are unique here. Interior points stay away from the borders
+// of cones. Alart and Curnier's equations change there, and a contact that is on a border but for rounding takes the one side or the other: 22 steps and 26.
 static void newton_in_pieces_is_newton(void) {
   static const char *const names[] = {"interior", "alart-curnier"};
+  static const int differ[] = {1, 5};
   scene_data s = scene_balls(4, 0.4, 1e-2);
   bed b;
   begin(&b);
@@ -462,7 +464,8 @@ static void newton_in_pieces_is_newton(void) {
     solve_info info = solver_run(solver_find(names[k]), &b.p, &settings, w, &b.to);
     CHECK_EQUAL(info.status, SOLVE_SOLVED);
     CHECK_EQUAL(formed.status, SOLVE_SOLVED);
-    CHECK_LE(abs(info.iterations - formed.iterations), 5);
+    printf("    %s: %d steps in pieces, %d with W formed\n", names[k], info.iterations, formed.iterations);
+    CHECK_LE(abs(info.iterations - formed.iterations), differ[k]);
     for (int i = 0; i < b.p.W.rows; i++) most = fmax(most, fabs(u[i])), apart = fmax(apart, fabs(u[i] - b.to.u[i]));
     CHECK_LE(apart, 1e-8 * most);
   }

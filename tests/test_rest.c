@@ -97,21 +97,35 @@ static const char *const tower =
     "ball: {sphere: ball, radius: 0.05, material: m}}\n"
     "materials: {m: {friction: 0.5}}\nmethod: {moreau: {step: 1 ms}}\n";
 
-// Points, rows and matrix of what does not move are those of the step before. Whoever looks at every step has them found again, and nothing
-// depends on that.
-static void nothing_depends_on_who_looks(void) {
-  run straight, looked;
-  if (!run_open_text(&straight, tower, NULL) || !run_open_text(&looked, tower, NULL)) return;
-  run_to(&straight, 0.4);
+// Whoever looks at every step has the contacts located where the bodies are shown.
+static void look_at_all(run *r) {
   double sum = 0;
-  for (int k = 1; k <= 400; k++) {
-    run_to(&looked, k * 1e-3);
-    for (int i = 0; i < carom_model_signal_count(looked.model); i++) sum += carom_sim_read(looked.sim, i);
-  }
+  for (int i = 0; i < carom_model_signal_count(r->model); i++) sum += carom_sim_read(r->sim, i);
   CHECK(sum != 0);
-  for (int i = 0; i < carom_model_signal_count(looked.model); i++) CHECK(carom_sim_read(looked.sim, i) == carom_sim_read(straight.sim, i));
-  CHECK(run_read(&looked, "ball.z") < 2.06);
-  run_close(&straight), run_close(&looked);
+}
+
+// A sim that was put back knows of no step before, and finds points, rows and matrix anew.
+static void put_back(run *r) {
+  carom_snapshot *state = carom_sim_save(r->sim, &r->error);
+  CHECK(state && carom_sim_restore(r->sim, state, &r->error) == CAROM_OK);
+  carom_snapshot_destroy(state);
+}
+
+// Points, rows and matrix of what does not move are those of the step before. Nothing depends on whether they were kept, nor on who looks.
+static void nothing_depends_on_what_is_kept(void) {
+  static void (*const between[])(run *) = {look_at_all, put_back};
+  run straight;
+  if (!run_open_text(&straight, tower, NULL)) return;
+  run_to(&straight, 0.4);
+  CHECK(run_read(&straight, "ball.z") < 2.06);
+  for (int i = 0; i < 2; i++) {
+    run other;
+    if (!run_open_text(&other, tower, NULL)) break;
+    for (int k = 1; k <= 400; k++) run_to(&other, k * 1e-3), between[i](&other);
+    for (int k = 0; k < carom_model_signal_count(other.model); k++) CHECK(carom_sim_read(other.sim, k) == carom_sim_read(straight.sim, k));
+    run_close(&other);
+  }
+  run_close(&straight);
 }
 
 // Percussions of the last step are kept where nothing moves: most steps need no sweep.
@@ -232,7 +246,7 @@ int main(void) {
   RUN(box_in_space_does_not_creep);
   RUN(box_slides_above_the_friction_angle);
   RUN(the_friction_angle_is_sharp);
-  RUN(nothing_depends_on_who_looks);
+  RUN(nothing_depends_on_what_is_kept);
   RUN(a_tower_keeps_its_percussions);
   RUN(slow_bodies_move);
   RUN(discs_in_a_slot_rest);
