@@ -12,10 +12,17 @@ static separation find(const mechanism *m, const contact_element *e, const marke
   return separation_of_plane(e->shape_first, at_a, n, vec3_dot(n, b->p));
 }
 
+// Threads that share the search for points count together.
+static void count_search(contact_searches *c, const separation *s) {
+  __atomic_fetch_add(&c->count, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&c->iterations, s->iterations, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&c->fallbacks, s->searched, __ATOMIC_RELAXED);
+}
+
 static void evaluate_from(const mechanism *m, const motion *x, const contact_element *e, vec3 start, contact_searches *count, contact_point *p) {
   marker_place a = marker_find(m, x, e->first), b = marker_find(m, x, e->second);
   separation s = find(m, e, &a, &b, start);
-  if (count) count->count++, count->iterations += s.iterations, count->fallbacks += s.searched;
+  if (count) count_search(count, &s);
   p->gap = s.distance;
   p->node_first = a.node, p->node_second = b.node;
   p->at = vec3_scale(0.5, vec3_add(s.on_a, s.on_b));

@@ -27,6 +27,8 @@ struct contact_pool {
   broad_box *box;             // swept, of each surface
   double *ball;               // the radius around it within which the surface stays while the marker moves straight on
   marker_place *place;
+  bool *apart;                // of the pairs whose boxes overlap
+  int apart_capacity;
   key_list walls, near;       // pairs with planes, and all, in ascending order
   key_list live;              // of the elements in contact_state.elements that follow the permanent ones
   contact_element **chunks;
@@ -334,6 +336,30 @@ static void sweep_boxes(void *context, int from, int to) {
     if (!contact_is_half_space(&s->p->world->surfaces[i])) s->p->box[i] = swept_box(s->p, s->x, i, s->behind, s->ahead);
 }
 
+typedef struct ball_search {
+  contact_pool *p;
+  const broad_pair *pairs;
+  double most;
+} ball_search;
+
+static void compare_balls(void *context, int from, int to) {
+  const ball_search *s = context;
+  for (int i = from; i < to; i++) s->p->apart[i] = !come_near(s->p, s->pairs[i], s->most);
+}
+
+// Which of the pairs whose boxes overlap are apart. Returns false if memory runs out.
+static bool find_apart(contact_pool *p, const crew *crew, const broad_pair *pairs, int count, double most) {
+  enum { SHARE = 256 };  // the fewest pairs that a thread takes
+  if (count > p->apart_capacity) {
+    int capacity = count + count / 2;
+    if (!grow(&p->apart, (size_t)capacity, sizeof *p->apart)) return false;
+    p->apart_capacity = capacity;
+  }
+  if (p->straight) crew_run(crew, count, SHARE, compare_balls, &(ball_search){p, pairs, most});
+  else if (count) memset(p->apart, 0, (size_t)count * sizeof *p->apart);
+  return true;
+}
+
 static bool find_near(contact_pool *p, const crew *crew, const motion *x, double behind, double ahead) {
   const contact_world *w = p->world;
   enum { SHARE = 128 };  // the fewest surfaces that a thread takes
@@ -343,9 +369,10 @@ static bool find_near(contact_pool *p, const crew *crew, const motion *x, double
   if (!broad_update(p->tree) || !find_walls(p, x, behind, ahead)) return false;
   int count, i = 0, j = 0;
   const broad_pair *pairs = broad_pairs(p->tree, &count);
+  if (!find_apart(p, crew, pairs, count, fmax(behind, ahead))) return false;
   p->near.count = 0;
   while (i < count || j < p->walls.count) {
-    if (i < count && p->straight && !come_near(p, pairs[i], fmax(behind, ahead))) {
+    if (i < count && p->apart[i]) {
       i++;
       continue;
     }
@@ -410,7 +437,7 @@ static bool is_complete(const contact_pool *p) { return p && p->tree && p->plane
 static void destroy_pool(contact_pool *p) {
   if (!p) return;
   broad_destroy(p->tree);
-  free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place);
+  free(p->planes), free(p->velocity), free(p->ball), free(p->box), free(p->place), free(p->apart);
   free(p->walls.items), free(p->near.items), free(p->live.items);
   for (int i = 0; i < p->chunk_count; i++) free(p->chunks[i]);
   free(p->chunks), free(p->free_slots);

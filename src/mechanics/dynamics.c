@@ -47,16 +47,30 @@ void dynamics_rates(const mechanism *m, const double *q, const double *u, double
   }
 }
 
-void dynamics_move(const mechanism *m, double *q, const double *delta) {
+typedef struct move_job {
+  const mechanism *m;
+  double *q;
+  const double *delta;
+} move_job;
+
+static void move_nodes(void *context, int from, int to) {
+  const move_job *job = context;
+  for (int i = from + 1; i <= to; i++) {
+    const node *n = &job->m->nodes[i];
+    joint_move(n->type, job->m->planar, job->q + n->q, job->delta + n->v);
+  }
+}
+
+static void move_by(const crew *crew, const mechanism *m, double *q, const double *delta) {
   if (m->nq == m->nv) {  // no quaternions
     for (int i = 0; i < m->nv; i++) q[i] += delta[i];
     return;
   }
-  for (int i = 1; i < m->node_count; i++) {
-    const node *n = &m->nodes[i];
-    joint_move(n->type, m->planar, q + n->q, delta + n->v);
-  }
+  crew_run(crew, m->node_count - 1, TREE_SHARE, move_nodes, &(move_job){m, q, delta});
 }
+
+void dynamics_move(const mechanism *m, double *q, const double *delta) { move_by(NULL, m, q, delta); }
+void dynamics_move_shared(const mechanism *m, const motion *x, double *q, const double *delta) { move_by(x->crew, m, q, delta); }
 
 void dynamics_normalize(const mechanism *m, double *q) {
   for (int i = 1; i < m->node_count; i++) joint_normalize(m->nodes[i].type, m->planar, q + m->nodes[i].q);

@@ -30,6 +30,7 @@ bool dynamics_instant(const mechanism *m, motion *x);
 
 void dynamics_rates(const mechanism *m, const double *q, const double *u, double *qdot);     // q' = N(q) u
 void dynamics_move(const mechanism *m, double *q, const double *delta);                      // q ⊕ Δ
+void dynamics_move_shared(const mechanism *m, const motion *x, double *q, const double *delta);  // the same by the threads of the motion
 void dynamics_normalize(const mechanism *m, double *q);                                      // unit quaternions
 
 // Moves the positions back onto the constraints (least kinetic distance), then the velocities. Returns true if the

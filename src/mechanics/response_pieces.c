@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mechanics/response_internal.h"
+#include "mechanics/tree.h"
 
 static int count_speeds(const mechanism *m, int tree) { return m->base_speed_start[tree + 1] - m->base_speed_start[tree]; }
 
@@ -99,13 +100,17 @@ static void find_diagonal(response_pieces *p, int b) {
   }
 }
 
+static void find_diagonals(void *context, int from, int to) {
+  for (int b = from; b < to; b++) find_diagonal(context, b);
+}
+
 bool response_split(const mechanism *m, motion *x, const int *start, int block_count, response_pieces *p) {
   if (!lay_out(m, x, start, block_count, p)) return false;
   x->response->held_count = 0;
   if (response_is_written_out(m, x)) response_small_split(m, x, p);
   else response_tree_split(m, x, p);
   if (interrupted(x->stop)) return true;
-  for (int b = 0; b < block_count; b++) find_diagonal(p, b);
+  crew_run(x->crew, block_count, TREE_SHARE, find_diagonals, p);
   for (int i = 0; i < p->row_count; i++)
     if (!response_moves(m, x, i, p->diagonal[i])) response_piece_clear(p, i, response_fixed_diagonal(m, x, i));
   return true;

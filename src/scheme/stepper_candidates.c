@@ -6,6 +6,8 @@
 #include "mechanics/rows.h"
 #include "scheme/stepper_internal.h"
 
+enum { SHARE = 32 };  // the fewest elements or points that a thread takes
+
 // Its percussion is first guessed to be that of the last step; iterative solvers begin there.
 static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
   const double force[3] = {last->normal_force, last->tangential_force[0], last->tangential_force[1]};
@@ -57,24 +59,43 @@ static bool was_pushed(const stepper *s, const contact_element *e) {
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
 // overlapped on the straight ways since they were last apart, have gone through each other, unless a step saw them approach:
 // an impact that was missed. What is remembered of an element is kept with its first point.
-static void look_for_passage(stepper *s, const contact_element *e, double time, double t) {
+// Returns whether that was found.
+static bool look_for_passage(stepper *s, const contact_element *e, double time) {
   int p = e->point0;
   bool struck = is_struck(s, e), touches = s->touched[e->slot] == s->steps;
-  if (!struck && !touches && s->nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps) return;  // it stays apart
+  if (!struck && !touches && s->nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps)
+    return false;  // it stays apart
   if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points, time);
   if (!has_parted(s, e)) {
     s->struck[p] |= !struck && was_pushed(s, e);
-    return;
+    return false;
   }
-  if (!struck && s->nearest[p] < -stepper_graze(s, e)) contact_count_leap(s->contacts->world, e, t, &s->trouble.leaps, &s->trouble.missed);
+  bool passed = !struck && s->nearest[p] < -stepper_graze(s, e);
   for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
   s->nearest[p] = 0;
+  return passed;
+}
+
+typedef struct passages {
+  stepper *s;
+  double time;
+} passages;
+
+static void look_for_passages_of(void *context, int from, int to) {
+  const passages *x = context;
+  for (int i = from; i < to; i++) {
+    const contact_element *e = x->s->contacts->elements[i];
+    x->s->has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
+  }
 }
 
 void stepper_look_for_passages(stepper *s, double dt) {
   double time = s->rule->place * dt + (1 - s->rule->place) * s->dt;
-  for (int i = 0; i < s->contacts->element_count; i++)
-    if (s->contacts->elements[i]->type->nearest) look_for_passage(s, s->contacts->elements[i], time, s->t + s->rule->place * dt);
+  crew_run(s->contacts->crew, s->contacts->element_count, SHARE, look_for_passages_of, &(passages){s, time});
+  for (int i = 0; i < s->contacts->element_count; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    if (s->has_passed[e->slot]) contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
+  }
 }
 
 // The same from where rows are evaluated to the end of the step. Bodies that are past the nearest point of their way need not be apart yet:
@@ -148,7 +169,7 @@ static bool stays(const stepper *s, const contact_element *e, int p, const schem
   return led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
 }
 
-// Returns whether a point takes part.
+// Which points of an element take part, and where their rows will be. Returns whether one does.
 static bool add_active(stepper *s, const contact_element *e, double reach, double dt) {
   static const scheme_contact unknown = {0};
   int before_these = s->active_count;
@@ -163,9 +184,31 @@ static bool add_active(stepper *s, const contact_element *e, double reach, doubl
     if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
     s->active[s->active_count] = p;
     s->active_row[s->active_count++] = s->x->row_total;
-    contact_add_rows(s->m, s->x, e, &s->points[p]);
+    s->x->row_total += contact_row_count(s->m, e);
   }
   return s->active_count > before_these;
+}
+
+// Rows of the points that take part, each into its place: as if they were added to a motion that has those before it.
+static void write_rows_of(const stepper *s, motion *x, int from, int to) {
+  int total = x->row_total;
+  for (int k = from; k < to; k++) {
+    x->row_total = s->active_row[k];
+    contact_add_rows(s->m, x, s->element_of[s->active[k]], &s->points[s->active[k]]);
+  }
+  x->row_total = total;
+}
+
+// A thread has a motion of its own for that, with the same rows.
+static void write_shared_rows(void *context, int from, int to) {
+  const stepper *s = context;
+  motion own = *s->x;
+  write_rows_of(s, &own, from, to);
+}
+
+static void write_rows(stepper *s) {
+  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->active_count, SHARE, write_shared_rows, s);
+  else write_rows_of(s, s->x, 0, s->active_count);
 }
 
 // No point of it takes part.
@@ -176,28 +219,47 @@ static void set_far(stepper *s, const contact_element *e) {
   }
 }
 
+// Finds the points of an element. Returns whether they may take part.
+static bool may_touch(stepper *s, const contact_element *e) {
+  if (!is_near(s, e)) return false;
+  if (stepper_rest_keeps(s, e)) return s->steps - s->touched[e->slot] <= REMEMBERED;  // else it does not touch
+  if (is_far(s, e, s->contacts->found, s->points)) {
+    set_far(s, e);
+    return false;
+  }
+  if (!(s->rule->ahead > 0)) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+  return true;
+}
+
+static void look_at_elements(void *context, int from, int to) {
+  stepper *s = context;
+  for (int i = from; i < to; i++) {
+    const contact_element *e = s->contacts->elements[i];
+    s->may_touch[e->slot] = may_touch(s, e);
+  }
+}
+
+static void locate_elements(void *context, int from, int to) {
+  stepper *s = context;
+  for (int i = from; i < to; i++) contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->points);
+}
+
 void stepper_find_active(stepper *s, double dt) {
+  const crew *crew = s->contacts->crew;
+  int count = s->contacts->element_count;
   rows_clear(s->m, s->x);
   s->active_count = 0;
   bool ahead = s->rule->ahead > 0;
-  for (int i = 0; i < s->contacts->element_count && ahead; i++)
-    contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->points);
+  if (ahead) crew_run(crew, count, SHARE, locate_elements, s);
   double reach = ahead ? find_reach(s, dt) : s->contacts->activation;
-  for (int i = 0; i < s->contacts->element_count; i++) {
+  crew_run(crew, count, SHARE, look_at_elements, s);
+  for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!is_near(s, e)) continue;
-    if (stepper_rest_keeps(s, e)) {
-      if (s->steps - s->touched[e->slot] > REMEMBERED) continue;  // it does not touch
-    } else if (is_far(s, e, s->contacts->found, s->points)) {
-      set_far(s, e);
-      continue;
-    } else if (!ahead) {
-      contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
-    }
-    if (!add_active(s, e, reach, dt)) continue;
+    if (!s->may_touch[e->slot] || !add_active(s, e, reach, dt)) continue;
     s->touched[e->slot] = s->steps;
     s->rest.same &= s->rest.known[e->slot].since < s->steps;
   }
+  write_rows(s);
   if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
   stepper_rest_compare_rows(s);
 }

@@ -103,6 +103,7 @@ typedef struct stepper {
   stepper_suspect *suspects;             // pairs that may meet on the way that is looked at
   int suspect_count;
   long *touched;                         // the number of the step in which each element last took part
+  bool *may_touch, *has_passed;          // elements whose points may take part in this step; that have gone through each other since the last
   scheme_contact *last, *last_before;    // in this step, and in the one before it
   scheme_contact *shown;                 // as it was last read
   stepper_friction friction;              // of ideal joints

@@ -158,7 +158,7 @@ void stepper_remove_overlap(stepper *s) {
   double lift, before = 0;
   bool lifts = s->m->force_count == 0 && tree_steady_lift(s->m, s->x, s->overlap.displacement, &lift);
   if (!lifts) before = stored_energy(s);
-  dynamics_move(s->m, s->x->q, s->overlap.displacement);
+  dynamics_move_shared(s->m, s->x, s->x->q, s->overlap.displacement);
   memcpy(s->q, s->x->q, (size_t)s->m->nq * sizeof *s->q);
   s->overlap.energy += lifts ? lift : stored_energy(s) - before;
   s->x->level = LEVEL_NONE;

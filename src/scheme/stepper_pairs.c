@@ -48,6 +48,8 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->shown, had, count);
   ENLARGE(s->rate_E, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->may_touch, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->has_passed, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.known, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.active, had, count);
   if (s->meets) ENLARGE(s->suspects, 0, s->contacts->element_slots + 1);

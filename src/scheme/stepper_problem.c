@@ -84,6 +84,12 @@ typedef struct step_problem {
   double dt;
 } step_problem;
 
+enum { SHARE = 128 };  // the fewest points that a thread takes
+static void require_points(void *context, int from, int to) {
+  const step_problem *p = context;
+  for (int k = from; k < to; k++) require(p->s, k, &p->s->element_of[p->s->active[k]]->material, p->dt);
+}
+
 static bool drop_restitution(void *context) {
   const step_problem *p = context;
   stepper *s = p->s;
@@ -138,11 +144,8 @@ carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   memcpy(s->q_rows, s->rate_free, (size_t)x->row_total * sizeof *s->q_rows);
   block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = s->element_of[s->active[k]];
-    add_contact_block(s, e, s->active_row[k]);
-    require(s, k, &e->material, dt);
-  }
+  for (int k = 0; k < s->active_count; k++) add_contact_block(s, s->element_of[s->active[k]], s->active_row[k]);
+  crew_run(s->contacts->crew, s->active_count, SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->solver.dump) problem_dump_step(s->solver.dump, s->steps + 1);
   carom_status formed = stepper_form_matrix(s, error);

@@ -28,7 +28,7 @@ void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end
 // q := q ⊕ h u where there are quaternions
 void stepper_turn(stepper *s, double h, const double *u, double *q) {
   for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
-  dynamics_move(s->m, q, s->displacement);
+  dynamics_move_shared(s->m, s->x, q, s->displacement);
 }
 
 // From where rows are evaluated to the end of the step, the motion and the state alike. Returns false if it is not finite.

@@ -199,32 +199,35 @@ void packed_take(packed_sweeps *m, const double *r) {
   memcpy(m->v_before, m->v, (size_t)m->bodies * sizeof *m->v);
 }
 
-void packed_give(const packed_sweeps *m, double *r) {
-  for (int g = 0; g < m->count; g++)
-    for (int k = 0; k < LANES; k++) {
-      const packed *c = &m->group[g];
-      for (int i = 0; i < 3 && c->row[k] >= 0; i++) r[c->row[k] + i] = c->r[i][k];
-    }
+typedef struct by_row {
+  const packed_sweeps *m;
+  double *to;
+} by_row;
+
+static inline void write_rows(const packed *c, const lanes x[3], double *to) {
+  for (int k = 0; k < LANES; k++)
+    for (int i = 0; i < 3 && c->row[k] >= 0; i++) to[c->row[k] + i] = x[i][k];
 }
 
-typedef struct velocities {
-  const packed_sweeps *m;
-  double *u;
-} velocities;
+static void give_groups(void *context, int from, int to) {
+  const by_row *x = context;
+  for (int g = from; g < to; g++) write_rows(&x->m->group[g], x->m->group[g].r, x->to);
+}
+
+void packed_give(const packed_sweeps *m, double *r) { crew_run(m->crew, m->count, LEAST_GROUPS, give_groups, &(by_row){m, r}); }
 
 static void find_velocities(void *context, int from, int to) {
-  const velocities *x = context;
+  const by_row *x = context;
   for (int g = from; g < to; g++) {
     const packed *c = &x->m->group[g];
     lanes v[PACKED_ROW], u[3];
     load_speeds(x->m, c, v);
     velocity(c, v, u);
-    for (int k = 0; k < LANES; k++)
-      for (int i = 0; i < 3 && c->row[k] >= 0; i++) x->u[c->row[k] + i] = u[i][k];
+    write_rows(c, u, x->to);
   }
 }
 
-void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(velocities){m, u}); }
+void packed_velocities(const packed_sweeps *m, double *u) { crew_run(m->crew, m->count, LEAST_GROUPS, find_velocities, &(by_row){m, u}); }
 
 double packed_scale(const packed_sweeps *m) {
   lanes all = {0};

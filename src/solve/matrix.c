@@ -235,9 +235,22 @@ static void factored_start(const solve_matrix *m, const double *x, double *v) {
   for (int b = 0; b < m->block_count; b++) factored_moved(m, b, x + matrix_block_row(m, b), v);
 }
 
+typedef struct product {
+  const solve_matrix *m;
+  const double *x, *v;
+  double *y;
+} product;
+
+static void find_rows(void *context, int from, int to) {
+  const product *p = context;
+  for (int b = from; b < to; b++) factored_row(p->m, b, p->x, p->v, p->y + matrix_block_row(p->m, b));
+}
+
+enum { BLOCKS_SHARE = 128 };  // the fewest blocks that a thread takes
+
 static void factored_apply(const solve_matrix *m, const double *x, double *y, double *v) {
   factored_start(m, x, v);
-  for (int b = 0; b < m->block_count; b++) factored_row(m, b, x, v, y + matrix_block_row(m, b));
+  crew_run(m->crew, m->block_count, BLOCKS_SHARE, find_rows, &(product){m, x, v, y});
 }
 
 // |J| (|Bᵀ| |x|), which is not below |W| |x|
