@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, open } from '../viewer/tests/harness.mjs';
+import { animate } from './webp.mjs';
 
 const ROOT = join(import.meta.dirname, '..'), GALLERY = join(ROOT, 'docs/gallery'), README_MODEL = 'slider-crank';
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -44,6 +45,33 @@ async function picture(browser, name) {
   await page.shut();
 }
 
+// The whole run in one moving picture, for models whose motion one picture does not show.
+const MOVING = ['hexapod-flat', 'hexapod-stairs'], FRAMES = 60, FRAME_MS = 110, SMALL = { width: 480, height: 320 };
+
+const asWebp = (page, png) => page.evaluate(async (data) => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${data}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  return canvas.toDataURL('image/webp', 0.6).split(',')[1];
+}, png.toString('base64'));
+
+async function movingPicture(browser, name) {
+  const page = await open(browser, join(GALLERY, `${name}.html`), SMALL), frames = [];
+  await page.addStyleTag({ content: FILLED.replace('900px', `${SMALL.width}px`).replace('600px', `${SMALL.height}px`) });
+  await page.evaluate(() => window.carom.scene.frame());
+  for (let k = 0; k < FRAMES; k++) {
+    await page.evaluate((t) => window.carom.clock.seek(t), await goodTime(page, k / (FRAMES - 1)));
+    await page.waitForTimeout(60);
+    await page.evaluate(() => window.carom.scene.view.render(2));
+    const png = await page.locator('#scene .view').screenshot({ type: 'png' });
+    frames.push(Buffer.from(await asWebp(page, png), 'base64'));
+  }
+  writeFileSync(join(GALLERY, `${name}.webp`), animate(frames, SMALL.width, SMALL.height, FRAME_MS));
+  await page.shut();
+}
+
 async function readmePicture(browser) {
   const page = await open(browser, join(GALLERY, `${README_MODEL}.html`), { width: 1440, height: 900 });
   await page.locator('#events tbody tr').nth(5).click();  // in the middle of an impact
@@ -63,10 +91,14 @@ function card(name) {
 ${source ? `<p class="source">${escape(source)}</p>\n` : ''}${words ? `<p>${escape(words)}</p>\n` : ''}<p class="model">models/${name}.yaml</p></article>`;
 }
 
+// A moving picture, and figures that a script of the model has drawn.
+const more = (name) => [[`${name}, moving`, `${name}.webp`], [`${name}, forces and energies`, `${name}.svg`]].filter(([, file]) => existsSync(join(GALLERY, file)));
+
 function section(name) {
   const { title, source, words } = about(name);
   const markdown = (text) => text.replace(/[\\`*_<>[\]]/g, '\\$&');
   return [`## ${markdown(title || name)}`, `[![${name}](${name}.jpg)](../../models/${name}.yaml)`, source && `*${markdown(source)}*`, markdown(words),
+    ...more(name).map(([alt, file]) => `![${alt}](${file})`),
     `[models/${name}.yaml](../../models/${name}.yaml)`].filter(Boolean).join('\n\n');
 }
 
@@ -101,6 +133,7 @@ const names = readdirSync(join(ROOT, 'models')).filter((f) => f.endsWith('.yaml'
 const browser = await launch();
 const wanted = process.argv.slice(2);
 for (const name of wanted) await picture(browser, name);
+for (const name of wanted.filter((w) => MOVING.includes(w))) await movingPicture(browser, name);
 if (wanted.includes(README_MODEL)) await readmePicture(browser);
 await browser.close();
 writeFileSync(join(GALLERY, 'index.html'), page(names.map(card)));
