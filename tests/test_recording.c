@@ -152,6 +152,8 @@ static void a_failed_step_is_recorded(void) {
   if (!run_open_text(&r, "space: planar\nbodies: {b: {mass: 1}}\njoints: {s: {prismatic: [ground, b], axis: x}}\nmethod: {moreau: {step: 1e-3}}\n"
                          "callbacks: {push: {outputs: [f], every: 10 ms}}\nforces: {f: {along: s, effort: push.f}}\n", NULL))
     return;
+  CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_ERROR_USAGE);
+  CHECK_CONTAINS(r.error.text, "'push' is not bound");
   CHECK(carom_sim_bind(r.sim, "push", &c, &r.error) == CAROM_OK && carom_sim_record(r.sim, &to, &r.error) == CAROM_OK);
   CHECK(carom_sim_bind(r.sim, "push", &other, &r.error) == CAROM_ERROR_USAGE);
   CHECK(carom_sim_advance(r.sim, 1, &r.error) == CAROM_ERROR_INTEGRATOR);

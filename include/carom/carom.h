@@ -322,7 +322,7 @@ CAROM_API carom_status carom_run(const carom_model *model, const carom_run_optio
                                  carom_error *error);
 
 // Records a sim that a program steps itself: from now on each step that carom_sim_step and carom_sim_advance take is written as in a run of the model, at the intervals of
-// its section `record`, the present state first. Reports, exports and comparisons read the file as that of any run. Joints, states and callbacks may be set between
+// its section `record`, the present state first. Callbacks are bound before. Reports, exports and comparisons read the file as that of any run. Joints, states and callbacks may be set between
 // steps; the sim cannot be restored or reset while it is recorded. If a row cannot be written, the step returns CAROM_ERROR_FILE, and so does each one after it.
 typedef struct carom_record_options {
   const char *record;              // HDF5 file; may be null

@@ -57,6 +57,7 @@ static bool is_due(const callback *c, double t, double sampled) {
 
 bool control_sample(const mechanism *m, motion *x) {
   bool any = false;
+  x->bad_callback = 0;  // of a state that an integrator has tried and given up
   for (int i = 0; i < m->callback_count && !x->bad_callback; i++) {
     if (!is_due(&m->callbacks[i], x->t, x->sampled[i])) continue;
     control_update(m, x);  // with the outputs of those before
