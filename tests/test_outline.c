@@ -541,6 +541,41 @@ static void rates_agree_with_differences(void) {
   CHECK_LE(points, 1e-4);
 }
 
+// Against 200 lines along each arc or cubic, which are off by up to r (60 deg/200)²/8, about 1e-5; and no two places differ by more than their distance.
+static void the_nearest_place_is_continuous(void) {
+  static const vec2 comb[] = {{0, 0}, {4, 0}, {4, 2}, {3, 2}, {3, 0.5}, {2, 0.5}, {2, 2.5}, {1, 2}, {1, 1}, {0, 2}};
+  static const double radii[] = {0, 1.5, 0, -1, -0.8, 0, 2, 0, -2, 0};
+  arena memory = {0};
+  outline shapes[3];
+  CHECK(outline_polygon(comb, 10, &memory, &shapes[0], NULL) == OUTLINE_OK);
+  CHECK(outline_arcs(comb, radii, 10, &memory, &shapes[1], NULL) == OUTLINE_OK);
+  CHECK(outline_spline(comb, 10, &memory, &shapes[2], NULL) == OUTLINE_OK);
+  check_seed = 31;
+  for (int k = 0; k < 3; k++) {
+    vec2 *points;
+    int count = outline_sample(&shapes[k], 1e-6, &memory, &points);
+    double off = 0, beyond = 0, steepest = 0;
+    for (int i = 0; i < 3000; i++) {
+      vec2 p = {uniform(-1, 5), uniform(-1, 3.5)};
+      vec2 near = {p.x + uniform(-1e-3, 1e-3), p.y + uniform(-1e-3, 1e-3)};
+      outline_foot foot = outline_nearest(&shapes[k], p), beside = outline_nearest(&shapes[k], near);
+      double least = INFINITY;
+      for (int j = 0; j < count; j++) {
+        vec2 a = points[j], way = vec2_sub(points[(j + 1) % count], a);
+        double s = fmin(fmax(vec2_dot(way, vec2_sub(p, a)) / vec2_dot(way, way), 0), 1);
+        least = fmin(least, vec2_norm(vec2_sub(p, vec2_axpy(a, s, way))));
+      }
+      off = fmax(off, fabs(foot.gap - (outline_holds(&shapes[k], p) ? -least : least)));
+      beyond = fmax(beyond, vec2_norm(vec2_sub(p, vec2_axpy(foot.at, foot.gap, foot.normal))));
+      steepest = fmax(steepest, fabs(foot.gap - beside.gap) / vec2_norm(vec2_sub(p, near)));
+    }
+    CHECK_LE(off, 2e-5);
+    CHECK_LE(beyond, 1e-12);
+    CHECK_LE(steepest, 1 + 1e-9);
+  }
+  arena_free(&memory);
+}
+
 int main(void) {
   memory = arena_create(&out_of_memory);
   if (setjmp(out_of_memory)) return 2;
@@ -560,5 +595,6 @@ int main(void) {
   RUN(rates_agree_with_differences);
   RUN(a_corner_of_a_nearly_parallel_edge_is_found);
   arena_free(&memory);
+  RUN(the_nearest_place_is_continuous);
   return check_summary();
 }

@@ -201,7 +201,7 @@ static bool add_pair(contact_builder *c, int i, int j, const char *name, const c
   e->surface[0] = i < j ? i : j, e->surface[1] = i < j ? j : i;
   e->told_backwards = e->first != c->surface[i].marker;
   if (!contacts_choose_material(c, i, j, name, material, at, &e->material)) return false;
-  if (c->b->def->scheme->about->needs_laws && e->material.foundation > 0) contact_set_foundation(c->m, &c->surface[i], &c->surface[j], e);
+  if (c->b->def->scheme->about->needs_laws) contact_set_law_type(c->m, &c->surface[i], &c->surface[j], e);
   return true;
 }
 

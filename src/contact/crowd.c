@@ -25,7 +25,7 @@ contact_element contact_crowd_element(const contact_world *w, const mechanism *m
   contact_element e = contact_pair(m, &w->surfaces[a], &w->surfaces[b]);
   e.surface[0] = a, e.surface[1] = b;
   e.material = *c->material[c->class_of[a] * c->class_count + c->class_of[b]];
-  if (c->by_laws && e.material.foundation > 0) contact_set_foundation(m, &w->surfaces[a], &w->surfaces[b], &e);
+  if (c->by_laws) contact_set_law_type(m, &w->surfaces[a], &w->surfaces[b], &e);
   fault ignored = {0};  // the build has tried one pair of each two classes
   if (c->resolves) (void)contact_resolve(m, &e, "", &ignored);
   return e;

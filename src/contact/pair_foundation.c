@@ -320,10 +320,9 @@ static const contact_type contact_area_outlines = {
     .name = "edges on edges", .overlap = overlap_of_outlines, .visit = visit_outlines, FOUNDATION_POINT,
 };
 
-static bool set_type(contact_element *e, const contact_type *type) {
+static void set_type(contact_element *e, const contact_type *type) {
   e->type = type;
   e->point_count = 1, e->point_names = NULL;
-  return true;
 }
 
 // A concave polygon may overlap another one in several places with several normals.
@@ -353,9 +352,14 @@ static const contact_type *area_type(const mechanism *m, const contact_surface *
   return contact_is_half_space(second) ? &contact_area_plane : &contact_area_pair;
 }
 
-bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
+// With a foundation surfaces that have flat faces touch with an area, if such a type exists for them.
+static void set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
   const contact_surface *first = e->first == a->marker ? a : b, *second = first == a ? b : a;
-  if (has_law_of_a_point(e)) return false;
+  if (has_law_of_a_point(e)) return;
   const contact_type *type = area_type(m, first, second, e);
-  return type && set_type(e, type);
+  if (type) set_type(e, type);
+}
+
+void contact_set_law_type(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e) {
+  if (!contact_set_nearest(e) && e->material.foundation > 0) set_foundation(m, a, b, e);
 }

@@ -133,6 +133,19 @@ static contact_travel travel_of_corner(const mechanism *m, const motion *x, cons
   return contact_travel_on_wall(m, x, p, p->node_second, p->node_first, 0);
 }
 
+// --- a point with one place -------------------------------------------------------------------------------------------
+
+// The signed distance from the outline: continuous, and its gradient is the normal, so that a force that depends on it has a potential.
+static void evaluate_nearest(const mechanism *m, const motion *x, const contact_element *e, contact_point *p) {
+  marker_place point = marker_find(m, x, e->first), body = marker_find(m, x, e->second);
+  pose2 at = pose_of(&body);
+  p->apart = contact_apart(&point, &body);
+  outline_foot foot = outline_nearest(e->outline_second, vec2_of(p->apart));
+  p->gap = foot.gap, p->at = point.p;
+  p->node_first = point.node, p->node_second = body.node;
+  contact_set_frame(m, p, vec2_in_space(pose2_turn(at, foot.normal)));
+}
+
 // --- passages ---------------------------------------------------------------------------------------------------------
 
 typedef struct pass {
@@ -216,6 +229,17 @@ static const contact_type contact_outline_plane = {
     .travel = travel_of_corner,
     .point_names_planar = corners, .curvatures = contact_corner_curvatures, .tell_overlap = contact_tell_surfaces,
 };
+
+static const contact_type contact_point_outline = {
+    .name = "point in outline", .point_count_planar = 1, .evaluate = evaluate_nearest, .curvatures = curvatures, .nearest = nearest,
+    .tell_overlap = contact_tell_surfaces,
+};
+
+bool contact_set_nearest(contact_element *e) {
+  if (!e->outline_first || e->outline_first->size > 0 || e->outline_second->convex) return false;
+  e->type = &contact_point_outline, e->point_count = 1, e->point_names = NULL;
+  return true;
+}
 
 static bool has_cubics(const outline *o) {
   for (int i = 0; i < o->count; i++)

@@ -17,15 +17,18 @@ extern const contact_type contact_edge_pair;                            // other
 extern const contact_type contact_capsule_plane, contact_hull_plane, contact_cylinder_plane, contact_cone_plane, contact_mesh_plane;
 extern const contact_type contact_outlines, contact_sphere_terrain, contact_shape_terrain, contact_mesh_mesh;
 
-// The type of two surfaces that touch with an area, where their material has a foundation; sets what it needs. Returns false and leaves the
-// element as it is if they touch in points alone, or if no such type exists for them.
-bool contact_set_foundation(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e);
+// The type of a pair of surfaces under a scheme with force laws, by its material; sets what it needs.
+void contact_set_law_type(const mechanism *m, const contact_surface *a, const contact_surface *b, contact_element *e);
 
 // For the types of surfaces that touch with an area: their point, and where two outlines are nearest.
 void contact_evaluate_area(const mechanism *m, const motion *x, const contact_element *e, contact_point *p);
 void contact_nearest_outlines(const mechanism *m, const motion *x, const contact_element *e, contact_overlap *to);
 // The type of those that press into a field of depth; sets what it needs. Returns null if there is none.
 const contact_type *contact_depth_type(const mechanism *m, const contact_surface *first, const contact_surface *second, contact_element *e);
+
+// Under force laws a point touches a concave outline where it is nearest alone: inside it is as well below other sides. Returns false and
+// leaves the element as it is if it is no such pair.
+bool contact_set_nearest(contact_element *e);
 
 // Chooses the type and the number of points of an element of type contact_outlines.
 void contact_set_outlines(contact_element *e, const outline *first, const outline *second);

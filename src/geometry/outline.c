@@ -518,3 +518,68 @@ void outline_half_plane(arena *memory, outline *to) {
   *to = (outline){.features = c.items, .count = 1, .convex = true, .flat = true,
                   .low = {-INFINITY, -INFINITY}, .high = {INFINITY, 0}};
 }
+
+// --- the nearest place ------------------------------------------------------------------------------------------------
+
+// Of pieces that continue each other smoothly both count a little beyond their ends, so that none is missed between them.
+#define BEYOND 1e-9
+
+static void take_foot(outline_foot *best, double gap, vec2 at, vec2 normal) {
+  if (fabs(gap) < fabs(best->gap)) *best = (outline_foot){gap, at, normal};
+}
+
+static void look_at_line(const outline *o, const outline_feature *f, vec2 p, outline_foot *best) {
+  vec2 way = vec2_sub(p, f->from);
+  double s = vec2_dot(outline_along(f), way), more = BEYOND * o->size;
+  if (s >= f->low - more && s <= f->high + more) take_foot(best, vec2_dot(f->n0, way), outline_line_point(f, s), f->n0);
+}
+
+// The normal points away from the centre, or towards it where the arc is hollow. A corner has no radius.
+static void look_at_arc(const outline_feature *f, vec2 p, outline_foot *best) {
+  vec2 way = vec2_sub(p, f->centre);
+  double distance = vec2_norm(way), radius = fabs(f->radius);
+  vec2 normal = distance > 0 ? vec2_scale(f->sense / distance, way) : vec2_unit(vec2_add(f->n0, f->n1));
+  if (outline_has_normal(f, normal, BEYOND)) take_foot(best, f->sense * (distance - radius), vec2_axpy(f->centre, f->sense * radius, normal), normal);
+}
+
+// The rate of half the square of the distance along a cubic.
+static double receding(const outline_feature *f, vec2 p, double s) { return vec2_dot(vec2_sub(cubic_at(f->c, s), p), cubic_rate(f->c, s)); }
+
+static double foot_between(const outline_feature *f, vec2 p, double low, double high) {
+  for (int i = 0; i < 60 && high - low > 1e-16; i++) {
+    double middle = 0.5 * (low + high);
+    if (receding(f, p, middle) > 0) high = middle;
+    else low = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+static void take_place(const outline_feature *f, vec2 p, double s, outline_foot *best) {
+  vec2 at = cubic_at(f->c, s), normal = vec2_unit(normal_of(cubic_rate(f->c, s))), way = vec2_sub(p, at);
+  double off = vec2_dot(normal, way);
+  bool at_end = s <= 0 || s >= 1;
+  take_foot(best, at_end ? copysign(vec2_norm(way), off) : off, at, normal);
+}
+
+// Each local minimum of the distance, and the ends.
+static void look_at_cubic(const outline_feature *f, vec2 p, outline_foot *best) {
+  enum { PARTS = 8 };
+  double before = receding(f, p, 0);
+  take_place(f, p, 0, best), take_place(f, p, 1, best);
+  for (int i = 1; i <= PARTS; i++) {
+    double s = (double)i / PARTS, rate = receding(f, p, s);
+    if (before <= 0 && rate > 0) take_place(f, p, foot_between(f, p, s - 1.0 / PARTS, s), best);
+    before = rate;
+  }
+}
+
+outline_foot outline_nearest(const outline *o, vec2 p) {
+  outline_foot best = {.gap = INFINITY};
+  for (int i = 0; i < o->count; i++) {
+    const outline_feature *f = &o->features[i];
+    if (f->kind == OUTLINE_LINE) look_at_line(o, f, p, &best);
+    else if (f->kind == OUTLINE_ROUND) look_at_arc(f, p, &best);
+    else look_at_cubic(f, p, &best);
+  }
+  return best;
+}

@@ -69,6 +69,14 @@ static inline double outline_width(const outline *o) { return fmin(o->high.x - o
 // Points along it for drawing, off by at most `within`. Returns how many.
 int outline_sample(const outline *o, double within, arena *memory, vec2 **points);
 
+// The place of an outline nearest to a point.
+typedef struct outline_foot {
+  double gap;        // negative inside
+  vec2 at, normal;   // outward
+} outline_foot;
+
+outline_foot outline_nearest(const outline *o, vec2 p);
+
 // --- features ---------------------------------------------------------------------------------------------------------
 
 // A hollow corner, which nothing can touch. What is free near it is in front of both its lines, so that each of them counts beyond it, too.

@@ -84,23 +84,8 @@ static bool accepts_faces(const scheme_request *request, scheme_refusal *why) {
                        "other: their pressure per depth", c.name);
 }
 
-// Places that come and go keep their law while they move on, and a new one begins where its gap closes: of a ball on triangles and of round
-// outlines, unless they are pressed in deeper than the corners of the other are blunt. A point inside a hollow outline is as well below its
-// other sides.
-static bool has_no_law(const mechanism *m, const contact_element *e) {
-  (void)m;
-  return contact_points_change(e) && e->outline_first && e->outline_first->size == 0;
-}
-
-static bool accepts_points(const scheme_request *request, scheme_refusal *why) {
-  refused_contact c;
-  if (!scheme_find_contact(request, has_no_law, &c)) return true;
-  return SCHEME_REFUSE(why, c.where, c.index, "use method moreau, or a small sphere in place of the point",
-                       "'%s': method compliant does not support a point on a concave outline", c.name);
-}
-
 static bool accepts_model(const scheme_request *request, scheme_refusal *why) {
-  return accepts_faces(request, why) && accepts_points(request, why) && flow_accepts_rows(request, why);
+  return accepts_faces(request, why) && flow_accepts_rows(request, why);
 }
 
 static const option_synonym synonyms[] = {
