@@ -213,9 +213,6 @@ static void methods_refuse_what_they_cannot_run(void) {
   expect_refusal(stones, "{compliant: {}}", "'foundation'");
   const char *flat = "f: {plane: ground, material: m}, s: {polygon: b, points: [[0, 0], [1, 0], [0, 1]], material: m}";
   expect_refusal(flat, "{compliant: {}}", "'f-s'");
-  const char *hollow = "f: {polygon: ground, points: [[0, 0], [1, 1], [-1, 1], [-1, -1], [1, -1]], material: m}, s: {point: b, "
-                       "material: m}";
-  expect_refusal(hollow, "{compliant: {}}", "concave outline");
 }
 
 // A box that stands on its corner falls into a hollow corner, wide or narrow: it does not pass.
