@@ -432,6 +432,28 @@ static void the_way_of_bodies_that_turn_is_followed(void) {
   run_close(&r);
 }
 
+// A bar on a hinge in the plane hits a disc by its turn alone: 0.25 rad a step, and 2.5 rad. Where it stops short of the disc, or the disc is beyond its end,
+// nothing is passed.
+static void passages_by_a_turn_alone_are_seen_in_the_plane(void) {
+  static const char text[] =
+      "space: planar\ngravity: [0, 0]\nparameters: {at: 0.9, around: 0.5, spin: 25}\n"
+      "bodies: {bar: {mass: 1, inertia: 0.1}}\njoints: {hinge: {revolute: [ground, bar]}}\n"
+      "surfaces: {bar: {box: bar, size: [2, 0.01], material: m}, disc: {%s, at: [at*cos(around), at*sin(around)], material: m}}\n"
+      "contacts: {c: {between: [bar, disc]}}\nmaterials: {m: {restitution: 1}}\ninitial: {hinge: {u: spin}}\nmethod: {moreau: {step: 10 ms}}\n";
+  static const char *const discs[] = {"sphere: ground, radius: 0.01", "curve: ground, points: [[0.01, 0], [0, 0.01], [-0.01, 0], [0, -0.01]]",
+                                      "polygon: ground, points: [[-0.01, -0.01], [0.01, -0.01], [0, 0], [0.01, 0.01], [-0.01, 0.01]]"};
+  for (int i = 0; i < 3; i++) {
+    char model[1024];
+    snprintf(model, sizeof model, text, discs[i]);
+    CHECK_EQUAL(leaps_of(model, "", 0.04), 1);
+    CHECK_EQUAL(leaps_of(model, "spin=250 around=1.2", 0.01), 1);
+    CHECK_EQUAL(leaps_of(model, "spin=-25 around=-0.5", 0.04), 1);
+    CHECK_EQUAL(leaps_of(model, "", 0.01), 0);
+    CHECK_EQUAL(leaps_of(model, "at=1.05", 0.04), 0);
+    CHECK_EQUAL(leaps_of(model, "spin=0.1 around=0.05", 0.04), 0);
+  }
+}
+
 int main(void) {
   RUN(the_way_of_bodies_that_turn_is_followed);
   RUN(a_resumed_run_knows_where_bodies_were);
@@ -449,5 +471,6 @@ int main(void) {
   RUN(a_journal_that_leaves_its_bearing_is_seen);
   RUN(settling_spheres_are_no_passages);
   RUN(passages_through_triangles_are_seen);
+  RUN(passages_by_a_turn_alone_are_seen_in_the_plane);
   return check_summary();
 }

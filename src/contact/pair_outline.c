@@ -166,12 +166,12 @@ static double gap_at(const void *context, vec3 apart, double left) {
   return least;
 }
 
-// The gap of a concave outline has several minima on a way. Outlines that are apart cannot meet before they have come as far as their gap;
-// where they are near or overlap, every sixteenth of the thinner body is looked at.
-static double search(const pass *w, const contact_point *before, const contact_point *after, double graze) {
+// The gap of a concave outline, or of one that turns far, has several minima on a way. Outlines that are apart cannot meet before they have come as far
+// as their gap; where they are near or overlap, every sixteenth of the thinner body is looked at. `swing` is the way of the farthest point in the turn.
+static double search(const pass *w, const contact_point *before, const contact_point *after, double swing, double graze) {
   enum { LOOKS = 16, LOOKS_MOST = 1000 };
   vec3 way = vec3_sub(after->apart, before->apart);
-  double length = vec3_norm(way), least = 0.5 * (before->gap + after->gap - length);
+  double length = vec3_norm(way) + swing, least = 0.5 * (before->gap + after->gap - length);
   if (least > -graze) return least;
   double part = fmax(fmax(w->e->span / LOOKS, graze), length / LOOKS_MOST);
   least = INFINITY;
@@ -182,13 +182,20 @@ static double search(const pass *w, const contact_point *before, const contact_p
   return least;
 }
 
+static double swing_of(const outline *o, double turn) {
+  double reach = hypot(fmax(fabs(o->low.x), fabs(o->high.x)), fmax(fabs(o->low.y), fabs(o->high.y)));
+  return fabs(turn) > 1e-7 && isfinite(reach) ? fabs(turn) * reach : 0;
+}
+
 static double nearest(const mechanism *m, const motion *x, const contact_element *e, const contact_point *before,
                       const contact_point *after, double time, double graze) {
+  const double far = 0.3;  // turns by less have one minimum on the way of convex outlines [rad]
   marker_place first = marker_find(m, x, e->first), second = marker_find(m, x, e->second);
   pass w = {e, pose2_between(pose_of(&first), pose_of(&second)), contact_turn_in(m, x, &first, &second, time).z};
   bool convex = e->outline_first->convex && e->outline_second->convex;
-  if (convex) return contact_least_gap(gap_at, &w, before, after, 0, graze);
-  return contact_without_turn(gap_at, &w, before, search(&w, before, after, graze), graze);
+  double swing = swing_of(e->outline_first, w.turn);
+  if (convex && fabs(w.turn) < far) return contact_least_gap(gap_at, &w, before, after, swing, graze);
+  return contact_without_turn(gap_at, &w, before, search(&w, before, after, swing, graze), graze);
 }
 
 // --- types ------------------------------------------------------------------------------------------------------------
