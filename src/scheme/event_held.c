@@ -167,17 +167,17 @@ static void improve(event *s, const event_factor *f) {
   for (int k = 0; k < f->n; k++) f->z[f->order[k]] += of[k];
 }
 
-// Rows that depend on others are held by these. Where they are not, they no longer depend on them.
-static bool others_are_held(const event *s, const event_factor *f, double scale) {
+// Rows that depend on others are held by these, but for `enough`. Where they are not, they no longer depend on them.
+static bool others_are_held(const event *s, const event_factor *f, double scale, double enough) {
   static const double CLOSELY = 1e-9;
   for (int k = f->n; k < f->held; k++)
-    if (!(fabs(s->held.r[f->order[k]]) <= CLOSELY * scale)) return false;
+    if (!(fabs(s->held.r[f->order[k]]) <= fmax(CLOSELY * scale, f->scale[f->order[k]] * enough))) return false;
   return true;
 }
 
 // A is near A₀, whose factor there is:  z += A₀⁻¹ (b - A z).  In positions a little apart this takes a few turns, each as the square of the rows, where a
 // factor takes their cube.
-bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double *lambda) {
+bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda) {
   enum { TURNS = 12 };
   static const double ENOUGH = 1e-13;
   event_factor *f = factor_of(s, what, coupled);
@@ -193,7 +193,7 @@ bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool co
     improve(s, f);
     size = find_residual(s, f, coupled, rhs, lambda);
   }
-  if (!(size <= ENOUGH * scale && others_are_held(s, f, scale))) return f->n = 0, false;
+  if (!(size <= ENOUGH * scale && others_are_held(s, f, scale, enough))) return f->n = 0, false;
   memcpy(s->held.scale, f->scale, (size_t)f->held * sizeof *f->scale);
   return true;
 }

@@ -206,9 +206,9 @@ void event_write_rows(event *s, int n, const int *of, bool coupled, double *A);
 // The reactions that change the held rows by rhs; `coupled`: friction of slipping points follows their normal ones;
 // `what` says which rows are held. Where the reactions are not unique, those nearest to `lambda` as given.
 bool event_solve_held(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
-// The same with the factor of a state nearby, without W. Where the reactions are not unique, rows that depend on others keep those of `lambda` as given. Returns
-// false if there is none that serves.
-bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double *lambda);
+// The same with the factor of a state nearby, without W. Where the reactions are not unique, rows that depend on others keep those of `lambda` as given, and are
+// held by the others to 1e-9 of the largest of rhs, or to `enough`. Returns false if there is no factor that serves.
+bool event_solve_as_before(event *s, const double *rhs, event_hold what, bool coupled, double enough, double *lambda);
 // The speeds under a unit impulse along a row and what the held rows react, after accelerations were found; with the factor of these.
 void event_respond_held(event *s, int row, double *speeds);
 event_factor event_factor_create(event *s, int rows, int parts);

@@ -231,7 +231,7 @@ static void turn_round(event *s) {
 static bool react(event *s) {
   recall_shares(s);
   turn_round(s);
-  if (event_solve_as_before(s, s->a, HOLD_STICKING, true, s->lambda)) return true;
+  if (event_solve_as_before(s, s->a, HOLD_STICKING, true, 0, s->lambda)) return true;
   turn_round(s);
   form_matrix(s);
   recall_shares(s);
@@ -275,6 +275,9 @@ bool event_accelerate(event *s) {
 
 // --- projection ---------------------------------------------------------------------------------------------------
 
+// Gaps [m] and rates [m/s] that are left.
+static double projected_to(const event *s) { return 1e-13 * fmax(1, s->w.m->length); }
+
 static bool prepare_projection(event *s) {
   if (interrupted(s->w.stop)) return false;
   s->w.x->level = LEVEL_NONE;
@@ -315,9 +318,10 @@ static bool moves_far(const event *s) {
   return moved > FAR * FAR * missed;
 }
 
+// To what projections reach: what is left of rates is often no more than rounding.
 static bool solve_as_before(event *s, event_hold what) {
   memset(s->lambda, 0, (size_t)s->w.x->row_total * sizeof *s->lambda);
-  return event_solve_as_before(s, s->a, what, false, s->lambda);
+  return event_solve_as_before(s, s->a, what, false, projected_to(s), s->lambda);
 }
 
 // The reactions s->lambda that change the held rows by s->a, the least where they are not unique.
@@ -344,7 +348,7 @@ static bool project_positions(event *s) {
   const mechanism *m = s->w.m;
   motion *x = s->w.x;
   enum { TURNS = 8 };
-  double tolerance = 1e-13 * fmax(1, m->length);
+  double tolerance = projected_to(s);
   bool keep_gaps = false;
   for (int turn = 0; turn < TURNS; turn++) {
     if (!prepare_projection(s)) return false;
