@@ -202,6 +202,7 @@ static double drift_order(const char *settings, double end, double coarsest, boo
 // In absolute coordinates the momentum of the bodies is summed, and joints and contacts do not change it sideways.
 static void absolute_coordinates_keep_the_mass_centre(void) {
   CHECK_LE(drift("case=3 coordinates=absolute dt=1e-3", 3), 1e-10);
+  CHECK_LE(drift("case=3 coordinates=absolute origin=0.3 dt=1e-3", 3), 1e-10);
   CHECK_LE(drift("case=3 coordinates=absolute method={\"stewart-trinkle\":{\"step\":1e-3}}", 3), 1e-10);
 }
 

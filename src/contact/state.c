@@ -243,6 +243,12 @@ static bool meets(const void *context, int a, int b) {
 // Surfaces that have just parted, or are about to meet, stay in the list: it changes less often.
 static double margin_of(const contact_world *w, double size) { return w->activation + 0.05 * (isfinite(size) ? size : 0); }
 
+// From the marker of a surface to its body's origin, and on to the mass centre of a free body: one of the two moves straight.
+static double arm_of(const mechanism *m, const motion *x, const marker_place *at) {
+  const node *n = &m->nodes[at->node];
+  return vec3_norm(vec3_sub(at->p, x->links[at->node].p)) + (n->off_centre ? vec3_norm(n->com) : 0);
+}
+
 // What a body turns by while it moves on moves its surfaces on arcs: half the square of the angle, times the arm.
 static double arc_of(double angle, double arm) { return 0.5 * angle * angle * arm; }
 
@@ -254,7 +260,7 @@ static broad_box swept_box(const contact_pool *p, const motion *x, int i, double
   const marker_place *at = &p->place[i];
   double reach = s->reach, angle = vec3_norm(block_angular(m, x->links[node].V)) * fmax(behind, ahead);
   vec3 edge = contact_surface_extent(s, &at->R), v = p->velocity[i];
-  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, vec3_norm(vec3_sub(at->p, x->links[node].p)));
+  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, arm_of(m, x, at));
   p->ball[i] = reach + more;
   double e[3], low[3], high[3], place[3], speed[3];
   vec3_store(e, edge), vec3_store(place, at->p), vec3_store(speed, v);
@@ -286,7 +292,7 @@ static bool comes_near_plane(const contact_pool *p, const motion *x, int plane, 
   anchor opposite = anchor_at(x, wall->node, at->p);
   double rate = vec3_dot(n, vec3_sub(p->velocity[i], anchor_velocity(m, x, &opposite)));
   double angle = (vec3_norm(block_angular(m, x->links[wall->node].V)) + vec3_norm(block_angular(m, x->links[at->node].V))) * fmax(behind, ahead);
-  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + vec3_norm(vec3_sub(at->p, x->links[at->node].p)));
+  double more = margin_of(p->world, reach) + p->shift + arc_of(angle, reach + vec3_norm(vec3_sub(at->p, wall->p)) + arm_of(m, x, at));
   return !(distance + fmin(fmin(-behind * rate, ahead * rate), 0) > reach + more);
 }
 

@@ -26,13 +26,14 @@ static mechanism uniform_copy(const mechanism *m, const bool *held, arena *memor
     node *n = &uniform.nodes[i];
     n->mass = 1;
     n->com = n->moment = VEC3_ZERO;
-    n->steady = false;
+    n->steady = n->off_centre = false;
     memcpy(n->inertia, (double[6]){inertia, inertia, inertia, 0, 0, 0}, sizeof n->inertia);
     int kept = 0;
     for (int k = 0; k < n->free_count; k++)
       if (!held || !held[n->v + n->free[k]]) n->free[kept++] = n->free[k];
     n->free_count = kept;
   }
+  uniform.off_centre = false;
   uniform.total_mass = mechanism_total_mass(&uniform);
   return uniform;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mechanics/block.h"
+#include "mechanics/centre.h"
 #include "mechanics/constraint.h"
 #include "mechanics/control.h"
 #include "mechanics/coordinate.h"
@@ -57,12 +58,13 @@ static void move_nodes(void *context, int from, int to) {
   const move_job *job = context;
   for (int i = from + 1; i <= to; i++) {
     const node *n = &job->m->nodes[i];
-    joint_move(n->type, job->m->planar, job->q + n->q, job->delta + n->v);
+    if (n->off_centre) centre_move(job->m, n, job->q + n->q, job->delta + n->v);
+    else joint_move(n->type, job->m->planar, job->q + n->q, job->delta + n->v);
   }
 }
 
 static void move_by(const crew *crew, const mechanism *m, double *q, const double *delta) {
-  if (m->nq == m->nv) {  // no quaternions
+  if (m->nq == m->nv && !m->off_centre) {  // no quaternions
     for (int i = 0; i < m->nv; i++) q[i] += delta[i];
     return;
   }

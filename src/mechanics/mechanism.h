@@ -69,6 +69,9 @@ typedef struct node {
   int base;                 // its ancestor next to ground: nodes with different bases do not feel each other
   double mass;
   vec3 com, moment;         // the mass centre in the body's axes, and times the mass
+  bool alone;               // a free body that carries none
+  bool off_centre;          // it is one that is not joined to ground, and its coordinates are not those of its mass centre (centre.h):
+  vec3 centre;              // that is here from the joint's marker, in the marker's axes
   double inertia[6];        // about the body's origin, in its axes
 } node;
 
@@ -241,6 +244,7 @@ struct mechanism {
   // The pattern of G M⁻¹ Gᵀ by columns, and by base: which nodes matter to constraints.
   bool sparse;
   bool single;              // every node has one speed
+  bool off_centre;          // some node is
   const struct response_kernels *small;  // of few speeds, for which M is written out (response.h); else null
   int *pattern_start, *pattern_row;
   int *base_start, *base_nodes;   // nodes of each base on the way to a constraint or a contact, parents first

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "mechanics/centre.h"
 #include "mechanics/constraint.h"
 #include "mechanics/coordinate.h"
 #include "mechanics/force.h"
@@ -431,6 +432,7 @@ bool mechanism_compile(mechanism *m, const bool *wanted, const temporary_rows *t
   close_loops(m, memory);
   drive_speeds(m, memory);
   mark_steady(m);
+  centre_mark(m, memory);
   watch_joints(m);
   m->extra_rows = m->friction_count + (temporary ? temporary->count : 0);
   m->length = typical_length(m, temporary, memory);

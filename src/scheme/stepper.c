@@ -29,6 +29,7 @@ static void allocate(stepper *s) {
   s->before_placing = ARENA_ARRAY(a, double, m->nq + 1);
   s->u_free = ARENA_ARRAY(a, double, m->nv + 1);
   s->u_end = ARENA_ARRAY(a, double, m->nv + 1);
+  s->u_carried = ARENA_ARRAY(a, double, m->nv + 1);
   s->displacement = ARENA_ARRAY(a, double, m->nv + 1);
   s->overlap.displacement = ARENA_ARRAY(a, double, m->nv + 1);
   stepper_friction_create(&s->friction, m, a);
@@ -77,11 +78,13 @@ static void look_at_rates(stepper *s) {
   motion *x = s->x;
   CONTACT_EACH_POINT(s->contacts, p) {
     double *rate = s->rate_E + 3 * p;
-    rate[0] = rate[1] = rate[2] = NAN;
+    stepper_forget_rates(s, p);
     if (!s->struck[p]) continue;
     rows_clear(m, x);
-    int first = x->row_total, count = contact_add_rows(m, x, s->element_of[p], &s->points[p]);
+    int first = x->row_total, count = contact_sliding_rows(m, s->element_of[p]);
+    contact_add_rows(m, x, s->element_of[p], &s->points[p]);
     for (int k = 0; k < count; k++) rate[k] = constraint_row_rate(m, x, &x->rows[first + k]);
+    memcpy(s->rate_R + 3 * p, rate, 3 * sizeof *rate);
   }
   rows_clear(m, x);
 }
@@ -94,6 +97,7 @@ static void begin_element(stepper *s, const contact_element *e) {
     touches |= s->struck[p] = s->points[p].gap <= s->contacts->activation;
     s->moved[p] = false, s->nearest[p] = 0;
   }
+  if (touches) s->touched[e->slot] = s->steps - 1;  // the first step looks at it closely
   contact_state_hold(s->contacts, e, touches);
 }
 
@@ -173,6 +177,7 @@ static void point_fields(stepper *s, int p, int number, fields *f) {
   fields_flag(f, "moved", &s->moved[p]);
   fields_number(f, "nearest", &s->nearest[p]);
   fields_numbers(f, "rate", 3, s->rate_E + 3 * p);
+  fields_numbers(f, "rate_of_rows", 3, s->rate_R + 3 * p);
   if (number < 0 || contact_points_change(s->element_of[p])) scheme_feature_fields(s->contacts, p, f);
   if (number < 0 || s->element_of[p]->type->evaluate_from) scheme_start_field(s->contacts, p, f);
   fields_group(f, NULL, 0);

@@ -50,13 +50,17 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   percussion c = percussion_of(size, P, s->rate_before + first, s->rate_after + first);
   (void)measure_contact(s, first + size, turning, losses);
   for (int i = first + size; i < first + size + turning; i++) c.loss_tangential -= 0.5 * (s->rate_before[i] + s->rate_after[i]) * s->P[i];
+  double start[3], end[3];
+  for (int i = 0; i < size; i++) start[i] = stepper_rate_at_start(s, first + i), end[i] = stepper_rate_at_end(s, first + i);
+  if (size > 1) c.slip = percussion_length(size - 1, end + 1);
   bool moves_along = c.slip > still;
   if (size == 1) c.slip = free_slip(s, e, point);
   last->slides = !impact_sticks(c.slip, contact_still(s->m, still));
-  double *rate = s->rate_E + 3 * point;
+  double *rate = s->rate_E + 3 * point, *rate_R = s->rate_R + 3 * point;
   last->lasts |= s->dt == 0 && fabs(rate[0]) <= still;  // in the first step: it touched at the start without approach
-  rate[0] = fabs(s->rate_after[first]) > still ? s->rate_after[first] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
-  s->struck[point] |= P[0] > 0 || s->rate_before[first] < 0;
+  rate[0] = fabs(end[0]) > still ? end[0] : 0, rate[1] = rate[2] = moves_along ? NAN : 0;
+  for (int i = 0; i < 3; i++) rate_R[i] = i < size && !isnan(rate[i]) ? rate[i] - s->onward[first + i] : NAN;
+  s->struck[point] |= P[0] > 0 || start[0] < 0;
   if (s->trying) return;
   if (!(P[0] > 0)) {  // it touches without force, until its gap opens
     if (rate[0] != 0) impact_release(s->impacts, point);
@@ -64,11 +68,11 @@ static void book_contact(stepper *s, int k, double dt, step_losses *losses) {
   }
   if (!s->impacts->is_open[point] && -s->points[point].gap > contact_leap(s->m, e))
     contact_count_leap(s->contacts->world, e, s->t + dt, &s->trouble.leaps, &s->trouble.missed);
-  impact_step step = percussion_step(&c, P, s->rate_before + first, s->rate_after + first);
+  impact_step step = percussion_step(&c, P, start, end);
   const scheme_contact *before = &s->last_before[point];
   step.arrives = before->gap > s->contacts->activation;
   step.t_start = s->t, step.t_end = s->t + dt;
-  if (step.arrives && stepper_is_instant(s, e, -s->rate_before[first])) step.t_start = step.t_end = s->t + s->rule->place * dt;
+  if (step.arrives && stepper_is_instant(s, e, -start[0])) step.t_start = step.t_end = s->t + s->rule->place * dt;
   step.gap = s->points[point].gap, step.still = contact_still(s->m, still);
   s->rule->require(&e->material, 1, 0, &(double){1}, dt, &step.restitution);
   impact_touch(s->impacts, point, &step);
@@ -121,7 +125,7 @@ static void book_contacts(stepper *s, double dt) {
 static void book_forces(stepper *s, double dt, const double *u_end) {
   double powers[POWER_COUNT], before[POWER_COUNT];
   memcpy(before, s->x->powers, sizeof before);  // at u_A, unless forces are those of the midpoint
-  if (s->settings.midpoint) dynamics_force_powers(s->m, s->x, s->u, before);
+  if (s->settings.midpoint) dynamics_force_powers(s->m, s->x, s->u_R, before);
   dynamics_force_powers(s->m, s->x, u_end, powers);
   for (int i = 0; i < POWER_COUNT; i++) s->accounts[i] += 0.5 * dt * (before[i] + powers[i]);
 }
@@ -133,13 +137,13 @@ static void push_means(stepper *s, const double *u_end, double dt) {
   for (int i = 0; i < x->row_total; i++) s->P[i] /= dt;
   constraint_push(m, x, s->P, x->row_total);
   for (int i = 0; i < x->row_total; i++) s->P[i] *= dt;
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (u_end[i] - s->u[i]) / dt;
+  stepper_mean_accelerations(s, u_end, dt, x->udot);
 }
 
 static void book_drives(stepper *s, double dt, const double *u_end) {
   push_means(s, u_end, dt);
   dynamics_drive_efforts(s->m, s->x, NULL);
-  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = 0.5 * dt * (s->u[i] + u_end[i]);
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = 0.5 * dt * (s->u_R[i] + u_end[i]);
   s->accounts[POWER_DRIVE] += dynamics_drive_power_at(s->m, s->x, s->displacement);
 }
 

@@ -161,12 +161,17 @@ static double find_reach(const stepper *s, double dt) {
   return s->contacts->activation + s->rule->ahead * dt * fastest;
 }
 
+// Rows that turn open a point by far less than this part of a body.
+#define OPENED 1e-3
+
 // A point that was closed and did not leave at the end of the last step, where positions do not follow velocities alone: drives, projection and
-// the removal of overlap then open it by h², and it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
+// the removal of overlap then open it by h², and rows that turn by h³; it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
 // What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
-  bool led = s->led || (s->moved[p] && s->points[p].gap <= stepper_graze(s, e));
-  return led && before->normal_force > 0 && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
+  double gap = s->points[p].gap;
+  bool led = s->led || (s->moved[p] && gap <= stepper_graze(s, e)) || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
+  bool closed = before->normal_force > 0 || (s->dt == 0 && s->struck[p]);
+  return led && closed && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
 }
 
 // Which points of an element take part, and where their rows will be. Returns whether one does.
@@ -271,7 +276,7 @@ void stepper_hold_places(stepper *s) {
     if (!contact_points_change(e) || s->steps - s->touched[e->slot] > REMEMBERED) continue;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (!contact_state_is_new(s->contacts, p)) continue;
-      for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
+      stepper_forget_rates(s, p);
       s->last_before[p] = (scheme_contact){.gap = NAN, .point = &s->before[p]};
       if (!s->trying) impact_separate(s->impacts, p);
     }

@@ -54,12 +54,10 @@ solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m
   return b;
 }
 
-// The mean reactions of the step: those of the forces, the percussions P/Δt and the accelerations (u_E - u_A)/Δt.
-static void find_reactions(const mechanism *m, motion *x, double *P, const double *u_A, const double *u_E, double dt,
-                           double *udot, double *work) {
+// The mean reactions of the step: those of the forces, the percussions P/Δt and the mean accelerations.
+static void find_reactions(const mechanism *m, motion *x, double *P, const double *udot, double dt, double *work) {
   for (int i = 0; i < x->row_total; i++) P[i] /= dt;
   for (int i = 0; i < m->row_count; i++) x->lambda[i] = P[i];
-  for (int i = 0; i < m->nv; i++) udot[i] = (u_E[i] - u_A[i]) / dt;
   constraint_push(m, x, P, x->row_total);
   tree_inverse(m, x, udot, work);
 }
@@ -70,10 +68,10 @@ static void take_back_forces(const mechanism *m, motion *x, double *P, double dt
   for (int i = 0; i < x->row_total; i++) P[i] *= -dt;
 }
 
-bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
-                            const double *u_E, double dt, double *udot, double *work, int turn) {
+bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *udot, double dt,
+                            double *work, int turn) {
   bool agrees = true;
-  find_reactions(m, x, P, u_A, u_E, dt, udot, work);
+  find_reactions(m, x, P, udot, dt, work);
   for (int i = 0; i < m->friction_count; i++) {
     int row = f->row0 + i;
     double found = friction_limit(m, x, &m->frictions[i]);

@@ -32,10 +32,10 @@ void stepper_friction_give_up(stepper_friction *f, const mechanism *m, motion *x
 void stepper_friction_add_rows(stepper_friction *f, const mechanism *m, motion *x, double *P, double dt);
 // Where a drive moves the joint its friction is known: opposed to the speed that the drive has at t_end.
 solve_block stepper_friction_block(const stepper_friction *f, const mechanism *m, int i, double t_end, double dt);
-// Looks at the load of a solution P with the speeds u_A and u_E. Returns true if the limits that go with it are those that P was found
-// with; else they are changed for the next turn. `udot` and `work` are as long as the speeds.
-bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *u_A,
-                            const double *u_E, double dt, double *udot, double *work, int turn);
+// Looks at the load of a solution P with the mean accelerations udot. Returns true if the limits that go with it are those that P was found
+// with; else they are changed for the next turn. `work` is as long as the speeds.
+bool stepper_friction_agrees(stepper_friction *f, const mechanism *m, motion *x, double *P, const double *udot, double dt,
+                            double *work, int turn);
 // Efforts (the means of P_mean) and slip as signals show them, and the loss ½ (γ_A + γ_E) P.
 void stepper_friction_book(const stepper_friction *f, const mechanism *m, motion *x, const double *P, const double *P_mean,
                           const double *rate_before, const double *rate_free, const double *rate_after, double dt,

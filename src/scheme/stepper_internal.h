@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "mechanics/centre.h"
 #include "mechanics/coordinate.h"
+#include "mechanics/dynamics.h"
 #include "mechanics/response.h"
 #include "mechanics/tree.h"
 #include "scheme/paradox.h"
@@ -71,6 +73,8 @@ typedef struct stepper {
   double *q, *u;                         // the state, one array: at E when a step is done
   double *q_A, *u_A;                     // where the last step began,
   double t_A, dt;                        // when, and how long it was; 0: there was none
+  const double *u_R;                     // of the step under way: u_A as it is where rows are evaluated, see stepper_move_from
+  double *u_carried;                     // holds it where it is not u_A itself
   double *z, *z_A, *z_rate;              // states of the model likewise, and their rates over the last step
   double dt_before;                      // the step before it; 0: there was none
   double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
@@ -118,6 +122,8 @@ typedef struct stepper {
   double excess;                         // of the step under way, see stepper_excess
   const double *P_mean;                  // percussions whose means over the step are shown: P or P_even
   double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
+  double *rate_R;                        // the same of the velocity at the end, where that step has evaluated its rows
+  double *onward;                        // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
   bool driven;                           // something moves by a function of time, and may meet a lock-up
   bool led;                              // positions do not follow velocities alone: drives or projection lead them
   double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
@@ -166,31 +172,37 @@ void stepper_exchange_steps(stepper *s);
 
 // Driven speeds go from what they are at A to what their drives say at E.
 void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end, double dt);
-// q := q ⊕ h u where there are quaternions
-void stepper_turn(stepper *s, double h, const double *u, double *q);
+// Adds h u to the motion's q and carries its u along, where there are quaternions or mass centres beside the coordinates.
+void stepper_move_on(stepper *s, const double *q, double h);
 
-// The motion's q := q ⊕ h u, u := u
+// The motion's q := q ⊕ h u, u := u, with u carried along: mass centres of free bodies keep their velocity, and their bodies turn about them.
 static inline void stepper_move_from(stepper *s, const double *q, const double *u, double h) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (m->nq == m->nv) {
+  if (m->nq == m->nv && !m->off_centre) {
     for (int i = 0; i < m->nv; i++) x->q[i] = q[i] + h * u[i], x->u[i] = u[i];
     return;
   }
-  memcpy(x->q, q, (size_t)m->nq * sizeof *q);
   memcpy(x->u, u, (size_t)m->nv * sizeof *u);
-  stepper_turn(s, h, u, x->q);
+  stepper_move_on(s, q, h);
 }
 
-// Forces at (q_R, u_A, z_A), where the motion is with u_rows, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
-// the rates of the states. Returns false if it is singular there.
-bool stepper_apply_forces(stepper *s, const double *u, const double *z, double dt);
+// The state takes the positions that the motion was moved to beside its velocities, and carries its own and the motion's velocities there.
+void stepper_take_positions(stepper *s);
 
-// The motion at (q_R, u_A), where rows are evaluated, with accelerations of drives over the step.
+// Forces at (q_R, u_R, z_A), where the motion is, or for velocity_terms: midpoint at the velocity and the states of the middle of the step. Finds
+// the rates of the states. Returns false if it is singular there.
+bool stepper_apply_forces(stepper *s, const double *z, double dt);
+// The mean accelerations of a step from u_R to u_end, both where rows are evaluated and the motion is: (u_end - u_R)/Δt without what mass centres
+// lack by turning.
+void stepper_mean_accelerations(const stepper *s, const double *u_end, double dt, double *udot);
+
+// The motion at (q_R, u_R), where rows are evaluated, with accelerations of drives over the step.
 static inline void stepper_go_to_rows(stepper *s, const double *q, const double *u, double t, double dt) {
   const mechanism *m = s->m;
   double way = s->rule->place * dt, t_rows = t + way;
   stepper_move_from(s, q, u, way);
+  s->u_R = m->off_centre ? memcpy(s->u_carried, s->x->u, (size_t)m->nv * sizeof *u) : u;
   if (m->drive_count) stepper_set_drives(s, u, t_rows, t + dt, dt);
   s->x->t = t_rows;
   if (s->rest.any) stepper_round_positions(s);
@@ -223,6 +235,21 @@ static inline const contact_point *stepper_least_of(const contact_element *e, co
 // thickness into the other is no passage. Even a real one would have an approach of a few per cent of their speed.
 static inline double stepper_graze(const stepper *s, const contact_element *e) { return fmax(s->contacts->activation, 1e-3 * e->span); }
 
+// Whether rows of an element that lasts hold at the end of a step, with what they turn by until then: those of free bodies, whose momentum a step keeps.
+// In space only where they touch in one point: turns of several points are not quite those of rigid bodies, and solvers do not get as far.
+static inline bool stepper_turns(const stepper *s, const contact_element *e) {
+  const mechanism *m = s->m;
+  int first = m->bodies[m->markers[e->first].body].node, second = m->bodies[m->markers[e->second].body].node;
+  bool free = (first == GROUND || m->nodes[first].alone) && (second == GROUND || m->nodes[second].alone);
+  return free && s->rule->ahead == 0 && contact_is_of_surfaces(e) && (m->planar || e->point_count == 1);
+}
+
+// Rates of a row at the ends of the step under way.
+static inline double stepper_rate_at_start(const stepper *s, int row) {
+  return s->rate_before[row] - s->rule->place / (1 - s->rule->place) * s->onward[row];
+}
+static inline double stepper_rate_at_end(const stepper *s, int row) { return s->rate_after[row] + s->onward[row]; }
+
 // --- stepper_impact.c -----------------------------------------------------------------------------------------------
 
 void stepper_begin_impacts(stepper *s);
@@ -241,6 +268,9 @@ double stepper_meet_after_rows(stepper *s, double dt, const double *u_end);
 void stepper_enlarge(stepper *s);
 // The same where contacts come and go: contact_state.reserve.
 bool stepper_reserve(void *scheme, int rows);
+static inline void stepper_forget_rates(stepper *s, int p) {
+  for (int k = 3 * p; k < 3 * p + 3; k++) s->rate_E[k] = s->rate_R[k] = NAN;
+}
 // A point of which nothing is known.
 void stepper_forget_point(stepper *s, int p);
 // Finds the pairs that are near, from `behind` before to `ahead` after where the motion is.

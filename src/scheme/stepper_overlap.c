@@ -33,8 +33,8 @@ static double allowance(const stepper *s, double dt) {
 // changes sign from step to step until it has died out. The point keeps so deep that it does not leave the overlap on the way: each
 // rebound would become a flight of its own, and a ball would never come to rest.
 static double height(const stepper *s, int k, double dt, double allowed) {
-  double rate = s->rate_after[s->active_row[k]];
-  return s->points[s->active[k]].gap + (1 - s->rule->place) * dt * rate + allowed + dt * fabs(rate);
+  double rate = s->rate_after[s->active_row[k]], turn = s->onward[s->active_row[k]];
+  return s->points[s->active[k]].gap + (1 - s->rule->place) * dt * (rate + 0.5 * turn) + allowed + dt * fabs(rate + turn);
 }
 
 static double deepest(const stepper *s, double dt, double allowed) {
@@ -159,7 +159,7 @@ void stepper_remove_overlap(stepper *s) {
   bool lifts = s->m->force_count == 0 && tree_steady_lift(s->m, s->x, s->overlap.displacement, &lift);
   if (!lifts) before = stored_energy(s);
   dynamics_move_shared(s->m, s->x, s->x->q, s->overlap.displacement);
-  memcpy(s->q, s->x->q, (size_t)s->m->nq * sizeof *s->q);
+  stepper_take_positions(s);
   s->overlap.energy += lifts ? lift : stored_energy(s) - before;
   s->x->level = LEVEL_NONE;
 }

@@ -47,6 +47,7 @@ static void enlarge_points(stepper *s) {
   ENLARGE(s->last_before, had, count);
   ENLARGE(s->shown, had, count);
   ENLARGE(s->rate_E, 3 * had, 3 * count);
+  ENLARGE(s->rate_R, 3 * had, 3 * count);
   ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
   ENLARGE(s->may_touch, elements, s->contacts->element_slots + 1);
   ENLARGE(s->has_passed, elements, s->contacts->element_slots + 1);
@@ -72,6 +73,7 @@ static void enlarge_rows(stepper *s) {
   ENLARGE(s->P, had, count);
   ENLARGE(s->P_even, had, count);
   ENLARGE(s->turn, had, count);
+  ENLARGE(s->onward, had, count);
   ENLARGE(s->q_even, had, count);
   ENLARGE(s->xi, had, count);
   ENLARGE(s->rate_before, had, count);
@@ -106,7 +108,7 @@ void stepper_forget_point(stepper *s, int p) {
   s->last[p] = s->last_before[p] = s->shown[p] = (scheme_contact){.gap = INFINITY, .point = &s->points[p]};
   s->struck[p] = s->moved[p] = s->moved_before[p] = false;
   s->nearest[p] = 0;
-  for (int k = 0; k < 3; k++) s->rate_E[3 * p + k] = NAN;
+  stepper_forget_rates(s, p);
 }
 
 // Of what contact_refresh or contact_state_set has changed; stepper_reserve has made the arrays long enough.

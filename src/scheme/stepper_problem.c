@@ -68,12 +68,36 @@ static double gap_to_close(const stepper *s, int point, double dt) {
   return gap < 0 ? gap * part * part : gap;
 }
 
-// q = γ_F + what the rule requires of a contact of this material.
+static bool is_only_point(const stepper *s, int k) {
+  const contact_element *e = s->element_of[s->active[k]];
+  bool before = k > 0 && s->element_of[s->active[k - 1]] == e, after = k + 1 < s->active_count && s->element_of[s->active[k + 1]] == e;
+  return !before && !after;
+}
+
+// Rows where they are evaluated are half a step behind those at the end: a contact that lasts would be held late, which
+// drives fast turning. From where the last step has evaluated them they have turned by γ_A - γ_R at the same velocity of
+// the bodies, and go on so. Not known where a contact slides, of its rows along the surface: these have other tangents
+// in each step. A point in another place has other rows. Two points of a pair cannot both stick with turns of their own,
+// since the way between them has one length: there rows along the surface go without.
+static void find_onward(stepper *s, int k) {
+  int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
+  int sliding = contact_sliding_rows(s->m, s->element_of[point]);
+  memset(s->onward + first, 0, (size_t)size * sizeof *s->onward);
+  if (!stepper_turns(s, s->element_of[point]) || !(s->last[point].lasts || s->dt == 0)) return;
+  for (int i = 0; i < (is_only_point(s, k) ? sliding : 1); i++) {
+    double turn = (1 + s->excess) * (s->rate_before[first + i] - s->rate_R[3 * point + i]);
+    if (isfinite(turn)) s->onward[first + i] = (1 - s->rule->place) * turn;
+  }
+}
+
+// q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
   int point = s->active[k], first = s->active_row[k], size = contact_sliding_rows(s->m, s->element_of[point]);
-  s->rule->require(of, size, gap_to_close(s, point, dt), s->rate_before + first, dt, s->q_rows + first);
+  double rate[3];
+  for (int i = 0; i < size; i++) rate[i] = stepper_rate_at_start(s, first + i);
+  s->rule->require(of, size, gap_to_close(s, point, dt), rate, dt, s->q_rows + first);
   if (has_opened(s, point)) s->q_rows[first] = s->points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
-  for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i];
+  for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i] + s->onward[i];
   if (!contact_rolls(s->element_of[point])) return;
   int end = first + contact_row_count(s->m, s->element_of[point]);
   for (int i = first + size; i < end; i++) s->q_rows[i] = s->rate_free[i];  // turning has no restitution
@@ -139,12 +163,15 @@ static void release_held(stepper *s) {
 carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  response_rates(m, x, s->u, s->rate_before);
+  response_rates(m, x, s->u_R, s->rate_before);
   response_rates(m, x, s->u_free, s->rate_free);
   memcpy(s->q_rows, s->rate_free, (size_t)x->row_total * sizeof *s->q_rows);
   block_list_begin(&s->blocks, m->row_count);
   for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->active_count; k++) add_contact_block(s, s->element_of[s->active[k]], s->active_row[k]);
+  for (int k = 0; k < s->active_count; k++) {
+    add_contact_block(s, s->element_of[s->active[k]], s->active_row[k]);
+    find_onward(s, k);
+  }
   crew_run(s->contacts->crew, s->active_count, SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
   if (s->solver.dump) problem_dump_step(s->solver.dump, s->steps + 1);
@@ -162,7 +189,8 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
   const mechanism *m = s->m;
   carom_status status = CAROM_OK;
   for (int turn = 0; status == CAROM_OK; turn++) {
-    if (stepper_friction_agrees(&s->friction, m, s->x, s->P, s->u, s->u_end, dt, s->x->udot, s->x->speed_work[1], turn))
+    stepper_mean_accelerations(s, s->u_end, dt, s->x->udot);
+    if (stepper_friction_agrees(&s->friction, m, s->x, s->P, s->x->udot, dt, s->x->speed_work[1], turn))
       return CAROM_OK;
     if (turn == FRICTION_TURNS) break;
     s->blocks.count -= m->friction_count;
@@ -198,7 +226,7 @@ static void find_turns(stepper *s) {
   for (int k = 0; k < s->active_count; k++) {
     int p = s->active[k], first = s->active_row[k];
     int sliding = contact_sliding_rows(m, s->element_of[p]), size = contact_row_count(m, s->element_of[p]);
-    for (int i = 0; i < size; i++) s->turn[first + i] = i < sliding ? s->rate_before[first + i] - s->rate_E[3 * p + i] : 0;
+    for (int i = 0; i < size; i++) s->turn[first + i] = i < sliding ? s->rate_before[first + i] - s->rate_R[3 * p + i] : 0;
   }
 }
 
@@ -216,6 +244,7 @@ static void foresee_turns(stepper *s, double dt) {
     contact_set_bias(m, x, s->element_of[p], &s->points[p], p - s->element_of[p]->point0, s->active_row[k]);
   }
   memset(x->udot, 0, (size_t)m->nv * sizeof *x->udot);
+  centre_add_centripetal(m, x->q, x->u, -1, x->udot);
   if (s->sweeps) tree_kinematics_again(m, x);
   tree_inverse(m, x, x->udot, x->speed_work[1]);
   for (int i = 0; i < x->row_total; i++) s->turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
@@ -242,7 +271,7 @@ static void turn_evenly(stepper *s, double dt) {
     double required[3];
     s->rule->require(of, size, fmax(0, s->points[p].gap), (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {
-      double before = s->rate_E[3 * p + i - first], turn = s->turn[i];
+      double before = s->rate_R[3 * p + i - first], turn = s->turn[i];
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves
       s->q_even[i] = s->rate_free[i] + part * turn - before + required[i - first];
     }

@@ -135,6 +135,7 @@ bool stepper_place(stepper *s, double t) {
   if (s->m->state_count) place_states(s, t);
   if (!s->settings.project || !s->m->row_count || t == s->t || t == s->t_A) return true;
   bool closed = close_position(s);
+  centre_carry(s->m, s->unplaced, s->x->q, s->x->u);
   s->x->level = LEVEL_NONE;
   return closed;
 }
@@ -192,6 +193,10 @@ carom_status stepper_project(stepper *s, carom_error *error) {
   s->independence[2] = s->independence[1], s->independence[1] = s->independence[0];
   if (s->driven) s->independence[0] = response_independence(m, x);
   s->projection_failures += !closed;
+  if (m->off_centre) {
+    stepper_take_positions(s);
+    dynamics_positions_velocities(m, x);
+  }
   s->projection_energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
   return check_lock_up(s, closed, error);

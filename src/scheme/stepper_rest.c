@@ -20,11 +20,7 @@ void stepper_rest_create(stepper *s) {
   r->still = ARENA_ARRAY(&s->memory, bool, m->node_count);
   r->still[GROUND] = true;
   if (m->small || s->contacts->world->surface_count == 0 || s->rule->ahead > 0) return;
-  for (int i = 1; i < m->node_count; i++) {
-    r->single[i] = tree_is_free_body(m->n, &m->nodes[i]);
-    r->single[m->nodes[i].parent] = false;  // parents come first
-  }
-  for (int i = 1; i < m->node_count; i++) r->any |= r->single[i];
+  for (int i = 1; i < m->node_count; i++) r->any |= r->single[i] = m->nodes[i].alone;
   r->exact = ARENA_ARRAY(&s->memory, double, m->nq + 1);
   r->rounded = ARENA_ARRAY(&s->memory, double, m->nq + 1);
   r->finest = ldexp(FINEST, ilogb(m->length));

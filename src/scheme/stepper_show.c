@@ -57,8 +57,10 @@ static void find_means(stepper *s) {
   memcpy(s->shown, s->last, (size_t)s->point_capacity * sizeof *s->shown);
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
-  (void)stepper_apply_forces(s, s->u_A, s->z_A, s->dt);
-  for (int i = 0; i < m->nv; i++) x->udot[i] = (s->u[i] - s->u_A[i]) / s->dt;
+  (void)stepper_apply_forces(s, s->z_A, s->dt);
+  memcpy(s->displacement, s->u, (size_t)m->nv * sizeof *s->u);
+  centre_carry(m, s->q, x->q, s->displacement);
+  stepper_mean_accelerations(s, s->displacement, s->dt, x->udot);
   if (m->row_count) {
     memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
     x->t = s->t_A + s->dt;

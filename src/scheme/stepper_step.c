@@ -25,10 +25,21 @@ void stepper_set_drives(stepper *s, const double *u, double t_rows, double t_end
   }
 }
 
-// q := q ⊕ h u where there are quaternions
-void stepper_turn(stepper *s, double h, const double *u, double *q) {
-  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * u[i];
-  dynamics_move_shared(s->m, s->x, q, s->displacement);
+void stepper_move_on(stepper *s, const double *q, double h) {
+  motion *x = s->x;
+  memcpy(x->q, q, (size_t)s->m->nq * sizeof *q);
+  for (int i = 0; i < s->m->nv; i++) s->displacement[i] = h * x->u[i];
+  dynamics_move_shared(s->m, x, x->q, s->displacement);
+  centre_carry(s->m, q, x->q, x->u);
+}
+
+void stepper_take_positions(stepper *s) {
+  const mechanism *m = s->m;
+  motion *x = s->x;
+  centre_carry(m, s->q, x->q, s->u);
+  centre_carry(m, s->q, x->q, x->u);
+  memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
+  x->level = LEVEL_NONE;
 }
 
 // From where rows are evaluated to the end of the step, the motion and the state alike. Returns false if it is not finite.
@@ -36,15 +47,17 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
   const mechanism *m = s->m;
   motion *x = s->x;
   double *q = s->q, *u = s->u, zero = 0;  // times each speed; NaN where one is not finite
-  if (s->rest.any) memcpy(x->q, s->rest.exact, (size_t)m->nq * sizeof *q);
-  if (m->nq > m->nv) {
-    stepper_turn(s, h, u_end, x->q);
+  const double *q_R = s->rest.any ? s->rest.exact : x->q;
+  if (m->nq > m->nv || m->off_centre) {
+    memcpy(q, q_R, (size_t)m->nq * sizeof *q);
+    stepper_move_from(s, q, u_end, h);
+    if (s->overlap.moves) centre_carry(m, q, x->q, s->overlap.displacement);
     memcpy(q, x->q, (size_t)m->nq * sizeof *q);
-    for (int i = 0; i < m->nv; i++) u[i] = x->u[i] = u_end[i], zero += 0 * u_end[i];
+    for (int i = 0; i < m->nv; i++) u[i] = x->u[i], zero += 0 * u[i];
   } else {
     for (int i = 0; i < m->nv; i++) {
       double speed = u_end[i];
-      q[i] = x->q[i] += h * speed;
+      q[i] = x->q[i] = q_R[i] + h * speed;
       u[i] = x->u[i] = speed;
       zero += 0 * speed;
     }
@@ -54,13 +67,14 @@ static inline bool move_to_end(stepper *s, double h, const double *u_end) {
 
 // The motion goes on by part of a step with its accelerations, constraints included, and the rates of the states: velocities and states of
 // order two half a step later. Contact forces are left out.
-static bool predict(stepper *s, const double *u, const double *z, double h) {
+static bool predict(stepper *s, const double *z, double h) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (m->row_count) constraints_evaluate(m, x);
   x->level = LEVEL_VELOCITY;
   if (!dynamics_accelerations(m, x)) return false;
-  for (int i = 0; i < m->nv; i++) x->u[i] = u[i] + h * x->udot[i];
+  centre_add_centripetal(m, x->q, x->u, 1, x->udot);
+  for (int i = 0; i < m->nv; i++) x->u[i] = s->u_R[i] + h * x->udot[i];
   for (int k = 0; k < m->state_count; k++) x->inner[k] = z[k] + h * x->inner_rate[k];
   x->level = LEVEL_NONE;
   if (m->row_count) return dynamics_project_velocities(m, x);  // those of the start hold where the step before evaluated its rows
@@ -69,28 +83,35 @@ static bool predict(stepper *s, const double *u, const double *z, double h) {
   return true;
 }
 
-bool stepper_apply_forces(stepper *s, const double *u, const double *z, double dt) {
+bool stepper_apply_forces(stepper *s, const double *z, double dt) {
   memcpy(s->x->inner, z, (size_t)s->m->state_count * sizeof *z);
-  if (s->settings.midpoint && !predict(s, u, z, s->rule->place * dt)) return false;
+  if (s->settings.midpoint && !predict(s, z, s->rule->place * dt)) return false;
   dynamics_apply_forces(s->m, s->x);
   return !s->x->bad_callback;
 }
 
-// What acts at (q_R, u_A): forces, the free velocity, constraint rows.
+void stepper_mean_accelerations(const stepper *s, const double *u_end, double dt, double *udot) {
+  for (int i = 0; i < s->m->nv; i++) udot[i] = (u_end[i] - s->u_R[i]) / dt;
+  centre_add_centripetal(s->m, s->x->q, s->x->u, -1, udot);
+}
+
+// What acts at (q_R, u_R): forces, the free velocity, constraint rows.
 static bool prepare(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
   if (s->sweeps) {
     stepper_move_from(s, s->q, s->u, s->rule->place * dt);
+    s->u_R = s->u;
     x->t = s->t + s->rule->place * dt;
     if (!response_sweep(m, x)) return false;
   } else {
     if (!s->contacts->pool) stepper_go_to_rows(s, s->q, s->u, s->t, dt);  // else they were looked at before
     if (m->friction_count) stepper_friction_begin(&s->friction, m, x);
-    if (!stepper_apply_forces(s, s->u, s->z, dt) || !response_accelerate(m, x)) return false;
+    if (!stepper_apply_forces(s, s->z, dt) || !response_accelerate(m, x)) return false;
     memcpy(s->z_rate, x->inner_rate, (size_t)m->state_count * sizeof *s->z_rate);
   }
-  for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u[i] + dt * x->udot[i];
+  centre_add_centripetal(m, x->q, x->u, 1, x->udot);
+  for (int i = 0; i < m->nv; i++) s->u_free[i] = s->u_R[i] + dt * x->udot[i];
   if (m->row_count) {
     x->t = s->t + dt;  // moving constraints are to hold at the end of the step
     constraints_evaluate(m, x);
