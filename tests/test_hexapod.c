@@ -117,7 +117,8 @@ static void read_ground(run *r, const walk *w, int leg, double *gap, double *loa
   *gap = run_read(r, "floor-foot%d.gap", leg), *load = run_read(r, "floor-foot%d.fn", leg);
   for (int k = 1; w->stairs && k <= RISES; k++) {
     char name[32];
-    snprintf(name, sizeof name, k < RISES ? "step%d-foot%d" : "landing-foot%2$d", k, leg);
+    if (k < RISES) snprintf(name, sizeof name, "step%d-foot%d", k, leg);
+    else snprintf(name, sizeof name, "landing-foot%d", leg);
     *gap = fmin(*gap, run_read(r, "%s.gap", name));
     *load += run_read(r, "%s.fn", name);
   }
