@@ -12,7 +12,7 @@ enum { SHARE = 32 };  // the fewest elements or points that a thread takes
 static void guess_percussion(stepper *s, const contact_element *e, const scheme_contact *last, int first, double dt) {
   const double force[3] = {last->normal_force, last->tangential_force[0], last->tangential_force[1]};
   int sliding = contact_sliding_rows(s->m, e);
-  for (int i = 0; i < contact_row_count(s->m, e); i++) s->P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
+  for (int i = 0; i < contact_row_count(s->m, e); i++) s->problem.P[first + i] = dt * (i < sliding ? force[i] : last->turning_moment[i - sliding]);
 }
 
 // Whether no point of an element touches, where that is cheap to know. A gap that is not a number is none.
@@ -27,33 +27,33 @@ static bool is_apart(const stepper *s, const contact_element *e) {
 
 // Whether an element has to be looked at closely: a point touches or did so in one of the last two steps, which are remembered.
 static bool is_near(const stepper *s, const contact_element *e) {
-  return s->rule->ahead > 0 || s->steps - s->touched[e->slot] <= REMEMBERED || !is_apart(s, e);
+  return s->rule->ahead > 0 || s->steps - s->near.touched[e->slot] <= REMEMBERED || !is_apart(s, e);
 }
 
 // A step saw the bodies of an element approach in one of its points.
 static bool is_struck(const stepper *s, const contact_element *e) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
-    if (s->struck[p]) return true;
+    if (s->near.struck[p]) return true;
   return false;
 }
 
 // No point touches where rows are evaluated.
 static bool has_parted(const stepper *s, const contact_element *e) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
-    if (s->points[p].gap <= s->contacts->activation) return false;
+    if (s->near.points[p].gap <= s->contacts->activation) return false;
   return true;
 }
 
 static double nearest_between(const stepper *s, const contact_element *e, const contact_point *before, const contact_point *after, double time) {
-  return fmin(s->nearest[e->point0], e->type->nearest(s->m, s->x, e, stepper_least_of(e, before), stepper_least_of(e, after), time, stepper_graze(s, e)));
+  return fmin(s->near.nearest[e->point0], e->type->nearest(s->m, s->x, e, stepper_least_of(e, before), stepper_least_of(e, after), time, stepper_graze(s, e)));
 }
 
 // The removal of overlap in the step before may have pushed bodies into others that they do not approach, hardly deeper than what it
 // removed. These have not gone through each other: on their way they were nowhere deeper than now.
 static bool was_pushed(const stepper *s, const contact_element *e) {
   enum { AT_ONCE = 4 };  // overlaps that may push a body in one direction
-  double gap = stepper_least_of(e, s->points)->gap;
-  return -gap <= AT_ONCE * s->overlap.depth_before && s->nearest[e->point0] >= gap - stepper_graze(s, e);
+  double gap = stepper_least_of(e, s->near.points)->gap;
+  return -gap <= AT_ONCE * s->overlap.depth_before && s->near.nearest[e->point0] >= gap - stepper_graze(s, e);
 }
 
 // From where rows are evaluated in one step to where they are in the next, and from the start to the first, the motion is uniform. Bodies that are apart now, and
@@ -62,17 +62,17 @@ static bool was_pushed(const stepper *s, const contact_element *e) {
 // Returns whether that was found.
 static bool look_for_passage(stepper *s, const contact_element *e, double time) {
   int p = e->point0;
-  bool struck = is_struck(s, e), touches = s->touched[e->slot] == s->steps;
-  if (!struck && !touches && s->nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps)
+  bool struck = is_struck(s, e), touches = s->near.touched[e->slot] == s->steps;
+  if (!struck && !touches && s->near.nearest[p] == 0 && s->rest.known[e->slot].since < s->steps && s->rest.known[e->slot].last == s->steps)
     return false;  // it stays apart
-  if (!struck) s->nearest[p] = nearest_between(s, e, s->before, s->points, time);
+  if (!struck) s->near.nearest[p] = nearest_between(s, e, s->near.before, s->near.points, time);
   if (!has_parted(s, e)) {
-    s->struck[p] |= !struck && was_pushed(s, e);
+    s->near.struck[p] |= !struck && was_pushed(s, e);
     return false;
   }
-  bool passed = !struck && s->nearest[p] < -stepper_graze(s, e);
-  for (int k = 0; k < e->point_count; k++) s->struck[p + k] = false;
-  s->nearest[p] = 0;
+  bool passed = !struck && s->near.nearest[p] < -stepper_graze(s, e);
+  for (int k = 0; k < e->point_count; k++) s->near.struck[p + k] = false;
+  s->near.nearest[p] = 0;
   return passed;
 }
 
@@ -85,7 +85,7 @@ static void look_for_passages_of(void *context, int from, int to) {
   const passages *x = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = x->s->contacts->elements[i];
-    x->s->has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
+    x->s->near.has_passed[e->slot] = e->type->nearest && look_for_passage(x->s, e, x->time);
   }
 }
 
@@ -94,7 +94,7 @@ void stepper_look_for_passages(stepper *s, double dt) {
   crew_run(s->contacts->crew, s->contacts->element_count, SHARE, look_for_passages_of, &(passages){s, time});
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (s->has_passed[e->slot]) contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
+    if (s->near.has_passed[e->slot]) contact_count_leap(s->contacts->world, e, s->t + s->rule->place * dt, &s->trouble.leaps, &s->trouble.missed);
   }
 }
 
@@ -103,8 +103,8 @@ void stepper_look_for_passages(stepper *s, double dt) {
 static bool passes_at_end(const stepper *s, const contact_element *e) {
   if (!e->type->nearest || is_struck(s, e)) return false;
   for (int p = e->point0; p < e->point0 + e->point_count; p++)
-    if (s->looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->looked[p]) < 0) return false;
-  return nearest_between(s, e, s->points, s->looked, (1 - s->rule->place) * s->dt) < -stepper_graze(s, e);
+    if (s->near.looked[p].gap <= s->contacts->activation && contact_gap_rate(s->m, s->x, e, &s->near.looked[p]) < 0) return false;
+  return nearest_between(s, e, s->near.points, s->near.looked, (1 - s->rule->place) * s->dt) < -stepper_graze(s, e);
 }
 
 // Whether the next step would be the first to find a point, and too deep.
@@ -134,14 +134,14 @@ carom_status stepper_look_at_end(stepper *s, carom_error *error) {
     const contact_element *e = s->contacts->elements[i];
     bool turns = contact_turns(s->m, e);
     if (!e->type->nearest && is_apart(s, e)) continue;
-    if (!is_far(s, e, NULL, s->looked)) contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
+    if (!is_far(s, e, NULL, s->near.looked)) contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->near.looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-      const contact_point *at = &s->looked[p];
-      if (!turns) s->deepest_at_end = number_larger(s->deepest_at_end, -at->gap);
-      if (s->last[p].active && s->struck[p]) continue;  // a step has dealt with it
-      if (!turns) s->entered_at_end = number_larger(s->entered_at_end, -at->gap);
+      const contact_point *at = &s->near.looked[p];
+      if (!turns) s->at_end.deepest = number_larger(s->at_end.deepest, -at->gap);
+      if (s->shown.last[p].active && s->near.struck[p]) continue;  // a step has dealt with it
+      if (!turns) s->at_end.entered = number_larger(s->at_end.entered, -at->gap);
       if (leaps_next(s, e, at) || (p == e->point0 && passes_at_end(s, e)))
-        contact_count_leap(s->contacts->world, e, s->t, &s->leaps_at_end, &s->missed_at_end);
+        contact_count_leap(s->contacts->world, e, s->t, &s->at_end.leaps, &s->at_end.missed);
     }
   }
   return CAROM_OK;
@@ -154,8 +154,8 @@ static double find_reach(const stepper *s, double dt) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-      double approach = -contact_gap_rate(s->m, s->x, e, &s->points[p]);
-      if (approach > fastest && s->points[p].gap <= s->contacts->activation + s->rule->ahead * dt * approach) fastest = approach;
+      double approach = -contact_gap_rate(s->m, s->x, e, &s->near.points[p]);
+      if (approach > fastest && s->near.points[p].gap <= s->contacts->activation + s->rule->ahead * dt * approach) fastest = approach;
     }
   }
   return s->contacts->activation + s->rule->ahead * dt * fastest;
@@ -168,38 +168,38 @@ static double find_reach(const stepper *s, double dt) {
 // the removal of overlap then open it by h², and rows that turn by h³; it would strike and open in turns. It stays a candidate. Elsewhere candidates are Moreau's.
 // What the removal has moved far apart, as bodies that were fast and deep in each other, is a candidate no longer.
 static bool stays(const stepper *s, const contact_element *e, int p, const scheme_contact *before) {
-  double gap = s->points[p].gap;
-  bool led = s->led || (s->moved[p] && gap <= stepper_graze(s, e)) || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
-  bool closed = before->normal_force > 0 || (s->dt == 0 && s->struck[p]);
-  return led && closed && s->rate_E[3 * p] <= 0 && !s->points[p].absent;
+  double gap = s->near.points[p].gap;
+  bool led = s->led || (s->near.moved[p] && gap <= stepper_graze(s, e)) || (stepper_turns(s, e) && gap <= OPENED * contact_leap(s->m, e));
+  bool closed = before->normal_force > 0 || (s->dt == 0 && s->near.struck[p]);
+  return led && closed && s->problem.rate_E[3 * p] <= 0 && !s->near.points[p].absent;
 }
 
 // Which points of an element take part, and where their rows will be. Returns whether one does.
 static bool add_active(stepper *s, const contact_element *e, double reach, double dt) {
   static const scheme_contact unknown = {0};
-  int before_these = s->active_count;
+  int before_these = s->near.active_count;
   bool changes = contact_points_change(e);
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->last_before[p];
-    double gap = s->points[p].gap;
+    const scheme_contact *before = changes && contact_state_is_new(s->contacts, p) ? &unknown : &s->shown.last_before[p];
+    double gap = s->near.points[p].gap;
     bool active = gap <= reach || stays(s, e, p, before);
-    s->last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->points[p]};
-    s->moved[p] &= active;
+    s->shown.last[p] = (scheme_contact){.gap = gap, .active = active, .lasts = active && before->active, .point = &s->near.points[p]};
+    s->near.moved[p] &= active;
     if (!active) continue;
-    if (s->solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
-    s->active[s->active_count] = p;
-    s->active_row[s->active_count++] = s->x->row_total;
+    if (s->problem.solver.warm_start) guess_percussion(s, e, before, s->x->row_total, dt);
+    s->near.active[s->near.active_count] = p;
+    s->near.active_row[s->near.active_count++] = s->x->row_total;
     s->x->row_total += contact_row_count(s->m, e);
   }
-  return s->active_count > before_these;
+  return s->near.active_count > before_these;
 }
 
 // Rows of the points that take part, each into its place: as if they were added to a motion that has those before it.
 static void write_rows_of(const stepper *s, motion *x, int from, int to) {
   int total = x->row_total;
   for (int k = from; k < to; k++) {
-    x->row_total = s->active_row[k];
-    contact_add_rows(s->m, x, s->element_of[s->active[k]], &s->points[s->active[k]]);
+    x->row_total = s->near.active_row[k];
+    contact_add_rows(s->m, x, s->near.element_of[s->near.active[k]], &s->near.points[s->near.active[k]]);
   }
   x->row_total = total;
 }
@@ -212,27 +212,27 @@ static void write_shared_rows(void *context, int from, int to) {
 }
 
 static void write_rows(stepper *s) {
-  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->active_count, SHARE, write_shared_rows, s);
-  else write_rows_of(s, s->x, 0, s->active_count);
+  if (crew_count(s->contacts->crew) > 1) crew_run(s->contacts->crew, s->near.active_count, SHARE, write_shared_rows, s);
+  else write_rows_of(s, s->x, 0, s->near.active_count);
 }
 
 // No point of it takes part.
 static void set_far(stepper *s, const contact_element *e) {
   for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-    s->last[p] = (scheme_contact){.gap = s->points[p].gap, .point = &s->points[p]};
-    s->moved[p] = false;
+    s->shown.last[p] = (scheme_contact){.gap = s->near.points[p].gap, .point = &s->near.points[p]};
+    s->near.moved[p] = false;
   }
 }
 
 // Finds the points of an element. Returns whether they may take part.
 static bool may_touch(stepper *s, const contact_element *e) {
   if (!is_near(s, e)) return false;
-  if (stepper_rest_keeps(s, e)) return s->steps - s->touched[e->slot] <= REMEMBERED;  // else it does not touch
-  if (is_far(s, e, s->contacts->found, s->points)) {
+  if (stepper_rest_keeps(s, e)) return s->steps - s->near.touched[e->slot] <= REMEMBERED;  // else it does not touch
+  if (is_far(s, e, s->contacts->found, s->near.points)) {
     set_far(s, e);
     return false;
   }
-  if (!(s->rule->ahead > 0)) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->points);
+  if (!(s->rule->ahead > 0)) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->near.points);
   return true;
 }
 
@@ -240,32 +240,32 @@ static void look_at_elements(void *context, int from, int to) {
   stepper *s = context;
   for (int i = from; i < to; i++) {
     const contact_element *e = s->contacts->elements[i];
-    s->may_touch[e->slot] = may_touch(s, e);
+    s->near.may_touch[e->slot] = may_touch(s, e);
   }
 }
 
 static void locate_elements(void *context, int from, int to) {
   stepper *s = context;
-  for (int i = from; i < to; i++) contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->points);
+  for (int i = from; i < to; i++) contact_state_locate(s->contacts, s->m, s->x, s->contacts->elements[i], s->contacts->found, s->near.points);
 }
 
 void stepper_find_active(stepper *s, double dt) {
   const crew *crew = s->contacts->crew;
   int count = s->contacts->element_count;
   rows_clear(s->m, s->x);
-  s->active_count = 0;
+  s->near.active_count = 0;
   bool ahead = s->rule->ahead > 0;
   if (ahead) crew_run(crew, count, SHARE, locate_elements, s);
   double reach = ahead ? find_reach(s, dt) : s->contacts->activation;
   crew_run(crew, count, SHARE, look_at_elements, s);
   for (int i = 0; i < count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!s->may_touch[e->slot] || !add_active(s, e, reach, dt)) continue;
-    s->touched[e->slot] = s->steps;
+    if (!s->near.may_touch[e->slot] || !add_active(s, e, reach, dt)) continue;
+    s->near.touched[e->slot] = s->steps;
     s->rest.same &= s->rest.known[e->slot].since < s->steps;
   }
   write_rows(s);
-  if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->P, dt);
+  if (s->m->friction_count) stepper_friction_add_rows(&s->friction, s->m, s->x, s->problem.P, dt);
   stepper_rest_compare_rows(s);
 }
 
@@ -273,20 +273,20 @@ void stepper_find_active(stepper *s, double dt) {
 void stepper_hold_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!contact_points_change(e) || s->steps - s->touched[e->slot] > REMEMBERED) continue;
+    if (!contact_points_change(e) || s->steps - s->near.touched[e->slot] > REMEMBERED) continue;
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
       if (!contact_state_is_new(s->contacts, p)) continue;
       stepper_forget_rates(s, p);
-      s->last_before[p] = (scheme_contact){.gap = NAN, .point = &s->before[p]};
-      if (!s->trying) impact_separate(s->impacts, p);
+      s->shown.last_before[p] = (scheme_contact){.gap = NAN, .point = &s->near.before[p]};
+      if (!s->shown.trying) impact_separate(s->impacts, p);
     }
-    contact_state_hold(s->contacts, e, s->touched[e->slot] == s->steps);
+    contact_state_hold(s->contacts, e, s->near.touched[e->slot] == s->steps);
   }
 }
 
 void stepper_keep_starts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (e->type->evaluate_from) contact_state_start_from(s->contacts, e->point0, s->touched[e->slot] == s->steps ? &s->points[e->point0] : NULL);
+    if (e->type->evaluate_from) contact_state_start_from(s->contacts, e->point0, s->near.touched[e->slot] == s->steps ? &s->near.points[e->point0] : NULL);
   }
 }

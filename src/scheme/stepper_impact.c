@@ -33,24 +33,24 @@ static const contact_surface *first_of(const stepper *s, const contact_element *
 static double fast_way(const stepper *s, const contact_element *e) { return (e->type->nearest ? FAST : FAST_ON_PLANE) * contact_leap(s->m, e); }
 
 bool stepper_is_instant(const stepper *s, const contact_element *e, double approach) {
-  return s->meets && contact_is_of_surfaces(e) && approach * s->settings.step > fast_way(s, e);
+  return s->meeting.any && contact_is_of_surfaces(e) && approach * s->settings.step > fast_way(s, e);
 }
 
 void stepper_begin_impacts(stepper *s) {
   const contact_world *w = s->contacts->world;
-  s->thinnest = s->m->length;
+  s->meeting.thinnest = s->m->length;
   for (int i = 0; i < w->surface_count; i++) {
     const contact_surface *of = &w->surfaces[i];
-    s->thinnest = fmin(s->thinnest, of->terrain ? contact_mesh_thickness(of->terrain) : of->thickness);
+    s->meeting.thinnest = fmin(s->meeting.thinnest, of->terrain ? contact_mesh_thickness(of->terrain) : of->thickness);
   }
-  s->meets = s->settings.time_of_impact && w->surface_count > 0;
+  s->meeting.any = s->settings.time_of_impact && w->surface_count > 0;
 }
 
 // Whether some surface may be that fast against another: each has half the speed. What turns with a plane is found with its pairs.
 static bool any_is_fast(const stepper *s, double dt) {
   const contact_world *w = s->contacts->world;
   const mechanism *m = s->m;
-  double enough = 0.5 * FAST * s->thinnest / dt;
+  double enough = 0.5 * FAST * s->meeting.thinnest / dt;
   for (int i = 0; i < w->surface_count; i++) {
     const marker *k = &m->markers[w->surfaces[i].marker];
     const double *V = s->x->links[m->bodies[k->body].node].V;
@@ -79,8 +79,8 @@ static pair_speed speed_of(const stepper *s, const contact_element *e) {
 static double largest(const pair_speed *p, double dt) { return (vec3_norm(p->v) + p->turn) * (1 + fmin(p->rotation * dt, 1)); }
 
 static const contact_point *locate(stepper *s, const contact_element *e) {
-  contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
-  return stepper_least_of(e, s->looked);
+  contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->near.looked);
+  return stepper_least_of(e, s->near.looked);
 }
 
 // How fast the gap closes at most. Of two convex shapes that are apart without a turn no more than along the normal between them: the plane
@@ -93,15 +93,15 @@ static double closing_speed(const contact_element *e, const contact_point *p, co
 
 // Pairs that are fast, and may meet within `time` of where they are now.
 static void find_suspects(stepper *s, double time, double dt, bool at_rows) {
-  s->suspect_count = 0;
+  s->meeting.suspect_count = 0;
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     if (!contact_is_of_surfaces(e)) continue;
     pair_speed v = speed_of(s, e);
     double speed = largest(&v, dt);
     if (!(speed * dt > fast_way(s, e))) continue;
-    const contact_point *p = at_rows ? stepper_least_of(e, s->points) : locate(s, e);
-    if (p->gap <= speed * time) s->suspects[s->suspect_count++] = (stepper_suspect){.e = e, .again = at_rows && s->touched[e->slot] == s->steps};
+    const contact_point *p = at_rows ? stepper_least_of(e, s->near.points) : locate(s, e);
+    if (p->gap <= speed * time) s->meeting.suspects[s->meeting.suspect_count++] = (stepper_suspect){.e = e, .again = at_rows && s->near.touched[e->slot] == s->steps};
   }
 }
 
@@ -127,7 +127,7 @@ static void go_to(stepper *s, const path *w, double after) {
 static bool begin_path(const stepper *s, const path *w, stepper_suspect *suspect, double gap, const pair_speed *v, double depth) {
   const contact_element *e = suspect->e;
   suspect->gap = gap;
-  suspect->touching = suspect->again || (w->from_start && s->steps - s->touched[e->slot] <= 1 && gap <= depth);
+  suspect->touching = suspect->again || (w->from_start && s->steps - s->near.touched[e->slot] <= 1 && gap <= depth);
   return !suspect->touching || v->turn * w->length > s->rule->place * fast_way(s, e);
 }
 
@@ -163,37 +163,37 @@ static bool meets_at(stepper *s, const path *w, double at, stepper_suspect *susp
 static impact_found find_impact(stepper *s, const path *w) {
   double at = 0;
   impact_found found;
-  for (int i = 0; s->suspect_count && at < w->length; i++) {
+  for (int i = 0; s->meeting.suspect_count && at < w->length; i++) {
     double step = w->length - at;
     int kept = 0;
     go_to(s, w, at);
-    for (int k = 0; k < s->suspect_count; k++) {
-      stepper_suspect suspect = s->suspects[k];
+    for (int k = 0; k < s->meeting.suspect_count; k++) {
+      stepper_suspect suspect = s->meeting.suspects[k];
       bool rest;
       if (meets_at(s, w, at, &suspect, &step, &rest, &found)) return found;
-      if (rest) s->suspects[kept++] = suspect;
+      if (rest) s->meeting.suspects[kept++] = suspect;
     }
-    s->suspect_count = kept;
+    s->meeting.suspect_count = kept;
     at += i < PLACES ? step : fmax(step, w->length / PLACES);
   }
   return (impact_found){.after = INFINITY};
 }
 
-bool stepper_any_fast(const stepper *s, double dt) { return s->meets && any_is_fast(s, dt); }
+bool stepper_any_fast(const stepper *s, double dt) { return s->meeting.any && any_is_fast(s, dt); }
 
 double stepper_meet_before_rows(stepper *s, double dt) {
   double way = s->rule->place * dt;
   path w = {.from_start = true, .length = way};
   if (!(way > 0)) return dt;
   find_suspects(s, way, dt, false);
-  if (!s->suspect_count) return dt;
+  if (!s->meeting.suspect_count) return dt;
   impact_found found = find_impact(s, &w);
   stepper_go_to_rows(s, s->q, s->u, s->t, dt);
   return fmin(dt, fmax(found.after / s->rule->place, found.shortest));
 }
 
 double stepper_meet_after_rows(stepper *s, double dt, const double *u_end) {
-  double rest = (1 - s->rule->place) * dt, *q = s->before_placing;
+  double rest = (1 - s->rule->place) * dt, *q = s->projection.before_placing;
   path w = {.q = q, .u = u_end, .length = rest, .beyond = s->rule->place * dt};
   memcpy(q, s->x->q, (size_t)s->m->nq * sizeof *q);
   go_to(s, &w, 0);

@@ -57,6 +57,96 @@ typedef struct stepper_rest {
   bool formed;                           // for which the matrix was formed and islands were found
 } stepper_rest;
 
+// Work and losses until now, and until the start of the last step (stepper_book.c).
+typedef struct stepper_books {
+  double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
+  double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
+  bool differ;                           // accounts and losses at the start of the last step are not those at its end
+} stepper_books;
+
+// What is near, by slot of points and elements, and the points that take part (stepper_candidates.c; stepper_pairs.c lays it out).
+typedef struct stepper_near {
+  int point_capacity, element_capacity;  // of arrays by slot of points and elements
+  contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
+  contact_point *looked;                 // where something is looked at, for the moment
+  bool *struck;                          // points whose approach a step has dealt with since they were last apart
+  bool *moved, *moved_before;            // points that were moved out of an overlap since they last left; before the step that is tried
+  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
+  const contact_element **element_of;    // the element of each point, of `contacts`
+  int *active, active_count;             // points that take part in this step
+  int *active_row;                       // the first row of each
+  bool *may_touch, *has_passed;          // elements whose points may take part in this step; that have gone through each other since the last
+  bool passes;                           // there are elements whose bodies can pass each other between two steps
+  long *touched;                         // the number of the step in which each element last took part
+} stepper_near;
+
+// What was found at the end of a run (stepper_look_at_end).
+typedef struct stepper_at_end {
+  long leaps;                            // in the second half of the last step,
+  contact_missed missed;                 // and the first of them
+  double deepest;                        // the largest penetration at its end [m]
+  double entered;                        // likewise, of points that no step has dealt with [m]
+} stepper_at_end;
+
+// Times of impact of fast bodies (stepper_impact.c).
+typedef struct stepper_meeting {
+  bool any;                              // steps are made shorter where fast bodies would pass each other,
+  bool now;                              // and this one has such bodies
+  double thinnest;                       // of all surfaces [m]
+  stepper_suspect *suspects;             // pairs that may meet on the way that is looked at
+  int suspect_count;
+} stepper_meeting;
+
+// The contact problem, by row, its matrix and its solvers (stepper_problem.c, stepper_matrix.c).
+typedef struct stepper_rows {
+  int row_capacity;                      // of arrays by row
+  block_list blocks;
+  double *q, *P, *xi;
+  double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
+  double *P_before;                      // of the constraints, in the step before this one
+  double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
+  double *rate_R;                        // the same of the velocity at the end, where that step has evaluated its rows
+  double *onward;                        // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
+  solve_storage storage;                 // W and what the solvers need
+  bool crowded;                          // W is not formed: pieces and islands take its place
+  response_pieces pieces;
+  solve_islands islands;
+  solve_settings solver;
+  chain_tally tally, tally_before;
+} stepper_rows;
+
+// Of a step whose length is not that of the one before (stepper_solve_evenly).
+typedef struct stepper_even {
+  double *P, *q, *u;                     // the problem with the turn of its rows as in steps of equal length (turn_evenly): percussions,
+                                         // right-hand side, velocity
+  double *turn;                          // what rows turn by, for that
+  double excess;                         // of the step under way, see stepper_excess
+  const double *P_mean;                  // percussions whose means over the step are shown: those of the problem, or these
+} stepper_even;
+
+// Constraints at the ends of steps (stepper_project.c).
+typedef struct stepper_projection {
+  long failures;
+  double energy, energy_A;
+  bool driven;                           // something moves by a function of time, and may meet a lock-up
+  double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
+  double *placed, *before_placing, *unplaced;  // scratch, one per coordinate
+  double violation;                      // the largest |Φ| at the end of a step
+  double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
+  double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
+} stepper_projection;
+
+// What is shown of the last step (stepper_show.c).
+typedef struct stepper_shown {
+  bool shows_A;                          // the time shown is before the velocity jumps
+  bool trying;                           // it is a trial: the ledger of impacts is left alone
+  scheme_contact *last, *last_before;    // in this step, and in the one before it
+  scheme_contact *contacts;              // as it was last read
+  double *lambda;                        // mean multipliers of the constraints in the last step
+  bool *moves;                           // constraint rows that follow a function of time, and so do work
+} stepper_shown;
+
+// What all parts need, and the parts.
 typedef struct stepper {
   arena memory;
   const stepper_rule *rule;
@@ -68,7 +158,6 @@ typedef struct stepper {
   impact_ledger *ledger;
   double t;
   double grid;                           // the multiple of the step that the last one went for
-  long projection_failures;
   long steps;                            // taken
   double *q, *u;                         // the state, one array: at E when a step is done
   double *q_A, *u_A;                     // where the last step began,
@@ -77,73 +166,25 @@ typedef struct stepper {
   double *u_carried;                     // holds it where it is not u_A itself
   double *z, *z_A, *z_rate;              // states of the model likewise, and their rates over the last step
   double dt_before;                      // the step before it; 0: there was none
-  double accounts[POWER_COUNT], accounts_A[POWER_COUNT];
-  double losses[2], losses_A[2];         // of contacts, normal and tangential, likewise
-  bool books_differ;                     // accounts and losses at the start of the last step are not those at its end
-  bool shows_A;                          // the time shown is before the velocity jumps
-  bool trying;                           // it is a trial: the ledger of impacts is left alone
   double *u_free, *u_end;                // of the step under way
   double *displacement;                  // scratch, one per speed
-  double projection_energy, projection_energy_A;
-  int point_capacity, element_capacity, row_capacity;  // of arrays by slot of points and elements, and by row
-  contact_point *points, *before;        // where rows are evaluated in this step, and in the one before it
-  contact_point *looked;                 // where something is looked at, for the moment
-  bool *struck;                          // points whose approach a step has dealt with since they were last apart
-  long leaps_at_end;                     // in the second half of the last step,
-  contact_missed missed_at_end;          // and the first of them
-  double deepest_at_end;                 // the largest penetration at its end [m]
-  double entered_at_end;                 // likewise, of points that no step has dealt with [m]
-  bool *moved, *moved_before;            // points that were moved out of an overlap since they last left; before the step that is tried
-  double *nearest;                       // how deep they overlapped since, on straight ways, as a gap [m]
-  const contact_element **element_of;    // the element of each point, of `contacts`
   bool sweeps;                           // kinematics and free velocity are found at once (response_sweep)
   bool reads_coordinates;                // forces, constraints or stops ask for joint coordinates within a step
-  int *active, active_count;             // points that take part in this step
-  int *active_row;                       // the first row of each
-  bool passes;                           // there are elements whose bodies can pass each other between two steps
-  bool meets;                            // steps are made shorter where fast bodies would pass each other,
-  bool fast;                             // and this one has such bodies
-  double thinnest;                       // of all surfaces [m]
-  stepper_suspect *suspects;             // pairs that may meet on the way that is looked at
-  int suspect_count;
-  long *touched;                         // the number of the step in which each element last took part
-  bool *may_touch, *has_passed;          // elements whose points may take part in this step; that have gone through each other since the last
-  scheme_contact *last, *last_before;    // in this step, and in the one before it
-  scheme_contact *shown;                 // as it was last read
-  stepper_friction friction;              // of ideal joints
-  // the contact problem
-  block_list blocks;
-  double *q_rows, *P, *xi;
-  double *rate_before, *rate_free, *rate_after;  // γ at A, of the free velocity, at E
-  double *P_before;                      // of the constraints, in the step before this one
-  double *P_even, *q_even, *u_even;      // of a step whose length is not that of the one before: the problem with the turn of its rows
-                                         // as in steps of equal length (turn_evenly): percussions, right-hand side, velocity
-  double *turn;                          // what rows turn by, for that
-  double excess;                         // of the step under way, see stepper_excess
-  const double *P_mean;                  // percussions whose means over the step are shown: P or P_even
-  double *rate_E;                        // three per point: its rates at the end of the last step, where they stay; NaN: they do not
-  double *rate_R;                        // the same of the velocity at the end, where that step has evaluated its rows
-  double *onward;                        // what rows turn by from where they are evaluated to the end of the step, by row (find_onward)
-  bool driven;                           // something moves by a function of time, and may meet a lock-up
+  stepper_friction friction;             // of ideal joints
   bool led;                              // positions do not follow velocities alone: drives or projection lead them
-  double independence[3];                // of the constraint rows at the last ends of steps, latest first; NaN: not known
-  double *placed, *before_placing, *unplaced;  // scratch, one per coordinate
-  double violation;                      // the largest |Φ| at the end of a step
-  double *row_size;                      // what counts as a large violation, one per constraint row [rad or m]
-  double seen_open[2];                   // the largest |Φ|, and over row_size, where rows are evaluated, when it was last looked at
-  double *lambda;                        // mean multipliers of the constraints in the last step
-  bool *moves;                           // constraint rows that follow a function of time, and so do work
-  solve_storage storage;                 // W and what the solvers need
-  bool crowded;                          // W is not formed: pieces and islands take its place
-  response_pieces pieces;
-  solve_islands islands;
-  solve_settings solver;
   stepper_overlap overlap;
   stepper_rest rest;
   interrupt *stop;
-  chain_tally tally, tally_before;
   contact_trouble trouble;
   paradoxes paradoxes;                   // of the step under way
+  stepper_books books;
+  stepper_near near;
+  stepper_at_end at_end;
+  stepper_meeting meeting;
+  stepper_rows problem;
+  stepper_even even;
+  stepper_projection projection;
+  stepper_shown shown;
 } stepper;
 
 enum { REMEMBERED = 2 };                 // steps whose contacts are known
@@ -246,9 +287,9 @@ static inline bool stepper_turns(const stepper *s, const contact_element *e) {
 
 // Rates of a row at the ends of the step under way.
 static inline double stepper_rate_at_start(const stepper *s, int row) {
-  return s->rate_before[row] - s->rule->place / (1 - s->rule->place) * s->onward[row];
+  return s->problem.rate_before[row] - s->rule->place / (1 - s->rule->place) * s->problem.onward[row];
 }
-static inline double stepper_rate_at_end(const stepper *s, int row) { return s->rate_after[row] + s->onward[row]; }
+static inline double stepper_rate_at_end(const stepper *s, int row) { return s->problem.rate_after[row] + s->problem.onward[row]; }
 
 // --- stepper_impact.c -----------------------------------------------------------------------------------------------
 
@@ -269,7 +310,7 @@ void stepper_enlarge(stepper *s);
 // The same where contacts come and go: contact_state.reserve.
 bool stepper_reserve(void *scheme, int rows);
 static inline void stepper_forget_rates(stepper *s, int p) {
-  for (int k = 3 * p; k < 3 * p + 3; k++) s->rate_E[k] = s->rate_R[k] = NAN;
+  for (int k = 3 * p; k < 3 * p + 3; k++) s->problem.rate_E[k] = s->problem.rate_R[k] = NAN;
 }
 // A point of which nothing is known.
 void stepper_forget_point(stepper *s, int p);
@@ -314,8 +355,8 @@ carom_status stepper_finish_matrix(stepper *s, carom_error *error);
 // The problem of this matrix and the present q_rows.
 solve_problem stepper_problem(stepper *s);
 static inline double stepper_entry(const stepper *s, int i, int j) {
-  if (s->crowded) return i == j ? s->pieces.diagonal[i] : response_product(&s->pieces, i, j);
-  return s->storage.W[(long)i * s->x->row_total + j];
+  if (s->problem.crowded) return i == j ? s->problem.pieces.diagonal[i] : response_product(&s->problem.pieces, i, j);
+  return s->problem.storage.W[(long)i * s->x->row_total + j];
 }
 // to := |W| |P|, or a bound of it. Overwrites `displacement`.
 void stepper_absolute(stepper *s, double *to);

@@ -26,31 +26,31 @@ static bool make_overlap_matrix(stepper *s, int rows, carom_error *error) {
 }
 
 bool stepper_make_storage(stepper *s, int row_count, carom_error *error) {
-  s->crowded = s->contacts->pool || row_count > ROWS_OF_A_CROWD;
-  if (s->crowded) return true;
-  solve_problem largest = block_list_problem(&s->blocks, row_count, s->storage.W, s->q_rows);
+  s->problem.crowded = s->contacts->pool || row_count > ROWS_OF_A_CROWD;
+  if (s->problem.crowded) return true;
+  solve_problem largest = block_list_problem(&s->problem.blocks, row_count, s->problem.storage.W, s->problem.q);
   solve_limits limits = solve_limits_of(&largest);
   if (s->settings.remove_overlap) {
     solve_limits of_overlap = limits_of_overlap(s);
     if (!make_overlap_matrix(s, of_overlap.rows, error)) return false;
     limits = solve_limits_union(&limits, &of_overlap);
   }
-  return solve_storage_make(&s->storage, &limits, error);
+  return solve_storage_make(&s->problem.storage, &limits, error);
 }
 
 void stepper_free_storage(stepper *s) {
   free(s->overlap.W);
-  solve_storage_free(&s->storage);
-  response_pieces_free(&s->pieces);
-  islands_free(&s->islands);
+  solve_storage_free(&s->problem.storage);
+  response_pieces_free(&s->problem.pieces);
+  islands_free(&s->problem.islands);
 }
 
 solve_problem stepper_problem(stepper *s) {
   int row_total = s->x->row_total;
-  solve_problem p = block_list_problem(&s->blocks, row_total, s->storage.W, s->q_rows);
-  const response_pieces *of = &s->pieces;
-  if (!s->crowded) return p;
-  p.W = matrix_factored(row_total, s->blocks.count, s->blocks.start, of->velocity_count,
+  solve_problem p = block_list_problem(&s->problem.blocks, row_total, s->problem.storage.W, s->problem.q);
+  const response_pieces *of = &s->problem.pieces;
+  if (!s->problem.crowded) return p;
+  p.W = matrix_factored(row_total, s->problem.blocks.count, s->problem.blocks.start, of->velocity_count,
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->J},
                         (matrix_pieces){of->first, of->at, of->width, of->offset, of->response});
   p.W.own = of->own, p.W.diagonal = of->diagonal;
@@ -64,17 +64,17 @@ static carom_status fail_memory(const stepper *s, carom_error *error) {
 static bool form(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  if (!s->crowded) {
-    response_problem(m, x, s->storage.W);
+  if (!s->problem.crowded) {
+    response_problem(m, x, s->problem.storage.W);
     return true;
   }
-  if (!response_split(m, x, s->blocks.start, s->blocks.count, &s->pieces)) return false;
-  if (!interrupted(s->stop)) response_decouple_pieces(m, x, &s->pieces);
+  if (!response_split(m, x, s->problem.blocks.start, s->problem.blocks.count, &s->problem.pieces)) return false;
+  if (!interrupted(s->stop)) response_decouple_pieces(m, x, &s->problem.pieces);
   return true;
 }
 
 carom_status stepper_form_matrix(stepper *s, carom_error *error) {
-  s->blocks.start[s->blocks.count] = s->x->row_total;
+  s->problem.blocks.start[s->problem.blocks.count] = s->x->row_total;
   if (!s->rest.same && !form(s)) return fail_memory(s, error);
   s->rest.formed = true;
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
@@ -83,8 +83,8 @@ carom_status stepper_form_matrix(stepper *s, carom_error *error) {
 
 // The matrix has changed where a row is held: in the next step it is formed again.
 bool stepper_hold(stepper *s, int row_index) {
-  bool held = s->crowded ? response_hold_pieces(s->m, s->x, s->u_free, &s->pieces, s->q_rows, row_index)
-                         : response_hold(s->m, s->x, s->u_free, s->storage.W, s->q_rows, row_index);
+  bool held = s->problem.crowded ? response_hold_pieces(s->m, s->x, s->u_free, &s->problem.pieces, s->problem.q, row_index)
+                         : response_hold(s->m, s->x, s->u_free, s->problem.storage.W, s->problem.q, row_index);
   s->rest.formed &= !held;
   return held;
 }
@@ -92,13 +92,13 @@ bool stepper_hold(stepper *s, int row_index) {
 carom_status stepper_finish_matrix(stepper *s, carom_error *error) {
   for (int i = 0, row_index = s->friction.row0; i < s->m->friction_count; i++, row_index++)
     s->friction.diagonal[i] = stepper_entry(s, row_index, row_index);
-  if (!s->crowded || s->rest.same) return CAROM_OK;
+  if (!s->problem.crowded || s->rest.same) return CAROM_OK;
   solve_problem p = stepper_problem(s);
-  return islands_find(&s->islands, &p, error) ? CAROM_OK : CAROM_ERROR_MEMORY;
+  return islands_find(&s->problem.islands, &p, error) ? CAROM_OK : CAROM_ERROR_MEMORY;
 }
 
 // A bound in a crowd: pieces are summed up by their own.
 void stepper_absolute(stepper *s, double *to) {
   solve_problem p = stepper_problem(s);
-  p.W.ops->apply_absolute(&p.W, s->P, to, s->displacement);
+  p.W.ops->apply_absolute(&p.W, s->problem.P, to, s->displacement);
 }

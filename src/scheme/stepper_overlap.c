@@ -25,21 +25,21 @@ enum { SWEEPS = 10, STEPS_OF_ERROR = 4 };
 // all rows together.
 static double allowance(const stepper *s, double dt) {
   double sum = 0;
-  for (int k = 0; k < s->active_count; k++) sum += s->q_rows[s->active_row[k]] * s->q_rows[s->active_row[k]];
-  return s->contacts->activation + STEPS_OF_ERROR * dt * s->solver.tolerance * sqrt(sum);
+  for (int k = 0; k < s->near.active_count; k++) sum += s->problem.q[s->near.active_row[k]] * s->problem.q[s->near.active_row[k]];
+  return s->contacts->activation + STEPS_OF_ERROR * dt * s->problem.solver.tolerance * sqrt(sum);
 }
 
 // How far a point is above the depth that it may keep, where the velocities lead to; negative: it is too deep. With restitution its rate
 // changes sign from step to step until it has died out. The point keeps so deep that it does not leave the overlap on the way: each
 // rebound would become a flight of its own, and a ball would never come to rest.
 static double height(const stepper *s, int k, double dt, double allowed) {
-  double rate = s->rate_after[s->active_row[k]], turn = s->onward[s->active_row[k]];
-  return s->points[s->active[k]].gap + (1 - s->rule->place) * dt * (rate + 0.5 * turn) + allowed + dt * fabs(rate + turn);
+  double rate = s->problem.rate_after[s->near.active_row[k]], turn = s->problem.onward[s->near.active_row[k]];
+  return s->near.points[s->near.active[k]].gap + (1 - s->rule->place) * dt * (rate + 0.5 * turn) + allowed + dt * fabs(rate + turn);
 }
 
 static double deepest(const stepper *s, double dt, double allowed) {
   double depth = 0;
-  for (int k = 0; k < s->active_count; k++) depth = fmax(depth, -height(s, k, dt, allowed));
+  for (int k = 0; k < s->near.active_count; k++) depth = fmax(depth, -height(s, k, dt, allowed));
   return depth;
 }
 
@@ -49,15 +49,15 @@ static double requirement(const stepper *s, int k, double dt, double allowed) {
   static const double FAR = 10;
   double above = height(s, k, dt, allowed);
   if (above >= 0) return fmin(above, FAR * s->overlap.depth);
-  return stepper_entry(s, s->active_row[k], s->active_row[k]) > 0 ? REMOVED * above : 0;
+  return stepper_entry(s, s->near.active_row[k], s->near.active_row[k]) > 0 ? REMOVED * above : 0;
 }
 
 // The row of all rows that is row i of this problem: the constraints, then one normal row for each active point.
-static int row_of(const stepper *s, int i) { return i < s->m->row_count ? i : s->active_row[i - s->m->row_count]; }
+static int row_of(const stepper *s, int i) { return i < s->m->row_count ? i : s->near.active_row[i - s->m->row_count]; }
 
 // Points that this step moves.
 static void mark_points(stepper *s, double dt, double allowed) {
-  for (int k = 0; k < s->active_count; k++) s->moved[s->active[k]] |= height(s, k, dt, allowed) < 0;
+  for (int k = 0; k < s->near.active_count; k++) s->near.moved[s->near.active[k]] |= height(s, k, dt, allowed) < 0;
 }
 
 static void list_blocks(stepper *s, double dt, double allowed) {
@@ -65,7 +65,7 @@ static void list_blocks(stepper *s, double dt, double allowed) {
   int constraints = s->m->row_count;
   block_list_begin(&o->blocks, constraints);
   for (int i = 0; i < constraints; i++) o->q[i] = 0;
-  for (int k = 0; k < s->active_count; k++) {
+  for (int k = 0; k < s->near.active_count; k++) {
     block_list_add(&o->blocks, block_of_contact(constraints + k, 1, 0));
     o->q[constraints + k] = requirement(s, k, dt, allowed);
   }
@@ -74,7 +74,7 @@ static void list_blocks(stepper *s, double dt, double allowed) {
 // Normal rows are the first of their blocks, and so of each piece: pieces of the contact problem serve as they are.
 static solve_problem problem_in_pieces(stepper *s) {
   stepper_overlap *o = &s->overlap;
-  const response_pieces *of = &s->pieces;
+  const response_pieces *of = &s->problem.pieces;
   int rows = o->blocks.count;
   solve_problem p = block_list_problem(&o->blocks, rows, NULL, o->q);
   for (int i = 0; i < rows; i++) o->own[i] = of->own[row_of(s, i)];
@@ -103,15 +103,15 @@ static carom_status solve(stepper *s, carom_error *error) {
   settings.tolerance = TOLERANCE, settings.iterations = SWEEPS, settings.polish = settings.warm_start = false;
   solve_solution to = {o->r, o->u};
   chain_tally unread = {.worst_residual = INFINITY};  // no problem is the worst, of which more would be found
-  if (!s->crowded) {
+  if (!s->problem.crowded) {
     solve_problem p = dense_problem(s);
-    s->storage.workspace->stop = s->stop;
-    (void)solve_chain(&p, &settings, s->storage.workspace, &to, &unread);
+    s->problem.storage.workspace->stop = s->stop;
+    (void)solve_chain(&p, &settings, s->problem.storage.workspace, &to, &unread);
   } else {
     solve_problem p = problem_in_pieces(s);
     s->rest.formed = false;  // islands become those of this problem
-    if (!islands_find(&s->islands, &p, error)) return CAROM_ERROR_MEMORY;
-    (void)islands_solve(&s->islands, &p, &settings, s->stop, &to, &unread);
+    if (!islands_find(&s->problem.islands, &p, error)) return CAROM_ERROR_MEMORY;
+    (void)islands_solve(&s->problem.islands, &p, &settings, s->stop, &to, &unread);
   }
   if (interrupted(s->stop)) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   return CAROM_OK;
@@ -129,7 +129,7 @@ static void find_shift(stepper *s) {
 
 carom_status stepper_find_overlap(stepper *s, double dt, carom_error *error) {
   stepper_overlap *o = &s->overlap;
-  double allowed = allowance(s, dt), *lambda = s->turn, zero = 0;
+  double allowed = allowance(s, dt), *lambda = s->even.turn, zero = 0;
   if (!s->settings.remove_overlap) return CAROM_OK;
   o->depth = deepest(s, dt, allowed);
   if (o->depth == 0) return CAROM_OK;

@@ -35,65 +35,65 @@ static void enlarge_overlap(stepper *s, int rows) {
 
 static void enlarge_points(stepper *s) {
   arena *a = &s->memory;
-  int had = s->point_capacity, elements = s->element_capacity;
+  int had = s->near.point_capacity, elements = s->near.element_capacity;
   size_t count = (size_t)s->contacts->point_slots + 1;
-  ENLARGE(s->struck, had, count);
-  ENLARGE(s->moved, had, count);
-  ENLARGE(s->moved_before, had, count);
-  ENLARGE(s->nearest, had, count);
-  ENLARGE(s->active, had, count);
-  ENLARGE(s->active_row, had, count);
-  ENLARGE(s->last, had, count);
-  ENLARGE(s->last_before, had, count);
-  ENLARGE(s->shown, had, count);
-  ENLARGE(s->rate_E, 3 * had, 3 * count);
-  ENLARGE(s->rate_R, 3 * had, 3 * count);
-  ENLARGE(s->touched, elements, s->contacts->element_slots + 1);
-  ENLARGE(s->may_touch, elements, s->contacts->element_slots + 1);
-  ENLARGE(s->has_passed, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->near.struck, had, count);
+  ENLARGE(s->near.moved, had, count);
+  ENLARGE(s->near.moved_before, had, count);
+  ENLARGE(s->near.nearest, had, count);
+  ENLARGE(s->near.active, had, count);
+  ENLARGE(s->near.active_row, had, count);
+  ENLARGE(s->shown.last, had, count);
+  ENLARGE(s->shown.last_before, had, count);
+  ENLARGE(s->shown.contacts, had, count);
+  ENLARGE(s->problem.rate_E, 3 * had, 3 * count);
+  ENLARGE(s->problem.rate_R, 3 * had, 3 * count);
+  ENLARGE(s->near.touched, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->near.may_touch, elements, s->contacts->element_slots + 1);
+  ENLARGE(s->near.has_passed, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.known, elements, s->contacts->element_slots + 1);
   ENLARGE(s->rest.active, had, count);
-  if (s->meets) ENLARGE(s->suspects, 0, s->contacts->element_slots + 1);
-  s->blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
+  if (s->meeting.any) ENLARGE(s->meeting.suspects, 0, s->contacts->element_slots + 1);
+  s->problem.blocks = block_list_create(a, s->m->row_count + s->contacts->point_slots + s->m->friction_count);
   if (s->settings.remove_overlap) enlarge_overlap(s, s->m->row_count + s->contacts->point_slots);
   // last, and all together: what is shown refers to them also if memory runs out
-  contact_point *from[3] = {s->points, s->before, s->looked};
-  contact_point *to[3] = {ARENA_LARGER(a, s->points, had, count), ARENA_LARGER(a, s->before, had, count), ARENA_LARGER(a, s->looked, had, count)};
-  s->points = to[0], s->before = to[1], s->looked = to[2];
-  follow(s->last, had, from, to);
-  follow(s->last_before, had, from, to);
-  follow(s->shown, had, from, to);
-  s->point_capacity = s->contacts->point_slots, s->element_capacity = s->contacts->element_slots;
+  contact_point *from[3] = {s->near.points, s->near.before, s->near.looked};
+  contact_point *to[3] = {ARENA_LARGER(a, s->near.points, had, count), ARENA_LARGER(a, s->near.before, had, count), ARENA_LARGER(a, s->near.looked, had, count)};
+  s->near.points = to[0], s->near.before = to[1], s->near.looked = to[2];
+  follow(s->shown.last, had, from, to);
+  follow(s->shown.last_before, had, from, to);
+  follow(s->shown.contacts, had, from, to);
+  s->near.point_capacity = s->contacts->point_slots, s->near.element_capacity = s->contacts->element_slots;
 }
 
 static void enlarge_rows(stepper *s) {
   arena *a = &s->memory;
-  int had = s->row_capacity, count = s->m->row_count + s->x->extra_rows + 1;
-  ENLARGE(s->q_rows, had, count);
-  ENLARGE(s->P, had, count);
-  ENLARGE(s->P_even, had, count);
-  ENLARGE(s->turn, had, count);
-  ENLARGE(s->onward, had, count);
-  ENLARGE(s->q_even, had, count);
-  ENLARGE(s->xi, had, count);
-  ENLARGE(s->rate_before, had, count);
-  ENLARGE(s->rate_free, had, count);
-  ENLARGE(s->rate_after, had, count);
-  s->friction.xi = s->xi;
-  s->row_capacity = count;
+  int had = s->problem.row_capacity, count = s->m->row_count + s->x->extra_rows + 1;
+  ENLARGE(s->problem.q, had, count);
+  ENLARGE(s->problem.P, had, count);
+  ENLARGE(s->even.P, had, count);
+  ENLARGE(s->even.turn, had, count);
+  ENLARGE(s->problem.onward, had, count);
+  ENLARGE(s->even.q, had, count);
+  ENLARGE(s->problem.xi, had, count);
+  ENLARGE(s->problem.rate_before, had, count);
+  ENLARGE(s->problem.rate_free, had, count);
+  ENLARGE(s->problem.rate_after, had, count);
+  s->friction.xi = s->problem.xi;
+  s->problem.row_capacity = count;
 }
 
 void stepper_enlarge(stepper *s) {
-  if (!s->points || s->contacts->point_slots > s->point_capacity || s->contacts->element_slots > s->element_capacity) enlarge_points(s);
-  if (s->m->row_count + s->x->extra_rows >= s->row_capacity) enlarge_rows(s);
-  s->element_of = s->contacts->element_of;
+  if (!s->near.points || s->contacts->point_slots > s->near.point_capacity || s->contacts->element_slots > s->near.element_capacity) enlarge_points(s);
+  if (s->m->row_count + s->x->extra_rows >= s->problem.row_capacity) enlarge_rows(s);
+  s->near.element_of = s->contacts->element_of;
 }
 
 // Storage of all points that have slots, and of their rows. What there was is kept if memory runs out.
 bool stepper_reserve(void *scheme, int rows) {
   stepper *s = scheme;
   jmp_buf out_of_memory;
-  s->element_of = s->contacts->element_of;
+  s->near.element_of = s->contacts->element_of;
   if (!motion_reserve_rows(s->m, s->x, rows + s->m->friction_count) || !impact_reserve(s->ledger, s->contacts->point_slots, s->contacts->element_slots)) return false;
   bool enough = !setjmp(out_of_memory);
   s->memory.out_of_memory = &out_of_memory;
@@ -105,9 +105,9 @@ bool stepper_reserve(void *scheme, int rows) {
 // --- new pairs ------------------------------------------------------------------------------------------------------
 
 void stepper_forget_point(stepper *s, int p) {
-  s->last[p] = s->last_before[p] = s->shown[p] = (scheme_contact){.gap = INFINITY, .point = &s->points[p]};
-  s->struck[p] = s->moved[p] = s->moved_before[p] = false;
-  s->nearest[p] = 0;
+  s->shown.last[p] = s->shown.last_before[p] = s->shown.contacts[p] = (scheme_contact){.gap = INFINITY, .point = &s->near.points[p]};
+  s->near.struck[p] = s->near.moved[p] = s->near.moved_before[p] = false;
+  s->near.nearest[p] = 0;
   stepper_forget_rates(s, p);
 }
 
@@ -117,7 +117,7 @@ static void take_changes(stepper *s) {
   scheme_book_changes(c, s->m, s->ledger);
   for (int i = 0; i < c->fresh_count; i++) {
     const contact_element *e = c->fresh[i];
-    s->touched[e->slot] = s->steps - REMEMBERED - 1;
+    s->near.touched[e->slot] = s->steps - REMEMBERED - 1;
     s->rest.known[e->slot] = (stepper_known){s->steps, s->steps - REMEMBERED};
     for (int k = 0; k < e->point_count; k++) stepper_forget_point(s, e->point0 + k);
   }
@@ -128,7 +128,7 @@ void stepper_pairs_changed(void *scheme) { take_changes(scheme); }
 carom_status stepper_refresh(stepper *s, double behind, double ahead, carom_error *error) {
   s->contacts->shift = s->overlap.shift;
   carom_status found = contact_refresh(s->contacts, s->m, s->x, behind, ahead, error);
-  s->element_of = s->contacts->element_of;
+  s->near.element_of = s->contacts->element_of;
   if (found == CAROM_OK) take_changes(s);
   return found;
 }
@@ -160,11 +160,11 @@ carom_status stepper_meet(stepper *s, double dt, carom_error *error) {
   double behind = s->rule->place * dt + (1 - s->rule->place) * s->dt;
   carom_status status = stepper_refresh(s, behind, dt, error);
   if (status != CAROM_OK || !s->contacts->fresh_count) return status;
-  evaluate_fresh(s, s->before);
-  if (!any_may_have_met(s, s->before, behind)) return CAROM_OK;
+  evaluate_fresh(s, s->near.before);
+  if (!any_may_have_met(s, s->near.before, behind)) return CAROM_OK;
   if (s->dt > 0) stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   else stepper_go_to_rows(s, s->q, s->u, s->t, 0);
-  evaluate_fresh(s, s->before);
+  evaluate_fresh(s, s->near.before);
   stepper_go_to_rows(s, s->q, s->u, s->t, dt);
   return CAROM_OK;
 }
@@ -174,10 +174,10 @@ carom_status stepper_meet_at_end(stepper *s, carom_error *error) {
   double behind = (1 - s->rule->place) * s->dt;
   carom_status status = stepper_refresh(s, behind, s->rule->place * s->settings.step, error);
   if (status != CAROM_OK || !s->contacts->fresh_count) return status;
-  evaluate_fresh(s, s->points);
-  if (!any_may_have_met(s, s->points, behind)) return CAROM_OK;
+  evaluate_fresh(s, s->near.points);
+  if (!any_may_have_met(s, s->near.points, behind)) return CAROM_OK;
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
-  evaluate_fresh(s, s->points);
+  evaluate_fresh(s, s->near.points);
   dynamics_set(s->m, s->x, s->t, s->q, s->u);
   dynamics_positions_velocities(s->m, s->x);
   return CAROM_OK;
@@ -188,7 +188,7 @@ carom_status stepper_meet_at_end(stepper *s, carom_error *error) {
 static carom_status memory_fields(stepper *s, fields *f, carom_error *error) {
   stepper_state_fields(s, f);
   carom_status status = scheme_pair_fields(stepper_point_memory, stepper_pairs_changed, s, s->contacts, s->m, f, error);
-  s->element_of = s->contacts->element_of;
+  s->near.element_of = s->contacts->element_of;
   return status;
 }
 

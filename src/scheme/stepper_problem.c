@@ -11,19 +11,19 @@
 static void add_contact_block(stepper *s, const contact_element *e, int row_index) {
   const contact_material *of = &e->material;
   int size = contact_row_count(s->m, e), directions = s->settings.directions;
-  if (contact_rolls(e)) block_list_add(&s->blocks, block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
-  else if (size == 3 && directions) block_list_add(&s->blocks, block_of_polygon(row_index, of->friction, directions));
-  else block_list_add(&s->blocks, block_of_contact(row_index, size, of->friction));
+  if (contact_rolls(e)) block_list_add(&s->problem.blocks, block_of_rolling(row_index, s->m->planar, of->friction, of->rolling, of->spinning));
+  else if (size == 3 && directions) block_list_add(&s->problem.blocks, block_of_polygon(row_index, of->friction, directions));
+  else block_list_add(&s->problem.blocks, block_of_contact(row_index, size, of->friction));
 }
 
 static void add_friction_blocks(stepper *s, double dt) {
   for (int i = 0; i < s->m->friction_count; i++)
-    block_list_add(&s->blocks, stepper_friction_block(&s->friction, s->m, i, s->t + dt, dt));
+    block_list_add(&s->problem.blocks, stepper_friction_block(&s->friction, s->m, i, s->t + dt, dt));
 }
 
 bool stepper_prepare_storage(stepper *s, carom_error *error) {
   int row_count = s->m->row_count;
-  block_list_begin(&s->blocks, row_count);
+  block_list_begin(&s->problem.blocks, row_count);
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     for (int k = 0; k < e->point_count; k++) {
@@ -41,36 +41,36 @@ bool stepper_prepare_storage(stepper *s, carom_error *error) {
 // much larger than what the forces change in a step. A slip that the ledger takes for sticking has no direction.
 void stepper_look_for_paradox(stepper *s) {
   const mechanism *m = s->m;
-  for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = s->element_of[s->active[k]];
-    int first = s->active_row[k], size = contact_sliding_rows(m, e);
+  for (int k = 0; k < s->near.active_count; k++) {
+    const contact_element *e = s->near.element_of[s->near.active[k]];
+    int first = s->near.active_row[k], size = contact_sliding_rows(m, e);
     if (!contact_rubs(e)) continue;
-    const double *rate = s->rate_before + first;
-    if (fabs(rate[0]) > 2 * fabs(s->rate_free[first] - rate[0])) continue;
+    const double *rate = s->problem.rate_before + first;
+    if (fabs(rate[0]) > 2 * fabs(s->problem.rate_free[first] - rate[0])) continue;
     double slip = size == 2 ? fabs(rate[1]) : sqrt(rate[1] * rate[1] + rate[2] * rate[2]);
     if (impact_sticks(slip, contact_still(m, 1e-9 * (fabs(rate[0]) + slip)))) continue;
     double way[2] = {rate[1] / slip, size == 3 ? rate[2] / slip : 0};
     const double W[3] = {stepper_entry(s, first, first), stepper_entry(s, first, first + 1), size == 3 ? stepper_entry(s, first, first + 2) : 0};
     double resistance = paradox_resistance(size, W, e->material.friction, way);
-    paradox_note(&s->paradoxes, resistance, s->q_rows[first]);
+    paradox_note(&s->paradoxes, resistance, s->problem.q[first]);
   }
 }
 
 // A candidate only since it was closed before: nothing strikes, and it closes its gap over ten steps. At once, it would have to change its
 // rate by gap/h within a step, by a force of its own size.
 enum { STEPS_TO_CLOSE = 10 };
-static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0 && s->points[point].gap > s->contacts->activation; }
+static bool has_opened(const stepper *s, int point) { return s->rule->ahead == 0 && s->near.points[point].gap > s->contacts->activation; }
 
 // The gap that a rule may close in a step. An overlap, which curved surfaces leave, is closed over a whole step; in a shorter one the same
 // acceleration closes a part of it. Closed at once, it would need a force without bound.
 static double gap_to_close(const stepper *s, int point, double dt) {
-  double gap = s->points[point].gap, part = fmin(1, dt / s->settings.step);
+  double gap = s->near.points[point].gap, part = fmin(1, dt / s->settings.step);
   return gap < 0 ? gap * part * part : gap;
 }
 
 static bool is_only_point(const stepper *s, int k) {
-  const contact_element *e = s->element_of[s->active[k]];
-  bool before = k > 0 && s->element_of[s->active[k - 1]] == e, after = k + 1 < s->active_count && s->element_of[s->active[k + 1]] == e;
+  const contact_element *e = s->near.element_of[s->near.active[k]];
+  bool before = k > 0 && s->near.element_of[s->near.active[k - 1]] == e, after = k + 1 < s->near.active_count && s->near.element_of[s->near.active[k + 1]] == e;
   return !before && !after;
 }
 
@@ -80,27 +80,27 @@ static bool is_only_point(const stepper *s, int k) {
 // in each step. A point in another place has other rows. Two points of a pair cannot both stick with turns of their own,
 // since the way between them has one length: there rows along the surface go without.
 static void find_onward(stepper *s, int k) {
-  int point = s->active[k], first = s->active_row[k], size = contact_row_count(s->m, s->element_of[point]);
-  int sliding = contact_sliding_rows(s->m, s->element_of[point]);
-  memset(s->onward + first, 0, (size_t)size * sizeof *s->onward);
-  if (!stepper_turns(s, s->element_of[point]) || !(s->last[point].lasts || s->dt == 0)) return;
+  int point = s->near.active[k], first = s->near.active_row[k], size = contact_row_count(s->m, s->near.element_of[point]);
+  int sliding = contact_sliding_rows(s->m, s->near.element_of[point]);
+  memset(s->problem.onward + first, 0, (size_t)size * sizeof *s->problem.onward);
+  if (!stepper_turns(s, s->near.element_of[point]) || !(s->shown.last[point].lasts || s->dt == 0)) return;
   for (int i = 0; i < (is_only_point(s, k) ? sliding : 1); i++) {
-    double turn = (1 + s->excess) * (s->rate_before[first + i] - s->rate_R[3 * point + i]);
-    if (isfinite(turn)) s->onward[first + i] = (1 - s->rule->place) * turn;
+    double turn = (1 + s->even.excess) * (s->problem.rate_before[first + i] - s->problem.rate_R[3 * point + i]);
+    if (isfinite(turn)) s->problem.onward[first + i] = (1 - s->rule->place) * turn;
   }
 }
 
 // q = γ_F + what the rule requires of a contact of this material, with its rates at the ends of the step.
 static void require(stepper *s, int k, const contact_material *of, double dt) {
-  int point = s->active[k], first = s->active_row[k], size = contact_sliding_rows(s->m, s->element_of[point]);
+  int point = s->near.active[k], first = s->near.active_row[k], size = contact_sliding_rows(s->m, s->near.element_of[point]);
   double rate[3];
   for (int i = 0; i < size; i++) rate[i] = stepper_rate_at_start(s, first + i);
-  s->rule->require(of, size, gap_to_close(s, point, dt), rate, dt, s->q_rows + first);
-  if (has_opened(s, point)) s->q_rows[first] = s->points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
-  for (int i = first; i < first + size; i++) s->q_rows[i] += s->rate_free[i] + s->onward[i];
-  if (!contact_rolls(s->element_of[point])) return;
-  int end = first + contact_row_count(s->m, s->element_of[point]);
-  for (int i = first + size; i < end; i++) s->q_rows[i] = s->rate_free[i];  // turning has no restitution
+  s->rule->require(of, size, gap_to_close(s, point, dt), rate, dt, s->problem.q + first);
+  if (has_opened(s, point)) s->problem.q[first] = s->near.points[point].gap / (STEPS_TO_CLOSE * s->settings.step);
+  for (int i = first; i < first + size; i++) s->problem.q[i] += s->problem.rate_free[i] + s->problem.onward[i];
+  if (!contact_rolls(s->near.element_of[point])) return;
+  int end = first + contact_row_count(s->m, s->near.element_of[point]);
+  for (int i = first + size; i < end; i++) s->problem.q[i] = s->problem.rate_free[i];  // turning has no restitution
 }
 
 typedef struct step_problem {
@@ -111,34 +111,34 @@ typedef struct step_problem {
 enum { SHARE = 128 };  // the fewest points that a thread takes
 static void require_points(void *context, int from, int to) {
   const step_problem *p = context;
-  for (int k = from; k < to; k++) require(p->s, k, &p->s->element_of[p->s->active[k]]->material, p->dt);
+  for (int k = from; k < to; k++) require(p->s, k, &p->s->near.element_of[p->s->near.active[k]]->material, p->dt);
 }
 
 static bool drop_restitution(void *context) {
   const step_problem *p = context;
   stepper *s = p->s;
   bool any = false;
-  for (int k = 0; k < s->active_count; k++) {
-    contact_material of = s->element_of[s->active[k]]->material;
+  for (int k = 0; k < s->near.active_count; k++) {
+    contact_material of = s->near.element_of[s->near.active[k]]->material;
     of.restitution = of.tangential_restitution = 0;
-    double before = s->q_rows[s->active_row[k]];
+    double before = s->problem.q[s->near.active_row[k]];
     require(s, k, &of, p->dt);
-    any |= s->q_rows[s->active_row[k]] != before;
+    any |= s->problem.q[s->near.active_row[k]] != before;
   }
-  response_clear(s->m, s->x, s->q_rows);
+  response_clear(s->m, s->x, s->problem.q);
   return any;
 }
 
 static solve_info solve_problem_of_step(stepper *s, const solve_problem *problem, double dt) {
-  solve_solution solution = {s->P, s->xi};
-  wedge_problem w = {.problem = problem, .islands = s->crowded ? &s->islands : NULL, .stop = s->stop, .drop = drop_restitution,
+  solve_solution solution = {s->problem.P, s->problem.xi};
+  wedge_problem w = {.problem = problem, .islands = s->problem.crowded ? &s->problem.islands : NULL, .stop = s->stop, .drop = drop_restitution,
                      .context = &(step_problem){s, dt}};
-  return wedge_solve(&w, &s->solver, s->storage.workspace, &solution, &s->tally, &s->paradoxes.inconsistent);
+  return wedge_solve(&w, &s->problem.solver, s->problem.storage.workspace, &solution, &s->problem.tally, &s->paradoxes.inconsistent);
 }
 
 static carom_status solve_step(stepper *s, double dt, carom_error *error) {
   solve_problem problem = stepper_problem(s);
-  if (!s->crowded) s->storage.workspace->stop = s->stop;
+  if (!s->problem.crowded) s->problem.storage.workspace->stop = s->stop;
   solve_info info = solve_problem_of_step(s, &problem, dt);
   if (info.status == SOLVE_INTERRUPTED) return error_set(error, CAROM_INTERRUPTED, "interrupted at t = %g s", s->t);
   if (!isfinite(info.residual))
@@ -149,12 +149,12 @@ static carom_status solve_step(stepper *s, double dt, carom_error *error) {
 // A direction of friction in which joints and constraints let nothing move takes no force. Without this any force up to μ P_N would solve
 // the problem there.
 static void release_held(stepper *s) {
-  for (int k = 0; k < s->active_count; k++) {
-    const contact_element *e = s->element_of[s->active[k]];
-    int first = s->active_row[k], size = contact_row_count(s->m, e);
+  for (int k = 0; k < s->near.active_count; k++) {
+    const contact_element *e = s->near.element_of[s->near.active[k]];
+    int first = s->near.active_row[k], size = contact_row_count(s->m, e);
     for (int i = first + 1; i < first + size; i++) {
       bool may_be_held = s->m->row_count || !(stepper_entry(s, i, i) > 0);  // without constraints: by joints alone
-      if (may_be_held && stepper_hold(s, i)) s->P[i] = 0;
+      if (may_be_held && stepper_hold(s, i)) s->problem.P[i] = 0;
     }
   }
 }
@@ -163,21 +163,21 @@ static void release_held(stepper *s) {
 carom_status stepper_solve(stepper *s, double dt, carom_error *error) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  response_rates(m, x, s->u_R, s->rate_before);
-  response_rates(m, x, s->u_free, s->rate_free);
-  memcpy(s->q_rows, s->rate_free, (size_t)x->row_total * sizeof *s->q_rows);
-  block_list_begin(&s->blocks, m->row_count);
-  for (int i = 0; i < m->row_count; i++) s->q_rows[i] += x->rows[i].phi_t;
-  for (int k = 0; k < s->active_count; k++) {
-    add_contact_block(s, s->element_of[s->active[k]], s->active_row[k]);
+  response_rates(m, x, s->u_R, s->problem.rate_before);
+  response_rates(m, x, s->u_free, s->problem.rate_free);
+  memcpy(s->problem.q, s->problem.rate_free, (size_t)x->row_total * sizeof *s->problem.q);
+  block_list_begin(&s->problem.blocks, m->row_count);
+  for (int i = 0; i < m->row_count; i++) s->problem.q[i] += x->rows[i].phi_t;
+  for (int k = 0; k < s->near.active_count; k++) {
+    add_contact_block(s, s->near.element_of[s->near.active[k]], s->near.active_row[k]);
     find_onward(s, k);
   }
-  crew_run(s->contacts->crew, s->active_count, SHARE, require_points, &(step_problem){s, dt});
+  crew_run(s->contacts->crew, s->near.active_count, SHARE, require_points, &(step_problem){s, dt});
   add_friction_blocks(s, dt);
-  if (s->solver.dump) problem_dump_step(s->solver.dump, s->steps + 1);
+  if (s->problem.solver.dump) problem_dump_step(s->problem.solver.dump, s->steps + 1);
   carom_status formed = stepper_form_matrix(s, error);
   if (formed != CAROM_OK) return formed;
-  if (m->row_count) response_clear(m, x, s->q_rows);
+  if (m->row_count) response_clear(m, x, s->problem.q);
   release_held(s);
   formed = stepper_finish_matrix(s, error);
   return formed == CAROM_OK ? solve_step(s, dt, error) : formed;
@@ -190,13 +190,13 @@ carom_status stepper_settle_friction(stepper *s, double dt, carom_error *error) 
   carom_status status = CAROM_OK;
   for (int turn = 0; status == CAROM_OK; turn++) {
     stepper_mean_accelerations(s, s->u_end, dt, s->x->udot);
-    if (stepper_friction_agrees(&s->friction, m, s->x, s->P, s->x->udot, dt, s->x->speed_work[1], turn))
+    if (stepper_friction_agrees(&s->friction, m, s->x, s->problem.P, s->x->udot, dt, s->x->speed_work[1], turn))
       return CAROM_OK;
     if (turn == FRICTION_TURNS) break;
-    s->blocks.count -= m->friction_count;
+    s->problem.blocks.count -= m->friction_count;
     add_friction_blocks(s, dt);
     status = solve_step(s, dt, error);
-    if (status == CAROM_OK) response_add(m, s->x, s->P, s->u_free, s->u_end);
+    if (status == CAROM_OK) response_add(m, s->x, s->problem.P, s->u_free, s->u_end);
   }
   s->friction.unsettled = status == CAROM_OK;
   return status;
@@ -222,11 +222,11 @@ static void find_turns(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
   evaluate_constraints_at(s, s->t);
-  for (int i = 0; i < m->row_count; i++) s->turn[i] = s->rate_before[i] + x->rows[i].phi_t;
-  for (int k = 0; k < s->active_count; k++) {
-    int p = s->active[k], first = s->active_row[k];
-    int sliding = contact_sliding_rows(m, s->element_of[p]), size = contact_row_count(m, s->element_of[p]);
-    for (int i = 0; i < size; i++) s->turn[first + i] = i < sliding ? s->rate_before[first + i] - s->rate_R[3 * p + i] : 0;
+  for (int i = 0; i < m->row_count; i++) s->even.turn[i] = s->problem.rate_before[i] + x->rows[i].phi_t;
+  for (int k = 0; k < s->near.active_count; k++) {
+    int p = s->near.active[k], first = s->near.active_row[k];
+    int sliding = contact_sliding_rows(m, s->near.element_of[p]), size = contact_row_count(m, s->near.element_of[p]);
+    for (int i = 0; i < size; i++) s->even.turn[first + i] = i < sliding ? s->problem.rate_before[first + i] - s->problem.rate_R[3 * p + i] : 0;
   }
 }
 
@@ -235,19 +235,19 @@ static void find_turns(stepper *s) {
 static void foresee_turns(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  for (int i = 0; i < m->row_count; i++) s->turn[i] = -x->rows[i].phi_t;
+  for (int i = 0; i < m->row_count; i++) s->even.turn[i] = -x->rows[i].phi_t;
   evaluate_constraints_at(s, s->t);
-  for (int i = 0; i < m->row_count; i++) s->turn[i] += x->rows[i].phi_t;
-  for (int i = m->row_count; i < x->row_total; i++) s->turn[i] = 0;
-  for (int k = 0; k < s->active_count; k++) {
-    int p = s->active[k];
-    contact_set_bias(m, x, s->element_of[p], &s->points[p], p - s->element_of[p]->point0, s->active_row[k]);
+  for (int i = 0; i < m->row_count; i++) s->even.turn[i] += x->rows[i].phi_t;
+  for (int i = m->row_count; i < x->row_total; i++) s->even.turn[i] = 0;
+  for (int k = 0; k < s->near.active_count; k++) {
+    int p = s->near.active[k];
+    contact_set_bias(m, x, s->near.element_of[p], &s->near.points[p], p - s->near.element_of[p]->point0, s->near.active_row[k]);
   }
   memset(x->udot, 0, (size_t)m->nv * sizeof *x->udot);
   centre_add_centripetal(m, x->q, x->u, -1, x->udot);
   if (s->sweeps) tree_kinematics_again(m, x);
   tree_inverse(m, x, x->udot, x->speed_work[1]);
-  for (int i = 0; i < x->row_total; i++) s->turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
+  for (int i = 0; i < x->row_total; i++) s->even.turn[i] += dt * constraint_row_acceleration(m, x, &x->rows[i]);
 }
 
 // The turning of rows is answered by percussions that belong to the time between the two places. For the forces in this step it
@@ -257,58 +257,58 @@ static void foresee_turns(stepper *s, double dt) {
 static void turn_evenly(stepper *s, double dt) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  bool foreseen = isinf(s->excess);
-  double part = foreseen ? 1 : s->excess;
+  bool foreseen = isinf(s->even.excess);
+  double part = foreseen ? 1 : s->even.excess;
   if (foreseen) foresee_turns(s, dt);
   else find_turns(s);
-  memcpy(s->q_even, s->q_rows, (size_t)x->row_total * sizeof *s->q_even);
-  for (int i = 0; i < m->row_count; i++) s->q_even[i] += part * s->turn[i];
+  memcpy(s->even.q, s->problem.q, (size_t)x->row_total * sizeof *s->even.q);
+  for (int i = 0; i < m->row_count; i++) s->even.q[i] += part * s->even.turn[i];
   evaluate_constraints_at(s, s->t + dt);
-  for (int k = 0; k < s->active_count; k++) {
-    int p = s->active[k], first = s->active_row[k], size = contact_sliding_rows(m, s->element_of[p]);
-    const contact_material *of = &s->element_of[p]->material;
-    if ((s->dt > 0 && !s->last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
+  for (int k = 0; k < s->near.active_count; k++) {
+    int p = s->near.active[k], first = s->near.active_row[k], size = contact_sliding_rows(m, s->near.element_of[p]);
+    const contact_material *of = &s->near.element_of[p]->material;
+    if ((s->dt > 0 && !s->shown.last_before[p].active) || contact_state_is_new(s->contacts, p)) continue;
     double required[3];
-    s->rule->require(of, size, fmax(0, s->points[p].gap), (const double[3]){0, 0, 0}, dt, required);
+    s->rule->require(of, size, fmax(0, s->near.points[p].gap), (const double[3]){0, 0, 0}, dt, required);
     for (int i = first; i < first + size; i++) {
-      double before = s->rate_R[3 * p + i - first], turn = s->turn[i];
+      double before = s->problem.rate_R[3 * p + i - first], turn = s->even.turn[i];
       if (!(fabs(before) <= fabs(turn))) continue;  // it strikes or leaves
-      s->q_even[i] = s->rate_free[i] + part * turn - before + required[i - first];
+      s->even.q[i] = s->problem.rate_free[i] + part * turn - before + required[i - first];
     }
   }
-  response_clear(m, x, s->q_even);
+  response_clear(m, x, s->even.q);
 }
 
 static void exchange_problems(stepper *s) {
-  double *P = s->P, *q = s->q_rows, *u = s->u_end;
-  s->P = s->P_even, s->P_even = P;
-  s->q_rows = s->q_even, s->q_even = q;
-  s->u_end = s->u_even, s->u_even = u;
+  double *P = s->problem.P, *q = s->problem.q, *u = s->u_end;
+  s->problem.P = s->even.P, s->even.P = P;
+  s->problem.q = s->even.q, s->even.q = q;
+  s->u_end = s->even.u, s->even.u = u;
 }
 
 static carom_status solve_and_respond(stepper *s, double dt, carom_error *error) {
   carom_status status = solve_step(s, dt, error);
-  if (status == CAROM_OK) response_add(s->m, s->x, s->P, s->u_free, s->u_end);
+  if (status == CAROM_OK) response_add(s->m, s->x, s->problem.P, s->u_free, s->u_end);
   return status;
 }
 
 // Friction under load follows the forces, not the percussions of the step, whose problem is solved with it once more.
 carom_status stepper_solve_evenly(stepper *s, double dt, carom_error *error) {
-  chain_tally tally = s->tally;
-  problem_dump *dump = s->solver.dump;
+  chain_tally tally = s->problem.tally;
+  problem_dump *dump = s->problem.solver.dump;
   paradoxes found = s->paradoxes;
   turn_evenly(s, dt);
-  memcpy(s->P_even, s->P, (size_t)s->x->row_total * sizeof *s->P);
-  s->solver.dump = NULL;
+  memcpy(s->even.P, s->problem.P, (size_t)s->x->row_total * sizeof *s->problem.P);
+  s->problem.solver.dump = NULL;
   exchange_problems(s);
   carom_status status = solve_and_respond(s, dt, error);
   if (status == CAROM_OK && s->friction.loaded) status = stepper_settle_friction(s, dt, error);
   exchange_problems(s);
-  s->solver.dump = dump;
-  if (s->tally.unsolved == tally.unsolved) s->P_mean = s->P_even;
-  s->tally = tally, s->paradoxes = found;
+  s->problem.solver.dump = dump;
+  if (s->problem.tally.unsolved == tally.unsolved) s->even.P_mean = s->even.P;
+  s->problem.tally = tally, s->paradoxes = found;
   if (status != CAROM_OK || !s->friction.loaded) return status;
-  s->blocks.count -= s->m->friction_count;
+  s->problem.blocks.count -= s->m->friction_count;
   add_friction_blocks(s, dt);
   return solve_and_respond(s, dt, error);
 }

@@ -19,7 +19,7 @@ static int worst_row(const stepper *s, double *relative) {
   int worst = 0;
   *relative = 0;
   for (int i = 0; i < s->m->row_count; i++) {
-    double violation = fabs(s->x->rows[i].phi) / s->row_size[i];
+    double violation = fabs(s->x->rows[i].phi) / s->projection.row_size[i];
     if (!(violation <= *relative || isnan(*relative))) *relative = violation, worst = i;
   }
   return worst;
@@ -36,7 +36,7 @@ static const char *constraint_name(const mechanism *m, int row) {
 static carom_status check_constraints(stepper *s, double limit, carom_error *error) {
   double relative;
   int worst = worst_row(s, &relative);
-  s->violation = number_larger(s->violation, constraints_violation(s->m, s->x));
+  s->projection.violation = number_larger(s->projection.violation, constraints_violation(s->m, s->x));
   if (relative <= limit) return CAROM_OK;
   return error_set(error, CAROM_ERROR_INTEGRATOR,
                    "the constraints cannot be met at t = %.6g s: '%s' is off by %.2g (m or rad), and %s. The mechanism locks up "
@@ -51,7 +51,7 @@ static const double MET = 1e-9;
 static double relative_violation(const stepper *s) {
   double worst = 0;
   for (int i = 0; i < s->m->row_count; i++)
-    worst = number_larger(worst, (fabs(s->x->rows[i].phi) - s->x->rows[i].rounding) / s->row_size[i]);
+    worst = number_larger(worst, (fabs(s->x->rows[i].phi) - s->x->rows[i].rounding) / s->projection.row_size[i]);
   return worst;
 }
 
@@ -65,16 +65,16 @@ static double violation_at(stepper *s) {
 static bool take_part_of(stepper *s, const double *step, double *violation) {
   enum { HALVINGS = 12 };
   const mechanism *m = s->m;
-  memcpy(s->placed, s->x->q, (size_t)m->nq * sizeof *s->placed);
+  memcpy(s->projection.placed, s->x->q, (size_t)m->nq * sizeof *s->projection.placed);
   for (int i = 0; i < m->nv; i++) s->displacement[i] = step[i];
   for (int turn = 0; turn <= HALVINGS; turn++) {
-    memcpy(s->x->q, s->placed, (size_t)m->nq * sizeof *s->placed);
+    memcpy(s->x->q, s->projection.placed, (size_t)m->nq * sizeof *s->projection.placed);
     dynamics_move(m, s->x->q, s->displacement);
     double now = violation_at(s);
     if (now < *violation) return *violation = now, true;
     for (int i = 0; i < m->nv; i++) s->displacement[i] *= 0.5;
   }
-  memcpy(s->x->q, s->placed, (size_t)m->nq * sizeof *s->placed);
+  memcpy(s->x->q, s->projection.placed, (size_t)m->nq * sizeof *s->projection.placed);
   violation_at(s);
   return false;
 }
@@ -94,23 +94,23 @@ static bool close_slowly(stepper *s) {
 // The motion's positions onto the constraints, drives held. Returns false if no position nearby meets them.
 static bool close_from_here(stepper *s) {
   enum { TURNS = 8 };
-  memcpy(s->before_placing, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
+  memcpy(s->projection.before_placing, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
   dynamics_positions_velocities(s->m, s->x);
   double tolerance = 1e-12 * fmax(1, s->m->length), violation = relative_violation(s);
   dynamics_project_positions(s->m, s->x, tolerance, TURNS);  // in a small mechanism not close enough, even where it succeeds
   double after = relative_violation(s);
   if (after <= MET) return true;
-  if (!(after < violation)) memcpy(s->x->q, s->before_placing, (size_t)s->m->nq * sizeof *s->x->q);
+  if (!(after < violation)) memcpy(s->x->q, s->projection.before_placing, (size_t)s->m->nq * sizeof *s->x->q);
   return close_slowly(s);
 }
 
 // Between two branches that almost meet, Newton's method does not find the way to either. It does from a little earlier or later.
 static bool close_position(stepper *s) {
   static const double ways[] = {-0.1, 0.1, -0.5, 0.5};  // parts of the step
-  memcpy(s->unplaced, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
+  memcpy(s->projection.unplaced, s->x->q, (size_t)s->m->nq * sizeof *s->x->q);
   bool closed = close_from_here(s);
   for (int k = 0; k < 4 && !closed; k++) {
-    memcpy(s->x->q, s->unplaced, (size_t)s->m->nq * sizeof *s->x->q);
+    memcpy(s->x->q, s->projection.unplaced, (size_t)s->m->nq * sizeof *s->x->q);
     for (int i = 0; i < s->m->nv; i++) s->displacement[i] = s->m->driven[i] ? 0 : ways[k] * s->dt * s->x->u[i];
     dynamics_move(s->m, s->x->q, s->displacement);
     s->x->level = LEVEL_NONE;
@@ -135,14 +135,14 @@ bool stepper_place(stepper *s, double t) {
   if (s->m->state_count) place_states(s, t);
   if (!s->settings.project || !s->m->row_count || t == s->t || t == s->t_A) return true;
   bool closed = close_position(s);
-  centre_carry(s->m, s->unplaced, s->x->q, s->x->u);
+  centre_carry(s->m, s->projection.unplaced, s->x->q, s->x->u);
   s->x->level = LEVEL_NONE;
   return closed;
 }
 
 // Rows that become dependent and independent again within the step: their independence changes by more than a tenth.
 static bool may_pass_singular(const stepper *s) {
-  double now = s->independence[0], before = s->independence[1], earlier = s->independence[2];
+  double now = s->projection.independence[0], before = s->projection.independence[1], earlier = s->projection.independence[2];
   if (s->m->sparse || isnan(earlier)) return !s->m->sparse;
   return fmin(now, before) < 10 * fmax(fabs(now - before), fabs(before - earlier));
 }
@@ -170,13 +170,13 @@ static bool look_between(stepper *s) {
 // --- the end of a step -----------------------------------------------------------------------------------------------
 
 void stepper_begin_projection(stepper *s) {
-  for (int k = 0; k < 3; k++) s->independence[k] = NAN;  // not known: what is next is looked at
+  for (int k = 0; k < 3; k++) s->projection.independence[k] = NAN;  // not known: what is next is looked at
 }
 
 static carom_status check_lock_up(stepper *s, bool closed, carom_error *error) {
   const double locked = 1e-3;
-  carom_status status = check_constraints(s, s->driven && !closed ? 0 : locked, error);
-  if (status != CAROM_OK || !s->driven || !may_pass_singular(s)) return status;
+  carom_status status = check_constraints(s, s->projection.driven && !closed ? 0 : locked, error);
+  if (status != CAROM_OK || !s->projection.driven || !may_pass_singular(s)) return status;
   if (!look_between(s)) status = check_constraints(s, 0, error);
   dynamics_set(s->m, s->x, s->t, s->q, s->u);
   dynamics_positions_velocities(s->m, s->x);
@@ -190,14 +190,14 @@ carom_status stepper_project(stepper *s, carom_error *error) {
   dynamics_positions_velocities(m, x);
   double before = stored_energy(s);
   bool closed = close_position(s);
-  s->independence[2] = s->independence[1], s->independence[1] = s->independence[0];
-  if (s->driven) s->independence[0] = response_independence(m, x);
-  s->projection_failures += !closed;
+  s->projection.independence[2] = s->projection.independence[1], s->projection.independence[1] = s->projection.independence[0];
+  if (s->projection.driven) s->projection.independence[0] = response_independence(m, x);
+  s->projection.failures += !closed;
   if (m->off_centre) {
     stepper_take_positions(s);
     dynamics_positions_velocities(m, x);
   }
-  s->projection_energy += stored_energy(s) - before;
+  s->projection.energy += stored_energy(s) - before;
   memcpy(s->q, x->q, (size_t)m->nq * sizeof *s->q);
   return check_lock_up(s, closed, error);
 }
@@ -208,10 +208,10 @@ bool stepper_opens(stepper *s, double dt) {
   double open = 0, relative = 0, rest = (1 - s->rule->place) * dt;
   for (int i = 0; i < s->m->row_count; i++) {
     double violation = fabs(s->x->rows[i].phi - rest * s->x->rows[i].phi_t);
-    open = fmax(open, violation), relative = fmax(relative, violation / s->row_size[i]);
+    open = fmax(open, violation), relative = fmax(relative, violation / s->projection.row_size[i]);
   }
-  if (open <= 1.1 * s->seen_open[0] && relative <= 1.1 * s->seen_open[1]) return false;
-  s->seen_open[0] = fmax(open, s->seen_open[0]), s->seen_open[1] = fmax(relative, s->seen_open[1]);
+  if (open <= 1.1 * s->projection.seen_open[0] && relative <= 1.1 * s->projection.seen_open[1]) return false;
+  s->projection.seen_open[0] = fmax(open, s->projection.seen_open[0]), s->projection.seen_open[1] = fmax(relative, s->projection.seen_open[1]);
   return true;
 }
 

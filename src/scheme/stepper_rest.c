@@ -74,7 +74,7 @@ bool stepper_rest_keeps(stepper *s, const contact_element *e) {
   k->last = s->steps;
   if (!stays) k->since = s->steps;
   // points are kept for two steps in turns
-  long touched = s->steps - s->touched[e->slot];
+  long touched = s->steps - s->near.touched[e->slot];
   if (k->since > s->steps - REMEMBERED || (touched > 1 && touched <= REMEMBERED)) return false;
   if (contact_points_change(e)) memcpy(s->contacts->found + e->point0, s->contacts->held + e->point0, (size_t)e->point_count * sizeof *s->contacts->held);
   return true;
@@ -82,10 +82,10 @@ bool stepper_rest_keeps(stepper *s, const contact_element *e) {
 
 void stepper_rest_compare_rows(stepper *s) {
   stepper_rest *r = &s->rest;
-  size_t bytes = (size_t)s->active_count * sizeof *s->active;
+  size_t bytes = (size_t)s->near.active_count * sizeof *s->near.active;
   if (!r->any) return;
-  r->same &= r->formed && !s->m->row_count && !s->m->friction_count && s->active_count == r->active_count && memcmp(s->active, r->active, bytes) == 0;
+  r->same &= r->formed && !s->m->row_count && !s->m->friction_count && s->near.active_count == r->active_count && memcmp(s->near.active, r->active, bytes) == 0;
   r->formed = false;
-  r->active_count = s->active_count;
-  memcpy(r->active, s->active, bytes);
+  r->active_count = s->near.active_count;
+  memcpy(r->active, s->near.active, bytes);
 }

@@ -12,9 +12,9 @@
 
 // Work and losses of the step belong to what comes after the place where rows are evaluated, where the velocity jumps.
 static void place_at(stepper *s, double t) {
-  s->shows_A = t < s->t_A + s->rule->place * s->dt;
+  s->shown.shows_A = t < s->t_A + s->rule->place * s->dt;
   stepper_place(s, t);
-  const double *losses = s->shows_A ? s->losses_A : s->losses;
+  const double *losses = s->shown.shows_A ? s->books.losses_A : s->books.losses;
   s->impacts->loss_normal = losses[0], s->impacts->loss_tangential = losses[1];
 }
 
@@ -39,11 +39,11 @@ static bool is_active(const contact_element *e, const scheme_contact *points) {
 static void push_contacts(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
-    if (!is_active(e, s->last)) continue;
-    contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->looked);
+    if (!is_active(e, s->shown.last)) continue;
+    contact_state_locate(s->contacts, s->m, s->x, e, NULL, s->near.looked);
     for (int p = e->point0; p < e->point0 + e->point_count; p++) {
-      const scheme_contact *c = &s->last[p];
-      if (c->active) contact_push(s->m, s->x, e, &s->looked[p], c->normal_force, c->tangential_force);
+      const scheme_contact *c = &s->shown.last[p];
+      if (c->active) contact_push(s->m, s->x, e, &s->near.looked[p], c->normal_force, c->tangential_force);
     }
   }
 }
@@ -54,7 +54,7 @@ static void push_contacts(stepper *s) {
 static void find_means(stepper *s) {
   const mechanism *m = s->m;
   motion *x = s->x;
-  memcpy(s->shown, s->last, (size_t)s->point_capacity * sizeof *s->shown);
+  memcpy(s->shown.contacts, s->shown.last, (size_t)s->near.point_capacity * sizeof *s->shown.contacts);
   stepper_go_to_rows(s, s->q_A, s->u_A, s->t_A, s->dt);
   coordinate_update(m, x);
   (void)stepper_apply_forces(s, s->z_A, s->dt);
@@ -62,7 +62,7 @@ static void find_means(stepper *s) {
   centre_carry(m, s->q, x->q, s->displacement);
   stepper_mean_accelerations(s, s->displacement, s->dt, x->udot);
   if (m->row_count) {
-    memcpy(x->lambda, s->lambda, (size_t)m->row_count * sizeof *s->lambda);
+    memcpy(x->lambda, s->shown.lambda, (size_t)m->row_count * sizeof *s->shown.lambda);
     x->t = s->t_A + s->dt;
     constraints_evaluate(m, x);
     constraint_push(m, x, x->lambda, m->row_count);
@@ -84,12 +84,12 @@ static void find_places(stepper *s) {
   for (int i = 0; i < s->contacts->element_count; i++) {
     const contact_element *e = s->contacts->elements[i];
     double gaps[CONTACT_POINTS_MAX];
-    bool whole = !e->type->gaps || is_active(e, s->shown);
-    if (whole) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->looked);
+    bool whole = !e->type->gaps || is_active(e, s->shown.contacts);
+    if (whole) contact_state_locate(s->contacts, s->m, s->x, e, s->contacts->found, s->near.looked);
     else e->type->gaps(s->m, s->x, e, gaps);
     for (int k = 0; k < e->point_count; k++) {
-      scheme_contact *c = &s->shown[e->point0 + k];
-      contact_point *at = &s->looked[e->point0 + k];
+      scheme_contact *c = &s->shown.contacts[e->point0 + k];
+      contact_point *at = &s->near.looked[e->point0 + k];
       c->gap = whole ? at->gap : gaps[k];
       if (!c->active || (contact_points_change(e) && contact_state_is_new(s->contacts, e->point0 + k))) continue;
       at->n = c->point->n, at->t[0] = c->point->t[0], at->t[1] = c->point->t[1];
@@ -109,16 +109,16 @@ static void find_state(stepper *s, double t) {
 static carom_status try_step(stepper *s, double h, carom_error *error) {
   impact_ledger none = {0};
   stepper_settings settings = s->settings;
-  problem_dump *dump = s->solver.dump;
+  problem_dump *dump = s->problem.solver.dump;
   stepper_kept kept;
   carom_status status = stepper_keep(s, &kept, error);
   if (status != CAROM_OK) return status;
-  s->trying = true, s->impacts = &none;
-  s->settings.step = h, s->solver.dump = NULL;
+  s->shown.trying = true, s->impacts = &none;
+  s->settings.step = h, s->problem.solver.dump = NULL;
   status = stepper_step(s, INFINITY, error);
   if (status == CAROM_OK) find_means(s);
-  s->trying = false, s->impacts = s->ledger;
-  s->settings = settings, s->solver.dump = dump;
+  s->shown.trying = false, s->impacts = s->ledger;
+  s->settings = settings, s->problem.solver.dump = dump;
   if (status == CAROM_OK) stepper_exchange_steps(s);  // what is shown refers to the points of the trial
   carom_status back = stepper_put_back(s, &kept, error);
   return status == CAROM_OK ? back : status;

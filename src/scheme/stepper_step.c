@@ -121,9 +121,9 @@ static bool prepare(stepper *s, double dt) {
 
 // The books at the start of a step; a step in which nothing acts leaves them as they are.
 static void keep_books(stepper *s) {
-  memcpy(s->accounts_A, s->accounts, sizeof s->accounts);
-  memcpy(s->losses_A, s->losses, sizeof s->losses);
-  s->books_differ = false;
+  memcpy(s->books.accounts_A, s->books.accounts, sizeof s->books.accounts);
+  memcpy(s->books.losses_A, s->books.losses, sizeof s->books.losses);
+  s->books.differ = false;
 }
 
 // What was the state is where the step began, and its array takes the new one.
@@ -132,9 +132,9 @@ static void turn_over(stepper *s, double dt) {
   s->q_A = s->q, s->u_A = s->u, s->z_A = s->z, s->t_A = s->t;
   s->dt_before = s->dt, s->dt = dt;
   s->q = q, s->u = u, s->z = z;
-  s->projection_energy_A = s->projection_energy;
+  s->projection.energy_A = s->projection.energy;
   s->overlap.energy_A = s->overlap.energy, s->overlap.depth_before = s->overlap.depth;
-  s->shows_A = false;
+  s->shown.shows_A = false;
 }
 
 // A state beyond a limit goes back to it.
@@ -161,28 +161,28 @@ static carom_status finish(stepper *s, double t_end, double dt, const double *u_
 }
 
 void stepper_exchange_steps(stepper *s) {
-  contact_point *points = s->before;
-  scheme_contact *last = s->last_before;
-  s->before = s->points, s->points = points;
-  s->last_before = s->last, s->last = last;
+  contact_point *points = s->near.before;
+  scheme_contact *last = s->shown.last_before;
+  s->near.before = s->near.points, s->near.points = points;
+  s->shown.last_before = s->shown.last, s->shown.last = last;
 }
 
 // What the last step has found is kept until this one has its solution, and put back if this one is given up. Pairs of a crowd that have
 // ended by then stay ended, and their episodes closed.
 static void set_aside(stepper *s) {
   stepper_exchange_steps(s);
-  if (s->m->row_count) memcpy(s->P_before, s->P, (size_t)s->m->row_count * sizeof *s->P);
-  memcpy(s->moved_before, s->moved, (size_t)s->point_capacity * sizeof *s->moved);
+  if (s->m->row_count) memcpy(s->problem.P_before, s->problem.P, (size_t)s->m->row_count * sizeof *s->problem.P);
+  memcpy(s->near.moved_before, s->near.moved, (size_t)s->near.point_capacity * sizeof *s->near.moved);
   s->friction.unsettled = false;
-  if (s->friction.loaded || s->excess != 0 || s->meets) s->tally_before = s->tally;  // others solve one problem in a step, counted when it is solved
+  if (s->friction.loaded || s->even.excess != 0 || s->meeting.any) s->problem.tally_before = s->problem.tally;  // others solve one problem in a step, counted when it is solved
 }
 
 static carom_status give_up(stepper *s, carom_status status) {
   stepper_rest_forget(s);
   stepper_exchange_steps(s);
-  memcpy(s->P, s->P_before, (size_t)s->m->row_count * sizeof *s->P);
-  if (s->friction.loaded || s->excess != 0 || s->meets) s->tally = s->tally_before;
-  memcpy(s->moved, s->moved_before, (size_t)s->point_capacity * sizeof *s->moved);
+  memcpy(s->problem.P, s->problem.P_before, (size_t)s->m->row_count * sizeof *s->problem.P);
+  if (s->friction.loaded || s->even.excess != 0 || s->meeting.any) s->problem.tally = s->problem.tally_before;
+  memcpy(s->near.moved, s->near.moved_before, (size_t)s->near.point_capacity * sizeof *s->near.moved);
   stepper_friction_give_up(&s->friction, s->m, s->x);
   return status;
 }
@@ -204,12 +204,12 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
     carom_status met = stepper_meet(s, dt, error);
     if (met != CAROM_OK) return met;
   }
-  s->P_mean = s->P;
+  s->even.P_mean = s->problem.P;
   s->overlap.shift = 0;
   if (!prepare(s, dt)) return fail_singular(s, error);
-  s->fast = shorter && stepper_any_fast(s, dt);
-  s->active_count = 0;
-  if (s->fast) {
+  s->meeting.now = shorter && stepper_any_fast(s, dt);
+  s->near.active_count = 0;
+  if (s->meeting.now) {
     *shorter = stepper_meet_before_rows(s, dt);
     if (*shorter < dt) return CAROM_OK;
     if (!prepare(s, dt)) return fail_singular(s, error);
@@ -220,22 +220,22 @@ BLOCK carom_status find_end(stepper *s, double dt, double *shorter, const double
   carom_status solved = stepper_solve(s, dt, error);
   if (solved != CAROM_OK) return solved;
   *u_end = s->u_end;
-  response_add(s->m, s->x, s->P, s->u_free, s->u_end);
-  if (s->excess != 0) solved = stepper_solve_evenly(s, dt, error);
+  response_add(s->m, s->x, s->problem.P, s->u_free, s->u_end);
+  if (s->even.excess != 0) solved = stepper_solve_evenly(s, dt, error);
   else if (s->friction.loaded) solved = stepper_settle_friction(s, dt, error);
   if (solved != CAROM_OK) return solved;
-  response_rates(s->m, s->x, s->u_end, s->rate_after);
+  response_rates(s->m, s->x, s->u_end, s->problem.rate_after);
   return stepper_find_overlap(s, dt, error);
 }
 
 // A step that misses an impact was tried: what it has found did not touch.
 static void forget_touches(stepper *s) {
-  for (int k = 0; k < s->active_count; k++) {
-    int p = s->active[k];
-    long *touched = &s->touched[s->element_of[p]->slot], before = s->steps - (s->last[p].active ? 1 : REMEMBERED);
+  for (int k = 0; k < s->near.active_count; k++) {
+    int p = s->near.active[k];
+    long *touched = &s->near.touched[s->near.element_of[p]->slot], before = s->steps - (s->shown.last[p].active ? 1 : REMEMBERED);
     if (*touched == s->steps || *touched < before) *touched = before;  // of its points the one that touched last
   }
-  s->active_count = 0;
+  s->near.active_count = 0;
 }
 
 // Finds the end of a step, which becomes shorter until no fast body passes through another.
@@ -243,16 +243,16 @@ static carom_status try_step(stepper *s, double *dt, const double **u_end, carom
   enum { TRIES = 16 };
   for (int i = 1;; i++) {
     double shorter = *dt;
-    s->excess = stepper_excess(s, *dt, s->dt);
+    s->even.excess = stepper_excess(s, *dt, s->dt);
     set_aside(s);
     s->paradoxes = (paradoxes){0};
     carom_status solved = find_end(s, *dt, i < TRIES ? &shorter : NULL, u_end, error);
-    if (solved == CAROM_OK && s->fast && !(shorter < *dt)) shorter = stepper_meet_after_rows(s, *dt, *u_end);
+    if (solved == CAROM_OK && s->meeting.now && !(shorter < *dt)) shorter = stepper_meet_after_rows(s, *dt, *u_end);
     if (solved != CAROM_OK) return give_up(s, solved);
     if (!(shorter < *dt)) return CAROM_OK;
     (void)give_up(s, solved);
     forget_touches(s);
-    if (s->solver.dump) s->solver.dump->problems = s->tally.problems;
+    if (s->problem.solver.dump) s->problem.solver.dump->problems = s->problem.tally.problems;
     *dt = shorter;
   }
 }
@@ -273,11 +273,11 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
   s->grid = s->t == s->grid * h ? s->grid + 1 : floor(s->t / h + 1e-6) + 1;
   double t_next = s->grid * h;
   if (s->m->state_count || s->m->callback_count) t_stop = fmin(t_stop, control_next_instant(s->m, s->t));
-  if (s->m->callback_count && !s->trying && !call_at_rate(s)) return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
+  if (s->m->callback_count && !s->shown.trying && !call_at_rate(s)) return error_set(error, CAROM_ERROR_INTEGRATOR, "a callback has failed");
   if (t_next > t_stop - 1e-9 * h) t_next = t_stop;
   double dt = t_next - s->t;
   const double *u_end;
-  if (s->shows_A) stepper_show_end(s);
+  if (s->shown.shows_A) stepper_show_end(s);
   double whole = dt;
   carom_status solved = try_step(s, &dt, &u_end, error);
   if (solved != CAROM_OK) return solved;
@@ -290,15 +290,15 @@ carom_status stepper_step(void *scheme, double t_stop, carom_error *error) {
     stepper_look_for_paradox(s);
     paradox_count(&s->trouble, &s->paradoxes);
   }
-  if (s->passes) stepper_look_for_passages(s, dt);
-  if (s->books_differ) keep_books(s);
+  if (s->near.passes) stepper_look_for_passages(s, dt);
+  if (s->books.differ) keep_books(s);
   if (touching || s->m->force_count || s->m->drive_count || s->impacts->open_count) {
     stepper_book(s, dt, touching, u_end);
-    s->losses[0] = s->impacts->loss_normal, s->losses[1] = s->impacts->loss_tangential;
-    s->books_differ = true;
+    s->books.losses[0] = s->impacts->loss_normal, s->books.losses[1] = s->impacts->loss_tangential;
+    s->books.differ = true;
   }
   solved = finish(s, t_next, dt, u_end, error);
-  s->leaps_at_end = 0, s->deepest_at_end = s->entered_at_end = 0;
+  s->at_end.leaps = 0, s->at_end.deepest = s->at_end.entered = 0;
   if (t_next < t_stop || !(s->contacts->point_count || s->contacts->pool)) return solved;
   carom_status looked = stepper_look_at_end(s, error);
   return solved == CAROM_OK ? looked : solved;
