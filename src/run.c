@@ -369,31 +369,31 @@ static bool check_rows(run *r, double t) {
 static const double CSV_LEAST = 2, CSV_MOST = 25;
 static const double GIGABYTE = 1e9;
 
-// Refuses a file that cannot fit on its disk, and warns of a large one. The size is not known before the run if each step is a row and the method
-// chooses its steps.
-static bool check_file(run *r, const char *path, double least, double most, double rows) {
-  double room = path ? output_room(path, path != r->options->record || !r->continues) : INFINITY;
-  if (!path || !(most > 0)) return true;
-  if (least > room)
-    return error_set(r->error, CAROM_ERROR_FILE, "'%s' would take %.3g GB or more for its %.3g rows, and its disk has %.3g GB left; give record.every a longer interval "
-                     "or the run an earlier end", path, least / GIGABYTE, rows, room / GIGABYTE), false;
+// Warns of a file that is large, or that cannot fit on its disk. The run is not refused: it may be ended by hand, and where the disk is full it ends with a
+// record of what was written. The size is not known before the run if each step is a row and the method chooses its steps.
+static void announce_file(const run *r, const char *path, double least, double most, double rows) {
   char text[512];
-  if (r->options->warn && most >= CAROM_RECORD_LARGE) {
+  if (!path || !(most > 0)) return;
+  double room = output_room(path, path != r->options->record || !r->continues);
+  if (room == INFINITY) return;  // not a file on a disk
+  if (least > room)
+    snprintf(text, sizeof text, "'%s' would take %.3g GB or more for its %.3g rows, and its disk has %.3g GB left; give record.every a longer interval or the "
+             "run an earlier end", path, least / GIGABYTE, rows, room / GIGABYTE);
+  else if (most >= CAROM_RECORD_LARGE)
     snprintf(text, sizeof text, "'%s' may become as large as %.3g GB (%.3g rows); a longer interval for record.every makes it smaller", path,
              most / GIGABYTE, rows);
-    r->options->warn(r->options->context, text);
-  }
-  return true;
+  else return;
+  r->options->warn(r->options->context, text);
 }
 
 // A record that is continued is written anew beside the old one.
-static bool check_disk(run *r, double t) {
-  if (r->open_ended) return true;
+static void announce_files(const run *r, double t) {
+  if (r->open_ended || !r->options->warn) return;
   carom_record_size size = run_record_size(r->model, sim_checkpoint_size(r->sim), r->continues ? r->t_end : r->t_end - t);
   bool compressed = r->model->record.compression > 0;
   double numbers = size.rows * r->csv_columns.count;
-  return check_file(r, r->options->record, compressed ? size.compressed_least : size.bytes, compressed ? size.compressed_most : size.bytes, size.rows) &&
-         check_file(r, r->options->csv, CSV_LEAST * numbers, CSV_MOST * numbers, size.rows);
+  announce_file(r, r->options->record, compressed ? size.compressed_least : size.bytes, compressed ? size.compressed_most : size.bytes, size.rows);
+  announce_file(r, r->options->csv, CSV_LEAST * numbers, CSV_MOST * numbers, size.rows);
 }
 
 carom_status run_begin(run *r) {
@@ -417,7 +417,9 @@ carom_status run_begin(run *r) {
   if (!(r->t_end > t))
     return error_set(r->error, CAROM_ERROR_USAGE, "the end (%g s) is not after the start (%g s)", r->t_end, t);
   if (!check_rows(r, t)) return r->error->status;
-  if (!guard_files(r) || !check_disk(r, t) || !open_record(r) || !open_csv(r)) return r->error->status;
+  if (!guard_files(r)) return r->error->status;
+  announce_files(r, t);
+  if (!open_record(r) || !open_csv(r)) return r->error->status;
   r->sim->impacts.close = write_impact;
   r->sim->impacts.close_episode = write_episode;
   r->sim->impacts.close_regime = r->regime_table >= 0 ? write_regime : NULL;

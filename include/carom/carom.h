@@ -309,7 +309,7 @@ typedef struct carom_run_options {
   // Called about ten times a second, also within a step and between rows of one step; returning false interrupts the run.
   // May be null.
   bool (*progress)(void *context, const carom_progress *progress);
-  // Called before the first step with a sentence for the user: a file may become larger than CAROM_RECORD_LARGE. May be null.
+  // Called before the first step with a sentence for the user: a file may become larger than CAROM_RECORD_LARGE, or than its disk. May be null.
   void (*warn)(void *context, const char *sentence);
   void *context;
 } carom_run_options;
