@@ -166,6 +166,7 @@ export function geometryChecks() {
     const of = (shapes, min, max) => floorOf({ isPlanar: false, scene: { bodies: [{ shapes }] } }, { min, max });
     const own = of([{ kind: 'plane', at: [0, 0, 0.3] }], [0, 0, 0.3], [2, 1, 1]), tilted = of([{ kind: 'plane', rotate: [0.9, 0.435889894354067, 0, 0] }], [0, 0, -1], [2, 1, 1]);
     assert.deepEqual([own.at, own.isReal], [[1, 0.5, 0.3], true]);
+    assert.ok(!own.isOpen && of([{ kind: 'plane' }], [0, 0, -1], [2, 1, 1]).isOpen, 'bodies below a floor are seen through it');
     assert.ok(!tilted.isReal && tilted.at[2] < -1 && tilted.at[2] > -1.2, 'a slope is no floor');
     assert.equal(of([], [0, 0, 0.01], [2, 1, 1]).at[2], 0, 'at zero height where the model comes near to it');
     assert.ok(of([], [0, 0, -0.01], [2, 1, 1]).at[2] < -0.05, 'what hangs does not lie on the floor');

@@ -47,6 +47,9 @@ void main() {
   vec2 rim = min(vPlane - low / cell, high / cell - vPlane) / wide;
   fine = max(fine, clamp(2.5 - min(rim.x, rim.y), 0.0, 1.0));
 #endif
+#ifdef OPEN
+  if (max(fine, bold) < 0.1) discard;
+#endif
   vec3 own = mix(base, line, max(fine, bold)) * (0.78 + 0.28 * max(0.0, vLight));
   own = sqrt(own * (0.5 + 0.5 * sunny(vMap) * step(0.0, vLight)));
 #ifndef RIM
@@ -64,19 +67,19 @@ export const floorPlane = (run) => (run.isPlanar ? null : (run.scene.bodies[0].s
 // The cells of a floor, in a picture that shows so many metres from below to above.
 export const cellOf = (metres) => roundBelow(CELL * metres);
 
-// Where the floor lies under a box that holds all that moves: {at, size, isReal}.
+// Where the floor lies under a box that holds all that moves: {at, size, isReal, isOpen}. Where bodies go below it, only its lines are drawn.
 export function floorOf(run, { min, max }) {
   const plane = floorPlane(run), own = Math.max(...max.map((v, k) => v - min[k])), middle = min.map((v, k) => (v + max[k]) / 2);
   const z = plane ? plane.at?.[2] ?? 0 : min[2] >= 0 && min[2] < AT_ZERO * own ? 0 : min[2] - BELOW * own, size = Math.max(own, max[2] - z);
-  return { at: [middle[0], middle[1], z], size, isReal: Boolean(plane) };
+  return { at: [middle[0], middle[1], z], size, isReal: Boolean(plane), isOpen: min[2] < z - BELOW * own };
 }
 
-// Quads with a grid. `look` {at, rotate, low, high, cell, fade, isReal}; without a cell, it has the floor's
+// Quads with a grid. `look` {at, rotate, low, high, cell, fade, isReal, isOpen}; without a cell, it has the floor's
 class Quad {
   constructor(light, look) {
     const [w, x, y, z] = look.rotate ?? [1, 0, 0, 0], v2 = (v) => new THREE.Vector2(...v);
     this.material = light.material({
-      vertexShader: VERTEX, fragmentShader: look.fade ? FRAGMENT : `#define RIM\n${FRAGMENT}`, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4,
+      vertexShader: VERTEX, fragmentShader: (look.fade ? '' : '#define RIM\n') + (look.isOpen ? '#define OPEN\n' : '') + FRAGMENT, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4,
       uniforms: { at: { value: new THREE.Vector3(...look.at ?? [0, 0, 0]) }, turned: { value: new THREE.Vector4(x, y, z, w) }, low: { value: v2(look.low) }, high: { value: v2(look.high) },
         ...(look.cell ? { cell: { value: look.cell } } : {}), bolder: { value: look.isReal ? 1 : 0 }, fade: { value: v2(look.fade ?? [0, 0]) }, base: { value: null }, line: { value: null }, top: { value: null }, bottom: { value: null }, height: { value: 1 },
         bodyAt: { value: new THREE.Vector4() }, bodyTurned: { value: new THREE.Vector4(0, 0, 0, 1) } },
@@ -105,9 +108,9 @@ class Quad {
   }
 }
 
-export function makeFloor(light, { at, size, isReal }) {
+export function makeFloor(light, { at, size, isReal, isOpen }) {
   const whole = FADE[1] * size, centre = at.slice(0, 2);
-  return new Quad(light, { at: [0, 0, at[2]], low: centre.map((v) => v - whole), high: centre.map((v) => v + whole), isReal, fade: FADE.map((f) => f * size) });
+  return new Quad(light, { at: [0, 0, at[2]], low: centre.map((v) => v - whole), high: centre.map((v) => v + whole), isReal, isOpen, fade: FADE.map((f) => f * size) });
 }
 
 // A plane that is no floor, as far as it is used: under what moves, or as far as a patch says.
