@@ -152,13 +152,14 @@ static void run_reduced(chain_run *c) {
     solve_settings own = *c->settings;
     solve_info info = {.stage = SOLVE_ZERO_STAGE, .residual = INFINITY, .status = SOLVE_UNSUITABLE};
     chain_tally before = c->tally ? *c->tally : (chain_tally){0};
+    *c->before = before;
     own.tolerance *= OF_TOLERANCE;
     chain_run part = {&f.problem, &own, c->w, driver_begin_part(c->w, &f.problem, &limits), &(solve_solution){f.r, f.u}, &info,
                       c->tally, c->before, false, NULL};
     run_solvers(&part);
     c->w->weights = weights;
     if (info.status == SOLVE_INTERRUPTED) {
-      c->info->status = info.status;
+      c->info->status = info.status, c->w->used = mark;
       return;
     }
     const solver restorer = {.name = info.stage, .solve = keep_start};
