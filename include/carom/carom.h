@@ -316,8 +316,7 @@ typedef struct carom_run_options {
 
 #define CAROM_RECORD_LARGE 1e10    // [bytes]
 
-// Runs a model to its end. Also after a failure the files hold what was computed and the summary is filled. A run whose files cannot fit on
-// their disk, as far as their size is known before it, does not begin (CAROM_ERROR_FILE).
+// Runs a model to its end. Also after a failure the files hold what was computed and the summary is filled.
 CAROM_API carom_status carom_run(const carom_model *model, const carom_run_options *options, carom_summary *summary,
                                  carom_error *error);
 
