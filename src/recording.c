@@ -45,7 +45,6 @@ carom_status carom_sim_record(carom_sim *sim, const carom_record_options *option
   carom_error *const to = use(error, &own);
   if (sim->recording) return error_set(to, CAROM_ERROR_USAGE, "the simulation is recorded already; end that record first");
   if (!options->record && !options->csv) return error_set(to, CAROM_ERROR_USAGE, "there is no file to record into");
-  if (sim_check_bound(sim, to) != CAROM_OK) return CAROM_ERROR_USAGE;  // checkpoints hold what callbacks remember
   recording *const rec = calloc(1, sizeof *rec);
   if (!rec) return fail_memory(to);
   // the end is not known: that of the model, or as long a time as has passed

@@ -408,8 +408,9 @@ carom_status run_begin(run *r) {
   sort_signals(r);
   if (r->options->prepare && r->options->prepare(r->options->context, r->sim, r->error) != CAROM_OK)
     return error_set(r->error, CAROM_ERROR_USAGE, "the simulation could not be prepared"), r->error->status;
-  if (!run_resume(r)) return r->error->status;
   // before a file of an earlier run is written over
+  if (sim_check_bound(r->sim, r->error) != CAROM_OK) return CAROM_ERROR_USAGE;
+  if (!run_resume(r)) return r->error->status;
   double t = carom_sim_time(r->sim);
   r->steps_before = carom_sim_summary(r->sim).steps;
   if (!(isfinite(r->options->end) && r->options->end >= 0))

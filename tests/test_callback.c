@@ -339,6 +339,7 @@ static void runs_are_recorded_and_resumed(void) {
   CHECK(a.sum == c.sum);
   CHECK(carom_run(model, &unbound, NULL, &error) == CAROM_ERROR_USAGE);
   CHECK_CONTAINS(error.text, "is not bound");
+  CHECK(access(scratch("none.csv"), F_OK) != 0);  // nor is a file of an earlier run written over
   size_t size, other;
   char *rows = read_file(whole, &size), *last = read_file(scratch("rest.csv"), &other);
   CHECK(rows && last && size > 200 && other > 200);
