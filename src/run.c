@@ -269,6 +269,7 @@ carom_status run_write_step(run *r) {
   if (status == CAROM_OK && between > 0 && t >= r->next_checkpoint * (1 - 1e-12)) {
     status = write_checkpoint(r);
     if (status == CAROM_OK && r->file) status = record_flush(r->file, r->error);  // what a kill may leave behind
+    if (status == CAROM_OK && r->text) status = csv_flush(r->text, r->error);
     r->next_checkpoint = between * (floor(t / between + 1e-9) + 1);
   }
   return status;

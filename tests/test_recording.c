@@ -32,6 +32,23 @@ static bool step_all(run *r, double end, bool single) {
   return CHECK(status == CAROM_OK);
 }
 
+// What was written up to a checkpoint is in the file, whatever becomes of the program after it.
+static void csv_files_hold_whole_rows_at_checkpoints(void) {
+  run r;
+  if (!run_open(&r, "bouncing-ball", "end=1 record.every=0.01 record.checkpoint=0.1")) return;
+  carom_record_options to = {.csv = scratch("kept.csv")};
+  if (CHECK(carom_sim_record(r.sim, &to, &r.error) == CAROM_OK) && run_to(&r, 0.5)) {
+    size_t size;
+    char *text = read_file(scratch("kept.csv"), &size);
+    int lines = 0;
+    for (size_t i = 0; text && i < size; i++) lines += text[i] == '\n';
+    CHECK_LE(41, lines);  // the header, and rows to 0.4 s at least
+    CHECK(text && size > 0 && text[size - 1] == '\n');
+    free(text);
+  }
+  run_close(&r);
+}
+
 // Every table, by steps and by one advance, is that of carom_run; and nothing moves otherwise than without a record.
 static void steps_are_recorded_as_a_run_is(void) {
   for (int k = 0; k < SUBJECTS; k++) {
@@ -199,6 +216,7 @@ static void the_guide_shows_the_example(void) {
 
 int main(void) {
   RUN(steps_are_recorded_as_a_run_is);
+  RUN(csv_files_hold_whole_rows_at_checkpoints);
   RUN(a_record_begins_and_ends_anywhere);
   RUN(runs_go_on_and_reports_are_made);
   RUN(what_cannot_be_recorded_is_refused);
