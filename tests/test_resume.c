@@ -220,7 +220,7 @@ typedef struct countdown {
 
 static bool count_down(void *context) {
   countdown *c = context;
-  c->sim->stop.asked = -INFINITY;
+  c->sim->stop.asked = -INFINITY, c->sim->stop.unasked = 0;
   return --c->left > 0;
 }
 
