@@ -38,8 +38,8 @@ static void lands(const char *model, const char *height, const char *speed, doub
     snprintf(text, sizeof text, model, removed ? "true" : "false");
     if (!run_open_text(&r, text, NULL)) return;
     run_to(&r, sqrt(0.02) + PLENTY * 1e-3);
-    y[removed] = run_read(&r, height) - 0.05;
-    CHECK_NEAR(run_read(&r, speed), 0, still);
+    y[removed] = run_read(&r, "%s", height) - 0.05;
+    CHECK_NEAR(run_read(&r, "%s", speed), 0, still);
     CHECK_NEAR(run_read(&r, "energy.imbalance"), 0, 1e-12);
     lifted = run_read(&r, "energy.overlap"), allowed = r.model->contacts.activation;
     run_close(&r);
