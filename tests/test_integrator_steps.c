@@ -1,6 +1,8 @@
 // Integrators step by step: refusals and failures, stops and bounds, restarts and resumes.
 #include "integrators.h"
 
+#include <float.h>
+
 #include "base/error.h"
 
 // ---- functions that refuse -----------------------------------------------------------------------------------------
@@ -326,6 +328,28 @@ static void a_restart_goes_on_from_the_new_state(void) {
   }
 }
 
+// Not that of the step before the restart, wherever in the short step one looks.
+static void a_step_of_rounding_after_a_restart_keeps_the_state(void) {
+  for (int k = 0; k < COUNT(ode_kinds); k++) {
+    const integrator_settings s = {.rtol = 1e-10, .atol = 1e-10, .step = ode_kinds[k] == INTEGRATOR_RK4 ? 1e-3 : 0};
+    double y[KEPLER_N], seen[KEPLER_N];
+    kepler_exact(0, y);
+    integrator *it = integrator_create_ode(ode_kinds[k], &kepler_problem, &s, 0, y, NULL);
+    CHECK(run_to(it, 1));
+    CHECK(integrator_interpolate(it, nextafter(1, 0), y) == CAROM_OK);  // the polynomial over the step is known
+    kepler_exact(3, y);
+    for (int ulps = 1; ulps <= 4; ulps++) {
+      const double to = 3 + 2 * ulps * DBL_EPSILON;
+      CHECK(integrator_restart(it, 3, y, NULL) == CAROM_OK);
+      CHECK(integrator_step(it, to, NULL) == CAROM_OK);
+      CHECK(integrator_time(it) == to);
+      for (double t = 3; t <= to; t = nextafter(t, 4))
+        if (CHECK(integrator_interpolate(it, t, seen) == CAROM_OK)) CHECK_LE(distance(seen, y, KEPLER_N), 1e-14);
+    }
+    integrator_destroy(it);
+  }
+}
+
 static bool same_bits(const double *a, const double *b, int n) { return memcmp(a, b, (size_t)n * sizeof *a) == 0; }
 
 typedef struct trail {
@@ -414,6 +438,7 @@ int main(void) {
   RUN(the_number_of_steps_is_bounded);
   RUN(absolute_tolerances_are_scaled);
   RUN(a_restart_goes_on_from_the_new_state);
+  RUN(a_step_of_rounding_after_a_restart_keeps_the_state);
   RUN(one_step_methods_resume_bit_by_bit);
   RUN(there_may_be_nothing_to_integrate);
   return check_summary();

@@ -277,12 +277,16 @@ static carom_status check_stop(integrator *it, double t_stop, carom_error *error
   return CAROM_OK;
 }
 
+// Closer than times can be told apart: the state there is the state here.
+static bool is_rounding(double from, double to) { return to - from <= 4 * DBL_EPSILON * fmax(fabs(from), fabs(to)); }
+
 carom_status integrator_step(integrator *it, double t_stop, carom_error *error) {
   carom_status status = check_stop(it, t_stop, error);
   if (status != CAROM_OK) return status;
-  // Closer than times can be told apart: the state there is the state here.
-  if (t_stop - it->t <= 4 * DBL_EPSILON * fmax(fabs(it->t), fabs(t_stop))) {
+  if (is_rounding(it->t, t_stop)) {
+    it->t_previous = it->t;
     it->t = t_stop;
+    copy(it->y_previous, it->y, it->n);
     return CAROM_OK;
   }
   const double t_start = it->t;
@@ -333,6 +337,10 @@ carom_status integrator_interpolate(integrator *it, double t, double *y) {
   if (!(t >= it->t_previous && t <= it->t)) return CAROM_ERROR_USAGE;
   if (t == it->t || t == it->t_previous) {
     copy(y, t == it->t ? it->y : it->y_previous, it->n);
+    return CAROM_OK;
+  }
+  if (is_rounding(it->t_previous, it->t)) {  // the member has not made this step
+    copy(y, it->y, it->n);
     return CAROM_OK;
   }
   if (!it->ops->interpolate(it, t, y) || integrator_project(it, t, y, NULL) != 0) return CAROM_ERROR_INTEGRATOR;
