@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "scheme/event_internal.h"
+#include "sim.h"
+
 // Two rods in a ball joint strike a plane, stick and then slip, at first slowly: from 1e-8 m/s to 1e-2 m/s within 0.1 s.
 static const char pendulum[] =
     "parameters: {a: 1, b: 1}\n"
@@ -91,9 +94,55 @@ static void a_slip_that_ends_at_once_is_none(void) {
   }
 }
 
+// Ends a step once more, at whose start the slip was ten times as fast, a nanosecond ago. Says whether modes were decided.
+static bool asks_after_a_fast_start(carom_sim *sim) {
+  watcher *w = &((event *)sim->scheme)->w;
+  carom_error error = {0};
+  bool changed = false;
+  event_observe_state((event *)w);
+  w->from = w->t - 1e-9, w->changed = -1;
+  w->look[WATCH_START][0].slip[0] = 10 * event_slip_speed(&((event *)w)->point[0]), w->look[WATCH_START][0].slip[1] = 0;
+  CHECK(w->type->end(w, &changed, &error) == CAROM_OK);
+  return changed;
+}
+
+// The weight drives this slip at 1 m/s², so that modes never stop it, whatever the last step looks like. It is asked once, and again when it is twice as fast.
+// A run that is resumed knows that.
+static void a_slip_that_goes_on_is_not_asked_again(void) {
+  static const char model[] =
+      "gravity: [5.905, 0, -9.81]\n"
+      "bodies: {grain: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {move: {free: [ground, grain]}}\n"
+      "surfaces: {tip: {point: grain, material: m}, floor: {plane: ground, material: m}}\n"
+      "contacts: {touch: {between: [tip, floor]}}\n"
+      "materials: {m: {friction: 0.5}}\n"
+      "method: event\n"
+      "end: 1\n";
+  run r, resumed;
+  if (!run_open_text(&r, model, NULL)) return;
+  run_to(&r, 1e-3);
+  CHECK(asks_after_a_fast_start(r.sim));
+  CHECK(!asks_after_a_fast_start(r.sim));
+  run_to(&r, 1.9e-3);
+  CHECK_NEAR(run_read(&r, "grain.vx"), 1.9e-3, 1e-8);
+  double *row = calloc((size_t)sim_checkpoint_size(r.sim), sizeof *row);
+  if (CHECK(row) && run_open_text(&resumed, model, NULL)) {
+    sim_checkpoint(r.sim, row);
+    CHECK(sim_resume(resumed.sim, row, &resumed.error) == CAROM_OK);
+    CHECK(!asks_after_a_fast_start(resumed.sim));
+    run_close(&resumed);
+  }
+  free(row);
+  CHECK(!asks_after_a_fast_start(r.sim));
+  run_to(&r, 2.1e-3);
+  CHECK(asks_after_a_fast_start(r.sim));
+  run_close(&r);
+}
+
 int main(void) {
   RUN(energy_error_follows_the_tolerance);
   RUN(slip_that_grows_slowly_is_left_alone);
   RUN(a_slip_that_ends_at_once_is_none);
+  RUN(a_slip_that_goes_on_is_not_asked_again);
   return check_summary();
 }

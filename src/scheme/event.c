@@ -89,6 +89,7 @@ static void point_fields(event_point *c, bool permanent, fields *f) {
   fields_flag(f, "may_jam", &c->may_jam);
   fields_choice(f, "lingers", 1000, &c->lingers);
   fields_number(f, "lingers_from", &c->lingers_from);
+  fields_number(f, "asked_at", &c->asked_at);
   fields_flag(f, "has_lifted", &c->has_lifted);
   fields_number(f, "lifted_at", &c->lifted_at);
   fields_number(f, "held_until", &c->held_until);
@@ -250,6 +251,15 @@ static bool dies_away(const event *s, int p, double speed) {
   return w->t > w->from && event_slip_ends(s, &s->point[p], speed, 0.5 * (hypot(before->slip[0], before->slip[1]) - speed) / (w->t - w->from));
 }
 
+// Whether it is time to ask if a slip stops. Modes that are decided then may let it go on; it is not asked again before it is twice as fast, since every
+// question starts the integrator anew.
+static bool may_stop(const event *s, int p, double speed) {
+  event_point *c = &s->point[p];
+  if (!dies_away(s, p, speed) || (c->asked_at > 0 && speed < 2 * c->asked_at)) return false;
+  c->asked_at = speed;
+  return true;
+}
+
 // The way of slip as it is now, for the step to come. In space a slip that dies away turns ever faster and passes zero at
 // a distance; where one lingers there, steps are as short as it is slow, and it is time to ask whether it sticks.
 //
@@ -261,9 +271,11 @@ static void follow_slips(event *s, event_instant *instant) {
   bool renew = false;
   for EACH_POINT(p, &s->w) {
     event_point *c = &s->point[p];
+    if (c->mode != MODE_SLIP) c->asked_at = 0;
     if (c->mode != MODE_SLIP || c->rows < 3) continue;
     double speed = event_slip_speed(c), counted = fmax(speed, s->still);
-    if ((lingers(s, c, speed) || dies_away(s, p, speed)) && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
+    bool asks = lingers(s, c, speed) || ((instant->kind == EVENT_NONE || instant->kind == EVENT_LINGER) && may_stop(s, p, speed));
+    if (asks && instant->kind == EVENT_NONE) *instant = (event_instant){EVENT_LINGER, p};
     if (s->jacobian_is_new) c->steepest = counted;
     renew |= !s->relaxes && counted > FASTER * c->steepest;
     if (!(speed > s->still)) continue;

@@ -43,6 +43,7 @@ typedef struct event_point {
   double steepest;                 // slip speed at which the integrator's Jacobian was last taken [m/s]
   int lingers;                     // steps in a row that ended with next to no slip,
   double lingers_from;             // the speed after the first of them [m/s]
+  double asked_at;                 // its slip when it last seemed to end; 0: it has not since it last stuck or was open [m/s]
   bool has_lifted;
   double lifted_at;                // when its force last vanished [s]
   double held_until;               // infinitely many small impacts, summed up, last till then; 0: none do [s]
